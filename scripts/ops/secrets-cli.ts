@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type Chain, chains, poolRules } from '../../src/chain/chains.ts'
-import { fundsWanted } from '../../src/operator/health.ts'
+import { costOfReserve } from '../../src/operator/health.ts'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { maxGasPrice, openNode, readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
@@ -67,5 +67,5 @@ async function askFunds(env: NodeJS.ProcessEnv, id: Chain['id']) {
   const price =
     node === undefined ? "the highest price (NODE_URL would tell today's)" : "today's price"
   const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei } }
-  return { price, ...fundsWanted(terms, gasPriceWei) }
+  return { price, ...costOfReserve(terms, gasPriceWei) }
 }

@@ -6,10 +6,10 @@ import type { PhoneNumber } from './phone.ts'
 export type PinVerdict =
   | { kind: 'right' }
   | { kind: 'wrong'; left: number }
-  /** Means three wrong ones in a row, over all sessions. */
+  /** Three wrong PINs in a row, over all sessions. */
   | { kind: 'blocked' }
   | { kind: 'unset' }
-  /** Means no dial for so long that the number may be another person's by now. */
+  /** No dial for so long that the number may belong to another person by now. */
   | { kind: 'dormant' }
 
 /** Tells whether a right PIN still authorizes its session; `void` once changed, or too old. */
@@ -27,9 +27,10 @@ type KeptPin = NonNullable<AccountMemory['pin']>
 export const maxTries = 3
 const hourMs = 60 * 60 * 1_000
 const dayMs = 24 * hourMs
-/** Is the shortest time after which operators reassign unused numbers. */
+/** Shortest time after which mobile operators give an unused number to another person. */
 const dormantMs = 90 * dayMs
-const remembered = 8
+const rememberedCount = 8
+/** Time for which a right PIN authorizes its session. */
 const authorizedMs = 5 * 60 * 1_000
 
 export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
@@ -37,19 +38,19 @@ export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
 /** Marks the start of a text that replaces a PIN in stored input: no caller can type it. */
 export const pinMark = '\u0000'
 
-/** Tells whether a PIN is from an earlier delivery, so that its digits are unknown. */
+/** Tells whether an answer stands for a PIN of an earlier delivery, whose digits are unknown. */
 export const isKeptPin = (typed: string): boolean => typed.startsWith(pinMark)
 
 /** Tells whether a new PIN was accepted in an earlier delivery: its digest follows the mark. */
 export const isChosenPin = (typed: string): boolean =>
   isKeptPin(typed) && typed.length > pinMark.length
 
-/** Tells whether a PIN is among those that a thief tries first. */
+/** Tells whether a PIN is a run, a repetition, a year, or the end of the phone number. */
 export function isEasy(pin: string, phone: PhoneNumber): boolean {
-  const steps = [...pin]
+  const gaps = [...pin]
     .slice(1)
     .map((digit, index) => (Number(digit) - Number(pin[index]) + 10) % 10)
-  const isRun = steps.every((step) => step === steps[0] && [0, 1, 9].includes(step))
+  const isRun = gaps.every((gap) => gap === gaps[0] && [0, 1, 9].includes(gap))
   const isRepeated = /^(\d+)\1+$/.test(pin)
   const isYear = /^(19|20)\d\d$/.test(pin)
   return isRun || isRepeated || isYear || phone.endsWith(pin)
@@ -59,7 +60,7 @@ type MayReplace = (before: AccountMemory, now: number) => boolean
 
 export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => string }
 
-/** Stores PINs as keyed digests. A slow hash adds nothing: all 10,000 PINs can be tried. */
+/** Stores PINs as keyed digests; a slow hash adds nothing, because there are so few PINs. */
 export function createPins({ secret, memory, newSalt }: PinsOptions) {
   const hash = createKeyedHash(secret)
   const hashPin = async (account: Address, salt: string, pin: string) =>
@@ -72,7 +73,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       const { pin: kept } = before
       if (before.isDormant || (kept !== undefined && !mayReplace(before, now))) return undefined
       if (kept?.sessions.includes(session)) return undefined
-      const sessions = [session, ...(kept?.sessions ?? [])].slice(0, remembered)
+      const sessions = [session, ...(kept?.sessions ?? [])].slice(0, rememberedCount)
       // Steps judged by the former salt keep their verdict, but authorize nothing.
       return { ...before, pin: { digest, salt, tries: 0, judged: kept?.judged ?? [], sessions } }
     })
@@ -91,7 +92,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       })
       return { hasToChoose }
     },
-    /** Judges a PIN. A step is one try, however often it is delivered: both are one write. */
+    /** Checks a PIN; a step counts as one try, however often it is delivered. */
     async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {
       for (;;) {
         const { pin } = await memory.read(account)
@@ -99,16 +100,16 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
         let verdict: PinVerdict | undefined
         await memory.change(account, (before, now) => {
           verdict = undefined
-          // The PIN was changed meanwhile: judge again by the new one.
+          // The PIN was changed meanwhile, so check against the new one.
           if (before.pin?.salt !== pin?.salt) return undefined
-          const judged = judge(before, step, before.pin?.digest === digest, now)
-          verdict = judged.verdict
-          return judged.after
+          const checked = checkPin(before, step, before.pin?.digest === digest, now)
+          verdict = checked.verdict
+          return checked.after
         })
         if (verdict !== undefined) return verdict
       }
     },
-    /** Tells whether the PIN that was right at a step still is. Checked with the payment. */
+    /** Tells whether the PIN that was right at a step still authorizes its session. */
     async authorize(account: Address, step: string): Promise<Authorization> {
       let found: Authorization = 'void'
       await memory.change(account, (before, now) => {
@@ -117,7 +118,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       })
       return found
     },
-    /** Tells what keeps an account from paying, and when another PIN may be chosen. */
+    /** Returns what keeps an account from paying, and when a new PIN may be chosen. */
     async state(account: Address): Promise<PinState> {
       let state: PinState = { kind: 'open' }
       await memory.change(account, (before, now) => {
@@ -137,8 +138,8 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
         if (before.isDormant || !pin || pin.sessions.includes(session)) return undefined
-        const sessions = [session, ...pin.sessions].slice(0, remembered)
-        const judged = withoutForce(pin.judged)
+        const sessions = [session, ...pin.sessions].slice(0, rememberedCount)
+        const judged = revokeAuthorizations(pin.judged)
         const replaceableAt = pin.replaceableAt ?? now + dayMs
         return { ...before, pin: { ...pin, sessions, judged, replaceableAt } }
       })
@@ -170,7 +171,7 @@ function describeState({ pin, isDormant }: AccountMemory, now: number): PinState
   return { kind: (pin?.tries ?? 0) >= maxTries ? 'blocked' : 'open', ...waits }
 }
 
-/** Records a dial, once a day, and whether it comes too late. */
+/** Records a dial once a day, and marks the account dormant if the last one is too long ago. */
 function withDial(memory: AccountMemory, at: number): AccountMemory | undefined {
   const sinceMs = at - (memory.dialedAt ?? at)
   if (memory.dialedAt !== undefined && sinceMs < dayMs) return undefined
@@ -182,9 +183,9 @@ const toVerdict = (left: number | null): PinVerdict => {
   return left === 0 ? { kind: 'blocked' } : { kind: 'wrong', left }
 }
 
-type Judged = { verdict: PinVerdict; after?: AccountMemory }
+type CheckedPin = { verdict: PinVerdict; after?: AccountMemory }
 
-function judge(before: AccountMemory, step: string, isRight: boolean, at: number): Judged {
+function checkPin(before: AccountMemory, step: string, isRight: boolean, at: number): CheckedPin {
   const { pin, isDormant } = before
   if (isDormant) return { verdict: { kind: 'dormant' } }
   if (pin === undefined) return { verdict: { kind: 'unset' } }
@@ -196,24 +197,24 @@ function judge(before: AccountMemory, step: string, isRight: boolean, at: number
   const { replaceableAt, ...rest } = pin
   const isKept = replaceableAt !== undefined && !isRight
   // A block voids earlier authorizations, even after it is lifted.
-  const earlier = left === 0 ? withoutForce(pin.judged) : pin.judged
-  const judged = [{ step, left, at, salt: pin.salt }, ...earlier].slice(0, remembered)
+  const earlier = left === 0 ? revokeAuthorizations(pin.judged) : pin.judged
+  const judged = [{ step, left, at, salt: pin.salt }, ...earlier].slice(0, rememberedCount)
   const after = { ...rest, tries, judged, ...(isKept && { replaceableAt }) }
   return { verdict: toVerdict(left), after: { ...before, pin: after } }
 }
 
-/** Keeps verdicts for redeliveries, but none authorizes anything. */
-const withoutForce = (judged: KeptPin['judged']): KeptPin['judged'] =>
+/** Keeps the verdicts for redeliveries, and takes their authorization away. */
+const revokeAuthorizations = (judged: KeptPin['judged']): KeptPin['judged'] =>
   judged.map((each) => ({ ...each, salt: '' }))
 
-/** Restores all tries, as an operator does for a caller who has proved who they are. */
-export function unlocked({ isDormant: _, ...memory }: AccountMemory): AccountMemory {
+/** Restores all tries, after an operator has checked who the caller is. */
+export function unlockPin({ isDormant: _, ...memory }: AccountMemory): AccountMemory {
   const { pin } = memory
   if (pin === undefined) return memory
-  return { ...memory, pin: { ...pin, tries: 0, judged: withoutForce(pin.judged) } }
+  return { ...memory, pin: { ...pin, tries: 0, judged: revokeAuthorizations(pin.judged) } }
 }
 
-export function withoutWish(memory: AccountMemory): AccountMemory {
+export function cancelPinRequest(memory: AccountMemory): AccountMemory {
   if (memory.pin === undefined) return memory
   const { replaceableAt: _, ...pin } = memory.pin
   return { ...memory, pin }

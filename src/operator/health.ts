@@ -14,29 +14,29 @@ import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { toIso } from './records.ts'
 
 export type Condition = {
-  /** Is undefined where the ledger gave no answer; `store` names then what keeps it. */
+  /** The ledger's state; undefined if the ledger gave no answer. */
   vitals: Vitals | undefined
   store?: LedgerStore
-  /** Counts today's node calls; undefined without a limit. */
+  /** Today's calls to the nodes and their limit; undefined without a limit. */
   budget: { asked: DayOfCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
-  /** Holds how far the process's clock is ahead of the ledger's, in ms. */
+  /** How far the clock of this process is ahead of the ledger's, in ms. */
   aheadMs: number
 }
 
-/** Names what keeps a ledger. */
+/** The store in which a deployment keeps its ledger. */
 export type LedgerStore = 'the Durable Object' | 'Redis'
 
-/** Says where to look for a ledger that gives no answer. */
+/** Tells an operator which store to look at when the ledger gives no answer. */
 export const describeSilence = (store: LedgerStore | undefined): string =>
   `The ledger gives no answer: look at ${store}`
 
 export type KnownCondition = Condition & { vitals: Vitals }
 
-/** Calls rounds late after this time: the cron, once a minute, has missed three. */
-const roundLateMs = 180_000
-/** Calls a reading too old after this time. */
-export const factLateMs = 300_000
+/** Time without a round after which rounds are late: the cron has missed three minutes. */
+const roundOverdueMs = 180_000
+/** Age after which a reading of the chain no longer counts. */
+export const readingExpiresMs = 300_000
 
 type Finding = Omit<Check, 'name'>
 
@@ -46,22 +46,22 @@ const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: 
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
 export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
-  const seen = (look: (known: KnownCondition) => Finding): Finding =>
+  const ifKnown = (check: (known: KnownCondition) => Finding): Finding =>
     vitals === undefined
       ? unknown('Not known while the ledger gives no answer')
-      : look({ ...condition, vitals })
+      : check({ ...condition, vitals })
   const findings: Record<CheckName, Finding> = {
     configuration: ok('Every variable is good'),
-    identity: seen(checkIdentity),
+    identity: ifKnown(checkIdentity),
     ledger: vitals ? ok('Rows are read and written') : refusing(describeSilence(store)),
-    clock: seen(checkClock),
-    node: seen(checkNode),
-    relayer_funds: seen(checkFunds),
-    gas_price: seen(checkPrice),
-    contracts: seen(checkContracts),
-    queue: seen(checkQueue),
-    rounds: seen(checkRounds),
-    intake: seen(checkIntake),
+    clock: ifKnown(checkClock),
+    node: ifKnown(checkNode),
+    relayer_funds: ifKnown(checkFunds),
+    gas_price: ifKnown(checkPrice),
+    contracts: ifKnown(checkContracts),
+    queue: ifKnown(checkQueue),
+    rounds: ifKnown(checkRounds),
+    intake: ifKnown(checkIntake),
     upstream_budget: checkBudget(condition.budget),
   }
   const named = Object.entries(findings) as [CheckName, Finding][]
@@ -87,12 +87,12 @@ export function judgeHealth(condition: Condition): HealthAnswer {
   }
 }
 
-/** Returns since when nodes do not answer rounds, or payments if nothing newer is known. */
-function silentSince({ observations: sight, obstacle }: Vitals): number | undefined {
+/** Returns when the nodes stopped answering rounds, or payments if that is newer. */
+function findSilenceStart({ observations, obstacle }: Vitals): number | undefined {
   const isLast = ({ at }: NotedObstacle) =>
-    [sight.head, sight.contracts].some((fact) => (fact?.at ?? 0) <= at)
+    [observations.head, observations.contracts].some((fact) => (fact?.at ?? 0) <= at)
   const isOfPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
-  return sight.silentSince ?? (isOfPayment && isLast(obstacle) ? obstacle.at : undefined)
+  return observations.silentSince ?? (isOfPayment && isLast(obstacle) ? obstacle.at : undefined)
 }
 
 function checkClock({ aheadMs }: KnownCondition): Finding {
@@ -110,7 +110,7 @@ function checkQueue({ vitals, terms }: KnownCondition): Finding {
 
 function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
   if (identity === undefined) return unknown('Not asked')
-  if (identity.kind === 'same') return ok('The ledger was begun with these secrets, or not yet')
+  if (identity.kind === 'same') return ok('The ledger is empty, or was begun with these secrets')
   const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
   const isRenumbered = identity.names.includes('NUMBERING')
   return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run account -- alias\`)` : says)
@@ -119,50 +119,48 @@ function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
 const secondsSince = (at: number, now: number): number =>
   Math.max(0, Math.round((now - at) / 1_000))
 
-function checkRounds({ vitals: { observations: sight, now } }: KnownCondition): Finding {
-  const { roundAt, failingSince } = sight
-  if (roundAt === undefined) return failing('No round has looked after the ledger yet')
+function checkRounds({ vitals: { observations, now } }: KnownCondition): Finding {
+  const { roundAt, failingSince } = observations
+  if (roundAt === undefined) return failing('No round has run yet')
   const ago = `The last round was ${secondsSince(roundAt, now)} s ago`
-  if (now - roundAt > roundLateMs) return failing(ago)
-  if (failingSince === undefined || now - failingSince < factLateMs) return ok(ago)
-  return failing(`No round has come to its end for ${secondsSince(failingSince, now)} s`)
+  if (now - roundAt > roundOverdueMs) return failing(ago)
+  if (failingSince === undefined || now - failingSince < readingExpiresMs) return ok(ago)
+  return failing(`No round has succeeded for ${secondsSince(failingSince, now)} s`)
 }
 
-/** Returns when a block came: its own time, or if that is in the future, when it was first seen. */
-export const bornAt = ({
-  timestampSeconds,
-  since,
-}: NonNullable<Vitals['observations']['head']>): number => Math.min(timestampSeconds * 1_000, since)
+/** Returns the time of a block, or when it was first seen if its own time is in the future. */
+export const findBlockTime = (head: { timestampSeconds: number; since: number }): number =>
+  Math.min(head.timestampSeconds * 1_000, head.since)
 
 function checkNode({ vitals, terms }: KnownCondition): Finding {
-  const { observations: sight, now } = vitals
-  const since = silentSince(vitals)
+  const { observations, now } = vitals
+  const since = findSilenceStart(vitals)
   if (since !== undefined) {
     return refusing(`No node has answered for ${secondsSince(since, now)} s`)
   }
-  if (sight.head === undefined) return unknown('No round has asked a node yet')
-  const age = secondsSince(bornAt(sight.head), now)
-  const says = `Block ${sight.head.number} is ${age} s old`
+  if (observations.head === undefined) return unknown('No round has asked a node yet')
+  const age = secondsSince(findBlockTime(observations.head), now)
+  const says = `Block ${observations.head.number} is ${age} s old`
   const { stillMs } = terms.rules
   if (stillMs === undefined || age * 1_000 <= stillMs) return ok(says)
   return failing(
-    `${says}: nodes answer, and their chain stands still since ${toIso(bornAt(sight.head))}`,
+    `${says}: nodes answer, but their chain has had no new block since ${toIso(findBlockTime(observations.head))}`,
   )
 }
 
-/** Checks the age of a reading while rounds run; another check finds late rounds. */
-function checkAge({ at }: { at: number }, vitals: Vitals, what: string): Finding | undefined {
-  if ((vitals.observations.roundAt ?? 0) - at <= factLateMs) return undefined
-  const isSilent = silentSince(vitals) !== undefined
-  return isSilent ? unknown('Not known: no node answers') : failing(`No node tells ${what}`)
+/** Checks that a reading is not too old while rounds run; `checkRounds` finds late rounds. */
+function checkAge({ at }: { at: number }, vitals: Vitals, reading: string): Finding | undefined {
+  if ((vitals.observations.roundAt ?? 0) - at <= readingExpiresMs) return undefined
+  if (findSilenceStart(vitals) !== undefined) return unknown('Not known: no node answers')
+  return failing(`No node answers a request for ${reading}`)
 }
 
 function checkFunds({ vitals, terms }: KnownCondition): Finding {
   const { funds } = vitals.observations
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
-  const lasts = paymentsLeft(vitals, terms)?.atWorst ?? 0
-  const says = `The relayer's balance is enough for ${lasts} payments at the highest price`
-  const isEnough = lasts > vitals.carried + vitals.waiting
+  const payments = countAffordable(vitals, terms)?.atWorst ?? 0
+  const says = `The relayer's balance is enough for ${payments} payments at the highest price`
+  const isEnough = payments > vitals.carried + vitals.waiting
   return checkAge(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
 }
 
@@ -174,17 +172,17 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
   const wei = BigInt(gasPrice.wei)
   const doubt =
     '. So high a price may be a mistake of the node: compare another or an explorer first'
-  const isDoubtful = wei >= maxWei * doubtedTimes
+  const isDoubtful = wei >= maxWei * doubtfulMultiple
   return (
     checkAge(gasPrice, vitals, 'the price of gas') ??
     (wei > maxWei ? refusing(isDoubtful ? says + doubt : says) : ok(says))
   )
 }
 
-/** Calls a price doubtful that is so many times the highest one. */
-const doubtedTimes = 10n
+/** Multiple of MAX_GAS_PRICE_WEI from which a price may be a mistake of the node. */
+const doubtfulMultiple = 10n
 
-/** Checks for an unfinished restore; pause and drain are intended. */
+/** Fails during a restore alone, because pause and drain are an operator's wish. */
 function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
   if (intake.kind !== 'restoring') return ok('No export is being restored')
   return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
@@ -193,45 +191,43 @@ function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
 const priceIn = ({ observations: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
   gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
 
-/** Returns how many payments the relayer's balance pays for; undefined before it was read. */
-export function paymentsLeft(vitals: Vitals, terms: Condition['terms']) {
+/** Counts the payments that the relayer's balance pays for; undefined before it was read. */
+export function countAffordable(vitals: Vitals, terms: Condition['terms']) {
   const { funds } = vitals.observations
   if (funds === undefined) return undefined
   const means = { gasPriceWei: priceIn(vitals, terms), balanceWei: BigInt(funds.wei) }
   return { today: paymentsFrom(terms, means), atWorst: findCapacity(terms, means).open }
 }
 
-/** Calls the relayer's balance low below this many payments at today's price. */
-const fewPayments = 20
+/** Payments at today's price below which the relayer's balance is low. */
+const lowBalancePayments = 20
 
-/** Counts the payments that a relayer's balance should cover. */
-export const wantedPayments = 50n
+/** Payments that the relayer's balance should pay for. */
+export const reservePayments = 50n
 
-/**
- * Returns the wei that the relayer should have; undefined if it has enough, or nothing is known.
- */
-export function wantedFunds(vitals: Vitals, terms: Condition['terms']) {
-  const left = paymentsLeft(vitals, terms)
-  if (left === undefined || left.today >= fewPayments) return undefined
-  return fundsWanted(terms, priceIn(vitals, terms))
+/** Returns the balance that the relayer needs; undefined if it has enough, or none was read. */
+export function findTopUp(vitals: Vitals, terms: Condition['terms']) {
+  const left = countAffordable(vitals, terms)
+  if (left === undefined || left.today >= lowBalancePayments) return undefined
+  return costOfReserve(terms, priceIn(vitals, terms))
 }
 
-/** Returns the cost of 50 payments in wei, at today's price and at the highest. */
-export function fundsWanted(terms: Condition['terms'], gasPriceWei: bigint) {
+/** Returns the cost of `reservePayments` in wei, at today's price and at the highest. */
+export function costOfReserve(terms: Condition['terms'], gasPriceWei: bigint) {
   return {
-    todayWei: fundsFor(terms, gasPriceWei, wantedPayments),
-    atWorstWei: highestCostWei(terms, gasPriceWei) * wantedPayments,
+    todayWei: fundsFor(terms, gasPriceWei, reservePayments),
+    atWorstWei: highestCostWei(terms, gasPriceWei) * reservePayments,
   }
 }
 
 const contractFindings = {
-  ready: ok('The contracts are there and take this relayer'),
+  ready: ok('The contracts exist and accept this relayer'),
   loan_paused: failing(
     'The loan contract is paused by its guardian or owner: loans and cash-outs are refused, transfers, repayments and deposits go on',
   ),
   missing: refusing('The contracts are not at the configured addresses'),
   not_allowed: refusing(
-    'The forwarder does not take this relayer, or may not call the loan contract',
+    'The forwarder does not accept this relayer, or may not call the loan contract',
   ),
   paused: refusing('The forwarder is paused by its guardian or owner: no payment goes through'),
 }
@@ -239,7 +235,9 @@ const contractFindings = {
 function checkContracts({ vitals }: KnownCondition): Finding {
   const { contracts } = vitals.observations
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
-  return checkAge(contracts, vitals, 'of the contracts') ?? contractFindings[contracts.state]
+  return (
+    checkAge(contracts, vitals, 'the state of the contracts') ?? contractFindings[contracts.state]
+  )
 }
 
 export function countUsed({ asked, callsADay }: NonNullable<Condition['budget']>) {

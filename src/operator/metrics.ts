@@ -1,6 +1,6 @@
 import { alertsNow } from './alerting/alerts.ts'
 import { alertNames } from './answers.ts'
-import { bornAt, type KnownCondition, paymentsLeft, runChecks } from './health.ts'
+import { countAffordable, findBlockTime, type KnownCondition, runChecks } from './health.ts'
 import type { Subject } from './records.ts'
 import { version } from './version.ts'
 
@@ -96,7 +96,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
   ],
   relay_head_age_seconds: [
     "since that block's own time, or since it was first seen",
-    ({ observations: { head }, age }) => [[age(head && bornAt(head))]],
+    ({ observations: { head }, age }) => [[age(head && findBlockTime(head))]],
   ],
   relay_block_fullness_ratio: [
     'which share of its gas the last followed block used',
@@ -136,7 +136,7 @@ function readFrom(subject: Subject, known: KnownCondition) {
   return {
     ...{ ...vitals, budget, checks: runChecks(known), own: { relayer: subject.relayer() } },
     raised: alerts.map(({ name }) => name),
-    left: paymentsLeft(vitals, terms),
+    left: countAffordable(vitals, terms),
     subject,
     nodes: subject
       .nodes()

@@ -2,7 +2,7 @@ import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { StatusAnswer } from './answers.ts'
-import { judgeHealth, type KnownCondition, paymentsLeft, wantedFunds } from './health.ts'
+import { countAffordable, findTopUp, judgeHealth, type KnownCondition } from './health.ts'
 import { isoOrNull, type Subject, toAlert, toIso } from './records.ts'
 import { version } from './version.ts'
 
@@ -58,8 +58,8 @@ const describeHour = ({ since, counts }: Vitals['lately']['hour']) => ({
 
 function describeRelayer({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
   const { observations: sight, oldest } = vitals
-  const left = paymentsLeft(vitals, terms)
-  const wanted = wantedFunds(vitals, terms)
+  const left = countAffordable(vitals, terms)
+  const wanted = findTopUp(vitals, terms)
   const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),

@@ -1,5 +1,5 @@
 import { gasPriceFor } from '../relay/relayer.ts'
-import { factLateMs, type KnownCondition } from './health.ts'
+import { type KnownCondition, readingExpiresMs } from './health.ts'
 import { toIso } from './records.ts'
 
 /** Calls a nonce stuck after so many blocks, or so many times the time of outbidding. */
@@ -25,7 +25,8 @@ export function describeStuckNonce(known: KnownCondition): string | undefined {
   const { observations: sight, now } = known.vitals
   const { poolCount, gasPrice } = sight
   const priceWei = BigInt(gasPrice?.wei ?? 0)
-  const pool = poolCount && poolCount.at > since && now - poolCount.at < factLateMs && poolCount
+  const pool =
+    poolCount && poolCount.at > since && now - poolCount.at < readingExpiresMs && poolCount
   const waits = `Nonce ${nonce} waits for a block since ${toIso(since)}`
   const outbid = `outbid it: \`npm run ops -- outbid ${nonce}\``
   const elsewhere = 'name another node in NODE_URL'

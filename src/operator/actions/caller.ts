@@ -2,7 +2,7 @@ import { type Address, getAddress, type LocalAccount } from 'viem'
 import type { CallerAccounts } from '../../account/keys.ts'
 import type { AccountMemory, Memory } from '../../account/memory.ts'
 import type { Country, PhoneNumber } from '../../account/phone.ts'
-import { maxTries, unlocked, withoutWish } from '../../account/pin.ts'
+import { cancelPinRequest, maxTries, unlockPin } from '../../account/pin.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
@@ -144,8 +144,8 @@ function describeDeposit({ chain }: Subject, claim: DepositClaim): ToldOf<'depos
 }
 
 const pinActions = {
-  unblock: { change: unlocked, message: 'An operator unblocks a caller' },
-  'keep-pin': { change: withoutWish, message: 'An operator has a caller keep a PIN' },
+  unblock: { change: unlockPin, message: 'An operator unblocks a caller' },
+  'keep-pin': { change: cancelPinRequest, message: 'An operator has a caller keep a PIN' },
 } as const
 
 /** Unblocks or changes a caller's PIN state after auditing it. @throws {Error} no answer */

@@ -2,12 +2,12 @@ import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
 import {
+  countAffordable,
   countUsed,
+  findTopUp,
   type KnownCondition,
-  paymentsLeft,
+  reservePayments,
   runChecks,
-  wantedFunds,
-  wantedPayments,
 } from '../health.ts'
 import { type Subject, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
@@ -71,17 +71,17 @@ function failure(name: CheckName): Find {
 
 function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string | undefined {
   const { vitals, terms } = known
-  const wanted = wantedFunds(vitals, terms)
+  const wanted = findTopUp(vitals, terms)
   if (wanted === undefined) return undefined
   const { funds } = vitals.observations
-  const left = paymentsLeft(vitals, terms)?.today
+  const left = countAffordable(vitals, terms)?.today
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${toIso(waiting)}`
   const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
   const [today, worst] = [wanted.todayWei, wanted.atWorstWei].map((wei) => formatAmountDown(wei))
   const lasts = `enough for ${left} payments at today's price${queue}`
-  return `${has}, ${lasts}. Have ${today} there for ${wantedPayments} (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
+  return `${has}, ${lasts}. Have ${today} there for ${reservePayments} (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
 }
 
 function stuckPayment(known: KnownCondition): string | undefined {

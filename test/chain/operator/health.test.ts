@@ -40,7 +40,7 @@ describe('health', () => {
     expect(await health(deployment)).toMatchObject({ status: 503, failing: ['rounds'] })
     const { says } = await minuteLater(deployment)
     expect(says.node).toMatch(/^Block \d+ is \d+ s old$/)
-    expect(says.contracts).toBe('The contracts are there and take this relayer')
+    expect(says.contracts).toBe('The contracts exist and accept this relayer')
     expect(await health(deployment, '/healthz')).toMatchObject(good)
     expect((await deployment.ask('/livez')).body).toEqual({ status: 'ok', version })
   })
@@ -58,7 +58,7 @@ describe('health', () => {
     expect(new Set(deployment.asked.slice(-4)).size).toBe(4)
   })
 
-  test('names contracts that are not there, or that do not take this relayer', async () => {
+  test('names contracts that do not exist, or that do not accept this relayer', async () => {
     const nowhere = '0x00000000000000000000000000000000000000ff'
     for (const changes of [{ FORWARDER_ADDRESS: nowhere }, { LOAN_ADDRESS: nowhere }]) {
       const elsewhere = open(changes)
@@ -69,7 +69,7 @@ describe('health', () => {
     await deployment.round()
     const stranger = open({ RELAYER_MNEMONIC: otherMnemonic })
     await stranger.round()
-    expect((await health(stranger)).says.contracts).toContain('does not take this relayer')
+    expect((await health(stranger)).says.contracts).toContain('does not accept this relayer')
     await minuteLater(deployment)
     expect(await minuteLater(deployment)).toMatchObject(good)
   })

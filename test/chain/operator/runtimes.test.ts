@@ -183,9 +183,9 @@ const incidents: readonly Incident[] = [
       check: 'node',
       alert: 'node_down',
       remedy:
-        /Block \d+ is \d+ s old: nodes answer, and their chain stands still since \S+\. Look at the node/,
+        /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Look at the node/,
     },
-    pages: { '/nodes': /stands still since.*able, but see above/s },
+    pages: { '/nodes': /no new block since.*able, but see above/s },
   },
 ]
 

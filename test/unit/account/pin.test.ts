@@ -5,13 +5,13 @@ import { type AccountMemory, createMemory } from '../../../src/account/memory.ts
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import {
   type Authorization,
+  cancelPinRequest,
   createPins,
   isEasy,
   type PinChange,
   type Pins,
   type PinVerdict,
-  unlocked,
-  withoutWish,
+  unlockPin,
 } from '../../../src/account/pin.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { holds } from '../../support/properties.ts'
@@ -194,8 +194,8 @@ function asked(of: ReturnType<typeof open>, { kind, pin, step, session }: Op): P
     choose: () => pins.choose(account, pin, session),
     change: () => pins.change(account, pin, session, step),
     forget: () => pins.forget(account, session),
-    unlock: () => memory.change(account, unlocked).then(() => 'unlocked'),
-    keep: () => memory.change(account, withoutWish).then(() => 'kept'),
+    unlock: () => memory.change(account, unlockPin).then(() => 'unlocked'),
+    keep: () => memory.change(account, cancelPinRequest).then(() => 'kept'),
   }
   return ways[kind]()
 }

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { createMemory, type MemoryStore } from '../../../../src/account/memory.ts'
-import { createPins, unlocked } from '../../../../src/account/pin.ts'
+import { createPins, unlockPin } from '../../../../src/account/pin.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import { profiles } from '../../../../src/compose/settings.ts'
 import { assembleSms, createSeals } from '../../../../src/compose/sms.ts'
@@ -63,5 +63,5 @@ export async function chooseFirstPins(
 }
 
 export async function unlock(memories: KeptMemories, account: Address): Promise<void> {
-  await createMemory(() => memoryFor(memories, 'operator')).change(account, unlocked)
+  await createMemory(() => memoryFor(memories, 'operator')).change(account, unlockPin)
 }
