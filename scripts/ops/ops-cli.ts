@@ -27,7 +27,7 @@ const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 status                    how things are, and what wants a person
 watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --json a line each time
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
-why <intent or hash>      what became of a payment, step by step
+why <intent or hash>      what became of a payment, step by step; of a hash with several, which they are
 why                       of a number's last payments: the number is read from standard input
 session <gateway> <id>    how a session was decided that the gateway names: the number is read from standard input
 alerts                    what is raised, and what was
@@ -156,10 +156,15 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
     )
   }
   const query = queryOf(isHash ? { hash: name } : { intent: name })
-  const [found] = (await operator.ask(`/operator/payments?${query}`, paymentsAnswer)).payments
+  const { payments } = await operator.ask(`/operator/payments?${query}`, paymentsAnswer)
+  const [found, ...others] = payments
   if (found === undefined) throw new StackError(`The ledger knows of no payment ${name}.`)
-  const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
   const { currency } = await operator.status()
+  if (others.length > 0) {
+    const title = `The transaction carries ${payments.length} payments: ask why by an intent.`
+    return { json: payments, lines: [title, ...payments.map((one) => paymentLine(one, currency))] }
+  }
+  const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
   return { json: trace, lines: traceLines(trace, currency) }
 }
 
