@@ -113,6 +113,49 @@ async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[
   return faults
 }
 
+/** Lets so many go on at one moment. */
+function createMeeting(count: number): () => Promise<void> {
+  const all = Promise.withResolvers<void>()
+  let missing = count
+  return () => {
+    missing -= 1
+    if (missing <= 0) all.resolve()
+    return all.promise
+  }
+}
+
+/** Three payments of one transaction for each question, at which all their Workers die. */
+async function faultsOfBatches(whose: Death['whose'], questions: readonly string[]) {
+  const names = new Set(questions.slice(questions.indexOf('ledger.accept')))
+  const deaths = [...names].flatMap((name) => deathsAt(name, whose))
+  const faults: string[] = []
+  await inLanes(whose === 'object' ? 1 : sideBySide, deaths, async (death) => {
+    const deliveries = [await newPayment(), await newPayment(), await newPayment()]
+    const meet = createMeeting(deliveries.length)
+    const replies = await Promise.all(
+      deliveries.map(async (delivery) => {
+        const mortal = createMortal({ death, meet })
+        const reply = await mortal.deliver(delivery)
+        await mortal.rest()
+        return reply
+      }),
+    )
+    for (const [index, delivery] of deliveries.entries()) {
+      const found = await judge(delivery, [replies[index]])
+      faults.push(...found.map((fault) => `${whose} dies ${death.when} ${death.at}: ${fault}`))
+    }
+  })
+  await untilSettled()
+  const [row] = await runInDurableObject(ledgerStub(), (_, { storage }) =>
+    storage.sql
+      .exec<{ most: number }>(
+        "SELECT max(json_array_length(row, '$.sessions')) AS most FROM nonces",
+      )
+      .toArray(),
+  )
+  return { faults, most: row?.most }
+}
+
 const everyPayment = expect.arrayContaining([
   'ledger.accept',
   'eth_sendRawTransaction',
@@ -126,6 +169,16 @@ describe('a payment', () => {
     expect(questions).toEqual(everyPayment)
     expect(await faultsOfDeaths('object', questions)).toEqual([])
   })
+
+  test.for(['worker', 'object'] as const)(
+    'of a batch whose %s dies at any step is made as it was told',
+    async (whose, { expect, task }) => {
+      if (whose === 'object') willCause(task, 'aborted_objects')
+      const { faults, most } = await faultsOfBatches(whose, await questionsOfAPayment())
+      expect(faults).toEqual([])
+      expect(most).toBeGreaterThanOrEqual(3)
+    },
+  )
 })
 
 // Most of what they do is to wait for rounds, so they wait together.

@@ -40,12 +40,14 @@ export type MortalOptions = {
   death?: Death
   /** Strikes the questions of the node that this picks, by their place and method. */
   fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }
+  /** Resolves when it may offer its payment. */
+  meet?: () => Promise<void>
 }
 
 const lateMs = 150
 
 /** Makes a Worker of the relay's parts, whose every question may be its last. */
-export function createMortal({ death, fault }: MortalOptions) {
+export function createMortal({ death, fault, meet = async () => {} }: MortalOptions) {
   const config = sharedConfig()
   const asked: string[] = []
   const background: Promise<unknown>[] = []
@@ -109,7 +111,7 @@ export function createMortal({ death, fault }: MortalOptions) {
   }
   const relayer = assembleRelayer(config, runtime, createNodeService(nodes), ledger)
   const accept: AcceptPayment = (offer) =>
-    question('ledger.accept', () => ledgerStub().accept(offer))
+    question('ledger.accept', () => meet().then(() => ledgerStub().accept(offer)))
   const stores = { memory: createMemoryStore, accept }
   const answer = assembleAnswer({ config, runtime, relayer, stores })
 
