@@ -6,13 +6,18 @@ import { createMenu } from '../../src/ussd/menu/entries.ts'
 import {
   type Destination,
   type Effect,
+  getNode,
   isEffect,
   type MenuContext,
   type MenuSettings,
   type NodeName,
-  nodeAt,
 } from '../../src/ussd/menu/node.ts'
-import { follow, maxAnswers, type Place, type SoFar } from '../../src/ussd/menu/walk.ts'
+import {
+  followAnswers,
+  maxAnswers,
+  type Place,
+  type SessionFacts,
+} from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import type { Messages } from '../../src/ussd/messages/en.ts'
 import { english } from '../../src/ussd/messages/en.ts'
@@ -26,12 +31,12 @@ const localCurrency = 'KES'
 
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
-  demo: { settings: demo, say: demonstration },
-  lender: { settings: { ...lender, pin: 'off' }, say: english },
-  strict: { settings: { ...lender, pin: 'strict' }, say: english },
-  local: { settings: { ...lender, pin: 'off', localCurrency }, say: english },
-  agents: { settings: { ...lender, pin: 'on', agents: true }, say: english },
-} as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
+  demo: { settings: demo, messages: demonstration },
+  lender: { settings: { ...lender, pin: 'off' }, messages: english },
+  strict: { settings: { ...lender, pin: 'strict' }, messages: english },
+  local: { settings: { ...lender, pin: 'off', localCurrency }, messages: english },
+  agents: { settings: { ...lender, pin: 'on', agents: true }, messages: english },
+} as const satisfies Record<string, { settings: MenuSettings; messages: Messages }>
 
 const { demo: _, ...others } = menus
 const ofLender = {
@@ -40,14 +45,14 @@ const ofLender = {
 }
 
 export const menusInAllLanguages: Readonly<
-  Record<string, { settings: MenuSettings; say: Messages }>
+  Record<string, { settings: MenuSettings; messages: Messages }>
 > = {
   ...menus,
   ...Object.fromEntries(
     languages.flatMap((language) =>
       Object.entries(ofLender).map(([name, { settings }]) => [
         `${name} in ${languageLabels[language]}`,
-        { settings, say: messagesIn[language] },
+        { settings, messages: messagesIn[language] },
       ]),
     ),
   ),
@@ -57,8 +62,8 @@ export const menusInAllLanguages: Readonly<
 export const walk = (
   answers: readonly string[],
   context: MenuContext,
-  known: SoFar = { start: 'main', verdicts: new Map() },
-) => follow(answers, context, known).result
+  known: SessionFacts = { start: 'main', verdicts: new Map() },
+) => followAnswers(answers, context, known).result
 
 /** Has first the digit of a wallet that was saved: no list that leads to money has it. */
 export const goodAnswers: readonly string[] = [
@@ -77,7 +82,7 @@ export const sampleTills: ReadonlyMap<string, Till> = new Map([
 ])
 
 /** A session in which each PIN is right, from where it begins. */
-export const allRight = (start: NodeName = 'main'): SoFar => ({
+export const allRight = (start: NodeName = 'main'): SessionFacts => ({
   start,
   verdicts: new Map(
     Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
@@ -98,19 +103,19 @@ export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
 
 /** A menu with amounts and numbers as they are shown. */
 export function sampleContext(
-  { settings, say }: { settings: MenuSettings; say: Messages },
+  { settings, messages }: { settings: MenuSettings; messages: Messages },
   shown: Partial<
     Pick<
       MenuContext,
-      'caller' | 'showAmount' | 'describeRecipient' | 'least' | 'wallets' | 'rate' | 'tills'
+      'caller' | 'showAmount' | 'describeRecipient' | 'leastTransfer' | 'wallets' | 'rate' | 'tills'
     >
   > = {},
 ): MenuContext {
   return {
     ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
-    ...{ say, menu: createMenu(settings), least: { wei: 0n, text: '0 tRBTC' } },
+    ...{ messages, menu: createMenu(settings), leastTransfer: { wei: 0n, text: '0 tRBTC' } },
     hasLanguages: settings.languages.length > 1,
-    known: [],
+    knownRecipients: [],
     wallets: [],
     rate: 'none',
     currency: 'tRBTC',
@@ -149,9 +154,14 @@ export function waysThrough(context: MenuContext, known = allRight()): Ways {
   arrive([], { name: known.start, draft: {}, page: 0 })
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { way, place } = next
-    const node = nodeAt(context.menu, place.name)
+    const node = getNode(context.menu, place.name)
     if (node.kind === 'list') {
-      for (const { digit, leads, orAsks, answers } of node.entries) {
+      for (const {
+        digit,
+        leadsTo: leads,
+        repeatQuestion: orAsks,
+        draft: answers,
+      } of node.entries) {
         lead(place.name, leads, digit, [...way, digit])
         if (orAsks === undefined) continue
         steps.set(`${place.name} ${orAsks}`, { from: place.name, to: orAsks, typed: digit })
@@ -162,12 +172,16 @@ export function waysThrough(context: MenuContext, known = allRight()): Ways {
     }
     for (const answer of goodAnswers) {
       const given = node.answer(answer, context, place.draft)
-      if (given.kind !== 'given') continue
-      const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leads[0]
+      if (given.kind !== 'accepted') continue
+      const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leadsTo[0]
       lead(place.name, to, '*', [...way, answer])
-      if (node.orAsks === undefined) continue
-      steps.set(`${place.name} ${node.orAsks}`, { from: place.name, to: node.orAsks, typed: '*' })
-      arrive([...way, answer], { name: node.orAsks, draft: place.draft, page: 0 })
+      if (node.repeatQuestion === undefined) continue
+      steps.set(`${place.name} ${node.repeatQuestion}`, {
+        from: place.name,
+        to: node.repeatQuestion,
+        typed: '*',
+      })
+      arrive([...way, answer], { name: node.repeatQuestion, draft: place.draft, page: 0 })
     }
   }
   return { places, effects, steps: [...steps.values()] }

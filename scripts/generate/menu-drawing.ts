@@ -1,13 +1,13 @@
-import type { Activity, Facts } from '../../src/ussd/facts.ts'
 import { type Destination, isEffect, type NodeName } from '../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../src/ussd/menu/walk.ts'
+import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
 import { allRight, menus, sampleContext, waysThrough } from '../dev/menu-ways.ts'
 
 function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
   return { kind, amountWei: 10n ** 15n, who: '2547...002', state: { kind: state } }
 }
 
-const facts: Facts = {
+const facts: ScreenFacts = {
   debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000, isOverdue: false },
   terms: { feeWei: 0n, termSeconds: 86_400, principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   earlierMinutes: 3,

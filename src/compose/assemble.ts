@@ -20,9 +20,9 @@ import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { runRound } from '../relay/rounds/round.ts'
 import { sharingTimers, withEndingLimits } from '../runtime/clock.ts'
 import { createCarriedText } from '../ussd/gateways/carried-text.ts'
-import { declaredGateway } from '../ussd/gateways/declared.ts'
+import { createDeclaredGateway } from '../ussd/gateways/declaration.ts'
 import type { Gateway } from '../ussd/gateways/gateway.ts'
-import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
+import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
 import { createTally, type Tally } from '../ussd/gateways/tally.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
@@ -173,7 +173,7 @@ function listUrls(config: Config, chainId: number): readonly string[] {
 
 /** Lists the gateways served at `/ussd/<name>`; the first one also at `/ussd`. */
 function listGateways({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
-  return [africasTalking, hubtel, ...(gateway ? [declaredGateway(gateway)] : [])]
+  return [africasTalking, hubtel, ...(gateway ? [createDeclaredGateway(gateway)] : [])]
 }
 
 type UssdServed = {

@@ -1,7 +1,7 @@
 import { wordlist as english } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
-import { sendsLast } from '../ussd/gateways/declared.ts'
-import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
+import { sendsLastAnswerOnly } from '../ussd/gateways/declaration.ts'
+import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
 import type { Fault } from './environment.ts'
 import type { Settings } from './settings.ts'
 
@@ -102,7 +102,7 @@ function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settin
       settings.isOpen && chain.id === 30 && !isLocal,
     'GATEWAY has the name of another gateway': takenNames.includes(gateway?.name ?? ''),
     'GATEWAY sends the last answer alone: it needs CONFIRM=on':
-      gateway !== undefined && sendsLast(gateway) && settings.CONFIRM === 'off',
+      gateway !== undefined && sendsLastAnswerOnly(gateway) && settings.CONFIRM === 'off',
     'POOL_RULES is anvil on loopback only': settings.POOL_RULES === 'anvil' && !isLocal,
     'MIN_GAS_PRICE_WEI is above the highest price':
       settings.MIN_GAS_PRICE_WEI > settings.maxGasPriceWei,

@@ -5,7 +5,7 @@ import { type Country, isCountry } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { parseJson } from '../runtime/json.ts'
 import { readNetwork } from '../runtime/peer.ts'
-import { gatewayDeclaration } from '../ussd/gateways/declared.ts'
+import { gatewayDeclaration } from '../ussd/gateways/declaration.ts'
 import '../runtime/english.ts'
 
 export type Fault = { variable: string; reason: string }

@@ -7,7 +7,7 @@ import type { ConsoleOptions } from '../pages/console/route.tsx'
 import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import type { PeerOf } from '../ussd/route.ts'
+import type { FindPeer } from '../ussd/route.ts'
 import type { App } from './app.ts'
 
 export type Runtime = {
@@ -15,7 +15,7 @@ export type Runtime = {
   log: Log
   fetch: typeof globalThis.fetch
   /** Returns the address of a request's sender, as the platform reports it. */
-  findPeer?: PeerOf
+  findPeer?: FindPeer
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
 }

@@ -15,11 +15,11 @@ import { createReminders } from '../relay/rounds/reminders.ts'
 import { createSmsRound } from '../relay/rounds/sms.ts'
 import { describeFault } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
-import { reminderText } from '../ussd/menu/repayment.ts'
+import { writeReminder } from '../ussd/menu/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
-import { wordsFor } from '../ussd/messages/languages.ts'
-import { inAlphabet } from '../ussd/screens/septets.ts'
-import { createSmsSeals, nameReminder, type SmsSeals, smsText } from '../ussd/sms.ts'
+import { selectMessages } from '../ussd/messages/languages.ts'
+import { toGsmAlphabet } from '../ussd/screens/septets.ts'
+import { createSmsSeals, nameReminderSubject, type SmsSeals, writeSms } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
@@ -35,7 +35,7 @@ type Outgoing = {
   name: string
   told: Record<string, string>
   /** @throws {Error} nothing was sent, and may be later */
-  open: () => Promise<{ phone: PhoneNumber; textIn: (say: Messages) => string }>
+  open: () => Promise<{ phone: PhoneNumber; textIn: (messages: Messages) => string }>
 }
 
 type Send = (message: Outgoing, ledger: Ledger) => Promise<SmsFate>
@@ -55,7 +55,7 @@ function createSend(
     const { phone, textIn } = await open()
     const { address } = await assembleAccounts(config, ledger)(phone)
     const kept = await memory.read(address)
-    const text = inAlphabet(textIn(wordsFor(config.menu, languageIn(kept))))
+    const text = toGsmAlphabet(textIn(selectMessages(config.menu, languageIn(kept))))
     return { address, texted: kept.texted, message: { to: phone, text } }
   }
 
@@ -92,8 +92,8 @@ export function assembleSms(config: Config, runtime: Runtime, store: () => Memor
   const seals = createSmsSeals(config.accountKeySecret)
   const deliver = (sms: DueSms, ledger: Ledger) => {
     const open = async () => {
-      const facts = await seals.factsIn(sms)
-      const textIn = (say: Messages) => smsText(facts, sms, say, amountWith(config))
+      const facts = await seals.openFacts(sms)
+      const textIn = (messages: Messages) => writeSms(facts, sms, messages, amountWith(config))
       return { phone: facts.phone, textIn }
     }
     const told = { intent: sms.intentId, party: sms.party }
@@ -115,10 +115,10 @@ export function assembleReminders(
   const deliver = (reminder: DueReminder, ledger: Ledger) => {
     const { account, kind, dueAt, owedWei, sealed } = reminder
     const open = async () => {
-      const phone = await seals.open(sealed, nameReminder(account))
+      const phone = await seals.openNumber(sealed, nameReminderSubject(account))
       if (phone === undefined) throw new Error('a number was sealed under another account secret')
       const amount = amountWith(config)(owedWei)
-      return { phone, textIn: (say: Messages) => reminderText(say, amount, dueAt) }
+      return { phone, textIn: (messages: Messages) => writeReminder(messages, amount, dueAt) }
     }
     return send({ name: `loan:${dueAt}:${kind}`, told: { party: 'borrower', kind }, open }, ledger)
   }

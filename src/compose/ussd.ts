@@ -13,11 +13,11 @@ import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
-import { type Answer, createAnswer } from '../ussd/answer.ts'
-import { createAsked } from '../ussd/asked.ts'
-import { createDialRate } from '../ussd/dial-rate.ts'
+import { createDialLimiter } from '../ussd/dial-limiter.ts'
 import type { Tally } from '../ussd/gateways/tally.ts'
-import { carryOut } from '../ussd/paying.ts'
+import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
+import { submitPayment } from '../ussd/payment-request.ts'
+import { createRequestContext } from '../ussd/request-context.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
@@ -39,7 +39,8 @@ type Served = {
   tally?: Tally
 }
 
-export const assembleAnswer = (served: Served): Answer => createAnswer(answerParts(served))
+export const assembleAnswer = (served: Served): UssdHandler =>
+  createUssdHandler(answerParts(served))
 
 const operatorGateway = 'operator'
 
@@ -52,8 +53,8 @@ export function assembleCashOut(served: Served): CashOut {
     // The ledger may not have adopted this key and forwarder yet.
     await parts.identity()
     const request = { gateway: operatorGateway, sessionId: key, phone, text: '' }
-    const asked = createAsked(parts, request, parts.now())
-    return await carryOut(
+    const asked = createRequestContext(parts, request, parts.now())
+    return await submitPayment(
       { ...parts, showAmount, ...asked },
       {
         intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
@@ -67,7 +68,7 @@ export function assembleCashOut(served: Served): CashOut {
 /** Assembles the parts of an answer; the simulator replaces accounts and keys. */
 export function answerParts(
   { config, runtime, relayer, stores, tally }: Served,
-  mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now),
+  mayDial = createDialLimiter(config.limits.dialsAMinute, runtime.clock.now),
 ) {
   const { clock, background, log } = runtime
   const { ledger, forwarder } = relayer

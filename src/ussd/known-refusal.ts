@@ -7,67 +7,75 @@ import { type AccountLimits, openLimit, selectLimits } from '../relay/pay/admiss
 import { reasonIn } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
-import { deniedText, loanRefusalText, refusalText } from './refused.ts'
-import { end, type Screen } from './screens/screen.ts'
+import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
+import { endScreen, type Screen } from './screens/screen.ts'
 
-type Options = {
+type KnownRefusalOptions = {
   pins: Pins | undefined
   loan: Pick<LoanReader, 'balance' | 'debt'>
   ledger: Pick<Ledger, 'lookup' | 'knownRefusal'>
   limits: AccountLimits
   settings: MenuSettings
-  say: Messages
+  messages: Messages
   showAmount: (wei: bigint) => string
 }
 
-type Wanted = { kind: PaymentKind; question: Question; draft: SessionDraft }
+type PlannedPayment = { kind: PaymentKind; stepKey: Question; draft: SessionDraft }
 
-/** Holds a screen, and for the operator the reason if it is a refusal. */
+/** Shows a place of the menu; `reason` names a refusal for the operator. */
 export type PlaceScreen = { screen: Screen; reason?: string | undefined }
 
-/** Returns the refusal that a payment would get, as far as it is known before the PIN. */
-export async function knownRefusal(of: Options, wanted: Wanted): Promise<PlaceScreen | undefined> {
-  const view = await of.ledger.lookup(wanted.question)
+/** Returns the refusal of a planned payment, as far as it is known before the PIN. */
+export async function findKnownRefusal(
+  options: KnownRefusalOptions,
+  payment: PlannedPayment,
+): Promise<PlaceScreen | undefined> {
+  const view = await options.ledger.lookup(payment.stepKey)
   if (view.kind === 'answered') return { screen: view.screen }
-  return view.kind === 'undecided' ? await refusalNow(of, wanted, view) : undefined
+  return view.kind === 'undecided' ? await findRefusalNow(options, payment, view) : undefined
 }
 
-async function refusalNow(
-  of: Options,
-  wanted: Wanted,
+async function findRefusalNow(
+  options: KnownRefusalOptions,
+  payment: PlannedPayment,
   view: Undecided,
 ): Promise<PlaceScreen | undefined> {
-  const { kind, question, draft } = wanted
-  const state = await of.pins?.state(question.account)
-  if (state !== undefined && state.kind !== 'open') {
-    return { screen: end(deniedText(of.say, state.kind)), reason: state.kind }
+  const { kind, stepKey, draft } = payment
+  const pin = await options.pins?.state(stepKey.account)
+  if (pin !== undefined && pin.kind !== 'open') {
+    return { screen: endScreen(writeDenial(options.messages, pin.kind)), reason: pin.kind }
   }
   const spendsWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
-  const limits = selectLimits(of.limits, view)
-  const over =
-    openLimit(limits, view.usage) ??
-    (await of.ledger.knownRefusal(question.account, limits, { kind, spendsWei }))
-  if (over !== undefined)
-    return { screen: end(refusalText(of, over, kind)), reason: reasonIn(over) }
-  // Open payments may change both before this one is made.
+  const limits = selectLimits(options.limits, view)
   const refusal =
-    view.open.length === 0 ? await refusalByContract(of, wanted, spendsWei) : undefined
-  return refusal && { screen: end(loanRefusalText(of, refusal, kind)), reason: refusal.reason }
+    openLimit(limits, view.usage) ??
+    (await options.ledger.knownRefusal(stepKey.account, limits, { kind, spendsWei }))
+  if (refusal !== undefined) {
+    return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: reasonIn(refusal) }
+  }
+  // An open payment may change debt and balance before this payment is made.
+  if (view.open.length > 0) return undefined
+  const loanRefusal = await predictLoanRefusal(options, payment, spendsWei)
+  if (loanRefusal === undefined) return undefined
+  return {
+    screen: endScreen(writeLoanRefusal(options, loanRefusal, kind)),
+    reason: loanRefusal.reason,
+  }
 }
 
-/** Returns what the contract would refuse; mentions a balance only if no PIN guards it. */
-async function refusalByContract(
-  of: Options,
-  { kind, question: { account } }: Wanted,
+/** Predicts what the contract refuses; `strict` PINs hide the balance before the PIN. */
+async function predictLoanRefusal(
+  options: KnownRefusalOptions,
+  { kind, stepKey: { account } }: PlannedPayment,
   neededWei: bigint,
 ): Promise<LoanRefusal | undefined> {
-  const owedWei = kind === 'repayment' ? (await of.loan.debt(account)).owedWei : undefined
+  const owedWei = kind === 'repayment' ? (await options.loan.debt(account)).owedWei : undefined
   if (owedWei === 0n) return { reason: 'no_loan' }
   if (owedWei !== undefined && neededWei > owedWei) {
     return { reason: 'repayment_too_large', owedWei }
   }
-  if (neededWei === 0n || of.settings.pin === 'strict') return undefined
-  const balanceWei = await of.loan.balance(account)
+  if (neededWei === 0n || options.settings.pin === 'strict') return undefined
+  const balanceWei = await options.loan.balance(account)
   if (balanceWei >= neededWei) return undefined
   return { reason: 'balance_too_low', balanceWei, neededWei }
 }

@@ -1,21 +1,27 @@
 import type { Pins } from '../account/pin.ts'
-import type { Asked } from './asked.ts'
 import type { PinAction } from './menu/node.ts'
-import { end } from './screens/screen.ts'
+import type { RequestContext } from './request-context.ts'
+import { endScreen, type Screen } from './screens/screen.ts'
 
-type Changing = Asked & { pins: Pins | undefined }
+type PinChangeContext = RequestContext & { pins: Pins | undefined }
 
-export async function changePin(of: Changing, action: PinAction, authorizedBy?: string) {
-  const { pins, account, session: deriveSession, say } = of
-  if (pins === undefined) throw new Error('there are no PINs')
-  const [{ address }, session] = await Promise.all([account(), deriveSession()])
-  const change = async () => {
+/** Sets, replaces or forgets a PIN; `authorizedBy` names the step of the old one. */
+export async function changePin(
+  context: PinChangeContext,
+  action: PinAction,
+  authorizedBy?: string,
+): Promise<Screen> {
+  const { pins, messages } = context
+  if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
+  const { address } = await context.deriveAccount()
+  const session = await context.deriveSessionDigest()
+  async function change(pins: Pins) {
     if (action.kind === 'forgetPin') return pins.forget(address, session)
     if (action.kind === 'choosePin') return pins.choose(address, action.pin, session)
-    if (authorizedBy === undefined) throw new Error('no PIN was right')
+    if (authorizedBy === undefined) throw new Error('a PIN was changed without a correct PIN')
     return pins.change(address, action.pin, session, authorizedBy)
   }
-  const done = action.kind === 'forgetPin' ? say.pin.requested : say.pin.chosen
-  const words = { done, kept: say.pin.kept, dormant: say.pin.locked.dormant }
-  return end(words[await change()])
+  const done = action.kind === 'forgetPin' ? messages.pin.requested : messages.pin.chosen
+  const words = { done, kept: messages.pin.kept, dormant: messages.pin.locked.dormant }
+  return endScreen(words[await change(pins)])
 }

@@ -33,7 +33,7 @@ export type RecipientRules = {
   /** Lists addresses that must not receive money: the contracts. The zero address never may. */
   reserved: readonly Address[]
   /** Maps numbers that no numbering plan lists to whether they have an account. */
-  opened?: ReadonlyMap<PhoneNumber, boolean> | undefined
+  accountExists?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
 /** Reads an address, or a phone number in E.164 or the caller's national form. */
@@ -57,12 +57,12 @@ export function parseRecipient(
   return { kind: 'recipient', recipient: { kind: 'address', address } }
 }
 
-function parsePhone(text: string, { caller, opened }: RecipientRules) {
+function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
   const listed = parseTypedPhone(text, caller)
-  const phone = listed ?? (opened && parseUnlistedPhone(text, caller))
+  const phone = listed ?? (accountExists && parseUnlistedPhone(text, caller))
   if (phone === undefined) return fault('unknown_form')
   if (phone === caller) return fault('own_number')
-  const isOpened = listed !== undefined || opened?.get(phone)
+  const isOpened = listed !== undefined || accountExists?.get(phone)
   if (isOpened === undefined) return { kind: 'unlisted', phone } as const
   if (!isOpened) return fault('unknown_form')
   return { kind: 'recipient', recipient: { kind: 'phone', phone } } as const

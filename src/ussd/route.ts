@@ -4,29 +4,29 @@ import { Hono } from 'hono/tiny'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
 import { isIn } from '../runtime/peer.ts'
-import type { Answer } from './answer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
-import type { Gateway, Parsed, ReplyTo } from './gateways/gateway.ts'
+import type { Gateway, ParsedRequest, ReplyTo } from './gateways/gateway.ts'
 import type { Tally } from './gateways/tally.ts'
+import type { UssdHandler } from './handler.ts'
 import { english } from './messages/en.ts'
-import { end } from './screens/screen.ts'
+import { endScreen } from './screens/screen.ts'
 
 export type UssdRouteOptions = {
   gateway: Gateway
-  answer: Answer
+  answer: UssdHandler
   carriedText: CarriedText
   /** Accepts callers' numbers in this country's national form. */
   country?: Country | undefined
   /** Lists the addresses that may deliver, if the operator set any. */
   addresses?: Parameters<typeof isIn>[0] | undefined
-  findPeer?: PeerOf | undefined
+  findPeer?: FindPeer | undefined
   background: (work: Promise<void>) => void
   tally: Tally
   log: Log
 }
 
 /** Returns the address that a request came from, as the runtime reports it. */
-export type PeerOf = (request: Request, given: unknown) => string | undefined
+export type FindPeer = (request: Request, given: unknown) => string | undefined
 
 const maxBodyBytes = 8 * 1024
 
@@ -38,7 +38,7 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
   const bad = (says: string, to?: ReplyTo): string => {
     log({ level: 'error', event: 'gateway.bad', message: says, gateway: gateway.name })
     tally.add(gateway.name, 'bad')
-    return gateway.render(end(says), to)
+    return gateway.render(endScreen(says), to)
   }
   const onError = (c: Context) => c.body(bad('The request is too large.'), 200, type)
   if (addresses !== undefined) {
@@ -54,7 +54,7 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
     if (parsed.kind === 'bad') return c.body(bad(parsed.says), 200, type)
     if (parsed.kind === 'notice') return c.body('', 200, type)
     tally.add(gateway.name, 'delivery')
-    const reply = await replyTo(options, parsed)
+    const reply = await createReply(options, parsed)
     const { sessionId } = parsed.session
     // Forged or sealed under another secret: the earlier answers are unknown, so start nothing.
     if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
@@ -63,13 +63,16 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
   })
   routes.all('/', (c) => {
     c.header('allow', 'POST')
-    return c.body(gateway.render(end('Use POST.')), 405, type)
+    return c.body(gateway.render(endScreen('Use POST.')), 405, type)
   })
   return routes
 }
 
 /** Returns what a reply needs; undefined if the delivery answers no reply of this service. */
-async function replyTo(of: UssdRouteOptions, delivery: Extract<Parsed, { session: unknown }>) {
+async function createReply(
+  of: UssdRouteOptions,
+  delivery: Extract<ParsedRequest, { session: unknown }>,
+) {
   const { gateway, answer, carriedText, background } = of
   const { session } = delivery
   const isWhole = delivery.kind === 'request'
@@ -87,7 +90,7 @@ async function replyTo(of: UssdRouteOptions, delivery: Extract<Parsed, { session
 export function closedRoutes({ render, contentType }: Gateway): Hono {
   const routes = new Hono()
   routes.all('/', (c) =>
-    c.body(render(end(english.outOfService)), 503, { 'content-type': contentType }),
+    c.body(render(endScreen(english.outOfService)), 503, { 'content-type': contentType }),
   )
   return routes
 }

@@ -5,182 +5,240 @@ import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
-import { type Asked, joinAnswers } from './asked.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
-import type { MenuContext, UnreadAnswer } from './menu/node.ts'
-import { follow, maxAnswers, meant, splitAnswers } from './menu/walk.ts'
+import type { LookupRequest, MenuContext } from './menu/node.ts'
 import {
-  keepShown,
+  followAnswers,
+  maxAnswers,
+  normalizeAnswer,
+  type SessionFacts,
+  splitAnswers,
+} from './menu/walk.ts'
+import { joinAnswers, type RequestContext } from './request-context.ts'
+import {
+  hasAccountRecord,
   listsStep,
-  pinVerdict,
-  rateIn,
-  sessionStart,
-  shownAt,
-  shownCode,
-  shownOpened,
-  shownOr,
-  shownPinSet,
-  shownRecipients,
-  shownText,
-  shownTill,
-  shownWallets,
-} from './shown.ts'
+  pinSetRecord,
+  pinVerdictRecord,
+  readOrRecord,
+  readRecord,
+  readSessionRate,
+  recipientsRecord,
+  recordIfAbsent,
+  sessionStartRecord,
+  textRecord,
+  tillRecord,
+  walletCodeRecord,
+  walletsRecord,
+} from './session-records.ts'
 
-export type Read = Awaited<ReturnType<typeof readSession>>
+export type SessionReading = Awaited<ReturnType<typeof readSession>>
 
 export type SessionOptions = {
-  context: MenuContext
+  menuContext: MenuContext
   pins: Pins | undefined
   ledger: Pick<Ledger, 'rememberFirst' | 'recall' | 'lookup' | 'findTill'>
-  question: Asked['question']
-  isCustomer: (phone: PhoneNumber) => Promise<boolean>
+  deriveStepKey: RequestContext['deriveStepKey']
+  hasAccount: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'take'>
-  /** Tells that later deliveries continue from the stored answers. */
-  keeps: boolean
+  /** Tells that the next delivery has the last answer alone, so that all answers are stored. */
+  storesAnswers: boolean
   rate: () => Promise<Rate | undefined>
 }
 
-type TextOptions = Pick<SessionOptions, 'ledger' | 'question'> & {
-  /** Seals the stored text of a session. */
+type StoredTextOptions = Pick<SessionOptions, 'ledger' | 'deriveStepKey'> & {
+  /** Encrypts the stored answers of a session. */
   textSeal: Seal
 }
 
-const nameText = (number: number): string => `text ${number}`
+const nameTextStep = (deliveryNumber: number): string => `text ${deliveryNumber}`
 
-/** Reads a session's answers up to this delivery; undefined if earlier ones are not stored. */
-export async function readAnswers(of: TextOptions, { text, step }: UssdRequest) {
-  const typed = splitAnswers(text)
-  if (step === undefined || step.isFirst) return typed
-  const before = await of.question(nameText(step.number - 1))
-  const kept = await openText(of, before, await shownAt(of.ledger, before, shownText))
-  return kept === undefined ? undefined : [...(JSON.parse(kept) as string[]), ...typed]
+/** Returns all answers of a session; undefined if those of earlier deliveries are not stored. */
+export async function readAnswers(
+  options: StoredTextOptions,
+  { text, step }: UssdRequest,
+): Promise<string[] | undefined> {
+  const newAnswers = splitAnswers(text)
+  if (step === undefined || step.isFirst) return newAnswers
+  const stepKey = await options.deriveStepKey(nameTextStep(step.number - 1))
+  const sealed = await readRecord(options.ledger, stepKey, textRecord)
+  const stored = await openText(options, stepKey, sealed)
+  return stored === undefined ? undefined : [...(JSON.parse(stored) as string[]), ...newAnswers]
 }
 
-/** Stores the answers up to a numbered delivery; the first delivery of a number counts. */
-export async function keepAnswers(
-  of: TextOptions,
+export type StoreResult =
+  | 'stored'
+  /** Another text was stored for a delivery of the same number. */
+  | 'conflict'
+  /** The session has ended, so that nothing is stored for it. */
+  | 'session_ended'
+
+/** Stores the answers up to a numbered delivery, unless that number has a stored text. */
+export async function storeAnswers(
+  options: StoredTextOptions,
   { number }: NumberedStep,
   answers: readonly string[],
-) {
-  const step = await of.question(nameText(number))
+): Promise<StoreResult> {
+  const stepKey = await options.deriveStepKey(nameTextStep(number))
   const text = JSON.stringify(answers)
-  const sealed = await of.textSeal.close(text, toSubject(step))
-  const first = await keepShown(of.ledger, step, shownText, sealed)
-  if (first === undefined) return 'decided'
-  return (await openText(of, step, first)) === text ? 'kept' : 'taken'
+  const sealed = await options.textSeal.close(text, nameStep(stepKey))
+  const recorded = await recordIfAbsent(options.ledger, stepKey, textRecord, sealed)
+  if (recorded === undefined) return 'session_ended'
+  return (await openText(options, stepKey, recorded)) === text ? 'stored' : 'conflict'
 }
 
-const toSubject = ({ session, input }: Question): string => `${session}:${input}`
+const nameStep = ({ session, input }: Question): string => `${session}:${input}`
 
-const openText = async ({ textSeal }: TextOptions, step: Question, sealed: string | undefined) =>
-  sealed === undefined ? undefined : await textSeal.open(sealed, toSubject(step))
+async function openText(
+  { textSeal }: StoredTextOptions,
+  stepKey: Question,
+  sealed: string | undefined,
+): Promise<string | undefined> {
+  return sealed === undefined ? undefined : textSeal.open(sealed, nameStep(stepKey))
+}
 
-/** Reads a session's answers, each as its first delivery did. @throws {Error} no answer */
-export async function readSession(parts: SessionOptions, answers: readonly string[]) {
-  const { pins, question, ledger, keeps } = parts
-  let context: MenuContext = { ...parts.context, opened: new Map() }
+/**
+ * Follows a session's answers through the menu, and looks up what they need: PINs, wallet codes,
+ * tills, the exchange rate. Each result is recorded, so that a redelivery gets the same one.
+ * @throws {Error} a store or a node did not answer
+ */
+export async function readSession(options: SessionOptions, answers: readonly string[]) {
+  const { pins, deriveStepKey, ledger, storesAnswers } = options
+  let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const begun =
-    pins === undefined ? { start: 'main' } : await findStart(parts, pins, answers.length)
-  const waits = 'waiting' in begun
-  const standIns = pins && keeps ? await standInsFor(pins, await question(''), answers) : undefined
+  const start =
+    pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
+  const standIns =
+    pins && storesAnswers ? await createStandIns(pins, await deriveStepKey(''), answers) : undefined
   let isPinSet = false
   let authorizedBy: string | undefined
   for (;;) {
-    const known = { ...begun, verdicts, isPinSet, standIns }
-    const { result, shown, kept, or } = follow(answers, context, known)
-    if (result.kind === 'unread') {
-      context = { ...context, ...(await readMeaning(parts, result, context)) }
-    } else if (result.kind === 'unjudged') {
-      if (pins === undefined) throw new Error('a PIN is asked for where there are none')
-      const { pin, answerCount: steps } = result
-      const step = await question(joinAnswers(shown.slice(0, steps)))
-      const name = `${step.session}:${step.input}`
-      const verify = () => pins.verify(step.account, pin, name)
-      const verdict = isKeptPin(pin)
-        ? await shownAt(ledger, step, pinVerdict)
-        : await shownOr(ledger, step, pinVerdict, verify)
-      if (verdict === undefined) throw new Error('the verdict on a PIN is lost')
-      verdicts.set(steps, verdict)
-      if (verdict.kind === 'right') authorizedBy = name
-    } else if (result.kind === 'choosePin' && waits && !isPinSet) {
-      isPinSet = await hasSetPin(parts, result.pin)
-      if (!isPinSet) return { result, answers: shown, kept, or, authorizedBy }
+    const facts = { ...start, verdicts, isPinSet, standIns }
+    const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
+    const reading = { ...walk, answers: maskedAnswers, authorizedBy }
+    if (result.kind === 'lookup') {
+      context = { ...context, ...(await lookUp(options, result, context)) }
+    } else if (result.kind === 'pin_unchecked') {
+      if (pins === undefined) throw new Error('the menu asks for a PIN, but PINs are off')
+      const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
+      const verdict = await judgePin(ledger, pins, stepKey, result.pin)
+      verdicts.set(result.answerCount, verdict)
+      if (verdict.kind === 'right') authorizedBy = nameStep(stepKey)
+    } else if (result.kind === 'choosePin' && 'deferredAnswerCount' in start && !isPinSet) {
+      isPinSet = await setPinOnce(options, result.pin)
+      if (!isPinSet) return { ...reading, result }
     } else {
-      const safe = pins === undefined ? answers : shown
-      return { result, answers: safe, kept, or, authorizedBy }
+      return { ...reading, result, answers: pins === undefined ? answers : maskedAnswers }
     }
   }
 }
 
-/** Reads what an answer means as its first delivery had it, since meanings change with time. */
-async function readMeaning(
-  parts: SessionOptions,
-  unread: UnreadAnswer,
+/** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */
+async function judgePin(
+  ledger: SessionOptions['ledger'],
+  pins: Pins,
+  stepKey: Question,
+  pin: string,
+): Promise<PinVerdict> {
+  const name = nameStep(stepKey)
+  const verdict = isKeptPin(pin)
+    ? await readRecord(ledger, stepKey, pinVerdictRecord)
+    : await readOrRecord(ledger, stepKey, pinVerdictRecord, () =>
+        pins.verify(stepKey.account, pin, name),
+      )
+  if (verdict === undefined) throw new Error('the verdict on a PIN is lost')
+  return verdict
+}
+
+/** Looks up what an answer means; what the first delivery found holds for the whole session. */
+async function lookUp(
+  options: SessionOptions,
+  request: LookupRequest,
   context: MenuContext,
 ): Promise<Partial<MenuContext>> {
-  const { ledger, question, isCustomer, walletCodes } = parts
-  switch (unread.of) {
+  const { ledger, deriveStepKey, hasAccount, walletCodes } = options
+  switch (request.subject) {
     case 'rate':
-      return { rate: await rateIn(parts) }
+      return { rate: await readSessionRate(options) }
     case 'phone': {
-      const { phone } = unread
-      const step = await question(`number ${phone}`)
-      const isOpen = await shownOr(ledger, step, shownOpened, () => isCustomer(phone))
-      return { opened: new Map(context.opened).set(phone, isOpen) }
+      const { phone } = request
+      const stepKey = await deriveStepKey(`number ${phone}`)
+      const exists = await readOrRecord(ledger, stepKey, hasAccountRecord, () => hasAccount(phone))
+      return { accountExists: new Map(context.accountExists).set(phone, exists) }
     }
     case 'code': {
-      const { code } = unread
-      const step = await question(`wallet code ${code}`)
-      const take = () => walletCodes.take(code, step.account)
-      return {
-        codes: new Map(context.codes).set(code, await shownOr(ledger, step, shownCode, take)),
-      }
+      const { code } = request
+      const stepKey = await deriveStepKey(`wallet code ${code}`)
+      const taken = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
+        walletCodes.take(code, stepKey.account),
+      )
+      return { walletCodes: new Map(context.walletCodes).set(code, taken) }
     }
     case 'till': {
-      const step = await question(`till ${unread.till}`)
-      const find = async () => {
-        const till = await ledger.findTill(unread.till)
-        return till === undefined || isAddressEqual(till.account, step.account) ? null : till
-      }
-      const found = await shownOr(ledger, step, shownTill, find)
-      return { tills: new Map(context.tills).set(unread.till, found) }
+      const stepKey = await deriveStepKey(`till ${request.till}`)
+      const till = await readOrRecord(ledger, stepKey, tillRecord, async () => {
+        const found = await ledger.findTill(request.till)
+        const isOwn = found !== undefined && isAddressEqual(found.account, stepKey.account)
+        return found === undefined || isOwn ? null : found
+      })
+      return { tills: new Map(context.tills).set(request.till, till) }
     }
-    // If no list was shown first, a digit never means a recipient in this session.
-    case 'recipients':
-      return {
-        known: (await keepShown(ledger, await question(listsStep), shownRecipients, [])) ?? [],
-      }
-    case 'wallets':
-      return {
-        wallets: (await keepShown(ledger, await question(listsStep), shownWallets, [])) ?? [],
-      }
+    // A digit selects nothing in a session that showed no list before.
+    case 'recipients': {
+      const stepKey = await deriveStepKey(listsStep)
+      const list = await recordIfAbsent(ledger, stepKey, recipientsRecord, [])
+      return { knownRecipients: list ?? [] }
+    }
+    case 'wallets': {
+      const stepKey = await deriveStepKey(listsStep)
+      const list = await recordIfAbsent(ledger, stepKey, walletsRecord, [])
+      return { wallets: list ?? [] }
+    }
   }
 }
 
-/** Maps the PINs of a delivery to their stand-ins in storage. */
-async function standInsFor(pins: Pins, { account, session }: Question, answers: readonly string[]) {
-  const typed = answers.map(meant).filter(isPin)
-  const standIn = async (pin: string) => pinMark + (await pins.digest(account, session, pin))
-  const pairs = typed.map(async (pin) => [pin, await standIn(pin)] as const)
+/** Maps each PIN of a delivery to the keyed digest that replaces the PIN in storage. */
+async function createStandIns(
+  pins: Pins,
+  { account, session }: Question,
+  answers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const typedPins = answers.map(normalizeAnswer).filter(isPin)
+  const pairs = typedPins.map(async (pin) => {
+    const digest = await pins.digest(account, session, pin)
+    return [pin, pinMark + digest] as const
+  })
   return new Map(await Promise.all(pairs))
 }
 
-/** Sets a PIN once, in an undecided session that then continues with what was dialled. */
-async function hasSetPin({ pins, ledger, question }: SessionOptions, pin: string) {
-  const step = await question('new PIN')
-  return await shownOr(ledger, step, shownPinSet, async () => {
-    const isOpen = (await ledger.lookup(step)).kind === 'undecided'
-    return isOpen && (await pins?.choose(step.account, pin, step.session)) === 'done'
+/** Sets a new caller's PIN, once per session; returns false if the session has ended before. */
+async function setPinOnce(
+  { pins, ledger, deriveStepKey }: SessionOptions,
+  pin: string,
+): Promise<boolean> {
+  const stepKey = await deriveStepKey('new PIN')
+  return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
+    const { kind } = await ledger.lookup(stepKey)
+    if (kind !== 'undecided') return false
+    return (await pins?.choose(stepKey.account, pin, stepKey.session)) === 'done'
   })
 }
 
-/** Finds where a session starts: a new caller chooses a PIN first, and what was dialled waits. */
-async function findStart({ ledger, question }: SessionOptions, pins: Pins, dialled: number) {
-  const first = await question('')
-  const begun = await shownOr(ledger, first, sessionStart, async () => {
-    if (!(await pins.begin(first.account)).hasToChoose) return 'main'
-    return dialled === 0 || dialled >= maxAnswers ? 'newPin' : { waiting: dialled }
+type SessionStart = Pick<SessionFacts, 'start' | 'deferredAnswerCount'>
+
+/** Finds where a session starts; a caller without a PIN chooses one before anything else. */
+async function findSessionStart(
+  { ledger, deriveStepKey }: SessionOptions,
+  pins: Pins,
+  answerCount: number,
+): Promise<SessionStart> {
+  const stepKey = await deriveStepKey('')
+  const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, async () => {
+    const { hasToChoose } = await pins.begin(stepKey.account)
+    if (!hasToChoose) return 'main'
+    return answerCount === 0 || answerCount >= maxAnswers ? 'newPin' : { waiting: answerCount }
   })
-  return typeof begun === 'object' ? { start: 'newPin', ...begun } : { start: begun }
+  return typeof recorded === 'object'
+    ? { start: 'newPin', deferredAnswerCount: recorded.waiting }
+    : { start: recorded }
 }

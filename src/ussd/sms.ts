@@ -4,19 +4,19 @@ import { type PhoneNumber, parseCaller, shortPhone } from '../account/phone.ts'
 import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
-import type { ActivityState } from './facts.ts'
-import { activityLine, creditedWords } from './menu/activity.ts'
-import type { Ordered } from './menu/node.ts'
+import { findCreditedWords, writeActivityLine } from './menu/activity.ts'
+import type { PaymentOrder } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
-import { wei } from './shown.ts'
+import type { ActivityState } from './screen-facts.ts'
+import { weiSchema } from './session-records.ts'
 
 const smsFacts = z.object({
   phone: z.custom<PhoneNumber>(
     (value) => typeof value === 'string' && /^\+[0-9]{7,15}$/.test(value),
   ),
   kind: z.enum([...kindNames, 'received']),
-  amountWei: z.union([z.literal('all'), wei]),
-  /** Names the other party in short; empty if there is none. */
+  amountWei: z.union([z.literal('all'), weiSchema]),
+  /** Names the other party in short; empty if the payment has no other party. */
   who: z.string(),
 })
 
@@ -24,58 +24,66 @@ export type SmsFacts = z.output<typeof smsFacts>
 
 export type SmsSeals = ReturnType<typeof createSmsSeals>
 
-/** Seals messages and numbers under the account secret. */
+type MessageName = Pick<SmsName, 'session' | 'party'>
+
+/** Creates the encryption of messages and phone numbers under the account secret. */
 export function createSmsSeals(secret: Secret) {
-  const [messages, numbers] = [createSeal(secret, 'sms'), createSeal(secret, 'recipient')]
-  const about = ({ session, party }: Pick<SmsName, 'session' | 'party'>) => `${session}:${party}`
+  const [smsSeal, numberSeal] = [createSeal(secret, 'sms'), createSeal(secret, 'recipient')]
+  const nameSubject = ({ session, party }: MessageName) => `${session}:${party}`
 
   return {
-    facts: ({ amountWei, ...facts }: SmsFacts, name: Pick<SmsName, 'session' | 'party'>) =>
-      messages.close(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), about(name)),
-    /** @throws {Error} it was sealed under another secret */
-    async factsIn(sms: DueSms): Promise<SmsFacts> {
-      const opened = await messages.open(sms.sealed, about(sms))
+    sealFacts: ({ amountWei, ...facts }: SmsFacts, name: MessageName) =>
+      smsSeal.close(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), nameSubject(name)),
+    /** @throws {Error} the message was encrypted under another secret */
+    async openFacts(sms: DueSms): Promise<SmsFacts> {
+      const opened = await smsSeal.open(sms.sealed, nameSubject(sms))
       if (opened === undefined) throw new Error('a message was sealed under another account secret')
       return smsFacts.parse(JSON.parse(opened))
     },
-    number: (phone: PhoneNumber, about: string) => numbers.close(phone, about),
-    /** Decrypts a number; undefined if it belongs to another account or secret. */
-    async open(sealed: string, about: string) {
-      const phone = await numbers.open(sealed, about)
+    sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.close(phone, subject),
+    /** Decrypts a number; undefined if the subject or the secret is another one. */
+    async openNumber(sealed: string, subject: string): Promise<PhoneNumber | undefined> {
+      const phone = await numberSeal.open(sealed, subject)
       return phone === undefined ? undefined : parseCaller(phone)
     },
   }
 }
 
-/** Returns the associated data of a borrower's sealed number, so that it opens in no other row. */
-export const nameReminder = (account: string): string => `reminder ${account.toLowerCase()}`
+/** Names the subject of a borrower's encrypted number, so that no other row can use the number. */
+export const nameReminderSubject = (account: string): string => `reminder ${account.toLowerCase()}`
 
-/** Composes the messages about an outcome, to the caller and to the recipient. */
+/** Composes the messages about a payment, to the caller and to a known recipient. */
 export function composeSms(
   kind: PaymentKind,
-  { amountWei, to }: Pick<Ordered, 'amountWei' | 'to'>,
+  { amountWei, to }: Pick<PaymentOrder, 'amountWei' | 'to'>,
   { caller, receiver }: { caller: PhoneNumber; receiver: PhoneNumber | undefined },
 ): { party: SmsParty; facts: SmsFacts }[] {
-  const sent = { party: 'sender', facts: { phone: caller, kind, amountWei, who: to } } as const
-  if (receiver === undefined) return [sent]
+  const toSender = {
+    party: 'sender',
+    facts: { phone: caller, kind, amountWei, who: to },
+  } as const
+  if (receiver === undefined) return [toSender]
   const who = shortPhone(caller)
-  return [sent, { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } }]
+  return [
+    toSender,
+    { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } },
+  ]
 }
 
-export function smsText(
+export function writeSms(
   { kind, amountWei, who }: SmsFacts,
   { state, reason }: Pick<DueSms, 'state' | 'reason'>,
-  say: Messages,
+  messages: Messages,
   showAmount: (wei: bigint) => string,
 ): string {
   const writeLine = (state: ActivityState) =>
-    activityLine(say, { kind, amountWei, who, state }, showAmount)
+    writeActivityLine(messages, { kind, amountWei, who, state }, showAmount)
   if (state !== 'confirmed') {
     const line = writeLine({ kind: 'failed', reason: state === 'reverted' ? reason : '' })
-    return `${line}\n${say.nothingMoved}`
+    return `${line}\n${messages.nothingMoved}`
   }
-  const credited = creditedWords(say, kind)
-  return credited === undefined || amountWei === 'all'
+  const writeCredited = findCreditedWords(messages, kind)
+  return writeCredited === undefined || amountWei === 'all'
     ? writeLine({ kind: 'done' })
-    : credited(showAmount(amountWei), who)
+    : writeCredited(showAmount(amountWei), who)
 }

@@ -9,11 +9,11 @@ import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
-import type { Answer } from '../../src/ussd/answer.ts'
 import { createCarriedText } from '../../src/ussd/gateways/carried-text.ts'
-import { declaredGateway, gatewayDeclaration } from '../../src/ussd/gateways/declared.ts'
-import { africasTalking } from '../../src/ussd/gateways/known.ts'
+import { createDeclaredGateway, gatewayDeclaration } from '../../src/ussd/gateways/declaration.ts'
+import { africasTalking } from '../../src/ussd/gateways/presets.ts'
 import { createTally } from '../../src/ussd/gateways/tally.ts'
+import type { UssdHandler } from '../../src/ussd/handler.ts'
 import { ussdRoutes } from '../../src/ussd/route.ts'
 
 export type ModelledOptions = {
@@ -118,10 +118,10 @@ export type Typed = { caller: number; session: string; answers: readonly string[
  * A configured gateway, in two ways that pay the same: by all that was typed, and by the last
  * answer and its number.
  */
-function openGateways(answer: Answer, phones: readonly string[]) {
+function openGateways(answer: UssdHandler, phones: readonly string[]) {
   const routesOf = (more: object) =>
     ussdRoutes({
-      gateway: declaredGateway(gatewayDeclaration.parse({ ...declared, ...more })),
+      gateway: createDeclaredGateway(gatewayDeclaration.parse({ ...declared, ...more })),
       carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
       tally: createTally([]),
       answer,

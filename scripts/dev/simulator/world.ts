@@ -9,7 +9,7 @@ import type { KeptLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
-import type { Answer } from '../../../src/ussd/answer.ts'
+import type { UssdHandler } from '../../../src/ussd/handler.ts'
 import type { Random } from '../random.ts'
 import type { Actor } from './actors.ts'
 import { drawFault, type Place } from './faults.ts'
@@ -86,7 +86,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
     story,
     records,
     weather,
-    isolates: new Map<number, { answer: Answer; actors: Set<Actor> }>(),
+    isolates: new Map<number, { answer: UssdHandler; actors: Set<Actor> }>(),
     faultAt: (place: Place, random: Random) => drawFault(knobs, place, random, weather.isTroubled),
     memories: createKeptMemories(now),
     object: newObject(knobs, storage),

@@ -1,7 +1,7 @@
 import { declaredForm } from '../../../src/pages/phone/declared-form.ts'
 import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { parseJson } from '../../../src/runtime/json.ts'
-import { gatewayDeclaration } from '../../../src/ussd/gateways/declared.ts'
+import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
 import { Misused } from '../report.ts'
 import type { Dialled } from './dial-script.ts'
 

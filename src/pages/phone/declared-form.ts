@@ -1,4 +1,4 @@
-import { type GatewayDeclaration, sendsLast } from '../../ussd/gateways/declared.ts'
+import { type GatewayDeclaration, sendsLastAnswerOnly } from '../../ussd/gateways/declaration.ts'
 import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 
 type Fields = Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export function declaredForm(declared: GatewayDeclaration): GatewayForm {
     write({ code = serviceCode, ...dialled }, carried) {
       const isFirst = dialled.text === ''
       const answers = isFirst ? [] : dialled.text.split('*')
-      const typed = sendsLast(declared) ? answers.at(-1) : dialled.text
+      const typed = sendsLastAnswerOnly(declared) ? answers.at(-1) : dialled.text
       return write({
         [session]: dialled.session,
         [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),

@@ -1,4 +1,4 @@
-import { countSeptets, inAlphabet, screenSeptets } from '../../ussd/screens/septets.ts'
+import { countSeptets, screenSeptets, toGsmAlphabet } from '../../ussd/screens/septets.ts'
 import { PaymentTable } from '../console/payments.tsx'
 import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
@@ -128,7 +128,7 @@ function ScreenFacts({ session }: { session: Dialling | undefined }) {
         {septets} of {screenSeptets} septets
       </dd>
       <dt>Alphabet</dt>
-      <dd>{inAlphabet(text) === text ? 'GSM 03.38' : 'UCS-2: a screen has 70 characters'}</dd>
+      <dd>{toGsmAlphabet(text) === text ? 'GSM 03.38' : 'UCS-2: a screen has 70 characters'}</dd>
       <dt>Reply</dt>
       <dd>after {last?.tookMs} ms</dd>
       <dt>Session</dt>

@@ -5,13 +5,13 @@ export type Gateway = {
   /** Names the gateway; part of a payment's key, so it must never change. */
   name: string
   /** Reads a delivery, with the country of the gateway's network. */
-  parse: (posted: Posted, country?: Country) => Parsed
+  parse: (posted: PostedRequest, country?: Country) => ParsedRequest
   /** Writes a reply, sent with status 200; any other status ends the session without a message. */
   render: (screen: Screen, to?: ReplyTo) => string
   contentType: string
 }
 
-export type Posted = { contentType: string | undefined; body: string }
+export type PostedRequest = { contentType: string | undefined; body: string }
 
 /** Holds what a reply answers; an unreadable request has no session. */
 export type ReplyTo = {
@@ -20,7 +20,7 @@ export type ReplyTo = {
   carried?: string
 }
 
-export type Parsed =
+export type ParsedRequest =
   /** Holds everything typed so far, joined by `*`. */
   | { kind: 'request'; session: UssdSession; text: string; step?: NumberedStep }
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }

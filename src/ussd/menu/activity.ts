@@ -3,14 +3,14 @@ import { type AccountMemory, sentTo } from '../../account/memory.ts'
 import { callIn, refusalIn, refusalWordings } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
-import type { Activity, ActivityState, Facts, TillDay } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
-import { inEach, shortAddress } from '../messages/texts.ts'
-import { pinFor } from './asks.ts'
+import { inEachLanguage, shortAddress } from '../messages/texts.ts'
+import type { Activity, ActivityState, ScreenFacts, TillDay } from '../screen-facts.ts'
 import type { MenuPart, PaymentWords } from './node.ts'
 import { payments } from './payments.ts'
+import { createPinQuestion } from './questions.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'My Activity',
     unavailable: 'Not available. Please try again later.',
@@ -122,7 +122,7 @@ const words = inEach({
 export const activity = {
   words,
   digit: '5',
-  leads({ profile, pin }) {
+  leadsTo({ profile, pin }) {
     if (profile === 'demo') return undefined
     return pin === 'strict' ? 'pinToSeeActivity' : 'activity'
   },
@@ -130,16 +130,16 @@ export const activity = {
     activity: {
       facts: ['activity'],
       kind: 'list',
-      title: ({ say, showAmount }, _, { activity }) =>
-        [words(say).label, ...activityLines(say, activity, showAmount)].join('\n'),
+      title: ({ messages, showAmount }, _, { activity }) =>
+        [words(messages).label, ...writeActivity(messages, activity, showAmount)].join('\n'),
       entries: [],
       back: 'main',
     },
-    pinToSeeActivity: pinFor(({ pin }) => pin.enter.see, { leads: 'activity' }),
+    pinToSeeActivity: createPinQuestion(({ pin }) => pin.enter.see, { leadsTo: 'activity' }),
   }),
 } satisfies MenuPart
 
-export const shownPayments = 8
+export const maxListedPayments = 8
 
 /** Lists an account's own payments with their outcomes, the newest first. */
 export function listActivity(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
@@ -153,10 +153,10 @@ function paymentActivity(payment: Payment, memory: AccountMemory, chainId: numbe
   const { request, kind } = payment.order
   const call = callIn(request.data)
   if (call === undefined) return undefined
-  const state = toState(payment)
+  const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
   if (!('to' in call)) return { kind, amountWei, state }
-  const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
+  const who = sentTo(memory, request.intentId, call.to) ?? shortenAddress(call.to, chainId)
   return { kind, amountWei, who, state }
 }
 
@@ -169,21 +169,21 @@ export function listReceived(
   return events.map(({ from, amountWei }) => ({
     kind: 'received',
     amountWei,
-    who: senders.get(from.toLowerCase()) ?? shown(from, chainId),
+    who: senders.get(from.toLowerCase()) ?? shortenAddress(from, chainId),
     state: { kind: 'done' },
   }))
 }
 
-const shown = (address: Address, chainId: number): string =>
+const shortenAddress = (address: Address, chainId: number): string =>
   shortAddress(checksumAddress(address, chainId))
 
-export const hasFailed = (payment: Payment): boolean => toState(payment).kind === 'failed'
+export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
-function toState({ state, execution }: Payment): ActivityState {
-  return states[state](execution?.reason ?? '')
+function toActivityState({ state, execution }: Payment): ActivityState {
+  return activityStates[state](execution?.reason ?? '')
 }
 
-const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> = {
+const activityStates: Readonly<Record<PaymentState, (reason: string) => ActivityState>> = {
   queued: () => ({ kind: 'under_way' }),
   signed: () => ({ kind: 'under_way' }),
   mined: () => ({ kind: 'under_way' }),
@@ -194,41 +194,48 @@ const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> 
 
 type Format = (wei: bigint) => string
 
-function activityLines(say: Messages, activity: Facts['activity'], format: Format): string[] {
-  const own = words(say)
+function writeActivity(
+  messages: Messages,
+  activity: ScreenFacts['activity'],
+  format: Format,
+): string[] {
+  const own = words(messages)
   if (activity === 'unread') return [own.unavailable]
   const { own: paid, received, till } = activity
-  const tills = till === undefined ? [] : tillLines(own, till, format)
+  const tills = till === undefined ? [] : writeTillDay(own, till, format)
   const lines = [...paid, ...(received === 'unread' ? [] : received)].map((each) =>
-    activityLine(say, each, format),
+    writeActivityLine(messages, each, format),
   )
   if (received === 'unread') lines.push(own.receivedUnknown)
   return lines.length + tills.length === 0 ? [own.nothing] : [...tills, ...lines]
 }
 
 /** Lists the payments that an agent hands out cash for, the newest first, and the day's totals. */
-function tillLines(own: ReturnType<typeof words>, till: TillDay, format: Format): string[] {
+function writeTillDay(own: ReturnType<typeof words>, till: TillDay, format: Format): string[] {
   const { inWei, outWei, floatWei, last } = till
   const took = last.map(({ code, amountWei, reference, state }) => {
     const what = [code, format(amountWei), reference].filter(Boolean).join(' ')
-    return `${what}: ${own.till[states[state]('').kind]}`
+    return `${what}: ${own.till[activityStates[state]('').kind]}`
   })
   return [...took, ...own.day(format(inWei), format(outWei), format(floatWei)).split('\n')]
 }
 
-export function activityLine(say: Messages, activity: Activity, format: Format): string {
+export function writeActivityLine(messages: Messages, activity: Activity, format: Format): string {
   const { kind, amountWei, who = '', state } = activity
-  const own = words(say)
+  const own = words(messages)
   const amount = amountWei === 'all' ? own.allOwed : format(amountWei)
-  const line = kind === 'received' ? own.received : payments[kind].words(say).line
-  return `${line(amount, who)}: ${stateText(own, state)}`
+  const line = kind === 'received' ? own.received : payments[kind].words(messages).line
+  return `${line(amount, who)}: ${writeState(own, state)}`
 }
 
 /** Words a received payment for a message; undefined for kinds that bring no money in. */
-export const creditedWords = (say: Messages, kind: Activity['kind']): PaymentWords['credited'] =>
-  kind === 'received' ? words(say).credited : payments[kind].words(say).credited
+export const findCreditedWords = (
+  messages: Messages,
+  kind: Activity['kind'],
+): PaymentWords['credited'] =>
+  kind === 'received' ? words(messages).credited : payments[kind].words(messages).credited
 
-function stateText(own: ReturnType<typeof words>, state: ActivityState): string {
+function writeState(own: ReturnType<typeof words>, state: ActivityState): string {
   if (state.kind === 'under_way') return own.underWay
   if (state.kind === 'done') return own.done
   return own.failed(own.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])

@@ -1,30 +1,30 @@
 import { isWalletCode } from '../../account/check-digit.ts'
 import type { Wallet } from '../../account/wallets.ts'
-import { inEach } from '../messages/texts.ts'
+import { inEachLanguage } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
 import {
-  askAgain,
-  askAmount,
-  confirmedBy,
-  listRateFacts,
-  pinFor,
-  shownTransfer,
-  tillFrom,
-  worthLines,
-} from './asks.ts'
-import {
-  answered,
+  type AnswerResult,
+  acceptAnswer,
+  createPaymentEffect,
   type Entry,
-  type Given,
-  given,
   type MenuContext,
-  mistake,
   type PaymentPart,
-  pays,
-  type Words as Title,
+  rejectAnswer,
+  requireAnswer,
+  type WriteText as Title,
 } from './node.ts'
+import {
+  confirmWithPin,
+  createAmountQuestion,
+  createPinQuestion,
+  createRepeatQuestion,
+  formatTransfer,
+  listRateFacts,
+  parseTillAnswer,
+  writeWorth,
+} from './questions.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Cash Out',
     enterWallet: 'Address of your wallet outside, or its code:\n0. Back',
@@ -100,101 +100,117 @@ const words = inEach({
     line: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
   },
 })
-const paid = pays('cashOut', 'recipient', 'amountWei')
+const payEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei')
 
-const title: Title = (context, draft, facts) =>
+const writeTitle: Title = (context, draft, facts) =>
   [
-    words(context.say).confirmCashOut(...shownTransfer(context, draft)),
-    ...worthLines(context, answered(draft.amountWei), facts),
+    words(context.messages).confirmCashOut(...formatTransfer(context, draft)),
+    ...writeWorth(context, requireAnswer(draft.amountWei), facts),
   ].join('\n')
 
-export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
+export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry => ({
   digit,
-  label: (say) => words(say).confirm,
-  ...(isPinAsked ? { leads: 'pinToCashOut' } : { leads: paid, orAsks: 'repeatCashOut' }),
+  label: (messages) => words(messages).confirm,
+  ...(isPinAsked
+    ? { leadsTo: 'pinToCashOut' }
+    : { leadsTo: payEffect, repeatQuestion: 'repeatCashOut' }),
 })
 
 /** Finds the wallet that a digit or a code names. */
-function savedWallet(typed: string, { wallets, codes, say }: MenuContext): Given {
-  const { noWallet, badCode } = words(say)
+function findSavedWallet(
+  typed: string,
+  { wallets, walletCodes: codes, messages }: MenuContext,
+): AnswerResult {
+  const { noWallet, badCode } = words(messages)
   if (isWalletCode(typed)) {
     const taken = codes?.get(typed)
-    if (taken === undefined) return { kind: 'unread', of: 'code', code: typed }
-    return taken.kind === 'taken' ? toWallet(taken.wallet) : mistake(badCode[taken.kind])
+    if (taken === undefined) return { kind: 'lookup', subject: 'code', code: typed }
+    return taken.kind === 'taken' ? acceptWallet(taken.wallet) : rejectAnswer(badCode[taken.kind])
   }
-  if (wallets === undefined) return { kind: 'unread', of: 'wallets' }
+  if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
   const wallet = wallets[Number(typed) - 1]
-  return wallet === undefined ? mistake(noWallet) : toWallet(wallet)
+  return wallet === undefined ? rejectAnswer(noWallet) : acceptWallet(wallet)
 }
 
-const toWallet = (wallet: Wallet): Given => given({ recipient: { kind: 'address', ...wallet } })
+const acceptWallet = (wallet: Wallet): AnswerResult =>
+  acceptAnswer({ recipient: { kind: 'address', ...wallet } })
 
 /** Cashes out to an outside wallet, always confirmed first since nobody can undo it. */
 export const cashOut = {
   words,
   digit: '7',
-  leads: ({ profile }) => (profile === 'demo' ? undefined : 'wallet'),
+  leadsTo: ({ profile }) => (profile === 'demo' ? undefined : 'wallet'),
   places: (settings) => ({
     wallet: {
       kind: 'question',
       leadsToPay: 'cashOut',
       facts: ['wallets'],
-      prompt({ say }, _, { wallets }) {
-        const { enterWallet, enterAgent, walletsUnread } = words(say)
+      prompt({ messages }, _, { wallets }) {
+        const { enterWallet, enterAgent, walletsUnread } = words(messages)
         const enter = settings.agents ? enterAgent : enterWallet
         if (wallets === 'unread') return `${walletsUnread}\n${enter}`
         return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), enter].join('\n')
       },
       answer: (typed, context) => {
         if (settings.agents && /^[0-9]{5,6}$/.test(typed)) {
-          return tillFrom(typed, context, words(context.say).noAgent, 'agent')
+          return parseTillAnswer(typed, context, words(context.messages).noAgent, 'agent')
         }
-        if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return savedWallet(typed, context)
+        if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return findSavedWallet(typed, context)
         const parsed = parseRecipient(typed, context)
         const isNoAddress = (fault: string) => fault === 'unknown_form' || fault === 'own_number'
         if (parsed.kind === 'fault' && !isNoAddress(parsed.fault)) {
-          return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+          return { kind: 'mistake', text: context.messages.badRecipient[parsed.fault] }
         }
         return parsed.kind === 'fault' ||
           parsed.kind === 'unlisted' ||
           parsed.recipient.kind === 'phone'
-          ? { kind: 'mistake', why: words(context.say).noWallet }
-          : { kind: 'given', draft: { recipient: parsed.recipient } }
+          ? { kind: 'mistake', text: words(context.messages).noWallet }
+          : { kind: 'accepted', draft: { recipient: parsed.recipient } }
       },
-      leads: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
+      leadsTo: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
       next: ({ recipient }) => (recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount'),
       back: 'main',
     },
-    walletAmount: askAmount(settings, { leads: ['confirmCashOut'] }, 'wallet'),
-    confirmCashOut: confirmedBy(settings.pin, (say) => words(say).enterPin, {
+    walletAmount: createAmountQuestion(settings, { leadsTo: ['confirmCashOut'] }, 'wallet'),
+    confirmCashOut: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
       facts: listRateFacts(settings),
       kind: 'list',
       leadsToPay: 'cashOut',
-      title,
+      title: writeTitle,
       entries: [
-        { digit: '1', label: (say) => words(say).confirm, leads: paid, orAsks: 'repeatCashOut' },
+        {
+          digit: '1',
+          label: (messages) => words(messages).confirm,
+          leadsTo: payEffect,
+          repeatQuestion: 'repeatCashOut',
+        },
       ],
       back: 'walletAmount',
       backLabel: ({ change }) => change,
     }),
-    pinToCashOut: pinFor((say) => words(say).enterPin, {
-      title,
-      leads: paid,
-      orAsks: 'repeatCashOut',
+    pinToCashOut: createPinQuestion((messages) => words(messages).enterPin, {
+      title: writeTitle,
+      leadsTo: payEffect,
+      repeatQuestion: 'repeatCashOut',
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
     // Two places lead here, each with its own question for the amount.
-    repeatCashOut: askAgain(settings, { digit: '3', leads: paid }, { back: 'main' }),
+    repeatCashOut: createRepeatQuestion(
+      settings,
+      { digit: '3', leadsTo: payEffect },
+      { back: 'main' },
+    ),
   }),
-  async order(
-    { loan, findAddress, describeAddress: shortOf },
-    { recipient, amountWei: asked },
+  async createOrder(
+    { loan, findAddress, describeAddress },
+    { recipient, amountWei: requestedWei },
     account,
   ) {
-    const to = answered(recipient)
+    const to = requireAnswer(recipient)
     // The contract has no value for the whole balance.
-    const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
+    const amountWei =
+      requestedWei === 'all' ? await loan.balance(account) : requireAnswer(requestedWei)
     return {
       call: { kind: 'cashOut', to: await findAddress(to), amountWei },
       spendsWei: amountWei,
@@ -205,7 +221,7 @@ export const cashOut = {
         lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
       },
       amountWei,
-      to: shortOf(to),
+      to: describeAddress(to),
     }
   },
 } satisfies PaymentPart

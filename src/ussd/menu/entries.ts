@@ -20,27 +20,27 @@ export const menuParts: readonly MenuPart[] = [
 /** Creates the menu; no digit depends on a setting, and no two places share a name. */
 export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
   new Map([
-    ['main', mainMenu(settings, parts)] as const,
+    ['main', createMainMenu(settings, parts)] as const,
     ...parts.flatMap((part) => Object.entries(part.places(settings))),
   ])
 
 /** Orders entries by digit; from the tenth on they are on a later page. */
-function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
+function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
   const isDemo = settings.profile === 'demo'
   const offered = parts
     .flatMap((part) => {
-      const leads = part.leads(settings)
-      return leads === undefined ? [] : [{ ...part, leads }]
+      const leadsTo = part.leadsTo(settings)
+      return leadsTo === undefined ? [] : [{ ...part, leadsTo }]
     })
     .sort((a, b) => Number(a.digit) - Number(b.digit))
-  const [offers] = parts.flatMap((part) => part.offers?.(settings) ?? [])
-  const entries = offered.map(({ digit, words, leads, note }): Entry => {
-    const entry = { digit, label: (say: Messages) => words(say).label, leads }
+  const [offers] = parts.flatMap((part) => part.dynamicEntries?.(settings) ?? [])
+  const entries = offered.map(({ digit, words, leadsTo, note }): Entry => {
+    const entry = { digit, label: (messages: Messages) => words(messages).label, leadsTo }
     return note === undefined || isDemo ? entry : { ...entry, note }
   })
   return {
     kind: 'list',
-    ...(offers && { offers }),
+    ...(offers && { dynamicEntries: offers }),
     facts: isDemo
       ? []
       : [
@@ -50,14 +50,17 @@ function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
           ...offered.flatMap(({ facts = [] }) => facts),
         ],
     title: (context, _, { failure, pin }) =>
-      `${failure === 'untold' ? `${context.say.hasFailed}\n` : ''}${mainTitle(context, pin)}`,
-    ...(!isDemo && { again: () => '' }),
+      `${failure === 'untold' ? `${context.messages.hasFailed}\n` : ''}${writeMainTitle(context, pin)}`,
+    ...(!isDemo && { retryText: () => '' }),
     entries,
   }
 }
 
 /** Returns the main title, or what keeps the account from paying. */
-function mainTitle({ say, caller }: MenuContext, pin: PinState = { kind: 'open' }): string {
-  if (pin.hours !== undefined) return say.pin.waits(pin.hours)
-  return pin.kind === 'open' ? say.mainTitle(caller) : say.pin.state[pin.kind]
+function writeMainTitle(
+  { messages, caller }: MenuContext,
+  pin: PinState = { kind: 'open' },
+): string {
+  if (pin.hours !== undefined) return messages.pin.waits(pin.hours)
+  return pin.kind === 'open' ? messages.mainTitle(caller) : messages.pin.state[pin.kind]
 }

@@ -1,7 +1,7 @@
-import { inEach } from '../messages/texts.ts'
+import { inEachLanguage } from '../messages/texts.ts'
 import type { MenuPart } from './node.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Help',
     help: (number: string) => `Help: call ${number}\nWe never ask for your PIN.`,
@@ -16,7 +16,7 @@ const words = inEach({
 export const help = {
   words,
   digit: '9',
-  leads: ({ helpNumber }) =>
+  leadsTo: ({ helpNumber }) =>
     helpNumber === undefined ? undefined : { name: 'help', outcome: () => ({ kind: 'help' }) },
   places: () => ({}),
 } satisfies MenuPart

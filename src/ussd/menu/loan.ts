@@ -1,9 +1,9 @@
-import type { ShownTerms } from '../facts.ts'
-import { inEach } from '../messages/texts.ts'
-import { confirmedBy } from './asks.ts'
-import { type MenuContext, type PaymentPart, pays } from './node.ts'
+import { inEachLanguage } from '../messages/texts.ts'
+import type { DatedLoanTerms } from '../screen-facts.ts'
+import { createPaymentEffect, type MenuContext, type PaymentPart } from './node.ts'
+import { confirmWithPin } from './questions.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Request Loan',
     terms: (amount: string, fee: string, owed: string, date: string) =>
@@ -53,34 +53,40 @@ const words = inEach({
   demo: { label: 'Request Micro-Loan' },
 })
 
-const termLines = (
-  { say, showAmount }: MenuContext,
-  { principalWei, feeWei, dueAt }: ShownTerms,
+const writeTerms = (
+  { messages, showAmount }: MenuContext,
+  { principalWei, feeWei, dueAt }: DatedLoanTerms,
 ) => {
   const [amount, fee] = [showAmount(principalWei), showAmount(feeWei)]
-  return words(say)
-    .terms(amount, fee, showAmount(principalWei + feeWei), say.date(dueAt))
+  return words(messages)
+    .terms(amount, fee, showAmount(principalWei + feeWei), messages.date(dueAt))
     .split('\n')
 }
 
 export const loan = {
   words,
   digit: '3',
-  leads: ({ confirms }) => (confirms ? 'agree' : pays('loan')),
+  leadsTo: ({ confirms }) => (confirms ? 'agree' : createPaymentEffect('loan')),
   places: ({ pin }) => ({
-    agree: confirmedBy(pin, (say) => words(say).enterPin, {
+    agree: confirmWithPin(pin, (messages) => words(messages).enterPin, {
       leadsToPay: 'loan',
       facts: ['terms'],
       kind: 'list',
-      title: (context, _, { terms }) => termLines(context, terms).join('\n'),
+      title: (context, _, { terms }) => writeTerms(context, terms).join('\n'),
       // After a wrong PIN there is no room for the fee, which is the difference of both amounts.
-      again: (context, _, { terms }) => termLines(context, terms).toSpliced(1, 1).join('\n'),
-      entries: [{ digit: '1', label: (say) => words(say).agree, leads: pays('loan') }],
+      retryText: (context, _, { terms }) => writeTerms(context, terms).toSpliced(1, 1).join('\n'),
+      entries: [
+        {
+          digit: '1',
+          label: (messages) => words(messages).agree,
+          leadsTo: createPaymentEffect('loan'),
+        },
+      ],
       back: 'main',
     }),
   }),
-  async order({ loan, terms: read }) {
-    const terms = await read()
+  async createOrder({ loan, readTerms }) {
+    const terms = await readTerms()
     const { principalWei } = terms
     return {
       call: { kind: 'loan', ...terms },

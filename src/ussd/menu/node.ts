@@ -8,20 +8,20 @@ import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { Till } from '../../relay/ledger/port.ts'
 import type { ContractCall } from '../../relay/pay/delivery.ts'
-import type { FactName, Facts } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
+import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
 
 export type SessionDraft = {
   recipient?: Recipient
-  /** Holds the amount; `all` is the whole balance or debt. */
+  /** `all` is the whole balance, or the whole debt in a repayment. */
   amountWei?: bigint | 'all'
   pin?: string
-  /** Holds the reference of a bill. */
+  /** Identifies the payer's account at the company that a bill is from. */
   reference?: string | undefined
 }
 
-/** Holds the payment that a caller wants; a session has at most one. */
+/** Describes the payment that a caller asks for; a session makes one at most. */
 export type Intent = { kind: PaymentKind } & Pick<
   SessionDraft,
   'recipient' | 'amountWei' | 'reference'
@@ -36,115 +36,111 @@ export type SessionOutcome =
 export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
 
 export type MenuSettings = {
-  /** Chooses the screens; `demo` follows the demonstration byte for byte. */
+  /** Selects the screens; those of `demo` follow the demonstration byte for byte. */
   profile: 'demo' | 'lender'
-  /** Tells whether transfers and loans are confirmed first. */
+  /** Shows a transfer or a loan for confirmation before it is made. */
   confirms: boolean
-  /** Asks for a PIN before money moves; `strict` also before anything of the account is shown. */
+  /** Asks for a PIN before a payment; `strict` also before balance or activity are shown. */
   pin: 'off' | 'on' | 'strict'
-  /** Lists the languages to choose from, the default first; none in the demonstration. */
+  /** Lists the offered languages, the default first; none in the demonstration. */
   languages: readonly Language[]
   helpNumber?: string | undefined
-  /** Names the local currency of typed amounts; used while the rate is fresh. */
+  /** Names the currency (ISO 4217) in which amounts are typed while its rate is fresh. */
   localCurrency?: string | undefined
-  /** Turns on agents who hand out cash, and bills paid by number. */
+  /** Offers withdrawals of cash at agents, and payments to tills and bills. */
   agents?: boolean
 }
 
 export type MenuContext = RecipientRules & {
   menu: Menu
-  /** Tells that a redelivery may be in another language, with other page breaks. */
+  /** Tells that a redelivery may be in another language, whose pages break elsewhere. */
   hasLanguages: boolean
-  /** Lists the recipients that digits stand for; undefined before they are read. */
-  known: readonly KnownRecipient[] | undefined
+  /** Lists the recipients that digits select; undefined until they are looked up. */
+  knownRecipients: readonly KnownRecipient[] | undefined
   wallets: readonly Wallet[] | undefined
-  /** Maps typed wallet codes to their results. */
-  codes?: ReadonlyMap<string, TakenCode>
-  /** Holds the session's rate; `none`: amounts are in the chain's currency. */
+  walletCodes?: ReadonlyMap<string, TakenCode>
+  /** The session's rate; `none` if amounts are typed in the chain's currency. */
   rate: Rate | 'none' | undefined
-  /** Maps typed till numbers to their tills; null for an unknown number. */
+  /** Maps typed numbers to tills; null for a number that no till has. */
   tills?: ReadonlyMap<string, Till | null>
-  say: Messages
+  messages: Messages
   currency: string
   showAmount: (wei: bigint) => string
   describeRecipient: (recipient: Recipient) => string
-  /** Holds the smallest transfer, and its text for screens. */
-  least: { wei: bigint; text: string }
+  leastTransfer: { wei: bigint; text: string }
 }
 
 export type MenuNode = List | MenuQuestion
 
-export type Words = (context: MenuContext, draft: SessionDraft, facts: Facts) => string
+export type WriteText = (context: MenuContext, draft: SessionDraft, facts: ScreenFacts) => string
 
-export type Label = (say: Messages) => string
+export type Label = (messages: Messages) => string
 
 export type List = {
   kind: 'list'
-  title: Words
-  /** Replaces the title when the list is shown again after a mistake. */
-  again?: Words
+  title: WriteText
+  /** Replaces the title after a mistake. */
+  retryText?: WriteText
   entries: readonly Entry[]
   back?: NodeName
   backLabel?: Label
-  offers?: Offers
-  /** Names the facts that it shows. */
-  facts?: readonly FactName[]
-  /** Names the payment that it leads to, so that a known refusal is shown here. */
+  dynamicEntries?: DynamicEntries
+  facts?: readonly ScreenFactName[]
+  /** Names the payment that follows, so that a known refusal is shown here. */
   leadsToPay?: PaymentKind
 }
 
-/** Adds entries that depend on facts, below a list's fixed ones. */
-export type Offers = {
-  lines: (context: MenuContext, facts: Facts) => readonly string[]
-  /** Returns what an answer means; undefined if none of the entries has it. */
-  answer: (typed: string, context: MenuContext) => Given | undefined
-  leads: NodeName
+/** Adds entries that depend on the account below the fixed entries of a list. */
+export type DynamicEntries = {
+  lines: (context: MenuContext, facts: ScreenFacts) => readonly string[]
+  /** Returns undefined if the answer selects none of these entries. */
+  answer: (typed: string, context: MenuContext) => AnswerResult | undefined
+  leadsTo: NodeName
 }
 
-/** Describes one line of a list: its digit and its label. */
 export type Entry = {
   digit: string
   label: Label
-  answers?: SessionDraft
-  leads: Destination
-  /** Names the question that is asked instead if the ledger knows of an equal payment. */
-  orAsks?: NodeName
-  note?: (context: MenuContext, facts: Facts) => string | undefined
+  draft?: SessionDraft
+  leadsTo: Destination
+  /** Names the question that replaces the payment if the caller made an equal one before. */
+  repeatQuestion?: NodeName
+  note?: (context: MenuContext, facts: ScreenFacts) => string | undefined
 }
 
 export type MenuQuestion = {
   kind: 'question'
-  prompt: Words
-  /** Replaces the prompt when it is asked again after a mistake. */
-  again?: Words
-  answer: (typed: string, context: MenuContext, draft: SessionDraft) => Given
-  /** Marks a PIN: no digest is made of it, and no row or log has it. */
+  prompt: WriteText
+  /** Replaces the prompt after a mistake. */
+  retryText?: WriteText
+  answer: (typed: string, context: MenuContext, draft: SessionDraft) => AnswerResult
+  /** Marks the answer as a PIN, which is never stored, logged or part of a step's key. */
   secret?: 'own' | 'new'
-  orAsks?: NodeName
-  facts?: readonly FactName[]
+  repeatQuestion?: NodeName
+  facts?: readonly ScreenFactName[]
   leadsToPay?: PaymentKind
-  /** Lists all destinations of an answer; the first one unless `next` chooses. */
-  leads: readonly [Destination, ...Destination[]]
+  /** Lists the possible destinations; an answer leads to the first unless `next` selects one. */
+  leadsTo: readonly [Destination, ...Destination[]]
   next?: (draft: SessionDraft) => Destination
   back?: NodeName
 }
 
-/** Asks the caller of `follow` to read something first: a list, a code, a rate or an account. */
-export type UnreadAnswer = { kind: 'unread' } & (
-  | { of: 'recipients' | 'wallets' | 'rate' }
-  | { of: 'phone'; phone: PhoneNumber }
-  | { of: 'code'; code: string }
-  | { of: 'till'; till: string }
+/** Asks the caller of `followAnswers` to look up what an answer means, and to follow it again. */
+export type LookupRequest = { kind: 'lookup' } & (
+  | { subject: 'recipients' | 'wallets' | 'rate' }
+  | { subject: 'phone'; phone: PhoneNumber }
+  | { subject: 'code'; code: string }
+  | { subject: 'till'; till: string }
 )
 
-/** Holds what an answer adds to the draft, or why it is refused. */
-export type Given =
-  | { kind: 'given'; draft: SessionDraft }
-  | { kind: 'mistake'; why: string }
-  | UnreadAnswer
+/** Tells the caller which mistake an answer made. */
+export type Mistake = { kind: 'mistake'; text: string }
 
-export const given = (draft: SessionDraft): Given => ({ kind: 'given', draft })
-export const mistake = (why: string): Given => ({ kind: 'mistake', why })
+/** Adds values to the draft, or says why an answer adds none. */
+export type AnswerResult = { kind: 'accepted'; draft: SessionDraft } | Mistake | LookupRequest
+
+export const acceptAnswer = (draft: SessionDraft): AnswerResult => ({ kind: 'accepted', draft })
+export const rejectAnswer = (text: string): AnswerResult => ({ kind: 'mistake', text })
 
 export type NodeName = string
 
@@ -154,55 +150,54 @@ export type Destination = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
 
-/** Describes one part of the menu: its line in the main menu, its places and its words. */
+/** Adds a line to the main menu, with the places behind that line and their words. */
 export type MenuPart = {
   digit: string
-  /** Returns where the line leads; undefined if the settings leave it out. */
-  leads: (settings: MenuSettings) => Destination | undefined
-  /** Adds a note behind the label in a lender's menu. */
+  /** Returns undefined if the settings leave the line out. */
+  leadsTo: (settings: MenuSettings) => Destination | undefined
+  /** Writes a note behind the label; the demonstration shows none. */
   note?: NonNullable<Entry['note']>
-  facts?: readonly FactName[]
-  /** Adds lines below the main menu's entries. */
-  offers?: (settings: MenuSettings) => Offers | undefined
+  facts?: readonly ScreenFactName[]
+  dynamicEntries?: (settings: MenuSettings) => DynamicEntries | undefined
   places: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
-  words: (say: Messages) => { label: string }
+  words: (messages: Messages) => { label: string }
 }
 
-/** Words one kind of payment; amounts, recipients and hashes come formatted. */
+/** Words one kind of payment; its functions take formatted amounts, recipients and hashes. */
 export type PaymentWords = {
   label: string
   enterPin: string
-  /** Words the submitted screen; `code` is the one that the agent sees too. */
+  /** Words the screen of a submitted payment; `code` is shown to the agent as well. */
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
   line: (amount: string, to: string) => string
-  /** Words the recipient's message; without it the activity line is used. */
+  /** Words the message to the recipient, who else gets the activity line. */
   credited?: (amount: string, to: string) => string
 }
 
 export type PaymentPart = Omit<MenuPart, 'words'> & {
-  words: (say: Messages) => PaymentWords
-  order: (parts: OrderParts, intent: Intent, account: Address) => Promise<Ordered>
+  words: (messages: Messages) => PaymentWords
+  createOrder: (options: OrderOptions, intent: Intent, account: Address) => Promise<PaymentOrder>
 }
 
-export type OrderParts = {
+export type OrderOptions = {
   loan: Pick<LoanReader, 'balance' | 'lendable' | 'withdrawable'>
   leastTransferWei: bigint
-  /** Returns a loan's terms: as shown to the caller, or the current ones. */
-  terms: () => Promise<LoanTerms>
+  /** Returns the terms that the caller was shown, else the contract's current terms. */
+  readTerms: () => Promise<LoanTerms>
   findAddress: (recipient: Recipient) => Promise<Address>
   describeAddress: (recipient: Recipient) => string
 }
 
-/** Holds a payment's call and cost, and what its screen and messages say. */
-export type Ordered = Pick<ContractCall, 'spendsWei' | 'shared' | 'till'> & {
+/** Describes a payment for the contract, and for the caller's screen and messages. */
+export type PaymentOrder = Pick<ContractCall, 'spendsWei' | 'shared' | 'till'> & {
   call: LoanCall
   amountWei: bigint | 'all'
-  /** Names the recipient; empty if there is none. */
+  /** Names the recipient; empty for a loan or a repayment. */
   to: string
 }
 
-export function nodeAt(menu: Menu, name: NodeName): MenuNode {
+export function getNode(menu: Menu, name: NodeName): MenuNode {
   const node = menu.get(name)
   if (node === undefined) throw new Error(`the menu has no place ${name}`)
   return node
@@ -211,21 +206,22 @@ export function nodeAt(menu: Menu, name: NodeName): MenuNode {
 export const isEffect = (destination: Destination): destination is Effect =>
   typeof destination === 'object'
 
-export function pays(
+/** Creates the effect of a payment that uses these values of the draft. */
+export function createPaymentEffect(
   kind: PaymentKind,
-  ...answers: ('recipient' | 'amountWei' | 'reference')[]
+  ...names: ('recipient' | 'amountWei' | 'reference')[]
 ): Effect {
   return {
     name: kind,
     outcome: (draft) => ({
       kind,
-      ...Object.fromEntries(answers.map((name) => [name, answered(draft[name])])),
+      ...Object.fromEntries(names.map((name) => [name, requireAnswer(draft[name])])),
     }),
   }
 }
 
-/** Returns a value that the way to this place must have asked for. @throws {Error} it is missing */
-export function answered<Value>(value: Value | undefined): Value {
+/** Returns a value that an earlier question asked for. @throws {Error} no question did */
+export function requireAnswer<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a place of the menu is reached without its answers')
   return value
 }

@@ -1,17 +1,17 @@
-import { inEach } from '../messages/texts.ts'
+import { inEachLanguage } from '../messages/texts.ts'
+import { acceptAnswer, type Effect, type PaymentPart, rejectAnswer, requireAnswer } from './node.ts'
 import {
-  askAgain,
-  askAmount,
-  confirmedBy,
+  confirmWithPin,
+  createAmountQuestion,
+  createRepeatQuestion,
+  formatTransfer,
   listRateFacts,
-  shownTransfer,
-  tillFrom,
-  worthLines,
-} from './asks.ts'
-import { answered, type Effect, given, mistake, type PaymentPart } from './node.ts'
-import { orderToTill } from './withdrawal.ts'
+  parseTillAnswer,
+  writeWorth,
+} from './questions.ts'
+import { createTillOrder } from './withdrawal.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Pay',
     enterPayee: 'Till or bill number:\n0. Back',
@@ -73,10 +73,14 @@ const words = inEach({
     line: (amount, to) => `Pagó ${amount} a ${to}`,
   },
 })
-const paid: Effect = {
+const payEffect: Effect = {
   name: 'purchase',
   outcome: ({ recipient, amountWei, reference }) => ({
-    ...{ kind: 'purchase', recipient: answered(recipient), amountWei: answered(amountWei) },
+    ...{
+      kind: 'purchase',
+      recipient: requireAnswer(recipient),
+      amountWei: requireAnswer(amountWei),
+    },
     ...(reference !== undefined && { reference }),
   }),
 }
@@ -88,50 +92,60 @@ const isBill = ({ recipient }: Parameters<Effect['outcome']>[0]): boolean =>
 export const purchase = {
   words,
   digit: '10',
-  leads: ({ agents }) => (agents ? 'payee' : undefined),
+  leadsTo: ({ agents }) => (agents ? 'payee' : undefined),
   places: (settings) =>
     settings.agents
       ? {
           payee: {
             kind: 'question',
             leadsToPay: 'purchase',
-            prompt: ({ say }) => words(say).enterPayee,
-            answer: (typed, context) => tillFrom(typed, context, words(context.say).noPayee),
-            leads: ['payAmount', 'reference'],
+            prompt: ({ messages }) => words(messages).enterPayee,
+            answer: (typed, context) =>
+              parseTillAnswer(typed, context, words(context.messages).noPayee),
+            leadsTo: ['payAmount', 'reference'],
             next: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
             back: 'main',
           },
           reference: {
             kind: 'question',
-            prompt: ({ say }) => words(say).enterReference,
-            answer: (typed, { say }) =>
+            prompt: ({ messages }) => words(messages).enterReference,
+            answer: (typed, { messages }) =>
               /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/.test(typed)
-                ? given({ reference: typed })
-                : mistake(words(say).badReference),
-            leads: ['payAmount'],
+                ? acceptAnswer({ reference: typed })
+                : rejectAnswer(words(messages).badReference),
+            leadsTo: ['payAmount'],
             back: 'payee',
           },
-          payAmount: askAmount(settings, { leads: ['confirmPurchase'] }, 'payee'),
-          confirmPurchase: confirmedBy(settings.pin, (say) => words(say).enterPin, {
+          payAmount: createAmountQuestion(settings, { leadsTo: ['confirmPurchase'] }, 'payee'),
+          confirmPurchase: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
             kind: 'list',
             leadsToPay: 'purchase',
             facts: listRateFacts(settings),
             title(context, draft, facts) {
-              const { confirmPurchase, forWhat } = words(context.say)
+              const { confirmPurchase, forWhat } = words(context.messages)
               return [
-                confirmPurchase(...shownTransfer(context, draft)),
+                confirmPurchase(...formatTransfer(context, draft)),
                 ...(draft.reference === undefined ? [] : [forWhat(draft.reference)]),
-                ...worthLines(context, answered(draft.amountWei), facts),
+                ...writeWorth(context, requireAnswer(draft.amountWei), facts),
               ].join('\n')
             },
             entries: [
-              { digit: '1', label: (say) => words(say).label, leads: paid, orAsks: 'repeatPay' },
+              {
+                digit: '1',
+                label: (messages) => words(messages).label,
+                leadsTo: payEffect,
+                repeatQuestion: 'repeatPay',
+              },
             ],
             back: 'payAmount',
             backLabel: ({ change }) => change,
           }),
-          repeatPay: askAgain(settings, { digit: '3', leads: paid }, { back: 'main' }),
+          repeatPay: createRepeatQuestion(
+            settings,
+            { digit: '3', leadsTo: payEffect },
+            { back: 'main' },
+          ),
         }
       : {},
-  order: orderToTill,
+  createOrder: createTillOrder,
 } satisfies PaymentPart

@@ -1,8 +1,8 @@
 import { spelledPhone } from '../../account/phone.ts'
-import { inEach } from '../messages/texts.ts'
+import { inEachLanguage } from '../messages/texts.ts'
 import type { MenuPart } from './node.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Receive',
     receive: (phone: string, address: string) =>
@@ -80,17 +80,18 @@ const words = inEach({
 export const receive = {
   words,
   digit: '6',
-  leads: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
+  leadsTo: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
   places: () => ({
     receive: {
       facts: ['address'],
       kind: 'list',
-      title: ({ say, caller }, _, { address }) => words(say).receive(spelledPhone(caller), address),
+      title: ({ messages, caller }, _, { address }) =>
+        words(messages).receive(spelledPhone(caller), address),
       entries: [
         {
           digit: '1',
-          label: (say) => words(say).claim,
-          leads: { name: 'claim', outcome: () => ({ kind: 'claim' }) },
+          label: (messages) => words(messages).claim,
+          leadsTo: { name: 'claim', outcome: () => ({ kind: 'claim' }) },
         },
       ],
       back: 'main',

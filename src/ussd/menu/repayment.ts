@@ -1,10 +1,22 @@
-import type { Facts } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
-import { inEach } from '../messages/texts.ts'
-import { amountIn, confirmedBy, inLocal, listRateFacts, worthLines } from './asks.ts'
-import { answered, type MenuContext, type MenuSettings, type PaymentPart, pays } from './node.ts'
+import { inEachLanguage } from '../messages/texts.ts'
+import type { ScreenFacts } from '../screen-facts.ts'
+import {
+  createPaymentEffect,
+  type MenuContext,
+  type MenuSettings,
+  type PaymentPart,
+  requireAnswer,
+} from './node.ts'
+import {
+  confirmWithPin,
+  listRateFacts,
+  parseAmountAnswer,
+  withCurrencyLine,
+  writeWorth,
+} from './questions.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Repay Loan',
     all: 'All of it',
@@ -86,12 +98,12 @@ const words = inEach({
   },
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
-const paid = pays('repayment', 'amountWei')
+const payEffect = createPaymentEffect('repayment', 'amountWei')
 
 export const repayment = {
   words,
   digit: '4',
-  leads: () => 'repay',
+  leadsTo: () => 'repay',
   note: writeNote,
   facts: ['debt'],
   places: (settings) => ({
@@ -102,31 +114,33 @@ export const repayment = {
         facts: ['debt', ...listRateFacts(settings)],
       }),
       title: (context, _, facts) =>
-        settings.profile === 'demo' ? words(context.say).label : owedTitle(context, facts),
+        settings.profile === 'demo'
+          ? words(context.messages).label
+          : writeDebtTitle(context, facts),
       entries: [
         {
           digit: '1',
-          label: (say) => words(say).all,
-          answers: { amountWei: 'all' },
-          leads: settings.pin === 'off' ? paid : 'pinToRepay',
+          label: (messages) => words(messages).all,
+          draft: { amountWei: 'all' },
+          leadsTo: settings.pin === 'off' ? payEffect : 'pinToRepay',
         },
-        { digit: '2', label: (say) => words(say).part, leads: 'repayAmount' },
+        { digit: '2', label: (messages) => words(messages).part, leadsTo: 'repayAmount' },
       ],
       back: 'main',
     },
     repayAmount: {
       kind: 'question',
-      ...inLocal(settings, ({ say }) => words(say).enterRepayment),
-      answer: amountIn,
+      ...withCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
+      answer: parseAmountAnswer,
       // An amount typed in local currency is always confirmed in both currencies.
-      leads: [settings.pin === 'off' && !settings.localCurrency ? paid : 'pinToRepayPart'],
+      leadsTo: [settings.pin === 'off' && !settings.localCurrency ? payEffect : 'pinToRepayPart'],
       back: 'repay',
     },
-    pinToRepay: pinToRepay(settings, 'repay'),
-    pinToRepayPart: pinToRepay(settings, 'repayAmount'),
+    pinToRepay: createRepayConfirmation(settings, 'repay'),
+    pinToRepayPart: createRepayConfirmation(settings, 'repayAmount'),
   }),
-  async order(_, { amountWei: asked }) {
-    const amountWei = answered(asked)
+  async createOrder(_, intent) {
+    const amountWei = requireAnswer(intent.amountWei)
     return {
       call: { kind: 'repayment', amountWei },
       spendsWei: amountWei === 'all' ? 0n : amountWei,
@@ -136,39 +150,39 @@ export const repayment = {
   },
 } satisfies PaymentPart
 
-const pinToRepay = (settings: MenuSettings, back: string) =>
-  confirmedBy(settings.pin, (say) => words(say).enterPin, {
+const createRepayConfirmation = (settings: MenuSettings, back: string) =>
+  confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
     kind: 'list',
     facts: listRateFacts(settings),
     title: (context, { amountWei }, facts) => {
-      const { label, all } = words(context.say)
-      const amount = answered(amountWei)
+      const { label, all } = words(context.messages)
+      const amount = requireAnswer(amountWei)
       const shown = amount === 'all' ? all : context.showAmount(amount)
-      return [`${label}: ${shown}`, ...worthLines(context, amount, facts)].join('\n')
+      return [`${label}: ${shown}`, ...writeWorth(context, amount, facts)].join('\n')
     },
-    entries: [{ digit: '1', label: (say) => words(say).label, leads: paid }],
+    entries: [{ digit: '1', label: (messages) => words(messages).label, leadsTo: payEffect }],
     leadsToPay: 'repayment',
     back,
   })
 
 /** Words a reminder of a loan; it is sent where the loan is due soon, or today. */
-export const reminderText = (say: Messages, amount: string, dueAt: number): string =>
-  words(say).remind(amount, say.date(dueAt))
+export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
+  words(messages).remind(amount, messages.date(dueAt))
 
-function writeNote({ say, showAmount }: MenuContext, { debt }: Facts) {
-  if (debt === 'unread') return words(say).noteUnread
+function writeNote({ messages, showAmount }: MenuContext, { debt }: ScreenFacts) {
+  if (debt === 'unread') return words(messages).noteUnread
   if (debt.owedWei === 0n) return undefined
   const owed = showAmount(debt.owedWei)
-  return debt.isOverdue ? `${owed}, ${words(say).noteOverdue}` : owed
+  return debt.isOverdue ? `${owed}, ${words(messages).noteOverdue}` : owed
 }
 
-function owedTitle(context: MenuContext, facts: Facts): string {
+function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {
   const { debt } = facts
-  const { say, showAmount } = context
-  const own = words(say)
+  const { messages, showAmount } = context
+  const own = words(messages)
   if (debt === 'unread') return `${own.label}\n${own.debtUnread}`
   if (debt.owedWei === 0n) return `${own.label}\n${own.noLoan}`
-  const until = (debt.isOverdue ? own.overdue : own.until)(say.date(debt.dueAt))
-  const worth = worthLines(context, debt.owedWei, facts)
+  const until = (debt.isOverdue ? own.overdue : own.until)(messages.date(debt.dueAt))
+  const worth = writeWorth(context, debt.owedWei, facts)
   return [own.label, own.debt(showAmount(debt.owedWei)), ...worth, until].join('\n')
 }

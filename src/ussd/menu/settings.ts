@@ -1,18 +1,18 @@
 import { type Language, languages } from '../../account/language.ts'
 import { isChosenPin, isEasy, isPin } from '../../account/pin.ts'
-import { inEach, languageLabels } from '../messages/texts.ts'
-import { pinFor } from './asks.ts'
+import { inEachLanguage, languageLabels } from '../messages/texts.ts'
 import {
-  answered,
+  acceptAnswer,
   type Effect,
   type Entry,
-  given,
   type MenuPart,
   type MenuQuestion,
-  mistake,
+  rejectAnswer,
+  requireAnswer,
 } from './node.ts'
+import { createPinQuestion } from './questions.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Settings',
     language: 'Language',
@@ -45,82 +45,95 @@ const words = inEach({
 export const callerSettings = {
   words,
   digit: '8',
-  leads: ({ languages: offered, pin }) =>
+  leadsTo: ({ languages: offered, pin }) =>
     offered.length > 1 || pin !== 'off' ? 'settings' : undefined,
   places: ({ languages: offered, pin }) => ({
     settings: {
       kind: 'list',
-      title: ({ say }) => words(say).label,
+      title: ({ messages }) => words(messages).label,
       entries: [
-        ...(offered.length > 1 ? [entry('1', 'language', 'language')] : []),
+        ...(offered.length > 1 ? [createEntry('1', 'language', 'language')] : []),
         ...(pin === 'off'
           ? []
-          : [entry('2', 'changePin', 'pinToChange'), entry('3', 'forgotPin', 'forgotten')]),
+          : [
+              createEntry('2', 'changePin', 'pinToChange'),
+              createEntry('3', 'forgotPin', 'forgotten'),
+            ]),
       ],
       back: 'main',
     },
     language: {
       kind: 'list',
-      title: ({ say }) => words(say).language,
+      title: ({ messages }) => words(messages).language,
       // A language keeps its digit wherever it is offered.
       entries: languages
         .map((language, index) => ({
           digit: `${index + 1}`,
           label: () => languageLabels[language],
-          leads: chooses(language),
+          leadsTo: createLanguageEffect(language),
           language,
         }))
         .filter(({ language }) => offered.includes(language)),
       back: 'settings',
     },
-    ...askNewPin('newPin', sets('choosePin')),
-    ...askNewPin('changedPin', sets('changePin'), 'settings'),
-    pinToChange: pinFor(({ pin }) => pin.enter.change, { leads: 'changedPin', back: 'settings' }),
+    ...createNewPinQuestions('newPin', createPinEffect('choosePin')),
+    ...createNewPinQuestions('changedPin', createPinEffect('changePin'), 'settings'),
+    pinToChange: createPinQuestion(({ pin }) => pin.enter.change, {
+      leadsTo: 'changedPin',
+      back: 'settings',
+    }),
     forgotten: {
       kind: 'list',
-      title: ({ say }) => say.pin.forgotten,
-      entries: [{ digit: '1', label: (say) => words(say).newPin, leads: forgottenPin }],
+      title: ({ messages }) => messages.pin.forgotten,
+      entries: [
+        { digit: '1', label: (messages) => words(messages).newPin, leadsTo: forgetPinEffect },
+      ],
       back: 'settings',
     },
   }),
 } satisfies MenuPart
 
-const entry = (digit: string, word: keyof ReturnType<typeof words>, leads: string): Entry => ({
-  ...{ digit, label: (say) => words(say)[word], leads },
+const createEntry = (
+  digit: string,
+  word: keyof ReturnType<typeof words>,
+  leadsTo: string,
+): Entry => ({
+  ...{ digit, label: (messages) => words(messages)[word], leadsTo: leadsTo },
 })
 
-const chooses = (language: Language): Effect => ({
+const createLanguageEffect = (language: Language): Effect => ({
   name: language,
   outcome: () => ({ kind: 'language', language }),
 })
 
-const sets = (kind: 'choosePin' | 'changePin'): Effect => ({
+const createPinEffect = (kind: 'choosePin' | 'changePin'): Effect => ({
   name: kind,
-  outcome: ({ pin }) => ({ kind, pin: answered(pin) }),
+  outcome: ({ pin }) => ({ kind, pin: requireAnswer(pin) }),
 })
-const forgottenPin: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
+const forgetPinEffect: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
 
 /** Asks for a new PIN, and once more for the same, since no one sees what is typed. */
-function askNewPin<Name extends string>(name: Name, leads: Effect, back?: string) {
+function createNewPinQuestions<Name extends string>(name: Name, leadsTo: Effect, back?: string) {
   const first: MenuQuestion = {
     kind: 'question',
     secret: 'new',
-    prompt: ({ say }) =>
-      back === undefined ? say.pin.choose : `${say.pin.choose}\n0. ${say.back}`,
-    answer: (typed, { say, caller }) => {
-      if (isChosenPin(typed)) return given({ pin: typed })
-      if (!isPin(typed)) return mistake(say.pin.form)
-      return isEasy(typed, caller) ? mistake(say.pin.easy) : given({ pin: typed })
+    prompt: ({ messages }) =>
+      back === undefined ? messages.pin.choose : `${messages.pin.choose}\n0. ${messages.back}`,
+    answer: (typed, { messages, caller }) => {
+      if (isChosenPin(typed)) return acceptAnswer({ pin: typed })
+      if (!isPin(typed)) return rejectAnswer(messages.pin.form)
+      return isEasy(typed, caller) ? rejectAnswer(messages.pin.easy) : acceptAnswer({ pin: typed })
     },
-    leads: [`${name}Again`],
+    leadsTo: [`${name}Again`],
     ...(back !== undefined && { back }),
   }
   const again: MenuQuestion = {
     kind: 'question',
     secret: 'new',
-    prompt: ({ say }) => `${say.pin.again}\n0. ${say.back}`,
-    answer: (typed, { say }, { pin }) => (typed === pin ? given({}) : mistake(say.pin.differs)),
-    leads: [leads],
+    prompt: ({ messages }) => `${messages.pin.again}\n0. ${messages.back}`,
+    answer: (typed, { messages }, { pin }) =>
+      typed === pin ? acceptAnswer({}) : rejectAnswer(messages.pin.differs),
+    leadsTo: [leadsTo],
     back: name,
   }
   return { [name]: first, [`${name}Again`]: again }

@@ -1,31 +1,31 @@
 import { maxUint256 } from 'viem'
-import { inEach } from '../messages/texts.ts'
+import { inEachLanguage } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
+import { createCashOutEntry } from './cash-out.ts'
 import {
-  askAgain,
-  askAmount,
-  confirmedBy,
-  listRateFacts,
-  pinFor,
-  shownTransfer,
-  worthLines,
-} from './asks.ts'
-import { cashOutInstead } from './cash-out.ts'
-import {
-  answered,
+  type AnswerResult,
+  acceptAnswer,
+  createPaymentEffect,
+  type DynamicEntries,
   type Entry,
-  type Given,
-  given,
   type MenuContext,
   type MenuQuestion,
   type MenuSettings,
-  type Offers,
   type PaymentPart,
-  pays,
-  type Words as Title,
+  requireAnswer,
+  type WriteText as Title,
 } from './node.ts'
+import {
+  confirmWithPin,
+  createAmountQuestion,
+  createPinQuestion,
+  createRepeatQuestion,
+  formatTransfer,
+  listRateFacts,
+  writeWorth,
+} from './questions.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Send Money',
     enterRecipient: 'Phone number or address to send to:\n0. Back',
@@ -110,65 +110,79 @@ const words = inEach({
   },
   demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
 })
-const paid = pays('transfer', 'recipient', 'amountWei')
+const payEffect = createPaymentEffect('transfer', 'recipient', 'amountWei')
 
 export const transfer = {
   words,
   digit: '2',
-  leads: () => 'recipient',
+  leadsTo: () => 'recipient',
   // Past recipients are account data, which a strict PIN guards.
-  offers: ({ profile, confirms, pin }) =>
-    profile === 'lender' && confirms && pin !== 'strict' ? sendAgain : undefined,
+  dynamicEntries: ({ profile, confirms, pin }) =>
+    profile === 'lender' && confirms && pin !== 'strict' ? repeatEntries : undefined,
   places: (settings) => ({
     recipient: recipientQuestion(settings),
-    amount: askAmount(settings, afterAmount(settings), 'recipient'),
+    amount: createAmountQuestion(settings, afterAmount(settings), 'recipient'),
     confirmPhone: confirmPhone(settings),
     confirmAddress: {
       facts: listRateFacts(settings),
       kind: 'list',
       leadsToPay: 'transfer',
-      title: (...of) => `${title(...of)}\n${words(of[0].say).creditsAccount}`,
+      title: (...of) => `${writeTitle(...of)}\n${words(of[0].messages).creditsAccount}`,
       entries: [
         {
           digit: '1',
-          label: (say) => words(say).credit,
-          ...(settings.pin === 'off' ? sent : { leads: 'pinToSend' }),
+          label: (messages) => words(messages).credit,
+          ...(settings.pin === 'off' ? sendEntry : { leadsTo: 'pinToSend' }),
         },
-        cashOutInstead('2', settings.pin !== 'off'),
+        createCashOutEntry('2', settings.pin !== 'off'),
       ],
       back: 'amount',
     },
-    pinToSend: pinFor((say) => words(say).enterPin, {
-      ...{ title, ...sent, back: 'confirmAddress', facts: listRateFacts(settings) },
+    pinToSend: createPinQuestion((messages) => words(messages).enterPin, {
+      ...{
+        title: writeTitle,
+        ...sendEntry,
+        back: 'confirmAddress',
+        facts: listRateFacts(settings),
+      },
     }),
-    repeat: askAgain(
+    repeat: createRepeatQuestion(
       settings,
-      { digit: '2', leads: paid },
+      { digit: '2', leadsTo: payEffect },
       { back: 'amount', backLabel: ({ change }) => change },
     ),
   }),
-  /** Orders a transfer; `all` is the balance on the chain at this moment. */
-  async order({ loan, leastTransferWei, findAddress, describeAddress: shortOf }, intent, account) {
-    const { recipient, amountWei: asked } = intent
-    const to = answered(recipient)
-    const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
-    const isPossible = asked !== 'all' || (amountWei > 0n && amountWei >= leastTransferWei)
-    const [calledWei, spendsWei] = isPossible ? [amountWei, amountWei] : [maxUint256, 0n]
+  /** Creates the order; `all` is the balance on the chain at this moment. */
+  async createOrder({ loan, leastTransferWei, findAddress, describeAddress }, intent, account) {
+    const recipient = requireAnswer(intent.recipient)
+    const isWhole = intent.amountWei === 'all'
+    const amountWei =
+      intent.amountWei === 'all' ? await loan.balance(account) : requireAnswer(intent.amountWei)
+    // The contract refuses this amount, and its refusal tells the caller's balance.
+    const isTooLittle = isWhole && (amountWei === 0n || amountWei < leastTransferWei)
+    const sentWei = isTooLittle ? 0n : amountWei
     return {
-      call: { kind: 'transfer', to: await findAddress(to), amountWei: calledWei },
-      spendsWei,
-      amountWei: spendsWei,
-      to: shortOf(to),
+      call: {
+        kind: 'transfer',
+        to: await findAddress(recipient),
+        amountWei: isTooLittle ? maxUint256 : amountWei,
+      },
+      spendsWei: sentWei,
+      amountWei: sentWei,
+      to: describeAddress(recipient),
     }
   },
 } satisfies PaymentPart
 
-const sent: Pick<Entry, 'leads' | 'orAsks'> = { leads: paid, orAsks: 'repeat' }
+const sendEntry: Pick<Entry, 'leadsTo' | 'repeatQuestion'> = {
+  leadsTo: payEffect,
+  repeatQuestion: 'repeat',
+}
 
-const title: Title = (context, draft, facts) => {
-  const [amount, to] = shownTransfer(context, draft)
-  const { sending, sendingTo } = words(context.say)
-  const worth = worthLines(context, answered(draft.amountWei), facts)
+const writeTitle: Title = (context, draft, facts) => {
+  const [amount, to] = formatTransfer(context, draft)
+  const { sending, sendingTo } = words(context.messages)
+  const worth = writeWorth(context, requireAnswer(draft.amountWei), facts)
   return [sending(amount), ...worth, sendingTo(to)].join('\n')
 }
 
@@ -177,78 +191,84 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
   return {
     kind: 'question',
     ...(!isDemo && { leadsToPay: 'transfer', facts: ['recipients'] }),
-    prompt({ say }, _, { recipients }) {
-      const { enterRecipient, orRecipient, recipientsUnread } = words(say)
+    prompt({ messages }, _, { recipients }) {
+      const { enterRecipient, orRecipient, recipientsUnread } = words(messages)
       if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
       if (isDemo || recipients.length === 0) return enterRecipient
       const known = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
       return [...known, orRecipient].join('\n')
     },
     answer: (typed, context) => {
-      const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
+      const known = /^[1-9]$/.test(typed) ? findKnownRecipient(Number(typed), context) : undefined
       if (known !== undefined) return known
       const parsed = parseRecipient(typed, context)
-      if (parsed.kind === 'unlisted') return { kind: 'unread', of: 'phone', phone: parsed.phone }
+      if (parsed.kind === 'unlisted')
+        return { kind: 'lookup', subject: 'phone', phone: parsed.phone }
       return parsed.kind === 'recipient'
-        ? { kind: 'given', draft: { recipient: parsed.recipient } }
-        : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+        ? { kind: 'accepted', draft: { recipient: parsed.recipient } }
+        : { kind: 'mistake', text: context.messages.badRecipient[parsed.fault] }
     },
-    leads: ['amount'],
+    leadsTo: ['amount'],
     back: 'main',
   }
 }
 
 /** Offers to repeat each recent payment, by digits from `11` on. */
-const sendAgain: Offers = {
-  lines: ({ say, showAmount }, { recipients }) =>
+const repeatEntries: DynamicEntries = {
+  lines: ({ messages, showAmount }, { recipients }) =>
     recipients === 'unread'
-      ? [words(say).recipientsUnread]
+      ? [words(messages).recipientsUnread]
       : recipients.flatMap(({ label, amountWei }, index) =>
           amountWei === undefined
             ? []
-            : [`1${index + 1}. ${words(say).again(showAmount(amountWei), label)}`],
+            : [`1${index + 1}. ${words(messages).again(showAmount(amountWei), label)}`],
         ),
   answer(typed, context) {
-    const known = /^1[1-9]$/.test(typed) ? knownBy(Number(typed) - 10, context) : undefined
-    if (known?.kind !== 'given') return known
+    const known = /^1[1-9]$/.test(typed)
+      ? findKnownRecipient(Number(typed) - 10, context)
+      : undefined
+    if (known?.kind !== 'accepted') return known
     const { recipient } = known.draft
     const amountWei = recipient?.kind === 'known' ? recipient.amountWei : undefined
-    return amountWei === undefined ? undefined : given({ ...known.draft, amountWei })
+    return amountWei === undefined ? undefined : acceptAnswer({ ...known.draft, amountWei })
   },
-  leads: 'confirmPhone',
+  leadsTo: 'confirmPhone',
 }
 
-function knownBy(digit: number, { known }: MenuContext): Given | undefined {
-  if (known === undefined) return { kind: 'unread', of: 'recipients' }
+function findKnownRecipient(
+  digit: number,
+  { knownRecipients: known }: MenuContext,
+): AnswerResult | undefined {
+  if (known === undefined) return { kind: 'lookup', subject: 'recipients' }
   const recipient = known[digit - 1]
-  return recipient && { kind: 'given', draft: { recipient } }
+  return recipient && { kind: 'accepted', draft: { recipient } }
 }
 
-function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | 'next'> {
-  if (!confirms) return { leads: [paid] }
+function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leadsTo' | 'next'> {
+  if (!confirms) return { leadsTo: [payEffect] }
   return {
-    leads: ['confirmPhone', 'confirmAddress'],
+    leadsTo: ['confirmPhone', 'confirmAddress'],
     next: ({ recipient }) =>
-      answered(recipient).kind === 'address' ? 'confirmAddress' : 'confirmPhone',
+      requireAnswer(recipient).kind === 'address' ? 'confirmAddress' : 'confirmPhone',
   }
 }
 
 const confirmPhone = (settings: MenuSettings) =>
-  confirmedBy(settings.pin, (say) => words(say).enterPin, {
+  confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
     leadsToPay: 'transfer',
     facts: [...listRateFacts(settings), 'registration'],
     kind: 'list',
     title: (context, draft, facts) => {
-      const { unregistered, noFee } = words(context.say)
+      const { unregistered, noFee } = words(context.messages)
       const { registration } = facts
       return [
-        title(context, draft, facts),
+        writeTitle(context, draft, facts),
         ...(registration === 'registered' ? [] : [unregistered[registration]]),
         noFee,
       ].join('\n')
     },
-    entries: [{ digit: '1', label: (say) => words(say).confirm, ...sent }],
+    entries: [{ digit: '1', label: (messages) => words(messages).confirm, ...sendEntry }],
     back: 'amount',
     backLabel: ({ change }) => change,
-    again: (...of) => `${title(...of)}\n${words(of[0].say).noFee}`,
+    retryText: (...of) => `${writeTitle(...of)}\n${words(of[0].messages).noFee}`,
   })

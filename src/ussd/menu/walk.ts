@@ -1,121 +1,129 @@
 import { isKeptPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { plainDigits } from '../../runtime/digits.ts'
-import type { Facts } from '../facts.ts'
+import type { ScreenFacts } from '../screen-facts.ts'
 import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
 import {
-  type Entry,
+  type Destination,
+  getNode,
   isEffect,
   type List,
+  type LookupRequest,
   type MenuContext,
   type MenuNode,
   type MenuQuestion,
+  type Mistake,
   type NodeName,
-  nodeAt,
   type SessionDraft,
   type SessionOutcome,
-  type UnreadAnswer,
 } from './node.ts'
 
 export type MenuResult =
   | { kind: 'ask'; place: Place }
   | SessionOutcome
-  /** Asks to check the PIN that was typed as the last of `answerCount` answers. */
-  | { kind: 'unjudged'; answerCount: number; pin: string }
-  /** Tells that the account's PIN is blocked. */
-  | { kind: 'locked'; why: LockedBy }
-  | UnreadAnswer
+  /** Asks for a check of the PIN that was typed as the last of `answerCount` answers. */
+  | { kind: 'pin_unchecked'; answerCount: number; pin: string }
+  /** Tells that the account's PIN cannot be used. */
+  | { kind: 'locked'; reason: LockReason }
+  | LookupRequest
+  /** Tells that the caller made the last mistake that one place allows. */
   | { kind: 'gave_up' }
   /** Tells that the session has too many answers. */
   | { kind: 'too_long' }
+  /** Tells that answers follow the one that ended the session. */
   | { kind: 'past_the_end' }
 
-/** Holds where a session stands, and why it is asked again. */
-export type Place = { name: NodeName; draft: SessionDraft; page: number; why?: string }
+/** Locates a session in the menu; `mistake` tells the caller why the place is shown again. */
+export type Place = { name: NodeName; draft: SessionDraft; page: number; mistake?: string }
 
-export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
+export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
-/** Holds what is known of a session besides its answers; it does not change later. */
-export type SoFar = {
+/** Supplies what is recorded about a session, so that a redelivery gets the same result. */
+export type SessionFacts = {
   start: NodeName
-  /** Counts the answers of the first dial, which wait until a PIN is chosen. */
-  waiting?: number
-  /** Tells that the PIN that these answers chose is set. */
+  /** Counts the answers of the first dial that are applied after a PIN has been chosen. */
+  deferredAnswerCount?: number
+  /** Tells that the PIN which this session chose has been set. */
   isPinSet?: boolean
+  /** Maps the number of answers up to a PIN to the verdict on that PIN. */
   verdicts: ReadonlyMap<number, PinVerdict>
-  /** Maps the PINs of this delivery to what stands for them in later ones. */
+  /** Maps the PINs of this delivery to the texts that replace them in stored answers. */
   standIns?: ReadonlyMap<string, string> | undefined
 }
 
-type Step =
+type StepResult =
   | { kind: 'go'; place: Place }
-  | { kind: 'end'; outcome: SessionOutcome; or: Place | undefined }
-  | Extract<MenuResult, { kind: 'unjudged' | 'locked' | 'unread' }>
+  | { kind: 'end'; outcome: SessionOutcome; repeatPlace: Place | undefined }
+  | Extract<MenuResult, { kind: 'pin_unchecked' | 'locked' | 'lookup' }>
   | Mistake
-
-type Mistake = { kind: 'mistake'; why: string }
 
 const maxMistakes = 3
 
-/** Limits a session's answers; the longest way through the menu takes a quarter of it. */
+/** Limits the answers of a session; the longest path through the menu takes a quarter of them. */
 export const maxAnswers = 40
 
-const menuDigits = '00'
+const mainMenuDigits = '00'
 
-/** Splits a gateway's `text` into answers, in ASCII's digits whatever they were typed in. */
+/** Splits a gateway's `text` into answers, and converts their digits to ASCII. */
 export function splitAnswers(text: string): string[] {
   return text === '' ? [] : plainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
-/** Replace PINs in stored answers. */
+/** Replace secret answers. */
 const masks = { pin: 'PIN', other: '?' } as const
 
-export type Reached = {
+export type WalkResult = {
   result: MenuResult
-  /** Lists the answers without secret ones, up to the session's end. */
-  shown: string[]
-  /** Lists the answers that a later delivery continues from, without PINs. */
-  kept: string[]
-  /** Names the place to continue from if the end becomes a question. */
-  or?: Place | undefined
+  /** Lists the answers up to the session's end, with a mask in the place of each secret. */
+  maskedAnswers: string[]
+  /** Lists the answers to store for the next delivery, with stand-ins in the place of PINs. */
+  storedAnswers: string[]
+  /** Locates the question that replaces the payment if the caller made an equal one before. */
+  repeatPlace?: Place | undefined
 }
 
-/** Follows a session's answers without asking the chain, so that redeliveries agree. */
-export function follow(answers: readonly string[], context: MenuContext, known: SoFar): Reached {
-  const shown: string[] = answers.map(() => masks.other)
-  const kept = [...shown]
-  const without = { shown, kept }
+/** Follows a session's answers through the menu. Reads nothing, so that redeliveries agree. */
+export function followAnswers(
+  answers: readonly string[],
+  context: MenuContext,
+  session: SessionFacts,
+): WalkResult {
+  const maskedAnswers: string[] = answers.map(() => masks.other)
+  const storedAnswers = [...maskedAnswers]
+  const lists = { maskedAnswers, storedAnswers }
   const mistakes = new Map<NodeName, number>()
-  let place: Place = { name: known.start, draft: {}, page: 0 }
-  const { waiting = 0, isPinSet = false } = known
-  const order = [...answers.keys()].slice(waiting)
+  let place: Place = { name: session.start, draft: {}, page: 0 }
+  const { deferredAnswerCount = 0, isPinSet = false } = session
+  const order = [...answers.keys()].slice(deferredAnswerCount)
   for (const [position, index] of order.entries()) {
     const typed = answers[index] ?? ''
+    const answer = normalizeAnswer(typed)
     const isLast = position === order.length - 1
-    const node = nodeAt(context.menu, place.name)
+    const node = getNode(context.menu, place.name)
     const stop = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
-      ...without,
+      ...lists,
     })
-    // If the first delivery was lost, the first answers may be a new PIN.
-    const isMasked = index < waiting && isPin(meant(typed))
-    shown[index] = isMasked ? masks.other : withoutSecret(typed, node)
-    const step = stepFrom(place, meant(typed), context, { ...known, answerCount: index + 1 })
-    kept[index] = findStandIn(meant(typed), node, step, known) ?? shown[index] ?? masks.other
+    // A gateway that lost the first delivery sends the new PIN among the deferred answers.
+    const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
+    const masked = mayBeNewPin ? masks.other : maskSecret(typed, node)
+    maskedAnswers[index] = masked
+    const step = takeStep(place, answer, context, { ...session, answerCount: index + 1 })
+    storedAnswers[index] = findStandIn(answer, node, step, session) ?? masked
     switch (step.kind) {
       case 'end':
-        if (waiting > 0 && step.outcome.kind === 'choosePin') {
-          if (!isPinSet) return { result: step.outcome, ...without }
+        if (deferredAnswerCount > 0 && step.outcome.kind === 'choosePin') {
+          if (!isPinSet) return { result: step.outcome, ...lists }
           place = { name: 'main', draft: {}, page: 0 }
-          order.splice(position + 1, 0, ...Array(waiting).keys())
+          order.splice(position + 1, 0, ...Array(deferredAnswerCount).keys())
           break
         }
-        if (isLast) return { result: step.outcome, ...without, or: step.or }
-        if (step.or === undefined) return stop(step.outcome)
-        place = step.or
+        if (isLast) return { result: step.outcome, ...lists, repeatPlace: step.repeatPlace }
+        if (step.repeatPlace === undefined) return stop(step.outcome)
+        place = step.repeatPlace
         break
-      case 'unjudged':
-      case 'unread':
-        return { result: step, ...without }
+      case 'pin_unchecked':
+      case 'lookup':
+        return { result: step, ...lists }
       case 'locked':
         return stop(step)
       case 'go':
@@ -125,163 +133,201 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
         const count = (mistakes.get(place.name) ?? 0) + 1
         mistakes.set(place.name, count)
         if (count === maxMistakes) return stop({ kind: 'gave_up' })
-        place = { ...place, page: 0, why: step.why }
+        place = { ...place, page: 0, mistake: step.text }
       }
     }
     if (position + 1 === maxAnswers) return stop({ kind: 'too_long' })
   }
-  return { result: { kind: 'ask', place }, ...without }
+  return { result: { kind: 'ask', place }, ...lists }
 }
 
-function withoutSecret(typed: string, node: MenuNode): string {
-  const answer = meant(typed)
+function maskSecret(typed: string, node: MenuNode): string {
+  const answer = normalizeAnswer(typed)
   const isSecret = node.kind === 'question' && node.secret !== undefined
-  if (!isSecret || answer === backDigit || answer === menuDigits) return typed
+  if (!isSecret || answer === backDigit || answer === mainMenuDigits) return typed
   return isPin(answer) || isKeptPin(answer) ? masks.pin : masks.other
 }
 
-/**
- * Returns what stands for a PIN; undefined for another answer. A new one that was taken is told by
- * it.
- */
-function findStandIn(answer: string, node: MenuNode, step: Step, { standIns }: SoFar) {
+/** Returns the text to store in the place of a PIN; undefined if the answer is no PIN. */
+function findStandIn(
+  answer: string,
+  node: MenuNode,
+  step: StepResult,
+  { standIns }: SessionFacts,
+): string | undefined {
   const secret = node.kind === 'question' ? node.secret : undefined
   if (secret === undefined || !isPin(answer)) return isKeptPin(answer) ? answer : undefined
+  // Only an accepted new PIN needs its digest, because it is compared with the next answer.
   return secret === 'own' || step.kind === 'mistake' ? pinMark : standIns?.get(answer)
 }
 
-/** Returns an answer without what phones add to it. */
-export const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
+/** Removes spaces and the `#` that phones add to an answer. */
+export const normalizeAnswer = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
-type At = SoFar & { answerCount: number }
+type StepFacts = SessionFacts & { answerCount: number }
 
-function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
-  const node = nodeAt(context.menu, place.name)
-  const at = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
-  if (typed === menuDigits) return { kind: 'go', place: at(known.start, {}) }
+function takeStep(
+  place: Place,
+  answer: string,
+  context: MenuContext,
+  facts: StepFacts,
+): StepResult {
+  const node = getNode(context.menu, place.name)
+  const placeNamed = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
+  if (answer === mainMenuDigits) return { kind: 'go', place: placeNamed(facts.start, {}) }
   if (node.kind === 'list') {
-    const turned = turn(place, node, typed, context)
+    const turned = turnPage(place, node, answer, context)
     if (turned !== undefined) return { kind: 'go', place: turned }
   }
-  if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
-  const isPinTyped = isPin(typed) || isKeptPin(typed)
-  if (node.kind === 'question' && node.secret === 'own' && isPinTyped) {
-    const refused = judged(typed, context, known)
-    if (refused !== undefined) return refused
+  if (answer === backDigit && node.back !== undefined) {
+    return { kind: 'go', place: placeNamed(node.back) }
   }
-  const given =
+  const isPinTyped = isPin(answer) || isKeptPin(answer)
+  if (node.kind === 'question' && node.secret === 'own' && isPinTyped) {
+    const failure = checkPin(answer, context, facts)
+    if (failure !== undefined) return failure
+  }
+  const applied =
     node.kind === 'list'
-      ? chosen(place, node, typed, context)
-      : asked(place, node, typed, context, known)
-  if (given.kind !== 'given') return given
-  const { draft, leads, or } = given
-  return isEffect(leads)
-    ? { kind: 'end', outcome: leads.outcome(draft), or: or === undefined ? or : at(or, draft) }
-    : { kind: 'go', place: at(leads, draft) }
+      ? applyListChoice(place, node, answer, context)
+      : applyQuestionAnswer(place, node, answer, context, facts)
+  if (applied.kind !== 'accepted') return applied
+  const { draft, leadsTo, repeatQuestion } = applied
+  if (!isEffect(leadsTo)) return { kind: 'go', place: placeNamed(leadsTo, draft) }
+  const repeatPlace = repeatQuestion === undefined ? undefined : placeNamed(repeatQuestion, draft)
+  return { kind: 'end', outcome: leadsTo.outcome(draft), repeatPlace }
 }
 
-function judged(
+/** Returns undefined for a correct PIN, else what follows from the verdict. */
+function checkPin(
   pin: string,
-  { say }: MenuContext,
-  { verdicts, answerCount }: At,
-): Step | undefined {
+  { messages }: MenuContext,
+  { verdicts, answerCount }: StepFacts,
+): StepResult | undefined {
   const verdict = verdicts.get(answerCount)
-  if (verdict === undefined) return { kind: 'unjudged', answerCount, pin }
+  if (verdict === undefined) return { kind: 'pin_unchecked', answerCount, pin }
   if (verdict.kind === 'right') return undefined
-  if (verdict.kind === 'wrong') return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
-  return { kind: 'locked', why: verdict.kind }
+  if (verdict.kind === 'wrong') return { kind: 'mistake', text: messages.pin.wrong(verdict.left) }
+  return { kind: 'locked', reason: verdict.kind }
 }
 
-type Given =
-  | { kind: 'given'; draft: SessionDraft; leads: Entry['leads']; or?: NodeName | undefined }
-  | UnreadAnswer
+type AppliedAnswer =
+  | {
+      kind: 'accepted'
+      draft: SessionDraft
+      leadsTo: Destination
+      repeatQuestion?: NodeName | undefined
+    }
+  | LookupRequest
   | Mistake
 
-function chosen(place: Place, list: List, typed: string, context: MenuContext): Given {
-  const { entries, offers } = list
-  const { say } = context
-  const entry = entries.find(({ digit }) => digit === typed)
-  const offered = entry === undefined ? offers?.answer(typed, context) : undefined
-  if (offered?.kind === 'given') {
-    return {
-      ...offered,
-      leads: offers?.leads ?? place.name,
-      draft: { ...place.draft, ...offered.draft },
-    }
+function applyListChoice(
+  place: Place,
+  { entries, dynamicEntries }: List,
+  answer: string,
+  context: MenuContext,
+): AppliedAnswer {
+  const entry = entries.find(({ digit }) => digit === answer)
+  if (entry !== undefined) {
+    const { leadsTo, repeatQuestion } = entry
+    const draft = { ...place.draft, ...entry.draft }
+    return { kind: 'accepted', draft, leadsTo, repeatQuestion }
   }
-  if (offered !== undefined) return offered
-  if (entry === undefined) return { kind: 'mistake', why: say.unknownChoice }
-  const { answers, leads, orAsks: or } = entry
-  return { kind: 'given', draft: { ...place.draft, ...answers }, leads, or }
+  const applied = dynamicEntries?.answer(answer, context)
+  if (dynamicEntries === undefined || applied === undefined) {
+    return { kind: 'mistake', text: context.messages.unknownChoice }
+  }
+  if (applied.kind !== 'accepted') return applied
+  const draft = { ...place.draft, ...applied.draft }
+  return { kind: 'accepted', draft, leadsTo: dynamicEntries.leadsTo }
 }
 
-function asked(
+function applyQuestionAnswer(
   place: Place,
   node: MenuQuestion,
-  typed: string,
+  answer: string,
   context: MenuContext,
-  { standIns }: SoFar,
-): Given {
+  { standIns }: SessionFacts,
+): AppliedAnswer {
   const { pin } = place.draft
-  // An earlier delivery's PIN is compared by its stand-in.
-  const isSame = pin !== undefined && standIns?.get(typed) === pin
-  const before = isSame ? { ...place.draft, pin: typed } : place.draft
-  const given = node.answer(typed, context, before)
-  if (given.kind !== 'given') return given
-  const draft = { ...before, ...given.draft }
-  const leads = node.next?.(draft) ?? node.leads[0]
-  if (!node.leads.includes(leads)) throw new Error(`${place.name} leads to what it does not name`)
-  return { kind: 'given', draft, leads, or: node.orAsks }
+  // The PIN of an earlier delivery is known by its stand-in only.
+  const isSamePin = pin !== undefined && standIns?.get(answer) === pin
+  const draftBefore = isSamePin ? { ...place.draft, pin: answer } : place.draft
+  const applied = node.answer(answer, context, draftBefore)
+  if (applied.kind !== 'accepted') return applied
+  const draft = { ...draftBefore, ...applied.draft }
+  const leadsTo = node.next?.(draft) ?? node.leadsTo[0]
+  if (!node.leadsTo.includes(leadsTo)) {
+    throw new Error(`${place.name} leads to a place that it does not list`)
+  }
+  return { kind: 'accepted', draft, leadsTo, repeatQuestion: node.repeatQuestion }
 }
 
-/** Turns a page; the number of pages may depend on facts and language. */
-function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
-  if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
-  if (typed !== moreDigit) return undefined
+/** Turns a page; returns undefined if the answer turns none or there is no such page. */
+function turnPage(
+  place: Place,
+  list: List,
+  answer: string,
+  context: MenuContext,
+): Place | undefined {
+  if (answer === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
+  if (answer !== moreDigit) return undefined
+  // Facts and language change the number of pages, so that a page beyond the last is accepted.
   const hasMore =
-    (node.facts ?? []).length > 0 ||
+    (list.facts ?? []).length > 0 ||
     context.hasLanguages ||
-    place.page + 1 < pagesFrom(place, node, context, factsFor(node, {})).length
+    place.page + 1 < writePages(place, list, context, pickFacts(list, {})).length
   return hasMore ? { ...place, page: place.page + 1 } : undefined
 }
 
-function pagesFrom({ draft, why }: Place, node: List, context: MenuContext, facts: Facts) {
-  const { more, back } = context.say
-  const title = why === undefined ? node.title : (node.again ?? node.title)
+function writePages(
+  { draft, mistake }: Place,
+  list: List,
+  context: MenuContext,
+  facts: ScreenFacts,
+): string[] {
+  const { messages } = context
+  const writeTitle = mistake === undefined ? list.title : (list.retryText ?? list.title)
+  const titleLines = writeTitle(context, draft, facts)
+    .split('\n')
+    .filter((line) => line !== '')
+  const entryLines = list.entries.map(({ digit, label, note }) => {
+    const noteText = note?.(context, facts)
+    return `${digit}. ${label(messages)}${noteText === undefined ? '' : ` (${noteText})`}`
+  })
   const lines = [
-    ...(why === undefined ? [] : [why]),
-    ...title(context, draft, facts)
-      .split('\n')
-      .filter((line) => line !== ''),
-    ...node.entries.map(({ digit, label, note }) => {
-      const said = note?.(context, facts)
-      return `${digit}. ${label(context.say)}${said === undefined ? '' : ` (${said})`}`
-    }),
-    ...(node.offers?.lines(context, facts) ?? []),
+    ...(mistake === undefined ? [] : [mistake]),
+    ...titleLines,
+    ...entryLines,
+    ...(list.dynamicEntries?.lines(context, facts) ?? []),
   ]
-  const backWord = node.backLabel?.(context.say) ?? back
-  const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }
-  return splitPages(lines, words, node.back !== undefined)
+  const backLabel = list.backLabel?.(messages) ?? messages.back
+  const words = { more: `${moreDigit}. ${messages.more}`, back: `${backDigit}. ${backLabel}` }
+  return splitPages(lines, words, list.back !== undefined)
 }
 
-function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
+function pickFacts({ facts = [] }: MenuNode, read: Partial<ScreenFacts>): ScreenFacts {
   const missing = facts.find((name) => read[name] === undefined)
   if (missing !== undefined) throw new Error(`a screen is shown without its ${missing}`)
-  return Object.fromEntries(facts.map((name) => [name, read[name]])) as Facts
+  return Object.fromEntries(facts.map((name) => [name, read[name]])) as ScreenFacts
 }
 
-/** Writes a place's screen from its facts; a page beyond the last shows the last. */
-export function writePrompt(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
-  const node = nodeAt(context.menu, place.name)
-  const facts = factsFor(node, read)
+/** Writes the screen of a place; a page beyond the last shows the last page. */
+export function writePrompt(
+  place: Place,
+  context: MenuContext,
+  read: Partial<ScreenFacts> = {},
+): string {
+  const node = getNode(context.menu, place.name)
+  const facts = pickFacts(node, read)
   if (node.kind === 'list') {
-    const pages = pagesFrom(place, node, context, facts)
+    const pages = writePages(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''
   }
-  const words = place.why === undefined ? node.prompt : (node.again ?? node.prompt)
-  const prompt = words(context, place.draft, facts)
-  if (place.why === undefined) return prompt
+  const { draft, mistake } = place
+  if (mistake === undefined) return node.prompt(context, draft, facts)
+  const prompt = (node.retryText ?? node.prompt)(context, draft, facts)
   // A PIN prompt shows its purpose and has no room for more.
-  const why = node.secret === undefined ? context.say.askAgain(place.why) : place.why
-  return `${why}\n${prompt}`
+  const mistakeLine = node.secret === undefined ? context.messages.askAgain(mistake) : mistake
+  return `${mistakeLine}\n${prompt}`
 }

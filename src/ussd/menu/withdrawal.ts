@@ -1,16 +1,24 @@
-import { inEach } from '../messages/texts.ts'
+import type { Address } from 'viem'
+import { inEachLanguage } from '../messages/texts.ts'
 import {
-  askAgain,
-  askAmount,
-  confirmedBy,
+  createPaymentEffect,
+  type Intent,
+  type OrderOptions,
+  type PaymentOrder,
+  type PaymentPart,
+  requireAnswer,
+} from './node.ts'
+import {
+  confirmWithPin,
+  createAmountQuestion,
+  createRepeatQuestion,
+  formatTransfer,
   listRateFacts,
-  shownTransfer,
-  worthLines,
-} from './asks.ts'
-import { answered, type PaymentPart, pays } from './node.ts'
+  writeWorth,
+} from './questions.ts'
 import { transfer } from './transfer.ts'
 
-const words = inEach({
+const words = inEachLanguage({
   en: {
     label: 'Withdraw',
     confirmWithdrawal: (amount: string, to: string) =>
@@ -52,49 +60,55 @@ const words = inEach({
     line: (amount, to) => `Retiró ${amount} con ${to}`,
   },
 })
-const paid = pays('withdrawal', 'recipient', 'amountWei')
+const payEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
 
 /** Sends money to an agent who hands out cash; Cash Out leads here. */
 export const withdrawal = {
   words,
   digit: '7',
-  leads: () => undefined,
+  leadsTo: () => undefined,
   places: (settings) =>
     settings.agents
       ? {
-          agentAmount: askAmount(settings, { leads: ['confirmWithdrawal'] }, 'wallet'),
-          confirmWithdrawal: confirmedBy(settings.pin, (say) => words(say).enterPin, {
+          agentAmount: createAmountQuestion(settings, { leadsTo: ['confirmWithdrawal'] }, 'wallet'),
+          confirmWithdrawal: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
             kind: 'list',
             leadsToPay: 'withdrawal',
             facts: listRateFacts(settings),
             title: (context, draft, facts) =>
               [
-                words(context.say).confirmWithdrawal(...shownTransfer(context, draft)),
-                ...worthLines(context, answered(draft.amountWei), facts),
+                words(context.messages).confirmWithdrawal(...formatTransfer(context, draft)),
+                ...writeWorth(context, requireAnswer(draft.amountWei), facts),
               ].join('\n'),
             entries: [
               {
                 digit: '1',
-                label: (say) => words(say).label,
-                leads: paid,
-                orAsks: 'repeatWithdrawal',
+                label: (messages) => words(messages).label,
+                leadsTo: payEffect,
+                repeatQuestion: 'repeatWithdrawal',
               },
             ],
             back: 'agentAmount',
             backLabel: ({ change }) => change,
           }),
-          repeatWithdrawal: askAgain(settings, { digit: '3', leads: paid }, { back: 'main' }),
+          repeatWithdrawal: createRepeatQuestion(
+            settings,
+            { digit: '3', leadsTo: payEffect },
+            { back: 'main' },
+          ),
         }
       : {},
-  order: orderToTill,
+  createOrder: createTillOrder,
 } satisfies PaymentPart
 
-/** Creates the order of a transfer to a till, which the ledger lists for the till's holder. */
-export async function orderToTill(
-  ...[parts, intent, account]: Parameters<PaymentPart['order']>
-): ReturnType<PaymentPart['order']> {
+/** Creates the order of a transfer to a till; the ledger lists the payment for the till's owner. */
+export async function createTillOrder(
+  options: OrderOptions,
+  intent: Intent,
+  account: Address,
+): Promise<PaymentOrder> {
   const { reference } = intent
-  const ordered = await transfer.order(parts, intent, account)
-  const to = reference === undefined ? ordered.to : `${ordered.to}, ${reference}`
-  return { ...ordered, to, till: { account: ordered.call.to, reference } }
+  const order = await transfer.createOrder(options, intent, account)
+  const to = reference === undefined ? order.to : `${order.to}, ${reference}`
+  return { ...order, to, till: { account: order.call.to, reference } }
 }

@@ -1,5 +1,5 @@
 import type { PhoneNumber } from '../../account/phone.ts'
-import { dateWith, type Wording } from './texts.ts'
+import { createDateFormat, type Wording } from './texts.ts'
 
 /** Holds the words of all screens; a language that lacks one does not compile. */
 export const english = {
@@ -13,7 +13,7 @@ export const english = {
   change: 'Change',
   repeated: (amount: string, to: string, minutes: number) =>
     `You sent ${amount}\nTo: ${to}\n${minutes === 0 ? 'Just now' : `${minutes} min ago`}. Send it again?`,
-  date: dateWith('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
+  date: createDateFormat('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
   hasFailed: 'A payment failed: see 5',
   pin: {
     choose: 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.',

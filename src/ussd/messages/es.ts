@@ -1,5 +1,5 @@
 import type { Messages } from './en.ts'
-import { dateWith } from './texts.ts'
+import { createDateFormat } from './texts.ts'
 
 /** Spanish, as mobile money in Latin America words it. */
 export const spanish: Messages = {
@@ -13,7 +13,7 @@ export const spanish: Messages = {
   change: 'Cambiar',
   repeated: (amount, to, minutes) =>
     `Usted envió ${amount}\nPara: ${to}\n${minutes === 0 ? 'Ahora mismo' : `Hace ${minutes} min`}. ¿Enviar otra vez?`,
-  date: dateWith('ene feb mar abr may jun jul ago sep oct nov dic'),
+  date: createDateFormat('ene feb mar abr may jun jul ago sep oct nov dic'),
   hasFailed: 'Un pago falló: vea 5',
   pin: {
     choose: 'Elija un PIN de 4 a 6 cifras. Protege su dinero: no lo diga a nadie.',

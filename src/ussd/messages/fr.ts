@@ -1,5 +1,5 @@
 import type { Messages } from './en.ts'
-import { dateWith } from './texts.ts'
+import { createDateFormat } from './texts.ts'
 
 /** French, as mobile money in West and Central Africa words it. */
 export const french: Messages = {
@@ -13,7 +13,7 @@ export const french: Messages = {
   change: 'Modifier',
   repeated: (amount, to, minutes) =>
     `Vous avez envoyé ${amount}\nÀ: ${to}\n${minutes === 0 ? "À l'instant" : `Il y a ${minutes} min`}. Envoyer encore?`,
-  date: dateWith('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
+  date: createDateFormat('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
   hasFailed: 'Un paiement a échoué: voir 5',
   pin: {
     choose: 'Choisissez un PIN de 4 à 6 chiffres. Il garde votre argent: ne le dites à personne.',

@@ -13,7 +13,10 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
 }
 
 /** Returns the words of the chosen language if it is offered, else of the first one. */
-export function wordsFor(of: { languages: readonly Language[] }, chosen?: Language): Messages {
+export function selectMessages(
+  of: { languages: readonly Language[] },
+  chosen?: Language,
+): Messages {
   const offered = of.languages
   const [first] = offered
   if (chosen !== undefined && offered.includes(chosen)) return messagesIn[chosen]

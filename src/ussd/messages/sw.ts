@@ -1,5 +1,5 @@
 import type { Messages } from './en.ts'
-import { dateWith } from './texts.ts'
+import { createDateFormat } from './texts.ts'
 
 /** Kiswahili, as mobile money in East Africa words it. */
 export const kiswahili: Messages = {
@@ -13,7 +13,7 @@ export const kiswahili: Messages = {
   change: 'Badilisha',
   repeated: (amount, to, minutes) =>
     `Ulituma ${amount}\nKwa: ${to}\n${minutes === 0 ? 'Sasa hivi' : `Dakika ${minutes} zilizopita`}. Utume tena?`,
-  date: dateWith('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
+  date: createDateFormat('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
   hasFailed: 'Malipo yameshindikana: ona 5',
   pin: {
     choose: 'Chagua PIN ya tarakimu 4 hadi 6. Inalinda pesa zako: usimwambie mtu.',

@@ -3,7 +3,7 @@ import type { Language } from '../../account/language.ts'
 export type Wording = Language | 'demo'
 
 /** Holds one text in each language, and the demonstration's if it differs. */
-export const inEach =
+export const inEachLanguage =
   <Words extends object>(
     words: { en: Words; demo?: Partial<NoInfer<Words>> } & Record<
       Exclude<Language, 'en'>,
@@ -27,7 +27,7 @@ export const longAddress = (address: string): string =>
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`
 
 /** Writes a day (Unix time in s, UTC) with the names of months, from January on. */
-export const dateWith =
+export const createDateFormat =
   (months: string) =>
   (time: number): string => {
     const day = new Date(time * 1_000)

@@ -13,7 +13,7 @@ export function splitPages(lines: readonly string[], words: PageWords, hasBack: 
   if (countSeptets(only) <= screenSeptets) return [only]
   const room = screenSeptets - countSeptets(`\n${words.more}\n${words.back}`)
   const pages: string[] = []
-  for (const line of lines.flatMap((whole) => divided(whole, room))) {
+  for (const line of lines.flatMap((whole) => splitLine(whole, room))) {
     const last = pages.at(-1)
     const joined = last === undefined ? line : `${last}\n${line}`
     if (last === undefined || countSeptets(joined) > room) pages.push(line)
@@ -26,7 +26,7 @@ export function splitPages(lines: readonly string[], words: PageWords, hasBack: 
   })
 }
 
-function divided(line: string, most: number): string[] {
+function splitLine(line: string, most: number): string[] {
   const parts: string[] = []
   for (const word of line.split(' ')) {
     const last = parts.at(-1)

@@ -30,7 +30,7 @@ export function countSeptets(text: string): number {
 }
 
 /** Replaces characters outside GSM 03.38, since one such makes a network send UCS-2. */
-export function inAlphabet(text: string): string {
+export function toGsmAlphabet(text: string): string {
   return [...text]
     .map((character) => {
       const simpler = character.normalize('NFD').replaceAll(/\p{M}/gu, '')

@@ -5,11 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { gatewayFinding } from '../../../scripts/ops/doctor.ts'
 import { findGatewayForm } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCarriedText } from '../../../src/ussd/gateways/carried-text.ts'
-import { declaredGateway, gatewayDeclaration } from '../../../src/ussd/gateways/declared.ts'
+import {
+  createDeclaredGateway,
+  gatewayDeclaration,
+} from '../../../src/ussd/gateways/declaration.ts'
 import type { UssdRequest } from '../../../src/ussd/gateways/gateway.ts'
 import { createTally } from '../../../src/ussd/gateways/tally.ts'
 import { ussdRoutes } from '../../../src/ussd/route.ts'
-import { end, goOn, type Screen } from '../../../src/ussd/screens/screen.ts'
+import { askScreen, endScreen, type Screen } from '../../../src/ussd/screens/screen.ts'
 
 const declared = {
   ...{ name: 'example', posts: 'json', session: 'sid', phone: 'msisdn', text: 'input' },
@@ -24,10 +27,13 @@ const form = findGatewayForm('example', written)
  * Serves the declared gateway at a port, and closes with the scope; `addresses` are those that it
  * takes.
  */
-async function serve({ shown = goOn('Menu') as Screen, addresses = undefined as [] | undefined }) {
+async function serve({
+  shown = askScreen('Menu') as Screen,
+  addresses = undefined as [] | undefined,
+}) {
   const asked: UssdRequest[] = []
   const routes = ussdRoutes({
-    gateway: declaredGateway(gatewayDeclaration.parse(declared)),
+    gateway: createDeclaredGateway(gatewayDeclaration.parse(declared)),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     async answer(request) {
       asked.push(request)
@@ -60,7 +66,7 @@ describe('the doctor delivers a first dial of a configured gateway', () => {
   })
 
   test('and says what is wrong with what it finds', async () => {
-    await using ending = await serve({ shown: end('Service not available.') })
+    await using ending = await serve({ shown: endScreen('Service not available.') })
     expect(await gatewayFinding(ending.origin, form, 'own')).toMatchObject({
       ...{ state: 'bad', says: 'A first dial is answered 200: END Service not available.' },
     })

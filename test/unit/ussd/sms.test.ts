@@ -9,8 +9,8 @@ import { kindNames } from '../../../src/loan/kinds.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
-import { countSeptets, inAlphabet, screenSeptets } from '../../../src/ussd/screens/septets.ts'
-import { smsText } from '../../../src/ussd/sms.ts'
+import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
+import { writeSms } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { opened } from '../../support/opened.ts'
@@ -156,7 +156,7 @@ describe('a message about an outcome', () => {
       for (const kind of [...kindNames, 'received'] as const) {
         const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }
         for (const outcome of outcomes) {
-          const text = inAlphabet(smsText(facts, outcome, say, () => amount))
+          const text = toGsmAlphabet(writeSms(facts, outcome, say, () => amount))
           expect(text).toContain(amount)
           expect(countSeptets(text), text).toBeLessThanOrEqual(screenSeptets)
         }

@@ -11,7 +11,7 @@ import type { AcceptPayment, Ledger } from '../../../src/relay/ledger/port.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { runRound } from '../../../src/relay/rounds/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
-import { africasTalking } from '../../../src/ussd/gateways/known.ts'
+import { africasTalking } from '../../../src/ussd/gateways/presets.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 
 export type Death = {

@@ -5,8 +5,8 @@ import { formatAmountDown } from '../../../../src/loan/amounts.ts'
 import { paymentKinds } from '../../../../src/loan/kinds.ts'
 import type { Payment } from '../../../../src/relay/ledger/port.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
-import { inAlphabet } from '../../../../src/ussd/screens/septets.ts'
-import { type SmsFacts, smsText } from '../../../../src/ussd/sms.ts'
+import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { type SmsFacts, writeSms } from '../../../../src/ussd/sms.ts'
 import { firstPinOf } from '../draw/lender.ts'
 import { type Delivery, dataOf, type History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
@@ -235,8 +235,8 @@ export const amountOf = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC
 
 function textOf(facts: SmsFacts, { state, execution }: Payment): string {
   const { reason = '' } = execution ?? {}
-  const due = { state, reason } as Parameters<typeof smsText>[1]
-  return inAlphabet(smsText(facts, due, english, amountOf))
+  const due = { state, reason } as Parameters<typeof writeSms>[1]
+  return toGsmAlphabet(writeSms(facts, due, english, amountOf))
 }
 
 function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {

@@ -11,7 +11,11 @@ import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
-import { type Answer, type AnswerOptions, createAnswer } from '../../../../src/ussd/answer.ts'
+import {
+  createUssdHandler,
+  type UssdHandler,
+  type UssdHandlerOptions,
+} from '../../../../src/ussd/handler.ts'
 import type { Knobs } from '../draw/knobs.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
@@ -28,8 +32,8 @@ export type Parts = {
 }
 
 /** Holds what callers are shown, and where it is remembered. */
-export type Product = Pick<AnswerOptions, 'settings'> &
-  Partial<Pick<AnswerOptions, 'leastTransferWei' | 'background' | 'smsSeals' | 'rate'>> & {
+export type Product = Pick<UssdHandlerOptions, 'settings'> &
+  Partial<Pick<UssdHandlerOptions, 'leastTransferWei' | 'background' | 'smsSeals' | 'rate'>> & {
     memory?: MemoryStore
   }
 
@@ -47,7 +51,7 @@ export const secret: Hex = `0x${'55'.repeat(32)}`
 export function createService(
   parts: Parts & Pick<Stores, 'ledger' | 'accept'>,
   { memory = {} as MemoryStore, ...shown }: Product = demonstration,
-): Answer {
+): UssdHandler {
   const { knobs, signing, clock, log, step } = parts
   const relayer = createRelayer(parts, parts.ledger)
   const config = {
@@ -62,7 +66,7 @@ export function createService(
   } as unknown as Config
   const runtime = { clock, log, fetch, background: () => {} }
   const stores = { ...parts, memory: () => memory }
-  return createAnswer({
+  return createUssdHandler({
     ...answerParts({ config, runtime, relayer, stores }),
     async accounts(phone) {
       const account = signing.caller(phone)

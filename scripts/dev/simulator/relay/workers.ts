@@ -2,7 +2,7 @@ import { type Address, encodeAbiParameters, type Hex, keccak256, slice } from 'v
 import type { PhoneNumber } from '../../../../src/account/phone.ts'
 import type { AcceptPayment } from '../../../../src/relay/ledger/port.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
-import { africasTalking } from '../../../../src/ussd/gateways/known.ts'
+import { africasTalking } from '../../../../src/ussd/gateways/presets.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Screen } from '../../../../src/ussd/screens/screen.ts'

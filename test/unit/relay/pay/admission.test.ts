@@ -10,7 +10,7 @@ import { createPay, type RequestedPayment } from '../../../../src/relay/pay/deli
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
-import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
+import { createDialLimiter } from '../../../../src/ussd/dial-limiter.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 
 const gwei = 1_000_000_000n
@@ -48,7 +48,7 @@ function stillChain({
     isTarget: async () => true,
     preflight: false,
     limits,
-    mayDial: createDialRate(dialsAMinute, clock.now),
+    mayDial: createDialLimiter(dialsAMinute, clock.now),
     accept: createAcceptor(relayer),
     background: (work) => background.push(work),
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Country } from '../../../../src/account/phone.ts'
-import { africasTalking } from '../../../../src/ussd/gateways/known.ts'
+import { africasTalking } from '../../../../src/ussd/gateways/presets.ts'
 
 const form = 'application/x-www-form-urlencoded'
 const good = { sessionId: 's1', phoneNumber: '+254700000001', text: '2*0700000002' }

@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../../../src/compose/config.ts'
 import { declaredForm } from '../../../../src/pages/phone/declared-form.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
-import { declaredGateway, gatewayDeclaration } from '../../../../src/ussd/gateways/declared.ts'
+import {
+  createDeclaredGateway,
+  gatewayDeclaration,
+} from '../../../../src/ussd/gateways/declaration.ts'
 import { createTally } from '../../../../src/ussd/gateways/tally.ts'
 import { ussdRoutes } from '../../../../src/ussd/route.ts'
-import { end, goOn } from '../../../../src/ussd/screens/screen.ts'
+import { askScreen, endScreen } from '../../../../src/ussd/screens/screen.ts'
 import { required } from '../../compose/variables.ts'
 
 const fields = { name: 'example', session: 'sid', phone: 'msisdn', text: 'input', hasPlus: false }
@@ -23,7 +26,7 @@ const inXml = {
 }
 
 const gatewayOf = (declared: object) =>
-  declaredGateway(gatewayDeclaration.parse({ ...fields, reply: plain, ...declared }))
+  createDeclaredGateway(gatewayDeclaration.parse({ ...fields, reply: plain, ...declared }))
 
 type Delivered = Readonly<Record<string, string>>
 
@@ -107,7 +110,7 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
 })
 
 test('a reply is written by its template, with nothing that ends a string or an element', () => {
-  const screen = goOn('Say "1" & <2>\nOr \\')
+  const screen = askScreen('Say "1" & <2>\nOr \\')
   const to = { sessionId: 's"</id>', carried: 'x' }
   const reply = (declared: object) =>
     gatewayOf({ posts: 'json', reply: declared }).render(screen, to)
@@ -127,7 +130,10 @@ test('a gateway that sends the last answer alone is answered the same by each de
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     async answer({ text }) {
       asked.push(text)
-      return { kind: 'screen', screen: text.endsWith('9') ? end('Bye') : goOn(`<${text}>`) }
+      return {
+        kind: 'screen',
+        screen: text.endsWith('9') ? endScreen('Bye') : askScreen(`<${text}>`),
+      }
     },
     background: () => {},
     tally: createTally([]),
@@ -182,8 +188,8 @@ test.for(
     const to = { sessionId: session, carried: 'd' }
     const carried = reply === inJson ? 'd' : ''
     for (const [screen, kind] of [
-      [goOn('A "1" & <2>\n\\'), 'CON'] as const,
-      [end('{screen}'), 'END'] as const,
+      [askScreen('A "1" & <2>\n\\'), 'CON'] as const,
+      [endScreen('{screen}'), 'END'] as const,
     ]) {
       const said = `${kind} ${screen.lines.join('\n')}`
       expect(phone.read(gateway.render(screen, to), session)).toEqual({
@@ -205,7 +211,7 @@ describe('a gateway of which the addresses are named', () => {
   const routes = ussdRoutes({
     gateway: gatewayOf({ posts: 'json', reply: inJson }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-    answer: async () => ({ kind: 'screen', screen: goOn('Menu') }),
+    answer: async () => ({ kind: 'screen', screen: askScreen('Menu') }),
     background: () => {},
     log: (event) => void logged.push(event),
     findPeer: (_, given) => (given as { from?: string }).from,

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { Country } from '../../../../src/account/phone.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import type { UssdRequest } from '../../../../src/ussd/gateways/gateway.ts'
-import { hubtel } from '../../../../src/ussd/gateways/known.ts'
+import { hubtel } from '../../../../src/ussd/gateways/presets.ts'
 import { createTally } from '../../../../src/ussd/gateways/tally.ts'
 import { ussdRoutes } from '../../../../src/ussd/route.ts'
-import { end, goOn } from '../../../../src/ussd/screens/screen.ts'
+import { askScreen, endScreen } from '../../../../src/ussd/screens/screen.ts'
 
 const good = {
   ...{ Type: 'response', SessionId: 's1', Mobile: '233200000001', ServiceCode: '*384#' },
@@ -55,7 +55,7 @@ describe("Hubtel's JSON", () => {
   })
 
   test('takes screens as letters that a handset has', () => {
-    const rendered = hubtel.render(end('Olá – “você”'), { sessionId: 's1' })
+    const rendered = hubtel.render(endScreen('Olá – “você”'), { sessionId: 's1' })
     expect(JSON.parse(rendered)).toMatchObject({
       ...{ SessionId: 's1', Type: 'release', Message: 'Ola - "voce"', ClientState: '' },
     })
@@ -74,7 +74,7 @@ function open(secret: Hex = `0x${'11'.repeat(32)}`) {
     carriedText: createCarriedText(secret),
     async answer(request) {
       asked.push(request)
-      const shown = request.text.endsWith('9') ? end('Bye') : goOn(`<${request.text}>`)
+      const shown = request.text.endsWith('9') ? endScreen('Bye') : askScreen(`<${request.text}>`)
       return { kind: 'screen', screen: shown }
     },
     background: () => {},

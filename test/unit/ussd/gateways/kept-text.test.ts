@@ -16,7 +16,7 @@ import { sampleOf, seed } from '../../../support/sample.ts'
 import { openWorld } from '../world.ts'
 
 const pin = '482615'
-const pinless = { settings: menus.lender.settings, say: menus.lender.say }
+const pinless = { settings: menus.lender.settings, messages: menus.lender.messages }
 const withPin = { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } } as const
 const rate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
 const products: Readonly<Record<string, Product>> = {
@@ -27,7 +27,11 @@ const products: Readonly<Record<string, Product>> = {
   'with local amounts': { ...menus.local, rate },
 }
 
-type Product = { settings: MenuSettings; say: typeof menus.strict.say; rate?: typeof rate }
+type Product = {
+  settings: MenuSettings
+  messages: typeof menus.strict.messages
+  rate?: typeof rate
+}
 
 /** Lists what leads to each end of a menu as it is declared, whatever entries it has. */
 const waysOf = (product: Product) =>

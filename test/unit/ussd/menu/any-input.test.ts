@@ -5,7 +5,7 @@ import { pinMark } from '../../../../src/account/pin.ts'
 import { plainDigits } from '../../../../src/runtime/digits.ts'
 import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
-import { countSeptets, inAlphabet, screenSeptets } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
 import { openWorld } from '../world.ts'
 
@@ -36,7 +36,7 @@ test('answers come apart as they were typed, in the digits of ASCII', async () =
 })
 
 const all = Object.values(messagesIn)
-const anyOf = (words: readonly string[]) => words.map(inAlphabet).join('|')
+const anyOf = (words: readonly string[]) => words.map(toGsmAlphabet).join('|')
 /** That nothing was sent, in every language as phones show it. */
 const none = ['Nothing was sent', 'Hakuna kilichotumwa', "Rien n'a été envoyé", 'No se envió nada']
 const nothingSent = new RegExp(`^END .*(${anyOf(none)})`, 's')

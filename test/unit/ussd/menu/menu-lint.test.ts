@@ -12,21 +12,21 @@ import { languages } from '../../../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
 import type { Wallet } from '../../../../src/account/wallets.ts'
 import { kindNames } from '../../../../src/loan/kinds.ts'
-import type { Activity, Facts } from '../../../../src/ussd/facts.ts'
 import { createMenu, menuParts } from '../../../../src/ussd/menu/entries.ts'
 import {
+  getNode,
   isEffect,
   type MenuContext,
   type MenuPart,
   type NodeName,
-  nodeAt,
   type SessionDraft,
 } from '../../../../src/ussd/menu/node.ts'
-import { type MenuResult, type SoFar, writePrompt } from '../../../../src/ussd/menu/walk.ts'
+import { type MenuResult, type SessionFacts, writePrompt } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Recipient } from '../../../../src/ussd/recipient.ts'
-import { countSeptets, inAlphabet, screenSeptets } from '../../../../src/ussd/screens/septets.ts'
+import type { Activity, ScreenFacts } from '../../../../src/ussd/screen-facts.ts'
+import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { longestWords } from '../longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
@@ -37,12 +37,12 @@ const longest = {
   wallets: Array.from({ length: 3 }, () => ({
     ...{ name: 'W'.repeat(8), address: `0x${'1'.repeat(40)}` },
   })) as Wallet[],
-  recipientOf: ({ kind }: Recipient) =>
+  describeRecipient: ({ kind }: Recipient) =>
     ({
       ...{ address: 'WWWWWWWW 0x12345678...', till: '123456 WWWWWWWWWWWW' },
       ...{ phone: '+999 700 000 000 001', known: '9997...001' },
     })[kind],
-  least: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
+  leastTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
 
 /** What is read for screens, as long as it comes. */
@@ -69,7 +69,7 @@ const activity = {
     })),
   },
 }
-const facts: Facts = {
+const facts: ScreenFacts = {
   recipients: Array.from({ length: 3 }, () => ({
     ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
   })),
@@ -85,7 +85,7 @@ const facts: Facts = {
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
-const unread: Facts = {
+const unread: ScreenFacts = {
   ...facts,
   ...{
     debt: 'unread',
@@ -98,10 +98,13 @@ const unread: Facts = {
 }
 
 /** The same where what is typed on the way is worth as much as screens can say. */
-const dear: Facts = { ...facts, rate: { currency: 'KES', micros: 999_999_999_999_000_000_000n } }
+const dear: ScreenFacts = {
+  ...facts,
+  rate: { currency: 'KES', micros: 999_999_999_999_000_000_000n },
+}
 
 /** What a fact says that has nothing to say. What is not here always says something. */
-const nothing: Partial<Facts> = {
+const nothing: Partial<ScreenFacts> = {
   ...{
     debt: { owedWei: 0n, dueAt: 0, isOverdue: false },
     recipients: [],
@@ -130,7 +133,7 @@ function expectToFit(text: string, where = text): void {
   if (fitting.has(text)) return
   fitting.add(text)
   expect(text, where).toMatch(/\S/)
-  const shown = inAlphabet(text)
+  const shown = toGsmAlphabet(text)
   expect(countSeptets(shown), text).toBeLessThanOrEqual(screenSeptets)
   expect(shown.split('?').length, text).toBe(text.split('?').length)
 }
@@ -140,11 +143,11 @@ function pagesAt(
   name: NodeName,
   way: readonly string[],
   context: MenuContext,
-  known: SoFar,
-): (read: Partial<Facts>) => string[] {
+  known: SessionFacts,
+): (read: Partial<ScreenFacts>) => string[] {
   const result = walk(way, context, known)
   const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
-  const pageOf = (read: Partial<Facts>, page: number) =>
+  const pageOf = (read: Partial<ScreenFacts>, page: number) =>
     writePrompt({ name, draft, page }, context, read)
   return (read) => {
     const pages: string[] = []
@@ -165,8 +168,8 @@ const all = everyMenu.flatMap(([name, menu]) => {
 })
 
 test('no fact of a screen can be absent', () => {
-  expectTypeOf<Facts>().toEqualTypeOf<Required<Facts>>()
-  expectTypeOf<undefined>().not.toExtend<Facts[keyof Facts]>()
+  expectTypeOf<ScreenFacts>().toEqualTypeOf<Required<ScreenFacts>>()
+  expectTypeOf<undefined>().not.toExtend<ScreenFacts[keyof ScreenFacts]>()
 })
 
 test('no two places have one name, and each leads somewhere', () => {
@@ -175,7 +178,8 @@ test('no two places have one name, and each leads somewhere', () => {
     const places = menuParts.flatMap((part) => Object.keys(part.places(settings)))
     expect(menu.size).toBe(places.length + 1)
     for (const [name, node] of menu) {
-      const ways = node.kind === 'list' ? node.entries.map(({ leads }) => leads) : node.leads
+      const ways =
+        node.kind === 'list' ? node.entries.map(({ leadsTo: leads }) => leads) : node.leadsTo
       for (const to of [node.back ?? 'main', ...ways])
         expect(isEffect(to) || menu.has(to), `${name} leads to ${to}`).toBe(true)
     }
@@ -198,31 +202,34 @@ test('every place and every effect is reached in some menu', () => {
 const one: MenuPart = {
   words: () => ({ label: 'One more entry' }),
   digit: '97',
-  leads: () => ({ name: 'help', outcome: () => ({ kind: 'help' }) }),
+  leadsTo: () => ({ name: 'help', outcome: () => ({ kind: 'help' }) }),
   places: () => ({}),
 }
 
-test.for(everyMenu)('one more entry of %s stands below the others', ([, { settings, say }]) => {
-  const context = sampleContext({ settings, say }, longest)
-  const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
-  const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
-  const linesIn = (pages: string[]) =>
-    pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
-  const pages = pagesIn(more)
-  expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), `${one.digit}. One more entry`])
-  for (const page of pages) expectToFit(page)
-  const hasNine = settings.profile === 'lender'
-  expect(pages.findIndex((page) => /^97\. /m.test(page)) > 0).toBe(hasNine)
-  for (const way of [[one.digit], ...(hasNine ? [['98', one.digit]] : [])]) {
-    expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
-    expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
-  }
-})
+test.for(everyMenu)(
+  'one more entry of %s stands below the others',
+  ([, { settings, messages }]) => {
+    const context = sampleContext({ settings, messages }, longest)
+    const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
+    const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
+    const linesIn = (pages: string[]) =>
+      pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
+    const pages = pagesIn(more)
+    expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), `${one.digit}. One more entry`])
+    for (const page of pages) expectToFit(page)
+    const hasNine = settings.profile === 'lender'
+    expect(pages.findIndex((page) => /^97\. /m.test(page)) > 0).toBe(hasNine)
+    for (const way of [[one.digit], ...(hasNine ? [['98', one.digit]] : [])]) {
+      expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
+      expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
+    }
+  },
+)
 
 describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test('no list has a digit twice, or one that pages need, or that led to it', () => {
     for (const [name, { way }] of ways.places) {
-      const node = nodeAt(context.menu, name)
+      const node = getNode(context.menu, name)
       if (node.kind !== 'list') continue
       const digits = node.entries.map(({ digit }) => digit)
       expect(new Set(digits).size).toBe(digits.length)
@@ -230,7 +237,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       for (const digit of digits)
         expect(digit).toMatch(name === 'main' ? /^([1-9]|10|[2-9]\d)$/ : /^[1-9]$/)
       const leadsToMoney = node.entries.some(
-        ({ leads }) => isEffect(leads) && kindNames.some((kind) => kind === leads.name),
+        ({ leadsTo: leads }) => isEffect(leads) && kindNames.some((kind) => kind === leads.name),
       )
       if (name !== 'main' && leadsToMoney) expect(digits).not.toContain(way.at(-1))
     }
@@ -262,9 +269,9 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
 
   test('no place is shown without a fact that it names, and each says in words what cannot be read', () => {
     for (const [name, { way }] of ways.places) {
-      const { facts: named = [] } = nodeAt(context.menu, name)
+      const { facts: named = [] } = getNode(context.menu, name)
       const pages = pagesAt(name, way, context, known)
-      const shown = (read: Partial<Facts>) => pages(read).join('\n')
+      const shown = (read: Partial<ScreenFacts>) => pages(read).join('\n')
       for (const fact of named) {
         const { [fact]: _, ...others } = facts
         expect(() => shown(others), `${name} without ${fact}`).toThrow(fact)
@@ -277,8 +284,8 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   })
 
   test('all that it says fits a screen with the longest values', () => {
-    const isEnglish = menu.say === english || menu.say === demonstration
-    for (const [key, words] of longestWords(menu.say)) {
+    const isEnglish = menu.messages === english || menu.messages === demonstration
+    for (const [key, words] of longestWords(menu.messages)) {
       expectToFit(words)
       expect(words, key).toMatch(/^(\S|\S[^\n]*\S)(\n(\S|\S[^\n]*\S))*$/)
       expect(words, key).not.toMatch(/undefined|null|NaN|\[object/)

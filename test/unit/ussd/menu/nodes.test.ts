@@ -103,7 +103,7 @@ describe('the menu', () => {
 
   test('a transfer below the least amount is asked again, and a repayment is not', () => {
     const text = '0.00000000000000002'
-    const strict = { ...context, least: { wei: 20n, text: `${text} tRBTC` } }
+    const strict = { ...context, leastTransfer: { wei: 20n, text: `${text} tRBTC` } }
     const below = `2*${alice}*0.000000000000000019`
     const least = `The smallest amount to send is ${text} tRBTC.`
     expect(reach(below, strict)).toEqual(asksAgain(least, 'Amount:_____'))
@@ -138,7 +138,9 @@ test('whatever is typed, money goes where the caller said, and as much as was ty
         // The answer after which the amount was asked for, for the last time without a mistake.
         const asked = typed.findLastIndex((_, index) => {
           const step = walk(typed.slice(0, index + 1), context)
-          return step.kind === 'ask' && step.place.name === 'amount' && step.place.why === undefined
+          return (
+            step.kind === 'ask' && step.place.name === 'amount' && step.place.mistake === undefined
+          )
         })
         const { recipient } = result
         expect(parseRecipient(withoutHash(typed[asked]), context)).toEqual({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitPages } from '../../../../src/ussd/screens/pages.ts'
-import { countSeptets, inAlphabet, screenSeptets } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
 
 describe('septets', () => {
@@ -23,13 +23,13 @@ describe('septets', () => {
     ['你好 🙂', '?? ?'],
     ['a\u00a0b\tc', 'a b c'],
   ] as const)('%j is written as %j', ([text, written]) => {
-    expect(inAlphabet(text)).toBe(written)
+    expect(toGsmAlphabet(text)).toBe(written)
   })
 
   test('whatever is written is in the alphabet', async () => {
     await holds(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
-        expect(inAlphabet(inAlphabet(text))).toBe(inAlphabet(text))
+        expect(toGsmAlphabet(toGsmAlphabet(text))).toBe(toGsmAlphabet(text))
       }),
     )
   })

@@ -10,9 +10,9 @@ import type { KnownRecipient } from './recipient.ts'
 export type Unread = 'unread'
 
 /** Holds what a screen shows from chain and ledger; a place gets all facts that it names. */
-export type Facts = {
+export type ScreenFacts = {
   debt: Debt | Unread
-  terms: ShownTerms
+  terms: DatedLoanTerms
   address: string
   earlierMinutes: number
   failure: 'untold' | 'none'
@@ -31,9 +31,9 @@ export type Facts = {
     | Unread
 }
 
-export type FactName = keyof Facts
+export type ScreenFactName = keyof ScreenFacts
 
-export type ShownTerms = LoanTerms & { dueAt: number }
+export type DatedLoanTerms = LoanTerms & { dueAt: number }
 
 export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
 
@@ -42,10 +42,10 @@ export type TillDay = {
   inWei: bigint
   outWei: bigint
   floatWei: bigint
-  last: readonly Took[]
+  last: readonly TillPayment[]
 }
 
-export type Took = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
+export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
 
 /** Describes a payment of an account, done or not; `all` is the whole balance or debt. */
 export type Activity = {

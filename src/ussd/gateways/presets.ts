@@ -1,7 +1,7 @@
-import { declaredGateway } from './declared.ts'
+import { createDeclaredGateway } from './declaration.ts'
 
 /** Declares Africa's Talking, the gateway of the demonstration. */
-export const africasTalking = declaredGateway({
+export const africasTalking = createDeclaredGateway({
   name: 'africas-talking',
   posts: 'form',
   session: 'sessionId',
@@ -17,7 +17,7 @@ const hubtelReply = (type: string, shown: string) =>
   `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${shown}","FieldType":"text"}`
 
 /** Declares Hubtel, which sends the last answer, and what was typed before in `ClientState`. */
-export const hubtel = declaredGateway({
+export const hubtel = createDeclaredGateway({
   name: 'hubtel',
   posts: 'json',
   session: 'SessionId',

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
 import { isObject, parseJson } from '../../runtime/json.ts'
-import { inAlphabet } from '../screens/septets.ts'
-import type { Gateway, Parsed, Posted } from './gateway.ts'
+import { toGsmAlphabet } from '../screens/septets.ts'
+import type { Gateway, ParsedRequest, PostedRequest } from './gateway.ts'
 
 const field = z.string().check(z.regex(/^[A-Za-z_][\w.-]{0,63}$/, 'has to name fields'))
 const values = z.array(z.string().check(z.toLowerCase())).check(z.minLength(1))
@@ -43,24 +43,24 @@ export const gatewayDeclaration = z
 export type GatewayDeclaration = z.output<typeof gatewayDeclaration>
 
 /** Tells whether a gateway sends the last answer alone. */
-export const sendsLast = ({ state, sequence }: GatewayDeclaration): boolean =>
+export const sendsLastAnswerOnly = ({ state, sequence }: GatewayDeclaration): boolean =>
   state !== undefined || sequence !== undefined
 
 /** Creates a gateway from its declaration. */
-export const declaredGateway = (declared: GatewayDeclaration): Gateway => ({
+export const createDeclaredGateway = (declared: GatewayDeclaration): Gateway => ({
   name: declared.name,
   parse: (posted, country) => parse(declared, posted, country),
   render({ kind, lines }, { sessionId: session = '', carried: state = '' } = {}) {
     const { type, [kind]: written } = declared.reply
-    const values = { screen: inAlphabet(lines.join('\n')), session, state }
+    const values = { screen: toGsmAlphabet(lines.join('\n')), session, state }
     return written.replaceAll(/\{(screen|session|state)\}/g, (_, name: keyof typeof values) =>
-      escaped(values[name], type),
+      escapeValue(values[name], type),
     )
   },
   contentType: declared.reply.type,
 })
 
-function escaped(value: string, type: string): string {
+function escapeValue(value: string, type: string): string {
   if (/\bjson\b/.test(type)) return JSON.stringify(value).slice(1, -1)
   return /\bxml\b/.test(type)
     ? value.replaceAll(/[<>&]/g, (each) => entities.get(each) ?? '')
@@ -69,18 +69,22 @@ function escaped(value: string, type: string): string {
 
 type Fields = Readonly<Record<string, unknown>>
 
-function parse(declared: GatewayDeclaration, posted: Posted, country?: Country): Parsed {
+function parse(
+  declared: GatewayDeclaration,
+  posted: PostedRequest,
+  country?: Country,
+): ParsedRequest {
   const { name, session, phone, hasPlus, text, state, sequence, kinds, summary } = declared
   const fields = readers[declared.posts](posted)
   if (fields === undefined) return bad(forms[declared.posts])
   if (fields[text] === undefined && summary?.every((each) => fields[each] !== undefined)) {
     return { kind: 'notice' }
   }
-  const sessionId = named(fields[session])
+  const sessionId = readName(fields[session])
   if (sessionId === undefined || sessionId === '' || sessionId.length > 256) {
     return bad(`${session} is missing or too long.`)
   }
-  const number = named(fields[phone]) ?? ''
+  const number = readName(fields[phone]) ?? ''
   const caller = parseCaller(!hasPlus && /^[1-9]/.test(number) ? `+${number}` : number, country)
   if (caller === undefined) return bad(`${phone} is missing or not in international format.`)
   const kind = kinds && findKind(fields[kinds.field], kinds)
@@ -99,13 +103,13 @@ function parse(declared: GatewayDeclaration, posted: Posted, country?: Country):
   const isFirst = kind === 'first'
   const request = { kind: 'request', session: of, text: isFirst ? '' : typed } as const
   if (sequence === undefined) return request
-  const step = numberIn(fields[sequence])
+  const step = readNumber(fields[sequence])
   return step === undefined
     ? bad(`${sequence} is missing or no number.`)
     : { ...request, step: { number: step, isFirst } }
 }
 
-const bad = (says: string): Parsed => ({ kind: 'bad', says })
+const bad = (says: string): ParsedRequest => ({ kind: 'bad', says })
 
 const forms = {
   form: 'The request has to be application/x-www-form-urlencoded.',
@@ -113,7 +117,7 @@ const forms = {
   xml: 'The request has to be an XML element that holds one element a field.',
 } as const
 
-const readers: Record<keyof typeof forms, (posted: Posted) => Fields | undefined> = {
+const readers: Record<keyof typeof forms, (posted: PostedRequest) => Fields | undefined> = {
   form({ contentType, body }) {
     const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
     if (mediaType !== 'application/x-www-form-urlencoded') return undefined
@@ -126,13 +130,13 @@ const readers: Record<keyof typeof forms, (posted: Posted) => Fields | undefined
   xml: ({ body }) => fieldsInXml(body),
 }
 
-function numberIn(value: unknown): number | undefined {
-  const digits = named(value) ?? ''
+function readNumber(value: unknown): number | undefined {
+  const digits = readName(value) ?? ''
   return /^[0-9]{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
 /** Reads the name of a session or a phone; JSON sometimes has it as a number. */
-function named(value: unknown): string | undefined {
+function readName(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return Number.isSafeInteger(value) ? `${value}` : undefined
 }

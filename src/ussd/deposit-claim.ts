@@ -1,0 +1,46 @@
+import type { LocalAccount } from 'viem'
+import type { DepositClaim } from '../relay/claim-deposit.ts'
+import { receive } from './menu/receive.ts'
+import type { RequestContext } from './request-context.ts'
+import { endScreen, type Screen } from './screens/screen.ts'
+
+export type ClaimScreenOptions = {
+  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
+  showAmount: (wei: bigint) => string
+}
+
+type HelpSettings = { settings: { helpNumber?: string | undefined } }
+
+/** Credits a deposit at the account's own address, at most once, and shows the result. */
+export async function showDepositClaim(
+  context: ClaimScreenOptions & RequestContext & HelpSettings,
+): Promise<Screen> {
+  const { claimDeposit, showAmount, deriveAccount, messages, settings } = context
+  const { claimed: words } = receive.words(messages)
+  const claim = await claimDeposit(await deriveAccount())
+  switch (claim.kind) {
+    case 'sent': {
+      const hash = `${claim.hash.slice(0, 12)}...`
+      return endScreen(
+        claim.isTaken ? words.sent(showAmount(claim.amountWei), hash) : words.unknown,
+      )
+    }
+    case 'under_way':
+      return endScreen(words.underWay)
+    case 'too_little': {
+      const { thereWei, gasWei, last } = claim
+      // The gas that a deposit did not use stays at the address, but is no new deposit.
+      if (last !== undefined) return endScreen(words.nothingSince(showAmount(last.amountWei)))
+      if (thereWei === 0n) return endScreen(words.nothing)
+      return endScreen(words.tooLittle(showAmount(thereWei), showAmount(gasWei)))
+    }
+    case 'price_too_high':
+      return endScreen(messages.feesTooHigh)
+    case 'paused':
+      return endScreen(messages.paused)
+    case 'held':
+      return endScreen(messages.held(settings.helpNumber))
+    case 'refused':
+      return endScreen(messages.unavailable)
+  }
+}

@@ -1,0 +1,310 @@
+import { type Address, checksumAddress, formatEther } from 'viem'
+import type { CallerAccounts } from '../account/keys.ts'
+import type { Language } from '../account/language.ts'
+import { languageIn, withDialled, withLanguage, withoutDialTime } from '../account/memory.ts'
+import { isOpened } from '../account/opened.ts'
+import { isListed, type PhoneNumber, spelledPhone } from '../account/phone.ts'
+import type { Seal } from '../account/seal.ts'
+import type { SessionKeys } from '../account/session-keys.ts'
+import { createWalletCodes } from '../account/wallets.ts'
+import { formatAmountDown } from '../loan/amounts.ts'
+import { formatWorth } from '../loan/local-worth.ts'
+import type { Identified, Ledger } from '../relay/ledger/port.ts'
+import { toAnswer } from '../relay/pay/answers.ts'
+import type { Pay } from '../relay/pay/delivery.ts'
+import type { EndSession } from '../relay/pay/end-session.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { describeFault } from '../runtime/log.ts'
+import { orLate } from '../runtime/time-limit.ts'
+import { type ClaimScreenOptions, showDepositClaim } from './deposit-claim.ts'
+import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
+import { updateMemoryLater } from './memory-updates.ts'
+import { balance } from './menu/balance.ts'
+import { createMenu } from './menu/entries.ts'
+import { help } from './menu/help.ts'
+import type { Menu, MenuContext, PinAction } from './menu/node.ts'
+import { type Place, writePrompt } from './menu/walk.ts'
+import { messagesIn, selectMessages } from './messages/languages.ts'
+import { longAddress, shortAddress } from './messages/texts.ts'
+import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
+import { changePin } from './pin-changes.ts'
+import { type PlaceScreenOptions, showPlace } from './place-screen.ts'
+import { toScreen, writeDenial } from './refusal-texts.ts'
+import { createRequestContext, joinAnswers, type RequestContext } from './request-context.ts'
+import { askScreen, endScreen, type Screen } from './screens/screen.ts'
+import { readAnswers, readSession, type SessionReading, storeAnswers } from './session.ts'
+import { readSessionRate } from './session-records.ts'
+
+/** Answers one delivery with a screen. Never throws. */
+export type UssdHandler = (request: UssdRequest) => Promise<UssdReply>
+
+/** Replies with a screen; `out_of_service` if the deployment must not serve anyone as it is. */
+export type UssdReply = { kind: 'screen' | 'out_of_service'; screen: Screen }
+
+export type UssdHandlerOptions = Omit<PlaceScreenOptions & ClaimScreenOptions, 'showAmount'> & {
+  currency: string
+  loanAddress: Address
+  accounts: CallerAccounts
+  keys: SessionKeys
+  identity: () => Promise<Identified>
+  ledger: Pick<Ledger, 'lookup' | 'findTill'>
+  endSession: EndSession
+  /** Encrypts the stored answers of a session, for gateways that send the last answer alone. */
+  textSeal: Seal
+  sleep: Clock['sleep']
+}
+
+/** Limits the time of a reply, even if a store does not answer. */
+const replyLimitMs = 7_700
+
+/** Creates the handler of all deliveries, whatever the gateway. */
+export function createUssdHandler(options: UssdHandlerOptions): UssdHandler {
+  const menu = createMenu(options.settings)
+  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
+  return async (request) => {
+    let isPaying = false
+    const pay: Pay = (payment) => {
+      isPaying = true
+      return options.pay(payment)
+    }
+    const reply = handleDelivery({ ...options, menu, showAmount, pay }, request)
+    options.background(reply)
+    return await orLate(options, replyLimitMs, reply, () => {
+      const { uncertain, unavailable } = selectMessages(options.settings)
+      return toReply(endScreen(isPaying ? uncertain : unavailable))
+    })
+  }
+}
+
+type HandlerParts = UssdHandlerOptions & { menu: Menu; showAmount: (wei: bigint) => string }
+
+type HandlerContext = HandlerParts & RequestContext
+
+async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promise<UssdReply> {
+  const { log } = parts
+  let context: HandlerContext = { ...parts, ...createRequestContext(parts, request, parts.now()) }
+  try {
+    const identified = await context.identity()
+    if (identified.kind === 'different') {
+      log({
+        level: 'error',
+        event: 'identity.different',
+        message: `The ledger was begun with other values of: ${identified.names.join(', ')}`,
+      })
+      return { kind: 'out_of_service', screen: endScreen(context.messages.outOfService) }
+    }
+    if (!isListed(context.phone) && !(await hasAccount(context, context.phone))) {
+      const message = 'A caller with no account was refused: no numbering plan knows the number'
+      log({ level: 'error', event: 'number.unlisted', message })
+      // The answers are left out because a PIN may be among them. No account is opened because
+      // the number may be another form of a known one.
+      const screen = endScreen(context.messages.unlistedNumber)
+      return toReply(await endWith(context, [], screen, 'unlisted'))
+    }
+    context = {
+      ...context,
+      messages: selectMessages(context.settings, await readLanguage(context)),
+    }
+    const answers = await readAnswers(context, request)
+    if (answers === undefined) {
+      // An earlier answer is missing or late, so that nobody knows what the last one means.
+      const screen = endScreen(context.messages.sessionClosed)
+      return toReply(await endWith(context, [], screen, 'lost'))
+    }
+    return toReply(await createScreen(context, answers, request.step))
+  } catch (error) {
+    // Payments handle their own failures, so only a reading failed here and nothing was sent.
+    log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
+    return toReply(endScreen(context.messages.unavailable))
+  }
+}
+
+/** Tells whether a number has an account, which is served even if no numbering plan lists it. */
+async function hasAccount(context: HandlerContext, phone: PhoneNumber): Promise<boolean> {
+  const memory = context.settings.profile === 'demo' ? undefined : context.memory
+  return await isOpened((await context.accounts(phone)).address, { ...context, memory })
+}
+
+/** Reads the caller's language, and records the dial. */
+async function readLanguage(context: HandlerContext): Promise<Language | undefined> {
+  if (context.settings.profile === 'demo') return undefined
+  try {
+    const { address } = await context.deriveAccount()
+    const memory = await context.memory.read(address)
+    if (!memory.hasDialled) updateMemoryLater(context, address, withDialled)
+    if (context.pins === undefined && memory.dialedAt !== undefined) {
+      updateMemoryLater(context, address, withoutDialTime)
+    }
+    return languageIn(memory)
+  } catch (error) {
+    context.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
+    return undefined
+  }
+}
+
+async function createScreen(
+  context: HandlerContext,
+  typedAnswers: readonly string[],
+  step?: NumberedStep,
+): Promise<Screen> {
+  const { messages } = context
+  const menuContext = createMenuContext(context)
+  const session = await readSession(
+    {
+      ...context,
+      menuContext,
+      hasAccount: (phone) => hasAccount(context, phone),
+      walletCodes: createWalletCodes(context),
+      storesAnswers: step !== undefined,
+    },
+    typedAnswers,
+  )
+  // A new PIN in `result` is the only secret from here on.
+  const { result, answers, storedAnswers, authorizedBy } = session
+  if (step !== undefined) {
+    const stored = await storeAnswers(context, step, storedAnswers)
+    if (stored === 'conflict' || (stored === 'session_ended' && result.kind === 'ask')) {
+      return endWith(context, answers, endScreen(messages.sessionClosed), 'lost')
+    }
+  }
+  if (result.kind === 'ask' || result.kind === 'balance') {
+    const denial = await findDenial(context, authorizedBy)
+    if (denial !== undefined) {
+      return endWith(context, answers, endScreen(writeDenial(messages, denial)), denial)
+    }
+  }
+  return showResult(context, menuContext, session)
+}
+
+async function showResult(
+  context: HandlerContext,
+  menuContext: MenuContext,
+  session: SessionReading,
+): Promise<Screen> {
+  const { messages } = context
+  const { result, answers, authorizedBy, repeatPlace } = session
+  const endWithText = (text: string, reason: string) =>
+    endWith(context, answers, endScreen(text), reason)
+  switch (result.kind) {
+    case 'ask': {
+      const { screen, reason } = await showPlace({ ...context, menuContext }, result.place, answers)
+      return screen.kind === 'end' ? endWith(context, answers, screen, reason) : screen
+    }
+    case 'locked':
+      return endWithText(messages.pin.locked[result.reason], result.reason)
+    case 'choosePin':
+    case 'changePin':
+    case 'forgetPin':
+      return showPinChange(context, session, result)
+    case 'gave_up':
+      return endWithText(messages.tooManyMistakes, result.kind)
+    case 'too_long':
+      return endWithText(messages.tooLong, result.kind)
+    case 'past_the_end':
+      return endWithText(messages.sessionClosed, result.kind)
+    case 'balance':
+    case 'claim': {
+      const stepKey = await context.deriveStepKey(joinAnswers(answers))
+      if (!context.mayDial(stepKey)) return endScreen(messages.tooManyDials)
+      if (result.kind === 'claim') return showDepositClaim(context)
+      return showBalance(context, await context.loan.balance(stepKey.account))
+    }
+    case 'language':
+      return chooseLanguage(context, result.language)
+    case 'help':
+      return endScreen(help.words(messages).help(context.settings.helpNumber ?? ''))
+    default: {
+      const request = {
+        intent: result,
+        answers,
+        authorizedBy,
+        askOfEqual: await createRepeatScreen(context, menuContext, repeatPlace),
+      }
+      return toScreen(messages, await requestPayment(context, request), result.kind)
+    }
+  }
+}
+
+/** Creates the screen that asks whether to make an equal payment again. */
+async function createRepeatScreen(
+  context: HandlerContext,
+  menuContext: MenuContext,
+  repeatPlace: Place | undefined,
+): Promise<PaymentRequest['askOfEqual']> {
+  // The whole balance is a different amount each time.
+  if (repeatPlace === undefined || repeatPlace.draft.amountWei === 'all') return undefined
+  const isLocal = context.settings.localCurrency !== undefined
+  const rate = isLocal ? await readSessionRate(context) : 'none'
+  return (earlierMinutes) =>
+    askScreen(writePrompt(repeatPlace, menuContext, { earlierMinutes, rate }))
+}
+
+/** Shows a balance at the current exchange rate, because no payment depends on it. */
+async function showBalance(
+  { messages, settings, rate: readRate, showAmount }: HandlerContext,
+  wei: bigint,
+): Promise<Screen> {
+  const { localCurrency } = settings
+  const rate = localCurrency === undefined ? undefined : await readRate()
+  const worth = rate && formatWorth(wei, rate)
+  const worthLine =
+    worth === undefined ? localCurrency && messages.noRate(localCurrency) : messages.about(worth)
+  const lines = [balance.words(messages).balance(showAmount(wei)), worthLine]
+  return endScreen(lines.filter(Boolean).join('\n'))
+}
+
+function createMenuContext(context: HandlerContext): MenuContext {
+  const { chainId, settings, leastTransferWei, messages, phone, menu } = context
+  const { showAmount, currency } = context
+  return {
+    ...{ chainId, caller: phone, messages, menu, showAmount, currency },
+    rate: settings.localCurrency === undefined ? 'none' : undefined,
+    hasLanguages: settings.languages.length > 1,
+    knownRecipients: settings.profile === 'demo' ? [] : undefined,
+    wallets: undefined,
+    reserved: [context.forwarder.address, context.loanAddress],
+    describeRecipient: (recipient) => {
+      if (recipient.kind === 'phone') return spelledPhone(recipient.phone)
+      if (recipient.kind !== 'address') return recipient.label
+      const address = checksumAddress(recipient.address, chainId)
+      return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
+    },
+    // Not rounded, because a smaller amount is refused.
+    leastTransfer: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${currency}` },
+  }
+}
+
+async function chooseLanguage(context: HandlerContext, language: Language): Promise<Screen> {
+  const { address } = await context.deriveAccount()
+  const session = await context.deriveSessionDigest()
+  await context.memory.change(address, (memory) => withLanguage(memory, language, session))
+  return endScreen(messagesIn[language].languageChosen)
+}
+
+/** Changes the PIN, unless the session has ended before. */
+async function showPinChange(
+  context: HandlerContext,
+  { answers, authorizedBy }: SessionReading,
+  action: PinAction,
+): Promise<Screen> {
+  const view = await context.ledger.lookup(await context.deriveStepKey(joinAnswers(answers)))
+  if (view.kind !== 'undecided' && view.kind !== 'pending') {
+    return toScreen(context.messages, toAnswer(view))
+  }
+  return endWith(context, answers, await changePin(context, action, authorizedBy))
+}
+
+/** Ends a session without a payment; the ledger records the end before the screen is shown. */
+async function endWith(
+  context: HandlerContext,
+  answers: readonly string[],
+  screen: Screen,
+  reason?: string,
+): Promise<Screen> {
+  const { endSession, since, messages, deriveStepKey } = context
+  const question = await deriveStepKey(joinAnswers(answers))
+  const ending = { since, answerCount: answers.length, question, screen, reason }
+  return toScreen(messages, await endSession(ending))
+}
+
+const toReply = (screen: Screen): UssdReply => ({ kind: 'screen', screen })

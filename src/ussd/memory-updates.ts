@@ -1,0 +1,23 @@
+import type { Address } from 'viem'
+import type { AccountMemory, Memory } from '../account/memory.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
+
+export type MemoryUpdateOptions = {
+  memory: Memory
+  background: (work: Promise<unknown>) => void
+  log: Log
+}
+
+type MemoryChange = (memory: AccountMemory) => AccountMemory | undefined
+
+/** Changes an account's memory after the reply; a failure is logged and makes screens shorter. */
+export function updateMemoryLater(
+  { memory, background, log }: MemoryUpdateOptions,
+  account: Address,
+  change: MemoryChange,
+  by?: Parameters<Memory['change']>[2],
+): void {
+  const logFailure = (error: unknown) =>
+    log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
+  background(memory.change(account, change, by).catch(logFailure))
+}

@@ -1,0 +1,189 @@
+import { isTill } from '../../account/check-digit.ts'
+import { isKeptPin, isPin } from '../../account/pin.ts'
+import { parseAmount } from '../../loan/amounts.ts'
+import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import type { TillKind } from '../../relay/ledger/port.ts'
+import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
+import {
+  type AnswerResult,
+  acceptAnswer,
+  type Entry,
+  type Label,
+  type List,
+  type MenuContext,
+  type MenuNode,
+  type MenuQuestion,
+  type MenuSettings,
+  type NodeName,
+  rejectAnswer,
+  requireAnswer,
+  type SessionDraft,
+  type WriteText,
+} from './node.ts'
+
+export const createAmountQuestion = (
+  settings: MenuSettings,
+  destinations: Pick<MenuQuestion, 'leadsTo' | 'next'>,
+  back: NodeName,
+): MenuQuestion => ({
+  ...withCurrencyLine(settings, ({ messages, describeRecipient }, { recipient }) =>
+    messages.enterAmount(describeRecipient(requireAnswer(recipient))),
+  ),
+  kind: 'question',
+  answer: parseTransferAmount,
+  ...destinations,
+  back,
+})
+
+/** Lists the exchange rate as a needed fact if amounts are shown in a local currency. */
+export const listRateFacts = ({ localCurrency }: MenuSettings): readonly ScreenFactName[] =>
+  localCurrency === undefined ? [] : ['rate']
+
+/** Adds a line above a prompt that names the currency of typed amounts. */
+export function withCurrencyLine(
+  settings: MenuSettings,
+  prompt: WriteText,
+): Pick<MenuQuestion, 'prompt' | 'retryText' | 'facts'> {
+  const { localCurrency } = settings
+  if (localCurrency === undefined) return { prompt }
+  const addLine =
+    (writeLine: (context: MenuContext, rate: ScreenFacts['rate']) => string): WriteText =>
+    (context, draft, facts) =>
+      `${writeLine(context, facts.rate)}\n${prompt(context, draft, facts)}`
+  return {
+    facts: listRateFacts(settings),
+    prompt: addLine(({ messages, currency }, rate) =>
+      rate === 'none'
+        ? `${messages.noRate(localCurrency)} ${messages.amountsIn(currency)}`
+        : messages.amountsIn(`${localCurrency}: 1 ${currency} = ${formatWorth(oneCoin, rate)}`),
+    ),
+    retryText: addLine(({ messages, currency }, rate) =>
+      messages.amountsIn(rate === 'none' ? currency : localCurrency),
+    ),
+  }
+}
+
+const oneCoin = 10n ** 18n
+
+/** Writes the line with an amount's local worth; no line without a rate. */
+export function writeWorth(
+  { messages }: MenuContext,
+  amountWei: bigint | 'all',
+  { rate }: Partial<ScreenFacts>,
+): string[] {
+  if (rate === undefined || rate === 'none' || amountWei === 'all') return []
+  const worth = formatWorth(amountWei, rate)
+  return worth === undefined ? [] : [messages.about(worth)]
+}
+
+function parseTransferAmount(typed: string, context: MenuContext): AnswerResult {
+  const { messages, leastTransfer, rate } = context
+  const parsed = parseAmountAnswer(typed, context)
+  const amountWei = parsed.kind === 'accepted' ? parsed.draft.amountWei : undefined
+  if (typeof amountWei !== 'bigint' || amountWei >= leastTransfer.wei) return parsed
+  const isLocal = rate !== undefined && rate !== 'none'
+  return rejectAnswer(
+    messages.tooLittle(isLocal ? formatWorthUp(leastTransfer.wei, rate) : leastTransfer.text),
+  )
+}
+
+/** Lists the words for a whole balance, which no typed number names because screens round down. */
+const wholeBalanceWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
+
+export function parseAmountAnswer(typed: string, { messages, rate }: MenuContext): AnswerResult {
+  if (wholeBalanceWords.includes(typed.toLowerCase())) return acceptAnswer({ amountWei: 'all' })
+  if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
+  const parsed = parseAmount(typed, rate === 'none' ? undefined : rate.micros)
+  return parsed.kind === 'amount'
+    ? acceptAnswer({ amountWei: parsed.wei })
+    : rejectAnswer(messages.badAmount[parsed.fault])
+}
+
+/** Finds the till that a typed number names; with `kind`, only a till of that kind. */
+export function parseTillAnswer(
+  typed: string,
+  { tills }: MenuContext,
+  notFoundText: string,
+  kind?: TillKind,
+): AnswerResult {
+  const till = tills?.get(typed)
+  if (till === undefined && isTill(typed)) return { kind: 'lookup', subject: 'till', till: typed }
+  if (!till || till.kind !== (kind ?? till.kind)) return rejectAnswer(notFoundText)
+  const { account: address, name } = till
+  const isBill = till.kind === 'bill'
+  const recipient = { kind: 'till', address, label: `${till.till} ${name}`, isBill } as const
+  // A reference typed before belongs to another bill.
+  return acceptAnswer({ recipient, reference: undefined })
+}
+
+/** Formats the amount and the recipient of a transfer; `all` is the whole balance. */
+export function formatTransfer(
+  { showAmount, describeRecipient }: MenuContext,
+  draft: SessionDraft,
+): [amount: string, to: string] {
+  const amountWei = requireAnswer(draft.amountWei)
+  return [
+    amountWei === 'all' ? amountWei : showAmount(amountWei),
+    describeRecipient(requireAnswer(draft.recipient)),
+  ]
+}
+
+/**
+ * Creates the question whether to make an equal payment again. Its digit must differ from the
+ * answer before, so that a repeated answer does not pay twice.
+ */
+export const createRepeatQuestion = (
+  settings: MenuSettings,
+  entry: Pick<Entry, 'digit' | 'leadsTo'>,
+  back: Pick<List, 'back' | 'backLabel'>,
+): List => ({
+  facts: ['earlierMinutes', ...listRateFacts(settings)],
+  kind: 'list',
+  title(context, draft, { earlierMinutes, ...facts }) {
+    const [amount, to] = formatTransfer(context, draft)
+    const text = context.messages.repeated(amount, to, earlierMinutes)
+    const [firstLine = '', ...otherLines] = text.split('\n')
+    const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
+    return [firstLine, ...worthLines, ...otherLines].join('\n')
+  },
+  entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
+  ...back,
+})
+
+/** Turns a confirmation into a question for the PIN, unless PINs are off. */
+export function confirmWithPin(pin: MenuSettings['pin'], enterPin: Label, list: List): MenuNode {
+  const [entry] = list.entries
+  return pin === 'off' || entry === undefined
+    ? list
+    : createPinQuestion(enterPin, { ...list, ...entry })
+}
+
+type PinPlace = Pick<Entry, 'leadsTo' | 'repeatQuestion'> &
+  Partial<Pick<List, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'leadsToPay'>>
+
+/** Creates a question for the caller's PIN, below the title that says what the PIN is for. */
+export function createPinQuestion(enterPin: Label, place: PinPlace): MenuQuestion {
+  const { title, retryText, leadsTo, repeatQuestion } = place
+  const { back = 'main', backLabel, facts, leadsToPay } = place
+  const addPrompt =
+    (writeTitle: WriteText | undefined): WriteText =>
+    (context, draft, read) => {
+      const { messages } = context
+      const titleLines = writeTitle === undefined ? [] : [writeTitle(context, draft, read)]
+      const backLine = `0. ${backLabel?.(messages) ?? messages.back}`
+      return [...titleLines, enterPin(messages), backLine].join('\n')
+    }
+  return {
+    kind: 'question',
+    secret: 'own',
+    prompt: addPrompt(title),
+    answer: (typed, { messages }) =>
+      isPin(typed) || isKeptPin(typed) ? acceptAnswer({}) : rejectAnswer(messages.pin.form),
+    leadsTo: [leadsTo],
+    back,
+    ...(retryText && { retryText: addPrompt(retryText) }),
+    ...(repeatQuestion && { repeatQuestion }),
+    ...(facts && { facts }),
+    ...(leadsToPay && { leadsToPay }),
+  }
+}

@@ -1,0 +1,268 @@
+import { type Address, checksumAddress, type Hex } from 'viem'
+import { sealedIn, withSender, withSent, withSentTo } from '../account/memory.ts'
+import { type PhoneNumber, shortPhone } from '../account/phone.ts'
+import type { Pins } from '../account/pin.ts'
+import type { Seal } from '../account/seal.ts'
+import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
+import { encodeCall, type LoanTerms } from '../loan/calls.ts'
+import type { LoanReader } from '../loan/reader.ts'
+import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
+import type { HeldSms, Ledger, Question } from '../relay/ledger/port.ts'
+import type { PaymentAnswer } from '../relay/pay/answers.ts'
+import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
+import { describeFault } from '../runtime/log.ts'
+import { type MemoryUpdateOptions, updateMemoryLater } from './memory-updates.ts'
+import type { Intent, MenuSettings, PaymentOrder } from './menu/node.ts'
+import { payments } from './menu/payments.ts'
+import { shortAddress } from './messages/texts.ts'
+import type { Recipient } from './recipient.ts'
+import { writeRefusal } from './refusal-texts.ts'
+import { joinAnswers, type RequestContext } from './request-context.ts'
+import { endScreen, type Screen } from './screens/screen.ts'
+import { readRecord, termsRecord } from './session-records.ts'
+import { composeSms, nameReminderSubject, type SmsSeals } from './sms.ts'
+
+export type PaymentRequestOptions = MemoryUpdateOptions & {
+  chainId: number
+  forwarder: Forwarder
+  loan: LoanReader
+  intentKeys: IntentKeys
+  keys: Pick<SessionKeys, 'input'>
+  ledger: Pick<Ledger, 'findEqual' | 'rememberFirst' | 'recall'>
+  pins: Pins | undefined
+  pay: Pay
+  smsSeals?: SmsSeals | undefined
+  /** Encrypts the sender's short number for the account that receives the money. */
+  senderSeal: Seal
+  leastTransferWei: bigint
+  settings: MenuSettings
+  showAmount: (wei: bigint) => string
+}
+
+type PaymentContext = PaymentRequestOptions & RequestContext
+
+export type PaymentRequest = {
+  intent: Intent
+  /** Lists the session's answers with a mask in the place of each secret. */
+  answers: readonly string[]
+  /** Names the step of the last correct PIN; undefined if no PIN was asked for. */
+  authorizedBy: string | undefined
+  /** Creates the question that replaces the payment if an equal one was made before. */
+  askOfEqual?: ((minutes: number) => Screen) | undefined
+}
+
+/** Makes a payment, or asks whether to make it if the account has made an equal one before. */
+export async function requestPayment(
+  context: PaymentContext,
+  request: PaymentRequest,
+): Promise<PaymentAnswer> {
+  const { intent, answers, askOfEqual } = request
+  if (askOfEqual !== undefined) {
+    const stepKey = await context.deriveStepKey(joinAnswers(answers))
+    const minutes = await findEqualPayment(context, stepKey, intent)
+    if (minutes !== undefined) return { kind: 'screen', screen: askOfEqual(minutes) }
+  }
+  const { intentId, answered } = await submitPayment(context, request)
+  if (answered.kind === 'screen' && answered.screen.kind === 'end') {
+    await rememberRecipient(context, intentId, intent)
+  }
+  return answered
+}
+
+/**
+ * Returns the minutes since an equal payment of the account. The ledger is read before the chain,
+ * so that money in flight is not reported as a low balance.
+ */
+export async function findEqualPayment(
+  context: PaymentContext,
+  stepKey: Question,
+  intent: Intent,
+): Promise<number | undefined> {
+  const { call } = await createOrder(context, intent)
+  return await context.ledger.findEqual(stepKey, { data: encodeCall(call) })
+}
+
+/** Creates the order of a payment; `shownTerms` are the terms that the caller agreed to. */
+async function createOrder(
+  context: PaymentContext,
+  intent: Intent,
+  shownTerms?: LoanTerms,
+): Promise<PaymentOrder> {
+  const { chainId, loan, leastTransferWei, deriveAccount } = context
+  const { address } = await deriveAccount()
+  const options = {
+    loan,
+    leastTransferWei,
+    readTerms: async () => shownTerms ?? (await loan.terms()),
+    findAddress: (recipient: Recipient) => findAddress(context, recipient),
+    describeAddress: (recipient: Recipient) =>
+      recipient.kind === 'address'
+        ? (recipient.name ?? shortAddress(checksumAddress(recipient.address, chainId)))
+        : shortenRecipient(recipient),
+  }
+  return await payments[intent.kind].createOrder(options, intent, address)
+}
+
+/** Submits a payment, at most once per gateway and session. */
+export async function submitPayment(
+  context: PaymentContext,
+  { intent, answers, authorizedBy, askOfEqual }: PaymentRequest,
+): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
+  const { gateway, sessionId, since, forwarder, pins } = context
+  const caller = await context.deriveAccount()
+  const key = await context.intentKeys(gateway, sessionId, caller.address)
+  const intentId = deriveIntentId(forwarder, key)
+  const question = await context.deriveStepKey(joinAnswers(answers))
+  if (pins !== undefined && authorizedBy === undefined) {
+    throw new Error('a payment was requested without a correct PIN')
+  }
+  const answered = await context.pay({
+    ...{ since, answerCount: answers.length, question, intentId, caller, askOfEqual },
+    async denied() {
+      const why = await findDenial(context, authorizedBy)
+      return why && { kind: 'not_authorized', why }
+    },
+    call: () => createContractCall(context, { intent, intentId, answers }),
+    refused: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
+  })
+  return { intentId, answered }
+}
+
+/** Creates the contract call of a payment, with its screen and messages. */
+async function createContractCall(
+  context: PaymentContext,
+  { intent, intentId, answers }: Pick<PaymentRequest, 'intent' | 'answers'> & { intentId: Hex },
+) {
+  const { messages, settings, ledger, deriveStepKey } = context
+  const { kind } = intent
+  // The step before the last answer showed the terms to agree to.
+  const termsStep = joinAnswers(answers.slice(0, -1))
+  const shownTerms =
+    kind === 'loan' && settings.confirms
+      ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
+      : undefined
+  const order = await createOrder(context, intent, shownTerms)
+  const { call, spendsWei, shared, amountWei, to, till } = order
+  const code = till === undefined ? '' : await derivePaymentCode(context.keys, intentId)
+  const amount = amountWei === 'all' ? amountWei : context.showAmount(amountWei)
+  const { submitted } = payments[kind].words(messages)
+  const writeQueued = ({ minutes }: { minutes: string }) =>
+    settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutes)
+  return {
+    ...{ data: encodeCall(call), kind, spendsWei, shared, till },
+    submitted: (accepted: AcceptedAs) => {
+      const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
+      return endScreen(submitted(amount, to, transaction, code))
+    },
+    sms: await sealSms(context, intent, order),
+    ...(kind === 'loan' && { reminder: await sealBorrower(context) }),
+  }
+}
+
+/** Derives the 6 digits that caller and agent compare; only this service can compute them. */
+export async function derivePaymentCode(
+  keys: Pick<SessionKeys, 'input'>,
+  intentId: Hex,
+): Promise<string> {
+  const digest = await keys.input('code', intentId)
+  return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
+}
+
+/** Returns why a correct PIN no longer authorizes its session; undefined if it still does. */
+export async function findDenial(
+  { pins, deriveAccount }: Pick<PaymentContext, 'pins' | 'deriveAccount'>,
+  authorizedBy: string | undefined,
+) {
+  if (pins === undefined || authorizedBy === undefined) return undefined
+  const { address } = await deriveAccount()
+  const authorization = await pins.authorize(address, authorizedBy)
+  return authorization === 'valid' ? undefined : authorization
+}
+
+/** Encrypts the messages that are sent when the payment's outcome is final. */
+async function sealSms(
+  context: PaymentContext,
+  intent: Intent,
+  order: PaymentOrder,
+): Promise<HeldSms[]> {
+  const { smsSeals, phone: caller } = context
+  if (smsSeals === undefined) return []
+  const session = await context.deriveSessionDigest()
+  const receiver = await findReceiverPhone(context, smsSeals, findReceiver(intent))
+  return Promise.all(
+    composeSms(intent.kind, order, { caller, receiver }).map(async ({ party, facts }) => ({
+      party,
+      sealed: await smsSeals.sealFacts(facts, { session, party }),
+    })),
+  )
+}
+
+/** Encrypts the borrower's number for reminders, which the demonstration does not send. */
+async function sealBorrower({ smsSeals, settings, deriveAccount, phone }: PaymentContext) {
+  if (settings.profile === 'demo') return undefined
+  const { address } = await deriveAccount()
+  return await smsSeals?.sealNumber(phone, nameReminderSubject(address))
+}
+
+type Receiver = Exclude<Recipient, { kind: 'address' }>
+
+const findReceiver = ({ recipient }: Intent): Receiver | undefined =>
+  recipient?.kind === 'address' ? undefined : recipient
+
+/** Returns the recipient's phone number; undefined if only the address is known. */
+async function findReceiverPhone(
+  context: PaymentContext,
+  smsSeals: SmsSeals,
+  receiver: Receiver | undefined,
+): Promise<PhoneNumber | undefined> {
+  if (receiver === undefined || receiver.kind === 'till') return undefined
+  if (receiver.kind === 'phone') return receiver.phone
+  try {
+    const { address: sender } = await context.deriveAccount()
+    const sealed = sealedIn(await context.memory.read(sender), receiver.address)
+    return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
+  } catch (error) {
+    // A message that cannot be sent must not stop a payment.
+    context.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
+    return undefined
+  }
+}
+
+/** Remembers the recipient's short number, so that the activity shows more than an address. */
+async function rememberRecipient(
+  context: PaymentContext,
+  intentId: Hex,
+  intent: Intent,
+): Promise<void> {
+  const receiver = findReceiver(intent)
+  if (context.settings.profile === 'demo' || receiver === undefined) return
+  const { address: sender } = await context.deriveAccount()
+  const [to, address] = [shortenRecipient(receiver), await findAddress(context, receiver)]
+  const sealed =
+    receiver.kind === 'phone'
+      ? await context.smsSeals?.sealNumber(receiver.phone, sender)
+      : undefined
+  const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
+  if (receiver.kind === 'till') {
+    const label = `${to} (${await derivePaymentCode(context.keys, intentId)})`
+    updateMemoryLater(context, sender, (memory) =>
+      withSentTo(memory, { intentId, address, to: label }),
+    )
+  } else {
+    updateMemoryLater(context, sender, (memory) =>
+      withSent(memory, intentId, { to, address, sealed, amountWei }),
+    )
+  }
+  const senderNumber = await context.senderSeal.close(
+    shortPhone(context.phone),
+    address.toLowerCase(),
+  )
+  const note = { address: sender, sealed: senderNumber }
+  updateMemoryLater(context, address, (memory) => withSender(memory, note), 'others')
+}
+
+const shortenRecipient = (receiver: Receiver): string =>
+  receiver.kind === 'phone' ? shortPhone(receiver.phone) : receiver.label
+
+const findAddress = async ({ accounts }: RequestContext, recipient: Recipient): Promise<Address> =>
+  recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

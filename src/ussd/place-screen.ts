@@ -1,0 +1,260 @@
+import { type Address, checksumAddress } from 'viem'
+import { type AccountMemory, recipientsIn, wasTold, withTold } from '../account/memory.ts'
+import type { Seal } from '../account/seal.ts'
+import type { PaymentKind } from '../loan/kinds.ts'
+import type { Rate } from '../loan/local-worth.ts'
+import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { AccountLimits } from '../relay/pay/admission.ts'
+import { describeFault } from '../runtime/log.ts'
+import type { MayDial } from './dial-limiter.ts'
+import { findKnownRefusal, type PlaceScreen } from './known-refusal.ts'
+import { hasFailed, listActivity, listReceived, maxListedPayments } from './menu/activity.ts'
+import { getNode, type Intent, isEffect, type MenuContext } from './menu/node.ts'
+import { type Place, writePrompt } from './menu/walk.ts'
+import {
+  derivePaymentCode,
+  findEqualPayment,
+  type PaymentRequestOptions,
+} from './payment-request.ts'
+import type { KnownRecipient } from './recipient.ts'
+import { writeLoanRefusal } from './refusal-texts.ts'
+import { joinAnswers, type RequestContext } from './request-context.ts'
+import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
+import { askScreen, endScreen } from './screens/screen.ts'
+import {
+  listsStep,
+  readRecord,
+  readSessionRate,
+  recipientsRecord,
+  recordIfAbsent,
+  type SessionRecord,
+  termsRecord,
+  walletsRecord,
+} from './session-records.ts'
+
+export type PlaceScreenOptions = PaymentRequestOptions & {
+  ledger: Pick<Ledger, 'listPayments' | 'lookup' | 'knownRefusal' | 'listTakings'>
+  limits: AccountLimits
+  mayDial: MayDial
+  rate: () => Promise<Rate | undefined>
+  now: () => number
+}
+
+type PlaceContext = PlaceScreenOptions & RequestContext & { menuContext: MenuContext }
+
+/** Shows a place of the menu with its facts, or why the payment behind it would be refused. */
+export async function showPlace(
+  context: PlaceContext,
+  place: Place,
+  answers: readonly string[],
+): Promise<PlaceScreen> {
+  const { menuContext, messages } = context
+  const { facts: factNames = [], leadsToPay } = getNode(menuContext.menu, place.name)
+  if (factNames.length === 0 && leadsToPay === undefined) {
+    return { screen: askScreen(writePrompt(place, menuContext)) }
+  }
+  const stepKey = await context.deriveStepKey(joinAnswers(answers))
+  if (!context.mayDial(stepKey)) return { screen: endScreen(messages.tooManyDials) }
+  const refusal = leadsToPay && (await findRefusal(context, leadsToPay, place, stepKey))
+  if (refusal !== undefined) return refusal
+  if (factNames.includes('terms')) return showLoanTerms(context, place, stepKey)
+  const facts = await Promise.all(
+    factNames.map(async (name) => [name, await readFact(context, name, stepKey, place)]),
+  )
+  return { screen: askScreen(writePrompt(place, menuContext, Object.fromEntries(facts))) }
+}
+
+/** Returns undefined if the refusal cannot be read now, because the payment is judged again. */
+async function findRefusal(
+  context: PlaceContext,
+  kind: PaymentKind,
+  { draft }: Place,
+  stepKey: Question,
+): Promise<PlaceScreen | undefined> {
+  try {
+    return await findKnownRefusal(context, { kind, stepKey, draft })
+  } catch (error) {
+    context.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
+    return undefined
+  }
+}
+
+/** Replaces facts that cannot be read; without any other fact there is no screen. */
+const unreadFacts: Partial<ScreenFacts> = {
+  debt: 'unread',
+  recipients: 'unread',
+  wallets: 'unread',
+  registration: 'unread',
+  activity: 'unread',
+  failure: 'none',
+  pin: { kind: 'open' },
+}
+
+async function readFact<Name extends ScreenFactName>(
+  context: PlaceContext,
+  fact: Name,
+  stepKey: Question,
+  place: Place,
+) {
+  try {
+    return await factReaders[fact](context, stepKey, place)
+  } catch (error) {
+    context.log({ level: 'warn', event: 'fact.unread', message: describeFault(error), fact })
+    const replacement = unreadFacts[fact]
+    if (replacement === undefined) throw error
+    return replacement
+  }
+}
+
+type FactReaders = {
+  readonly [Name in ScreenFactName]: (
+    context: PlaceContext,
+    stepKey: Question,
+    place: Place,
+  ) => Promise<ScreenFacts[Name]>
+}
+
+const factReaders: FactReaders = {
+  async debt({ loan, now }, { account }) {
+    const debt = await loan.debt(account)
+    return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
+  },
+  async terms({ loan, now }) {
+    const terms = await loan.terms()
+    return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
+  },
+  failure: findFailure,
+  pin: async ({ pins }, { account }) => (await pins?.state(account)) ?? { kind: 'open' },
+  rate: readSessionRate,
+  registration: findRegistration,
+  recipients: listRecipients,
+  async wallets(context, { account }) {
+    const { wallets } = await context.memory.read(account)
+    return recordList(context, walletsRecord, wallets)
+  },
+  async earlierMinutes(context, stepKey, { name, draft }) {
+    const node = getNode(context.menuContext.menu, name)
+    const destinations = node.kind === 'list' ? node.entries.map(({ leadsTo }) => leadsTo) : []
+    const intent = destinations.find(isEffect)?.outcome(draft) as Intent
+    return (await findEqualPayment(context, stepKey, intent)) ?? 0
+  },
+  address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
+  activity: readActivity,
+}
+
+async function readActivity(context: PlaceContext, { account }: Question) {
+  const { ledger, memory, loan, log, chainId, senderSeal } = context
+  const [payments, accountMemory, till, received] = await Promise.all([
+    ledger.listPayments(account, maxListedPayments),
+    memory.read(account),
+    context.settings.agents ? readTillDay(context, account) : undefined,
+    loan.received(account).catch((error: unknown) => {
+      log({ level: 'warn', event: 'received.unread', message: describeFault(error) })
+      return 'unread' as const
+    }),
+  ])
+  const own = listActivity(payments, accountMemory, chainId)
+  if (received === 'unread') return { own, received, till }
+  const senders = await openSenders(accountMemory, senderSeal, account)
+  return { own, received: listReceived(received, senders, chainId), till }
+}
+
+/** Reads the day's totals of an account with a till; undefined without a till. */
+async function readTillDay({ ledger, loan, keys }: PlaceContext, account: Address) {
+  const day = await ledger.listTakings(account, maxListedPayments)
+  if (day === undefined) return undefined
+  const last = await Promise.all(
+    day.last.map(async ({ intentId, ...payment }) => ({
+      ...payment,
+      code: await derivePaymentCode(keys, intentId),
+    })),
+  )
+  return { ...day, last, floatWei: await loan.balance(account) }
+}
+
+/** Decrypts the short numbers of senders; leaves out those sealed under another secret. */
+async function openSenders(
+  { senders }: AccountMemory,
+  seal: Seal,
+  account: Address,
+): Promise<ReadonlyMap<string, string>> {
+  const opened = await Promise.all(
+    senders.map(async ({ address, sealed }) => {
+      return [address.toLowerCase(), await seal.open(sealed, account.toLowerCase())] as const
+    }),
+  )
+  return new Map(opened.flatMap(([address, number]) => (number ? [[address, number]] : [])))
+}
+
+/** Lists the recipients that this session offers by a digit. */
+async function listRecipients(context: PlaceContext, { account }: Question) {
+  const recipients = recipientsIn(await context.memory.read(account)).map(
+    ({ address, to: label, amountWei }): KnownRecipient => ({
+      ...{ kind: 'known', address, label },
+      ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
+    }),
+  )
+  return recordList(context, recipientsRecord, recipients)
+}
+
+/** Returns the list that the session showed first, so that a digit keeps its meaning. */
+async function recordList<Item>(
+  { ledger, deriveStepKey }: PlaceContext,
+  record: SessionRecord<Item[]>,
+  items: Item[],
+): Promise<Item[]> {
+  const stepKey = await deriveStepKey(listsStep)
+  const recorded =
+    items.length === 0
+      ? await readRecord(ledger, stepKey, record)
+      : await recordIfAbsent(ledger, stepKey, record, items)
+  return recorded ?? []
+}
+
+/** Calls a number unregistered only if it never dialled and its account has no balance. */
+async function findRegistration(
+  context: PlaceContext,
+  _: Question,
+  { draft: { recipient } }: Place,
+) {
+  if (recipient === undefined || recipient.kind === 'address') return 'registered'
+  const { address } =
+    recipient.kind === 'phone' ? await context.accounts(recipient.phone) : recipient
+  const isRegistered =
+    (await context.memory.read(address)).hasDialled || (await context.loan.balance(address)) > 0n
+  return isRegistered ? 'registered' : 'unregistered'
+}
+
+/** Tells whether this session reports a failed payment; a redelivery reports it again. */
+async function findFailure({ ledger, memory }: PlaceContext, { session, account }: Question) {
+  const payments = await ledger.listPayments(account, maxListedPayments)
+  const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
+  if (failures.length === 0) return 'none'
+  const changed = await memory.change(account, (before) => withTold(before, failures, session))
+  return wasTold(changed, failures, session) ? 'untold' : 'none'
+}
+
+/** Shows the terms of a new loan; the caller agrees to the terms that are shown first. */
+async function showLoanTerms(
+  context: PlaceContext,
+  place: Place,
+  stepKey: Question,
+): Promise<PlaceScreen> {
+  const [debt, terms] = await Promise.all([
+    readFact(context, 'debt', stepKey, place),
+    readFact(context, 'terms', stepKey, place).catch(() => undefined),
+  ])
+  if (debt === 'unread' || terms === undefined) {
+    return { screen: endScreen(context.messages.unavailable) }
+  }
+  const { owedWei } = debt
+  if (owedWei > 0n) {
+    const reason = 'existing_loan'
+    return { screen: endScreen(writeLoanRefusal(context, { reason, owedWei }, 'loan')), reason }
+  }
+  const recorded = await recordIfAbsent(context.ledger, stepKey, termsRecord, terms)
+  // Without a record the session has ended, so that nobody can agree to these terms.
+  return {
+    screen: askScreen(writePrompt(place, context.menuContext, { terms: recorded ?? terms })),
+  }
+}

@@ -1,0 +1,66 @@
+import type { LocalAccount } from 'viem'
+import type { CallerAccounts } from '../account/keys.ts'
+import type { PhoneNumber } from '../account/phone.ts'
+import type { SessionKeys } from '../account/session-keys.ts'
+import type { Question } from '../relay/ledger/port.ts'
+import type { UssdRequest, UssdSession } from './gateways/gateway.ts'
+import type { MenuSettings } from './menu/node.ts'
+import type { Messages } from './messages/en.ts'
+import { selectMessages } from './messages/languages.ts'
+
+/** Derives what a delivery's session needs: its account, its names in storage, its language. */
+export type RequestContext = UssdSession & {
+  /** Tells when the delivery arrived (Unix time in ms). */
+  since: number
+  /** Derives the account of a number, once per delivery. */
+  accounts: CallerAccounts
+  deriveAccount: () => Promise<LocalAccount>
+  /** Derives the keyed digest that names the session in storage. */
+  deriveSessionDigest: () => Promise<string>
+  deriveStepKey: (step: string) => Promise<Question>
+  messages: Messages
+}
+
+/** Names the step that answers lead to; a secret among them must be masked. */
+export const joinAnswers = (answers: readonly string[]): string => answers.join('*')
+
+export type RequestContextOptions = {
+  keys: SessionKeys
+  accounts: CallerAccounts
+  settings: MenuSettings
+}
+
+export function createRequestContext(
+  options: RequestContextOptions,
+  request: UssdRequest,
+  since: number,
+): RequestContext {
+  const { keys, settings } = options
+  const { gateway, sessionId, phone } = request
+  const derived = new Map<PhoneNumber, Promise<LocalAccount>>()
+  const accounts: CallerAccounts = (number) => {
+    const account = derived.get(number) ?? options.accounts(number)
+    derived.set(number, account)
+    return account
+  }
+  const deriveAccount = () => accounts(phone)
+  async function deriveSessionDigest() {
+    const { address } = await deriveAccount()
+    return keys.session(gateway, sessionId, address)
+  }
+  return {
+    gateway,
+    sessionId,
+    phone,
+    since,
+    accounts,
+    deriveAccount,
+    deriveSessionDigest,
+    async deriveStepKey(step) {
+      const session = await deriveSessionDigest()
+      const { address } = await deriveAccount()
+      return { session, input: await keys.input(session, step), account: address }
+    },
+    messages: selectMessages(settings),
+  }
+}

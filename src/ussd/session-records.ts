@@ -1,0 +1,148 @@
+import { type Address, isAddress } from 'viem'
+import * as z from 'zod/mini'
+import type { PinVerdict } from '../account/pin.ts'
+import type { TakenCode, Wallet } from '../account/wallets.ts'
+import type { Rate } from '../loan/local-worth.ts'
+import type { Ledger, Question, Till } from '../relay/ledger/port.ts'
+import { tillKinds } from '../relay/ledger/rows.ts'
+import type { KnownRecipient } from './recipient.ts'
+
+/**
+ * Describes a value that a session records once, so that a redelivery gets the same value. No
+ * record holds typed text or a phone number in clear.
+ */
+export type SessionRecord<Value> = { name: string; schema: z.ZodMiniType<Value> }
+
+export const weiSchema = z.pipe(
+  z.string().check(z.regex(/^[0-9]{1,78}$/)),
+  z.transform((digits) => BigInt(digits)),
+)
+
+const address = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
+
+export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
+  name: 'recipients',
+  schema: z.array(
+    z.object({
+      kind: z.literal('known'),
+      address,
+      label: z.string(),
+      amountWei: z.optional(weiSchema),
+    }),
+  ),
+}
+
+const wallet = z.object({ name: z.string(), address })
+
+export const walletsRecord: SessionRecord<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
+
+/** Records the result of a wallet code, under a digest of the code. */
+export const walletCodeRecord: SessionRecord<TakenCode> = {
+  name: 'wallet code',
+  schema: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('taken'), wallet }),
+    z.object({ kind: z.enum(['unknown', 'full']) }),
+  ]) as z.ZodMiniType<TakenCode>,
+}
+
+/** Records the till that a typed number had at first, under a digest of the number. */
+export const tillRecord: SessionRecord<Till | null> = {
+  name: 'till',
+  schema: z.nullable(
+    z.object({ till: z.string(), account: address, name: z.string(), kind: z.enum(tillKinds) }),
+  ),
+}
+
+/** Names the step that records the lists from which digits select. */
+export const listsStep = 'recipients'
+
+const rateRecord: SessionRecord<Rate | 'none'> = {
+  name: 'rate',
+  schema: z.union([z.literal('none'), z.object({ currency: z.string(), micros: weiSchema })]),
+}
+
+export const termsRecord = {
+  name: 'terms',
+  schema: z.object({
+    principalWei: weiSchema,
+    feeWei: weiSchema,
+    termSeconds: z.int(),
+    dueAt: z.int(),
+  }),
+} as const satisfies SessionRecord<unknown>
+
+/** Records the first place; `waiting` counts the dialled answers that are deferred. */
+export const sessionStartRecord: SessionRecord<'main' | 'newPin' | { waiting: number }> = {
+  name: 'start',
+  schema: z.union([z.enum(['main', 'newPin']), z.object({ waiting: z.int() })]),
+}
+
+export const pinSetRecord: SessionRecord<boolean> = { name: 'pin set', schema: z.boolean() }
+
+/** Records the encrypted answers up to a numbered delivery, without PINs. */
+export const textRecord: SessionRecord<string> = { name: 'text', schema: z.string() }
+
+/** Records whether an unlisted number has an account, under a digest of the number. */
+export const hasAccountRecord: SessionRecord<boolean> = { name: 'opened', schema: z.boolean() }
+
+export const pinVerdictRecord: SessionRecord<PinVerdict> = {
+  name: 'pin',
+  schema: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('wrong'), left: z.int() }),
+    z.object({ kind: z.enum(['right', 'blocked', 'unset', 'dormant']) }),
+  ]) as z.ZodMiniType<PinVerdict>,
+}
+
+type RecordLedger = Pick<Ledger, 'rememberFirst' | 'recall'>
+
+/**
+ * Returns the value that a step recorded first, which is `newValue` if the step had none. Returns
+ * undefined if the session has ended, because nothing is recorded then.
+ */
+export async function recordIfAbsent<Value>(
+  ledger: RecordLedger,
+  stepKey: Question,
+  { name, schema }: SessionRecord<Value>,
+  newValue: Value,
+): Promise<Value | undefined> {
+  const value = JSON.stringify(newValue, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
+  const recorded = await ledger.rememberFirst({ ...stepKey, name, value })
+  if (recorded.kind === 'pending') throw new Error('the ledger is being restored')
+  return recorded.kind === 'shown' ? schema.parse(JSON.parse(recorded.value)) : undefined
+}
+
+export async function readRecord<Value>(
+  ledger: RecordLedger,
+  stepKey: Question,
+  { name, schema }: SessionRecord<Value>,
+): Promise<Value | undefined> {
+  const recorded = await ledger.recall(stepKey, name)
+  return recorded === undefined ? undefined : schema.parse(JSON.parse(recorded))
+}
+
+/** Returns the value that a step recorded before, else the value that `find` returns. */
+export async function readOrRecord<Value>(
+  ledger: RecordLedger,
+  stepKey: Question,
+  record: SessionRecord<Value>,
+  find: () => Promise<Value>,
+): Promise<Value> {
+  const recorded = await readRecord(ledger, stepKey, record)
+  if (recorded !== undefined) return recorded
+  const found = await find()
+  return (await recordIfAbsent(ledger, stepKey, record, found)) ?? found
+}
+
+type SessionRateOptions = {
+  ledger: RecordLedger
+  deriveStepKey: (step: string) => Promise<Question>
+  rate: () => Promise<Rate | undefined>
+}
+
+/** Returns the exchange rate that a session used first, so that its amounts agree. */
+export async function readSessionRate(options: SessionRateOptions): Promise<Rate | 'none'> {
+  const stepKey = await options.deriveStepKey('rate')
+  return readOrRecord(options.ledger, stepKey, rateRecord, async () => {
+    return (await options.rate()) ?? 'none'
+  })
+}
