@@ -46,11 +46,11 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const { roundMs } = config.rules
   const name = ledgerName(config)
   const [rules, relayer] = [getLedgerRules(config), relayerAddress(config)]
-  const soon = () => rounds.soon()
+  const soon = () => rounds.checkSoon()
   const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, soon })
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)
-  const { app, tend, look } = assemble(config, runtime, {
+  const { app, runRound, checkLedger } = assemble(config, runtime, {
     ledger,
     store: 'Redis',
     keyStore: () => keyStore,
@@ -71,8 +71,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   })
   const rounds = createRounds({
     queue,
-    tend: () => tend(ledger),
-    onRoundEnd: (how) => background.keep(look(how)),
+    runRound: () => runRound(ledger),
+    onRoundEnd: (how) => background.keep(checkLedger(how)),
     roundMs,
     clock: systemClock,
     log,

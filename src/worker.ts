@@ -82,10 +82,10 @@ function getApp(env: Env): Hono {
 }
 
 export class LedgerObject extends ledgerObject<Env>((env) => {
-  const { config, tend, acceptor } = assembleFrom(env)
+  const { config, runRound, acceptor } = assembleFrom(env)
   const { roundMs } = config.rules
   const rules = getLedgerRules(config)
-  return { rules, relayer: relayerAddress(config), roundMs, runRound: tend, acceptor, log }
+  return { rules, relayer: relayerAddress(config), roundMs, runRound, acceptor, log }
 }) {}
 
 export class FeedObject extends feedObject<Env>((env, chainId) =>
@@ -98,12 +98,12 @@ export default {
   fetch: (request, env, context) => getApp(env).fetch(request, env, context),
   // A lost alarm delays a payment by a minute at most.
   async scheduled(_controller, env) {
-    const { wake, look } = assembleFrom(env)
+    const { wake, checkLedger } = assembleFrom(env)
     try {
       await wake()
-      await look('done')
+      await checkLedger('done')
     } catch (error) {
-      await look('failed')
+      await checkLedger('failed')
       throw error
     }
   },

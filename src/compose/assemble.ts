@@ -92,15 +92,15 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       return app
     },
     /** Checks after each round whether the ledger still answers. */
-    look: operations.look,
+    checkLedger: operations.checkLedger,
     acceptor: (ledger: Ledger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
-    async tend(ledger: Ledger): Promise<RoundResult> {
+    async runRound(ledger: Ledger): Promise<RoundResult> {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return watched(relayer, lookAtContracts, runRound, (how) => {
           if (how === 'noted') operations.watch(ledger)
-          else runtime.background(operations.look('failed'))
+          else runtime.background(operations.checkLedger('failed'))
         })
       })
       // Send due SMS even if the round failed.

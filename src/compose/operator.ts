@@ -108,7 +108,7 @@ export function assembleOperations(served: Served) {
     /** Raises, clears and sends alerts in the background, after each round. */
     watch: (ledger: Ledger) => background(watchOver(ledger)),
     /** Checks after a round whether the ledger answers. */
-    async look(round: 'done' | 'failed') {
+    async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isTold()) await shared()
     },
   }

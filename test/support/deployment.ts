@@ -86,7 +86,7 @@ export function openDeployment({
   )
   return {
     ...{ ...assembly, ledger, events, asked },
-    round: () => assembly.tend(ledger),
+    round: () => assembly.runRound(ledger),
     async ask(path, init) {
       const response = await assembly.app().request(path, init)
       const text = await response.text()

@@ -4,13 +4,13 @@ import { findDecision, saveSession } from './decisions.ts'
 import { type Draft, draftOver, type StepContext, type Writes } from './draft.ts'
 import { peekQueue, readAccount, readQueue } from './payments/account-totals.ts'
 import {
-  carriedBy,
-  freeNonce,
+  countCarried,
+  findFreeNonce,
   isFull,
   measureUsage,
   readRelayer,
   readSlot,
-  recordBytes,
+  recordTransaction,
 } from './payments/nonces.ts'
 import { beginPayment } from './payments/payment-states.ts'
 import { isShort, keepReserved } from './payments/reserves.ts'
@@ -32,25 +32,25 @@ import { readIntake } from './records/operations.ts'
 import { isHeld } from './records/standing.ts'
 
 /** Judges offers and finds the nonce for the payments that may begin. */
-export function propose(at: StepContext, offers: readonly PaymentOffer[]): Proposal {
-  const nonce = nonceFor(at, offers)
-  const trial = { ...at, rows: draftOver(at.rows, new Map()) }
+export function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
+  const nonce = nonceFor(step, offers)
+  const trial = { ...step, rows: draftOver(step.rows, new Map()) }
   const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
   const accepted = acceptedIn(verdicts)
-  return { slot: nonce === undefined ? undefined : readSlot(at, nonce), accepted }
+  return { slot: nonce === undefined ? undefined : readSlot(step, nonce), accepted }
 }
 
 /** Records the payments that may begin, with the transaction that carries all of them. */
 export function record(
-  at: StepContext,
+  step: StepContext,
   offers: readonly PaymentOffer[],
   transaction?: Carrying,
 ): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
-  for (const { observations } of offers) recordObservations(at, observations)
-  if (transaction !== undefined && nonceFor(at, offers) !== transaction.nonce) return changed
+  for (const { observations } of offers) recordObservations(step, observations)
+  if (transaction !== undefined && nonceFor(step, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()
-  const trial = { ...at, rows: draftOver(at.rows, writes) }
+  const trial = { ...step, rows: draftOver(step.rows, writes) }
   const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
   const verdicts = accept(trial, offers, carrier)
   if (transaction !== undefined) {
@@ -58,17 +58,17 @@ export function record(
     // The signed bytes carry exactly these payments.
     if (`${acceptedIn(verdicts)}` !== `${accepted}`) return changed
     const sessions = accepted.flatMap((place) => offers[place]?.session ?? [])
-    recordBytes(trial, nonce, sessions, transaction)
+    recordTransaction(trial, nonce, sessions, transaction)
   }
   for (const { table, key, after } of writes.values()) {
-    if (after === undefined) at.rows.drop(table, ...key)
-    else at.rows.put(table, after as never)
+    if (after === undefined) step.rows.drop(table, ...key)
+    else step.rows.put(table, after as never)
   }
   return { kind: 'recorded', verdicts }
 }
 
-const nonceFor = (at: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
-  freeNonce(at, {
+const nonceFor = (step: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
+  findFreeNonce(step, {
     chainNonce: Math.max(...offers.map(({ chainNonce }) => chainNonce)),
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
   })
@@ -80,31 +80,31 @@ const acceptedIn = (verdicts: readonly Verdict[]): number[] =>
 type Carrier = { nonce: number; hash: Hex } | undefined
 
 /** Begins each payment that may begin, judging each as if those before it had begun. */
-function accept(at: StepContext, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
+function accept(step: StepContext, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
   // Count lost totals again before anything is added to them.
-  readQueue(at.rows)
-  if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
+  readQueue(step.rows)
+  if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(step.rows)
   const begun: PaymentOffer[] = []
   return offers.map((offer) => {
-    const refusal = judge(at, offer, carrier, begun)
+    const refusal = judge(step, offer, carrier, begun)
     if (refusal !== undefined) return refusal
     begun.push(offer)
-    return begin(at, offer, carrier)
+    return begin(step, offer, carrier)
   })
 }
 
 /** Tells why a payment may not begin after those that began in the same step. */
 function judge(
-  at: StepContext,
+  step: StepContext,
   offer: PaymentOffer,
   carrier: Carrier,
   begun: readonly PaymentOffer[],
 ): Verdict | undefined {
-  const { rows } = at
+  const { rows } = step
   const { version, order, unlessEqual, day, capacity, lendable } = offer
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
-  if (isByOthers(at, offer.identity)) return { kind: 'paused' }
+  if (isByOthers(step, offer.identity)) return { kind: 'paused' }
   const closed = closedTo(rows, offer.account)
   if (closed !== undefined) return closed
   const account = readAccount(rows, offer.account)
@@ -116,10 +116,10 @@ function judge(
   if (minutes !== undefined) return { kind: 'equal', minutes }
   const over = day && overDay(rows, offer.account, day, order)
   if (over !== undefined) return over
-  if (order.reserves !== undefined && isShort(at, order.reserves, lendable)) {
+  if (order.reserves !== undefined && isShort(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
-  const others = measureUsage(at, account)
+  const others = measureUsage(step, account)
   // The nonce's row, which counts these payments, is written after all of them.
   const usage = carrier ? { ...others, carried: others.carried + begun.length } : others
   return capacity && isFull(usage, capacity, carrier === undefined)
@@ -133,15 +133,15 @@ export function closedTo(rows: Draft, account: string): RefusalOf<'paused' | 'he
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 
-function begin(at: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict {
-  const { rows, relayer } = at
+function begin(step: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict {
+  const { rows, relayer } = step
   const { session, order, screens, pace } = offer
   const isCarried = carrier !== undefined
-  if (isCarried) beginPayment(at, 'accepted', session, order, { relayer, ...carrier })
-  else beginPayment(at, 'enqueued', session, order)
+  if (isCarried) beginPayment(step, 'accepted', session, order, { relayer, ...carrier })
+  else beginPayment(step, 'enqueued', session, order)
   const screen = isCarried
     ? carriedScreen(screens.carried, carrier.hash)
-    : fillIn(screens.queued, minutesPlace, `${minutesUntil(pace, openPayments(at))}`)
+    : fillIn(screens.queued, minutesPlace, `${minutesUntil(pace, openPayments(step))}`)
   endObstacle(rows)
   saveSession(rows, offer, 'accepted', screen)
   return { kind: 'accepted', screen, isCarried }
@@ -149,7 +149,7 @@ function begin(at: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict 
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
 const openPayments = ({ rows, relayer }: StepContext): number =>
-  carriedBy(readRelayer(rows, relayer)) + peekQueue(rows).waiting
+  countCarried(readRelayer(rows, relayer)) + peekQueue(rows).waiting
 
 /** Puts the start of a transaction's hash in the place that a screen keeps for it. */
 export const carriedScreen = (screen: Screen, hash: string): Screen =>

@@ -9,26 +9,25 @@ import type { Draft, StepContext } from './draft.ts'
 import { endQueue, listOpen, readAccount } from './payments/account-totals.ts'
 import { count, noteCounts } from './payments/counts.ts'
 import {
-  dropFrom,
-  dropNonce,
+  deleteNonce,
   findCarrier,
+  findNextNonce,
   isCarriedBy,
+  listOpenNonces,
+  listSignedHashes,
   listTransactions,
+  markForResend,
   measureUsage,
-  nextNonce,
-  openNonces,
   readRelayer,
   readSlot,
-  recordBytes,
-  resendSoon,
+  recordTransaction,
+  requeueFrom,
+  retireNonce,
   saveNonce,
-  signedBytes,
-  take,
 } from './payments/nonces.ts'
 import {
   archive,
   beginPayment,
-  drop,
   executionColumns,
   move,
   noBlock,
@@ -36,6 +35,7 @@ import {
   noNonce,
   paymentRow,
   paymentsIn,
+  requeuePayment,
   toPayment,
 } from './payments/payment-states.ts'
 import { dueReminders, noteReminder, takeReminder } from './payments/reminders.ts'
@@ -95,7 +95,7 @@ import { isUnsettled, phaseRules } from './transitions.ts'
 /** Implements every method of the port as one step, which reads and writes rows, synchronously. */
 export type Steps = {
   [Method in keyof Ledger]: (
-    at: StepContext,
+    step: StepContext,
     ...args: Parameters<Ledger[Method]>
   ) => Awaited<ReturnType<Ledger[Method]>>
 }
@@ -214,8 +214,8 @@ const olderThan = <Name extends TableName>(
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
 /** Tells whether a nonce is free, in the pool's reach, and all these payments wait. */
-function mayFill(at: StepContext, { nonce, chainNonce, sessions }: NonceFill): boolean {
-  const { rows, rules, relayer } = at
+function mayFill(step: StepContext, { nonce, chainNonce, sessions }: NonceFill): boolean {
+  const { rows, rules, relayer } = step
   if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
     return false
   const row = rows.row('nonces', relayer, nonce)
@@ -224,12 +224,12 @@ function mayFill(at: StepContext, { nonce, chainNonce, sessions }: NonceFill): b
   return sessions.every((session) => paymentRow(rows, session)?.phase === 'waiting')
 }
 
-const nothingOpen = (at: StepContext): Work => ({
+const nothingOpen = (step: StepContext): Work => ({
   ...{
-    now: at.rows.now,
+    now: step.rows.now,
     head: undefined,
     followedBlocks: [],
-    ...readMeans(at),
+    ...readMeans(step),
     behindSince: undefined,
   },
   ...{ nextNonce: 0, nonces: [], ...workLists(() => []), watching: false },
@@ -242,8 +242,8 @@ export const steps: Steps = {
 
   renumber,
 
-  lookup(at, question) {
-    const { rows } = at
+  lookup(step, question) {
+    const { rows } = step
     const decided = findDecision(rows, question)
     if (decided !== undefined) return decided
     const account = readAccount(rows, question.account)
@@ -251,17 +251,15 @@ export const steps: Steps = {
       .map(({ request }) => request)
       .slice(0, maxOpen)
     const executed = listExecuted(rows, question.account, maxOpen - open.length)
-    const [load, sight, { now }] = [measureUsage(at, account), readObservations(at), rows]
-    const { seen } = account
     const isAgent = listAccountTills(rows, question.account).length > 0
     return {
       kind: 'undecided',
       open,
       executed,
-      version: seen,
-      usage: load,
-      observations: sight,
-      now,
+      version: account.seen,
+      usage: measureUsage(step, account),
+      observations: readObservations(step),
+      now: rows.now,
       ...(isAgent && { isAgent }),
     }
   },
@@ -280,15 +278,15 @@ export const steps: Steps = {
       findDecision(rows, question) === undefined ? call : undefined,
     ),
 
-  refuse(at, refusing) {
-    const { rows } = at
+  refuse(step, refusing) {
+    const { rows } = step
     const decided = findDecision(rows, refusing)
     if (decided !== undefined) return decided
     saveSession(rows, refusing, 'refused', refusing.screen)
     count(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     noteRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
-    recordObservations(at, refusing.observations)
+    recordObservations(step, refusing.observations)
     return noteObstacle(rows, refusing.obstacle)
   },
 
@@ -296,23 +294,27 @@ export const steps: Steps = {
 
   record,
 
-  adopt(at, adoption) {
-    const { rows } = at
+  adopt(step, adoption) {
+    const { rows } = step
     const { session, order, screen, execution } = adoption
     const decided = findDecision(rows, adoption)
     if (decided !== undefined) return decided
-    beginPayment(at, 'adopted', session, order, executionColumns(execution))
+    beginPayment(step, 'adopted', session, order, executionColumns(execution))
     saveSession(rows, adoption, 'accepted', screen)
     return { kind: 'adopted' }
   },
 
-  readVitals(at, { identity, probes = false, counted } = {}) {
+  readVitals(step, { identity, probes = false, counted } = {}) {
     if (probes) {
-      probe(at.rows)
-      noteCounts(at.rows)
+      probe(step.rows)
+      noteCounts(step.rows)
     }
-    noteGateways(at.rows, counted)
-    return readVitals(at, identity && identified(at, identity), identity && hasMoved(at, identity))
+    noteGateways(step.rows, counted)
+    return readVitals(
+      step,
+      identity && identified(step, identity),
+      identity && hasMoved(step, identity),
+    )
   },
 
   recordObservations,
@@ -379,12 +381,12 @@ export const steps: Steps = {
 
   endRestore,
 
-  readWork(at, identity) {
-    const { rows, rules } = at
+  readWork(step, identity) {
+    const { rows, rules } = step
     // A partly restored ledger must not act.
-    if (isRestoring(rows)) return nothingOpen(at)
-    const relayer = readRelayer(rows, at.relayer)
-    const { head, followedBlocks } = readFollowedBlocks(at)
+    if (isRestoring(rows)) return nothingOpen(step)
+    const relayer = readRelayer(rows, step.relayer)
+    const { head, followedBlocks } = readFollowedBlocks(step)
     const behindSince = rows.row('meta', 'behind_since')
     // A payment may be settled by its own request before any round has seen a head.
     const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
@@ -393,20 +395,20 @@ export const steps: Steps = {
       now: rows.now,
       head,
       followedBlocks,
-      ...readMeans(at),
+      ...readMeans(step),
       behindSince: behindSince && Number(behindSince.value),
-      nextNonce: nextNonce(relayer),
-      nonces: openNonces(at),
+      nextNonce: findNextNonce(relayer),
+      nonces: listOpenNonces(step),
       ...workLists((phase) => {
         const limit = phaseRules[phase].waits ? queueLimit : workLimit
         return paymentsIn(rows, phase, limit).map(toPayment)
       }),
       watching: watched.length > 0,
-      ...(identity && { differences: differencesFrom(at, identity) }),
+      ...(identity && { differences: differencesFrom(step, identity) }),
     }
   },
 
-  listSigned: (at) => signedBytes(at),
+  listSigned: (step) => listSignedHashes(step),
 
   listBlocks({ rows }, above) {
     const highest = { limit: workLimit, newest: true }
@@ -425,31 +427,31 @@ export const steps: Steps = {
       .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
       .map(toPayment),
 
-  findSlot: (at, filling) => (mayFill(at, filling) ? readSlot(at, filling.nonce) : undefined),
+  findSlot: (step, filling) => (mayFill(step, filling) ? readSlot(step, filling.nonce) : undefined),
 
-  fill(at, { over, transaction, ...filling }) {
-    const { rows, relayer } = at
+  fill(step, { over, transaction, ...filling }) {
+    const { rows, relayer } = step
     const { nonce, sessions } = filling
     const row = rows.row('nonces', relayer, nonce)
     // It was recorded before, and the answer was lost.
     const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
     if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
-    const isOutbid = readSlot(at, nonce).prior?.hash !== over
-    if (isOutbid || !mayFill(at, filling)) return { kind: 'fenced' }
+    const isReplaced = readSlot(step, nonce).prior?.hash !== over
+    if (isReplaced || !mayFill(step, filling)) return { kind: 'fenced' }
     for (const session of sessions) {
       const carrier = { relayer, nonce, hash: transaction.hash }
-      move(at, paymentRow(rows, session), 'attached', carrier)
+      move(step, paymentRow(rows, session), 'attached', carrier)
     }
-    recordBytes(at, nonce, sessions, transaction)
+    recordTransaction(step, nonce, sessions, transaction)
     return { kind: 'recorded' }
   },
 
-  replace(at, { nonce, over, transaction }) {
-    const row = at.rows.row('nonces', at.relayer, nonce)
+  replace(step, { nonce, over, transaction }) {
+    const row = step.rows.row('nonces', step.relayer, nonce)
     const [highest] = listTransactions(row)
     if (highest?.hash === transaction.hash) return { kind: 'recorded' }
     if (row?.state !== 'recorded' || highest?.hash !== over) return { kind: 'fenced' }
-    recordBytes(at, nonce, row.sessions, transaction)
+    recordTransaction(step, nonce, row.sessions, transaction)
     return { kind: 'recorded' }
   },
 
@@ -464,18 +466,18 @@ export const steps: Steps = {
     rows.put('relayers', { relayer: name, open, top: Math.max(relayer.top ?? 0, ...lost) })
   },
 
-  recordSend(at, hash, verdict) {
-    const { rows } = at
+  recordSend(step, hash, verdict) {
+    const { rows } = step
     const transaction = rows.row('transactions', hash)
     if (transaction === undefined) return
     const failures = verdict === 'taken' ? 0 : transaction.failures + 1
     rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
-    if (verdict === 'price_too_low') forgetGasPrice(at, BigInt(transaction.gas_price))
+    if (verdict === 'price_too_low') forgetGasPrice(step, BigInt(transaction.gas_price))
   },
 
-  recordMined(at, { nonce, sessions, hash, block, executions, isFinal }) {
-    const { rows } = at
-    const row = rows.row('nonces', at.relayer, nonce)
+  recordMined(step, { nonce, sessions, hash, block, executions, isFinal }) {
+    const { rows } = step
+    const row = rows.row('nonces', step.relayer, nonce)
     if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
     // A late report may describe bytes whose rows were lost since.
     if (row.bytes.every(([own]) => own !== hash)) return []
@@ -484,56 +486,56 @@ export const steps: Steps = {
       ...{ phase: 'done', changed_at: rows.now },
     })
     // Rounds compare only blocks above the last head: below it a replica may show a lost one.
-    const isNew = isFinal === true && block.number > (readFollowedBlocks(at).head?.number ?? -1)
+    const isNew = isFinal === true && block.number > (readFollowedBlocks(step).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
       const [payment, execution] = [paymentRow(rows, session), executions[session]]
       // After lost rows the session may have been accepted again: this is about another request.
       const isOfIt = payment?.request.signature === execution?.signature
-      if (execution === undefined || !isOfIt) return dropFrom(at, row, session)
-      const moved = move(at, payment, 'included', executionColumns(execution))
-      const confirmed = isNew ? move(at, paymentRow(rows, session), execution.outcome) : []
+      if (execution === undefined || !isOfIt) return requeueFrom(step, row, session)
+      const moved = move(step, payment, 'included', executionColumns(execution))
+      const confirmed = isNew ? move(step, paymentRow(rows, session), execution.outcome) : []
       return [...moved, ...confirmed]
     })
   },
 
-  recordDisplaced: (at, nonce) => take(at, nonce, 'foreign'),
+  recordDisplaced: (step, nonce) => retireNonce(step, nonce, 'foreign'),
 
-  abandon: (at, nonce) => take(at, nonce, 'abandoned'),
+  abandon: (step, nonce) => retireNonce(step, nonce, 'abandoned'),
 
-  requeue(at, session) {
-    const payment = paymentRow(at.rows, session)
-    const isThere = payment !== undefined && findCarrier(at.rows, payment)?.state === 'recorded'
-    return isThere ? [] : drop(at, payment)
+  requeue(step, session) {
+    const payment = paymentRow(step.rows, session)
+    const isThere = payment !== undefined && findCarrier(step.rows, payment)?.state === 'recorded'
+    return isThere ? [] : requeuePayment(step, payment)
   },
 
-  settle(at, session, signature, execution) {
-    const payment = paymentRow(at.rows, session)
+  settle(step, session, signature, execution) {
+    const payment = paymentRow(step.rows, session)
     // After lost rows the session may have been accepted again: this is about another request.
     if (payment?.request.signature !== signature) return []
-    return move(at, payment, 'settled', executionColumns(execution))
+    return move(step, payment, 'settled', executionColumns(execution))
   },
 
-  confirm(at, session, blockHash) {
-    const payment = paymentRow(at.rows, session)
+  confirm(step, session, blockHash) {
+    const payment = paymentRow(step.rows, session)
     if (payment?.block_hash !== blockHash || payment.outcome === null) return []
-    return move(at, payment, payment.outcome)
+    return move(step, payment, payment.outcome)
   },
 
-  expire(at, session, seconds) {
-    const payment = paymentRow(at.rows, session)
+  expire(step, session, seconds) {
+    const payment = paymentRow(step.rows, session)
     if (payment === undefined || !isUnsettled(payment.state)) return []
     // After lost rows the session may have been accepted again, with a later deadline.
     if (payment.request.deadline >= seconds) return []
-    const carrier = findCarrier(at.rows, payment)
+    const carrier = findCarrier(step.rows, payment)
     if (carrier !== undefined) {
       const sessions = carrier.sessions.filter((other) => other !== session)
-      saveNonce(at.rows, { ...carrier, sessions, changed_at: at.rows.now })
+      saveNonce(step.rows, { ...carrier, sessions, changed_at: step.rows.now })
     }
-    return move(at, payment, 'overdue', noNonce)
+    return move(step, payment, 'overdue', noNonce)
   },
 
-  reopen(at, blockHash) {
-    const { rows } = at
+  reopen(step, blockHash) {
+    const { rows } = step
     const block = rows.row('blocks', blockHash)
     // If the block's row is lost, find its unfinal payments by their phase.
     const sessions =
@@ -544,35 +546,35 @@ export const steps: Steps = {
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
       const changed_at = rows.now
       saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
-      resendSoon(rows, row)
+      markForResend(rows, row)
     }
     const moved = [...new Set(sessions)].flatMap((session) => {
       const payment = paymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
       // Adopted payments had no transaction of ours, so they are queued for one.
       return findCarrier(rows, payment)?.state === 'recorded'
-        ? move(at, payment, 'reorganized', noExecution)
-        : move(at, payment, 'orphaned', { ...noExecution, ...noNonce })
+        ? move(step, payment, 'reorganized', noExecution)
+        : move(step, payment, 'orphaned', { ...noExecution, ...noNonce })
     })
     rows.drop('blocks', blockHash)
     return moved
   },
 
-  recordHead(at, followedBlocks, toldCount) {
-    const { rows } = at
+  recordHead(step, followedBlocks, toldCount) {
+    const { rows } = step
     if (followedBlocks !== undefined) {
-      saveFollowedBlocks(at, followedBlocks)
+      saveFollowedBlocks(step, followedBlocks)
       // In one step, since newly followed blocks show nothing of what is below them.
-      if (toldCount !== undefined) saveMeans(at, { toldCount }, undefined)
+      if (toldCount !== undefined) saveMeans(step, { toldCount }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
       rows.put('meta', { name: 'behind_since', value: `${rows.now}` })
     }
   },
 
-  recordMeans(at, head, means, asked) {
+  recordMeans(step, head, means, asked) {
     const { count, toldCount, ...others } = means
-    saveMeans(at, readFollowedBlocks(at).head?.hash === head ? means : others, asked)
+    saveMeans(step, readFollowedBlocks(step).head?.hash === head ? means : others, asked)
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {
@@ -589,7 +591,7 @@ export const steps: Steps = {
     }
     for (const row of nonces) {
       const isNeeded = row.sessions.some((session) => isCarriedBy(paymentRow(rows, session), row))
-      if (!isNeeded) dropNonce(rows, row)
+      if (!isNeeded) deleteNonce(rows, row)
     }
     for (const { session } of sessions) {
       if (paymentRow(rows, session) === undefined) rows.drop('sessions', session)
@@ -601,8 +603,15 @@ export const steps: Steps = {
   },
 }
 
-export function runStep(at: StepContext, method: LedgerMethod, args: readonly unknown[]): unknown {
-  return (steps[method] as (at: StepContext, ...args: readonly unknown[]) => unknown)(at, ...args)
+export function runStep(
+  step: StepContext,
+  method: LedgerMethod,
+  args: readonly unknown[],
+): unknown {
+  return (steps[method] as (step: StepContext, ...args: readonly unknown[]) => unknown)(
+    step,
+    ...args,
+  )
 }
 
 /** Creates the port whose every method is `call` with the method's name. */

@@ -3,8 +3,8 @@ import { each } from '../ledger/rows.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
-/** Maps each verdict to its effect on the nonce; a new refusal does not compile without one. */
-export const effects = {
+/** Maps each answer of a node to its effect on the nonce. */
+export const nonceEffects = {
   taken: 'is_held',
   price_too_low: 'is_cheap',
   nonce_occupied: 'is_foreign',
@@ -12,7 +12,7 @@ export const effects = {
   ...each('none', 'insufficient_funds', 'quota', 'other'),
 } as const satisfies Record<SendVerdict, string>
 
-/** Sends recorded bytes, never new ones; after a transport error they count as sent. */
+/** Sends a recorded transaction; after a transport error it counts as sent. */
 export async function broadcast(
   relayer: Relayer,
   nonce: number,
@@ -37,8 +37,8 @@ export async function broadcast(
         refusal: sent.refusal,
         node: sent.message,
       })
-      // Unknown bytes hold the nonce, maybe those of an older payment: never outbid them.
-      if (isFirst && effects[sent.refusal] === 'is_foreign') {
+      // A transaction that we do not know holds the nonce, so never replace it: it may pay.
+      if (isFirst && nonceEffects[sent.refusal] === 'is_foreign') {
         logTransitions(log, await ledger.recordDisplaced(nonce))
       } else await ledger.recordSend(transaction.hash, sent.refusal)
       return sent.refusal

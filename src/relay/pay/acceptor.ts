@@ -15,10 +15,10 @@ export type AcceptorOptions = Pick<
   'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
 >
 
-/** Limits how often a transaction is signed again after its nonce or payments were taken. */
+/** Times that a batch is signed, if its nonce or payments change before it is recorded. */
 const signAttempts = 3
 
-/** Sets when an offer is late: under overload newer ones, which can still be answered, go first. */
+/** Age in ms from which an offer is late, so that newer ones, which still have time, go first. */
 const lateMs = answerWithinMs / 2
 
 type Waiting = {
@@ -44,7 +44,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
         await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
       }
     } catch (error) {
-      // A platform may refuse a timer: these fail, and the next offers begin anew.
+      // A platform may refuse a timer: the waiting offers fail, and the next ones start again.
       for (const { reject } of waiting.splice(0)) reject(error)
     }
     isRunning = false
@@ -78,9 +78,9 @@ async function acceptAll(
   const { ledger } = options
   for (let attempt = 0; attempt < signAttempts; attempt += 1) {
     const { slot, accepted } = await ledger.propose(offers)
-    const carried = accepted.flatMap((place) => offers[place] ?? [])
+    const carried = accepted.flatMap((index) => offers[index] ?? [])
     const transaction = slot && (await sign(options, slot, carried))
-    // No allowed price outbids the nonce's older bytes: queued, a round assigns another nonce.
+    // No allowed price replaces the nonce's older transaction: a round finds another nonce.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
@@ -90,7 +90,8 @@ async function acceptAll(
     return withSending(recorded.verdicts, { nonce, transaction, requests, isFirst })
   }
   const recorded = await ledger.record(offers)
-  if (recorded.kind === 'changed') throw new Error('nothing was signed that could have changed')
+  if (recorded.kind === 'changed')
+    throw new Error('the ledger reports a change of a batch without a transaction')
   return recorded.verdicts
 }
 

@@ -1,6 +1,6 @@
 import { describeFault } from '../../runtime/log.ts'
 import type { BlockId, Slot } from '../ledger/port.ts'
-import { broadcast, effects } from '../outcome/broadcast.ts'
+import { broadcast, nonceEffects } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
 import { carry, type Relayer, signFor } from '../relayer.ts'
@@ -202,7 +202,7 @@ async function offer(
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
-  const effect = effects[verdict]
+  const effect = nonceEffects[verdict]
   // The payment is queued again for another nonce.
   if (effect === 'is_foreign' && isFirst) return { kind: 'changed' }
   if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }

@@ -6,10 +6,10 @@ import { againAfterMs, type RoundResult } from '../ledger/schedule.ts'
 
 export type RoundsOptions = {
   queue: DueQueue
-  tend: () => Promise<RoundResult>
-  /** Runs after each round, and when none could start. */
+  runRound: () => Promise<RoundResult>
+  /** Is called after each round, and when the queue could not be read. */
   onRoundEnd?: (how: 'done' | 'failed') => void
-  /** Sets the pause between rounds; it is ten times that while blocks are only watched. */
+  /** Pause between rounds in ms; ten times as long while no payment is open. */
   roundMs: number
   clock: Clock
   log: Log
@@ -19,48 +19,48 @@ export type RoundsOptions = {
 export type Rounds = {
   /** Makes a round due within `roundMs`. */
   wake(): Promise<void>
-  /** Runs what is due. Never rejects. */
+  /** Runs the tasks that are due. Never rejects. */
   work(): Promise<void>
-  /** Runs what becomes due, until the signal aborts. */
+  /** Runs tasks as they become due, until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>
-  /** Makes the watch check within seconds. */
-  soon(): void
+  /** Makes the watch read the queue within seconds. */
+  checkSoon(): void
 }
 
-/** Wakes a ledger this often besides, in case work was never armed. */
+/** Pause between two wakings of the ledger, in case no round was ever made due. */
 const wakeEveryMs = 60_000
 
-/** Counts a holder as dead after this many rounds without a renewed lease. */
+/** Rounds for which a lease holds: a holder that does not renew it counts as dead. */
 const leaseRounds = 3
 
 export function createRounds({
   queue,
-  tend,
+  runRound,
   onRoundEnd,
   roundMs,
   clock,
   log,
 }: RoundsOptions): Rounds {
   const leaseMs = roundMs * leaseRounds
-  let hurry = new AbortController()
+  let wakeController = new AbortController()
 
   async function work(): Promise<void> {
     try {
-      for (const held of await queue.take(leaseMs)) await round(held)
+      for (const held of await queue.take(leaseMs)) await runTask(held)
     } catch (error) {
       log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
       onRoundEnd?.('failed')
     }
   }
 
-  async function round(held: HeldTask): Promise<void> {
+  async function runTask(held: HeldTask): Promise<void> {
     const ended = new AbortController()
-    const renewing = keep(held, ended.signal)
+    const renewing = renewLease(held, ended.signal)
     let nextInMs: number | undefined = roundMs
     try {
-      const result = await tend()
+      const result = await runRound()
       nextInMs = againAfterMs(result, roundMs)
-      if (result === 'soon') hurry.abort()
+      if (result === 'soon') wakeController.abort()
       onRoundEnd?.('done')
     } catch (error) {
       log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
@@ -77,8 +77,8 @@ export function createRounds({
     }
   }
 
-  /** Renews the lease while a round runs: slow nodes make it long. */
-  async function keep(held: HeldTask, ended: AbortSignal): Promise<void> {
+  /** Renews the lease while a round runs, because slow nodes make a round long. */
+  async function renewLease(held: HeldTask, ended: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(roundMs, ended)
       if (ended.aborted) return
@@ -103,16 +103,16 @@ export function createRounds({
         await wake()
       }
       await work()
-      await pause(signal)
+      await waitForNextRound(signal)
     }
   }
 
-  /** Waits for the next round, or less after {@link Rounds.soon}: each check costs. */
-  async function pause(signal: AbortSignal): Promise<void> {
-    await clock.sleep(roundMs - soonMs(roundMs), AbortSignal.any([signal, hurry.signal]))
-    hurry = new AbortController()
+  /** Waits for the next round, or less after {@link Rounds.checkSoon}, since each read costs. */
+  async function waitForNextRound(signal: AbortSignal): Promise<void> {
+    await clock.sleep(roundMs - soonMs(roundMs), AbortSignal.any([signal, wakeController.signal]))
+    wakeController = new AbortController()
     await clock.sleep(soonMs(roundMs), signal)
   }
 
-  return { wake, work, watch, soon: () => hurry.abort() }
+  return { wake, work, watch, checkSoon: () => wakeController.abort() }
 }

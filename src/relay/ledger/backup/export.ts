@@ -12,24 +12,24 @@ import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-
 const pageRows = 50
 
 type Found = { name: string; score: number; entry: ExportEntry | undefined }
-type Part = (at: StepContext, from: number, limit: number) => Found[]
+type Part = (step: StepContext, from: number, limit: number) => Found[]
 
 /** Reads one list, each row with its entry; undefined: not exported, or with another row. */
 function partOver<Name extends keyof typeof tables>(
-  toListing: (at: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
-  toEntry: (at: StepContext, row: Row<Name>) => ExportEntry | undefined,
+  toListing: (step: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
+  toEntry: (step: StepContext, row: Row<Name>) => ExportEntry | undefined,
 ): Part {
-  return (at, from, limit) => {
-    const listing = toListing(at)
+  return (step, from, limit) => {
+    const listing = toListing(step)
     const { key, lists } = anyTable(listing.table)
     const score = lists[listing.list]?.score ?? ''
-    return at.rows.list<Name>({ ...listing, from, limit }).map((row) => {
+    return step.rows.list<Name>({ ...listing, from, limit }).map((row) => {
       const cells = row as Readonly<Record<string, string | number>>
       const name = toRowName(
         listing.table,
         key.map((column) => cells[column] ?? ''),
       )
-      return { name, score: Number(cells[score]), entry: toEntry(at, row) }
+      return { name, score: Number(cells[score]), entry: toEntry(step, row) }
     })
   }
 }
@@ -43,22 +43,26 @@ function nonceEntry({ rows }: StepContext, nonce: Row<'nonces'> | undefined): Ex
   return { nonce, transactions }
 }
 
-const paymentEntry = (at: StepContext, payment: Row<'payments'>): ExportEntry => {
-  const taking = at.rows.row('takings', payment.session)
-  return { payment, ...nonceEntry(at, findCarrier(at.rows, payment)), ...(taking && { taking }) }
+const paymentEntry = (step: StepContext, payment: Row<'payments'>): ExportEntry => {
+  const taking = step.rows.row('takings', payment.session)
+  return {
+    payment,
+    ...nonceEntry(step, findCarrier(step.rows, payment)),
+    ...(taking && { taking }),
+  }
 }
 
-function sessionEntry(at: StepContext, session: Row<'sessions'>): ExportEntry {
-  const payment = paymentRow(at.rows, session.session)
-  return { session, ...(payment && paymentEntry(at, payment)) }
+function sessionEntry(step: StepContext, session: Row<'sessions'>): ExportEntry {
+  const payment = paymentRow(step.rows, session.session)
+  return { session, ...(payment && paymentEntry(step, payment)) }
 }
 
 /** Tells whether the nonce is exported with the payments that it carries. */
 const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
   nonce.sessions.some((session) => isCarriedBy(paymentRow(rows, session), nonce))
 
-const loneNonce = (at: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
-  isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)
+const loneNonce = (step: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
+  isCarrying(step.rows, nonce) ? undefined : nonceEntry(step, nonce)
 
 /** Orders the lists so that no change is missed meanwhile: a decided session keeps its place. */
 const parts: readonly Part[] = [
@@ -112,18 +116,18 @@ export const partCount = parts.length
 
 /** Returns a page of what a restore needs. */
 export function exportPage(
-  at: StepContext,
+  step: StepContext,
   identity: Identity,
   { part, from }: ExportPlace,
 ): ExportPage {
-  const { rows } = at
-  const same = identified(at, identity)
+  const { rows } = step
+  const same = identified(step, identity)
   if (same.kind === 'different') return same
   if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'different', names: [] }
   const head = createHead(rows, identity)
   const list = parts[part]
   if (list === undefined) return { kind: 'page', head, entries: [], next: undefined }
-  const { items, next: end } = pageFrom(pageRows, (limit) => list(at, from, limit))
+  const { items, next: end } = pageFrom(pageRows, (limit) => list(step, from, limit))
   const entries = items
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .flatMap(({ entry }) => entry ?? [])

@@ -16,15 +16,18 @@ const searched = 500
 const nothing = { payments: [], archived: [], sessions: [], audit: [], loan: undefined }
 
 /** Returns a page of what the ledger has of an account, full payments first. */
-export function personPage(at: StepContext, { account, contract, place }: PersonQuery): PersonPage {
-  const { rows } = at
+export function personPage(
+  step: StepContext,
+  { account, contract, place }: PersonQuery,
+): PersonPage {
+  const { rows } = step
   const { part, from } = place
   const follows = (next: number | undefined) =>
     next === undefined ? { part: part + 1, from: 0 } : { part, from: next }
   switch (part) {
     case 0: {
       const payments = listPayments(rows, account).flatMap(
-        (row) => readTrace(at, row.intent_id) ?? [],
+        (row) => readTrace(step, row.intent_id) ?? [],
       )
       const loan = findLoan(rows, contract, account)
       return { ...nothing, payments, loan, next: follows(undefined) }

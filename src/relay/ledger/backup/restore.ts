@@ -13,10 +13,10 @@ import type { ExportEntry, ExportHead } from './export-format.ts'
 
 /** Begins a restore: until its end nothing is decided, since later entries may decide it. */
 export function beginRestore(
-  at: StepContext,
+  step: StepContext,
   { id, head, identity, adds }: Restoring,
 ): RestoreBegun {
-  const { rows } = at
+  const { rows } = step
   if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
   const names = listDifferences(head, identity)
   if (names.length > 0) return { kind: 'other_ledger', names }
@@ -24,16 +24,16 @@ export function beginRestore(
   if (intake.kind === 'restoring') {
     return { kind: intake.exportedAt === head.exportedAt ? 'begun' : 'other_restore' }
   }
-  const [isOpen, isNewer] = [isAnythingOpen(at), isNewerThan(rows, head.exportedAt)]
+  const [isOpen, isNewer] = [isAnythingOpen(step), isNewerThan(rows, head.exportedAt)]
   if (!adds && (isOpen || isNewer)) return { kind: 'in_use', isOpen, isNewer }
-  const same = identify(at, identity)
+  const same = identify(step, identity)
   if (same.kind === 'different') return { kind: 'other_ledger', names: same.names }
   const { exportedAt } = head
   saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
   note(rows, { id, action: 'restore', detail: { exportedAt: new Date(exportedAt).toISOString() } })
   restoreCounts(rows, head)
   // Restored rows were checked against that block, and no later one.
-  const { head: known } = readFollowedBlocks(at)
+  const { head: known } = readFollowedBlocks(step)
   if (head.head !== null && (known?.number ?? head.head.number) >= head.head.number) {
     saveHead(rows, head.head)
   }
@@ -69,16 +69,16 @@ function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
 
 /** Adds missing rows. The same entries again change nothing. */
 export function restore(
-  at: StepContext,
+  step: StepContext,
   exportedAt: number,
   entries: readonly ExportEntry[],
 ): RestoreAnswer {
-  const { rows } = at
+  const { rows } = step
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
   // Count lost totals before anything is added.
   const named = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
-  for (const relayer of new Set([at.relayer, ...named])) {
+  for (const relayer of new Set([step.relayer, ...named])) {
     if (rows.row('relayers', relayer) === undefined)
       rows.put('relayers', readRelayer(rows, relayer))
   }

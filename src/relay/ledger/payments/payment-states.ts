@@ -114,9 +114,9 @@ export function move(
 }
 
 /** Queues a payment for another nonce: its transaction did nothing for it. */
-export function drop(at: StepContext, payment: PaymentRow | undefined): Transition[] {
+export function requeuePayment(step: StepContext, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
-  return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
+  return move(step, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
 }
 
 /** Removes names and amounts from a past payment; what stays shows that its intent was known. */

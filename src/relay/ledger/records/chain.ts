@@ -15,15 +15,15 @@ type OfKey = { relayer?: string }
 const isOfRelayer = ({ relayer }: StepContext, saved: OfKey): boolean => saved.relayer === relayer
 
 /** Returns the last known head, and the blocks that were followed up to it. */
-export function readFollowedBlocks(at: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
-  const known = at.rows.row('meta', 'head')
+export function readFollowedBlocks(step: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
+  const known = step.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, followedBlocks: [] }
   // A restore saves the head alone.
   type SavedHead = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
   const saved = JSON.parse(known.value) as SavedHead
   const { relayer: _, below = [], count, ...head } = saved
   const { number, hash } = head
-  const isFollowed = count !== undefined && isOfRelayer(at, saved)
+  const isFollowed = count !== undefined && isOfRelayer(step, saved)
   return {
     head: { number, hash },
     followedBlocks: isFollowed ? [{ ...head, count }, ...below] : [],
@@ -43,39 +43,39 @@ export function saveHead(rows: Draft, { number, hash }: { number: number; hash: 
 }
 
 /** Returns what is known of the chain; under another key, only what does not depend on a key. */
-export function readObservations(at: StepContext): Observations {
-  const row = at.rows.row('meta', 'sight')
+export function readObservations(step: StepContext): Observations {
+  const row = step.rows.row('meta', 'sight')
   if (row === undefined) return {}
   const saved = JSON.parse(row.value)
   const known = storedObservations.safeParse(saved).data ?? {}
-  return isOfRelayer(at, saved) ? known : ofAnyDeployment(known)
+  return isOfRelayer(step, saved) ? known : ofAnyDeployment(known)
 }
 
 function saveObservations({ rows, relayer }: StepContext, known: Observations): void {
   rows.put('meta', { name: 'sight', value: JSON.stringify({ ...known, relayer }) })
 }
 
-export function recordObservations(at: StepContext, seen: ObservationReport | undefined): void {
+export function recordObservations(step: StepContext, seen: ObservationReport | undefined): void {
   const { facts = {}, node, round } = seen ?? {}
   const isNews = Object.keys(facts).length > 0 || (node ?? round) !== undefined
   if (seen !== undefined && isNews)
-    saveObservations(at, withSeen(readObservations(at), seen, at.rows.now))
+    saveObservations(step, withSeen(readObservations(step), seen, step.rows.now))
 }
 
 /** Forgets facts about one deployment's contracts or key. */
-export const forgetSeen = (at: StepContext): void =>
-  saveObservations(at, ofAnyDeployment(readObservations(at)))
+export const forgetSeen = (step: StepContext): void =>
+  saveObservations(step, ofAnyDeployment(readObservations(step)))
 
 /** Forgets the known gas price if the node refuses this much as too low. */
-export function forgetGasPrice(at: StepContext, refusedWei: bigint): void {
-  const { gasPrice, ...others } = readObservations(at)
-  if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveObservations(at, others)
+export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
+  const { gasPrice, ...others } = readObservations(step)
+  if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveObservations(step, others)
 }
 
 /** Returns the facts that are fresh enough, and which one is read next. */
-export function readMeans(at: StepContext): Pick<Work, 'means' | 'nextMeans'> {
-  const { rows, rules } = at
-  const { asked, ...known } = readObservations(at)
+export function readMeans(step: StepContext): Pick<Work, 'means' | 'nextMeans'> {
+  const { rows, rules } = step
+  const { asked, ...known } = readObservations(step)
   const fresh = <Fact extends { at: number }>(fact: Fact | undefined) =>
     fact !== undefined && rows.now - fact.at < rules.meansMs ? fact : undefined
   const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
@@ -90,7 +90,7 @@ export function readMeans(at: StepContext): Pick<Work, 'means' | 'nextMeans'> {
   return { means, nextMeans: turns[(last + 1) % turns.length] ?? 'toldCount' }
 }
 
-export function saveMeans(at: StepContext, means: Means, asked: Turn | undefined): void {
+export function saveMeans(step: StepContext, means: Means, asked: Turn | undefined): void {
   const { count, toldCount, gasPriceWei, balanceWei } = means
   const facts: ObservationReport['facts'] = {
     ...(count !== undefined && { count: { number: count } }),
@@ -99,9 +99,9 @@ export function saveMeans(at: StepContext, means: Means, asked: Turn | undefined
     ...(balanceWei !== undefined && { funds: { wei: `${balanceWei}` } }),
   }
   const known = withSeen(
-    readObservations(at),
+    readObservations(step),
     { facts, node: undefined, round: undefined },
-    at.rows.now,
+    step.rows.now,
   )
-  saveObservations(at, { ...known, ...(asked && { asked }) })
+  saveObservations(step, { ...known, ...(asked && { asked }) })
 }

@@ -31,18 +31,18 @@ function othersIn({ rows }: StepContext, { chainId, fingerprints }: Identity): [
 }
 
 /** Returns the values of an identity that the ledger has otherwise. */
-function knownOthersIn(at: StepContext, identity: Identity): [string, string][] {
-  return othersIn(at, identity).filter(
-    ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
+function knownOthersIn(step: StepContext, identity: Identity): [string, string][] {
+  return othersIn(step, identity).filter(
+    ([name]) => step.rows.row('meta', `identity.${name}`) !== undefined,
   )
 }
 
-export const differencesFrom = (at: StepContext, identity: Identity): string[] =>
-  knownOthersIn(at, identity).map(([name]) => name)
+export const differencesFrom = (step: StepContext, identity: Identity): string[] =>
+  knownOthersIn(step, identity).map(([name]) => name)
 
 /** Tells whether a payment has another key or forwarder than the ledger: rounds would miss it. */
-export const isByOthers = (at: StepContext, identity: Identity | undefined): boolean =>
-  identity !== undefined && differencesFrom(at, identity).length > 0
+export const isByOthers = (step: StepContext, identity: Identity | undefined): boolean =>
+  identity !== undefined && differencesFrom(step, identity).length > 0
 
 /** Allows key and forwarder to change, and the account secret only to one that a drain names. */
 function mayChange({ rows }: StepContext, name: string, value: string): boolean {
@@ -53,28 +53,32 @@ function mayChange({ rows }: StepContext, name: string, value: string): boolean 
 }
 
 /** Tells whether the ledger has this identity, or may adopt it. */
-export function identified(at: StepContext, identity: Identity): Identified {
-  const names = knownOthersIn(at, identity)
-    .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
+export function identified(step: StepContext, identity: Identity): Identified {
+  const names = knownOthersIn(step, identity)
+    .filter(([name, value]) => !mayChange(step, name, value) || isAnythingOpen(step))
     .map(([name]) => name)
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
 }
 
 /** Tells whether the ledger has another forwarder or key than these. */
-export function hasMoved(at: StepContext, identity: Identity): boolean {
-  return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
+export function hasMoved(step: StepContext, identity: Identity): boolean {
+  return knownOthersIn(step, identity).some(([name]) => movableIdentity.includes(name))
 }
 
 /** Adopts an identity, if the ledger may, and then records the gateways' counts. */
-export function identify(at: StepContext, identity: Identity, counted?: GatewayCounts): Identified {
-  const same = identified(at, identity)
+export function identify(
+  step: StepContext,
+  identity: Identity,
+  counted?: GatewayCounts,
+): Identified {
+  const same = identified(step, identity)
   // All or nothing: a refusal leaves every value as it was.
   if (same.kind === 'different') return same
-  if (hasMoved(at, identity)) forgetSeen(at)
-  for (const [name, value] of othersIn(at, identity)) {
-    at.rows.put('meta', { name: `identity.${name}`, value })
+  if (hasMoved(step, identity)) forgetSeen(step)
+  for (const [name, value] of othersIn(step, identity)) {
+    step.rows.put('meta', { name: `identity.${name}`, value })
   }
-  noteGateways(at.rows, counted)
+  noteGateways(step.rows, counted)
   return same
 }
 

@@ -2,7 +2,7 @@ import type { Draft, StepContext } from '../draft.ts'
 import { ofAnyDeployment } from '../observations.ts'
 import { peekQueue } from '../payments/account-totals.ts'
 import { countLately, readEventCounts } from '../payments/counts.ts'
-import { carriedBy, nextNonce, readRelayer } from '../payments/nonces.ts'
+import { countCarried, findNextNonce, readRelayer } from '../payments/nonces.ts'
 import { paymentsIn } from '../payments/payment-states.ts'
 import type { Identified, Vitals } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
@@ -45,12 +45,12 @@ function readFront({ rows, relayer }: StepContext, { open: [first] }: Row<'relay
 }
 
 export function readVitals(
-  at: StepContext,
+  step: StepContext,
   identity: Identified | undefined,
   hasMoved: boolean | undefined,
 ): Vitals {
-  const { rows, relayer } = at
-  const seen = readObservations(at)
+  const { rows, relayer } = step
+  const seen = readObservations(step)
   const known = readRelayer(rows, relayer)
   return {
     now: rows.now,
@@ -67,10 +67,10 @@ export function readVitals(
     gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
     unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
-    nextNonce: nextNonce(known),
-    blocks: readFollowedBlocks(at).followedBlocks.slice(0, 6),
-    front: readFront(at, known),
-    carried: carriedBy(known),
+    nextNonce: findNextNonce(known),
+    blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
+    front: readFront(step, known),
+    carried: countCarried(known),
     waiting: peekQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
   }

@@ -48,7 +48,7 @@ function roundsOf(
   logged: string[] = [],
 ): Rounds {
   return createRounds({
-    ...{ queue, tend, roundMs, clock: systemClock },
+    ...{ queue, runRound: tend, roundMs, clock: systemClock },
     log: ({ event }) => logged.push(event),
   })
 }
@@ -96,7 +96,7 @@ describe('rounds', () => {
     const { queue } = createQueue()
     const left: RoundResult[] = ['soon', 'idle']
     const tend = async (): Promise<RoundResult> => left.shift() ?? 'idle'
-    const rounds = createRounds({ queue, clock, roundMs: 20_000, log: () => {}, tend })
+    const rounds = createRounds({ queue, clock, roundMs: 20_000, log: () => {}, runRound: tend })
     // The first round leaves something for soon.
     watch(rounds)
     const slept = async (count: number) => {
@@ -108,7 +108,7 @@ describe('rounds', () => {
     // Nothing is due now: a whole round is waited for, until something is.
     sleeps.at(-1)?.end()
     expect((await slept(4)).at(-1)).toBe(15_000)
-    rounds.soon()
+    rounds.checkSoon()
     expect((await slept(5)).at(-1)).toBe(5_000)
   })
 
@@ -154,7 +154,7 @@ describe('rounds', () => {
       },
     })
     const rounds = createRounds({
-      ...{ queue, roundMs, clock: systemClock, tend: async () => 'idle' as const },
+      ...{ queue, roundMs, clock: systemClock, runRound: async () => 'idle' as const },
       onRoundEnd: (how) => void ends.push(how),
       log: ({ event }) => void logged.push(event),
     })
