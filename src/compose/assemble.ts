@@ -192,10 +192,10 @@ function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdServe
     others.reduce((all, of) => all.route(`/${of.name}`, serve(of)), serve(first))
   if (!isOpen) return assembleRoutes(closedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  const answer = assembleAnswer({ config, runtime, relayer, stores, tally })
+  const handler = assembleAnswer({ config, runtime, relayer, stores, tally })
   const { background, findPeer, log } = runtime
   const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)
-  const shared = { answer, carriedText, country, addresses, findPeer, background, log, tally }
+  const shared = { handler, carriedText, country, addresses, findPeer, background, log, tally }
   return assembleRoutes((gateway) => ussdRoutes({ ...shared, gateway }))
 }

@@ -3,25 +3,25 @@ import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 
 export type Recipient =
-  /** Holds an address, with its name if it is one of the caller's wallets. */
+  /** An address that was typed, or a saved wallet with its name. */
   | { kind: 'address'; address: Address; name?: string }
   | { kind: 'phone'; phone: PhoneNumber }
-  /** Holds an account with a till; the session keeps it even if the number changes hands. */
+  /** The account that a till's number had when the session first read it. */
   | { kind: 'till'; address: Address; label: string; isBill: boolean }
   | KnownRecipient
 
-/** Describes someone the caller sent to by number; only `label` is kept of it. */
+/** Describes a recipient of an earlier transfer; `label` is the shortened number. */
 export type KnownRecipient = {
   kind: 'known'
   address: Address
   label: string
-  /** Holds the amount sent last; undefined if that was the whole balance. */
+  /** The last transfer to this recipient; undefined if it sent the whole balance. */
   amountWei?: bigint | undefined
 }
 
 export type RecipientFault =
   | 'unknown_form'
-  /** Has a wrong EIP-55 checksum: it was mistyped. */
+  /** The EIP-55 checksum is wrong, so that the address was mistyped. */
   | 'bad_checksum'
   | 'own_number'
   | 'zero_address'
@@ -30,19 +30,19 @@ export type RecipientFault =
 export type RecipientRules = {
   chainId: number
   caller: PhoneNumber
-  /** Lists addresses that must not receive money: the contracts. The zero address never may. */
+  /** Lists the contracts of this service, which must not receive money. */
   reserved: readonly Address[]
-  /** Maps numbers that no numbering plan lists to whether they have an account. */
+  /** Tells of numbers that no numbering plan lists whether they have an account. */
   accountExists?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
-/** Reads an address, or a phone number in E.164 or the caller's national form. */
+/** Parses an address, or a phone number in E.164 or the caller's national form. */
 export function parseRecipient(
   typed: string,
   rules: RecipientRules,
 ):
   | { kind: 'recipient'; recipient: Extract<Recipient, { kind: 'address' | 'phone' }> }
-  /** Asks the caller of this function to look up whether the number has an account. */
+  /** The number is in no numbering plan, so that `accountExists` must tell of it first. */
   | { kind: 'unlisted'; phone: PhoneNumber }
   | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()
@@ -62,9 +62,9 @@ function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
   const phone = listed ?? (accountExists && parseUnlistedPhone(text, caller))
   if (phone === undefined) return fault('unknown_form')
   if (phone === caller) return fault('own_number')
-  const isOpened = listed !== undefined || accountExists?.get(phone)
-  if (isOpened === undefined) return { kind: 'unlisted', phone } as const
-  if (!isOpened) return fault('unknown_form')
+  const isServed = listed !== undefined || accountExists?.get(phone)
+  if (isServed === undefined) return { kind: 'unlisted', phone } as const
+  if (!isServed) return fault('unknown_form')
   return { kind: 'recipient', recipient: { kind: 'phone', phone } } as const
 }
 

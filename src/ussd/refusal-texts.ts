@@ -10,14 +10,14 @@ type TextContext = { messages: Messages; showAmount: (wei: bigint) => string }
 type HelpSettings = { settings: { helpNumber?: string | undefined } }
 
 export function writeRefusal(
-  words: TextContext & HelpSettings,
+  context: TextContext & HelpSettings,
   refusal: Refusal,
   kind: PaymentKind,
 ): string {
-  const { messages, showAmount } = words
+  const { messages, showAmount } = context
   switch (refusal.kind) {
     case 'would_revert':
-      return writeLoanRefusal(words, decodeRefusal(refusal.revertData), kind)
+      return writeLoanRefusal(context, decodeRefusal(refusal.revertData), kind)
     case 'unavailable':
     case 'no_answer':
     case 'contracts':
@@ -30,7 +30,7 @@ export function writeRefusal(
     case 'not_authorized':
       return writeDenial(messages, refusal.why)
     case 'held':
-      return messages.held(words.settings.helpNumber)
+      return messages.held(context.settings.helpNumber)
     case 'too_many_dials':
       return messages.tooManyDials
     case 'too_many_open':
@@ -51,39 +51,37 @@ export function writeRefusal(
 }
 
 export function writeLoanRefusal(
-  words: TextContext,
+  { messages, showAmount }: TextContext,
   refusal: LoanRefusal,
   kind: PaymentKind,
 ): string {
-  const { showAmount } = words
-  const messages = words.messages.refused
+  const words = messages.refused
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = showAmount(refusal.balanceWei)
       return paymentKinds[kind].namesNeed
-        ? messages.owesMore(showAmount(refusal.neededWei), balance)
-        : messages.balance_too_low(balance)
+        ? words.owesMore(showAmount(refusal.neededWei), balance)
+        : words.balance_too_low(balance)
     }
     case 'existing_loan':
     case 'repayment_too_large':
-      return messages[refusal.reason](showAmount(refusal.owedWei))
+      return words[refusal.reason](showAmount(refusal.owedWei))
     case 'withdrawal_limit':
-      return messages.withdrawal_limit(
+      return words.withdrawal_limit(
         refusal.leftWei === undefined ? undefined : showAmount(refusal.leftWei),
       )
     default:
-      return messages[refusal.reason]
+      return words[refusal.reason]
   }
 }
 
-export const writeDenial = (messages: Messages, denied: 'blocked' | 'dormant' | 'void'): string =>
-  denied === 'void' ? messages.sessionClosed : messages.pin.locked[denied]
+export const writeDenial = (messages: Messages, denial: 'blocked' | 'dormant' | 'void'): string =>
+  denial === 'void' ? messages.sessionClosed : messages.pin.locked[denial]
 
-/** Returns the screen of an answer; `kind` is the kind of payment that was asked for. */
-export function toScreen(messages: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
-  if (answered.kind === 'screen') return answered.screen
+/** Returns the screen of the relay's answer; without `kind` the session asked for no payment. */
+export function toScreen(messages: Messages, answer: PaymentAnswer, kind?: PaymentKind): Screen {
+  if (answer.kind === 'screen') return answer.screen
   const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = messages
-  // Without a payment nothing can fail, so this is a plain end.
   const failed = kind === undefined ? ended : payments[kind].words(messages).failed
-  return endScreen({ unsent, uncertain, ended, closed, failed }[answered.kind])
+  return endScreen({ unsent, uncertain, ended, closed, failed }[answer.kind])
 }

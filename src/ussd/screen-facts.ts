@@ -6,10 +6,10 @@ import type { Rate } from '../loan/local-worth.ts'
 import type { Taking } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
-/** Marks a fact that cannot be read now, since leaving it out would mislead. */
+/** Marks a fact that cannot be read now, because a screen without it would mislead. */
 export type Unread = 'unread'
 
-/** Holds what a screen shows from chain and ledger; a place gets all facts that it names. */
+/** Lists what screens show from chain and ledger; a place gets the facts that it names. */
 export type ScreenFacts = {
   debt: Debt | Unread
   terms: DatedLoanTerms
@@ -19,7 +19,7 @@ export type ScreenFacts = {
   pin: PinState
   recipients: readonly KnownRecipient[] | Unread
   wallets: readonly Wallet[] | Unread
-  /** Holds the session's exchange rate; `none` if the feed has no fresh one. */
+  /** The session's exchange rate; `none` if the feed has no fresh price. */
   rate: Rate | 'none'
   registration: 'registered' | 'unregistered' | Unread
   activity:
@@ -37,7 +37,7 @@ export type DatedLoanTerms = LoanTerms & { dueAt: number }
 
 export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
 
-/** Holds an agent's totals of the day (UTC), and the last payments with their codes. */
+/** Sums up a till's day (UTC), with the last payments and their codes. */
 export type TillDay = {
   inWei: bigint
   outWei: bigint
@@ -47,11 +47,11 @@ export type TillDay = {
 
 export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
 
-/** Describes a payment of an account, done or not; `all` is the whole balance or debt. */
+/** Describes a payment from or to an account; `all` is the whole balance or debt. */
 export type Activity = {
   kind: PaymentKind | 'received'
   amountWei: bigint | 'all'
-  /** Names the other party in short: a number if one was typed, else an address. */
+  /** Names the other party by a shortened number, else by a shortened address. */
   who?: string
   state: ActivityState
 }
@@ -59,5 +59,5 @@ export type Activity = {
 export type ActivityState =
   | { kind: 'under_way' }
   | { kind: 'done' }
-  /** Holds the chain's reason; empty if the payment expired. */
+  /** `reason` is the contract's; empty if the payment expired. */
   | { kind: 'failed'; reason: string }

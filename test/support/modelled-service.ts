@@ -118,13 +118,13 @@ export type Typed = { caller: number; session: string; answers: readonly string[
  * A configured gateway, in two ways that pay the same: by all that was typed, and by the last
  * answer and its number.
  */
-function openGateways(answer: UssdHandler, phones: readonly string[]) {
+function openGateways(handler: UssdHandler, phones: readonly string[]) {
   const routesOf = (more: object) =>
     ussdRoutes({
       gateway: createDeclaredGateway(gatewayDeclaration.parse({ ...declared, ...more })),
       carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
       tally: createTally([]),
-      answer,
+      handler,
       background: () => {},
       log: () => {},
     })

@@ -4,19 +4,20 @@ import type { LastAnswer, UssdSession } from './gateway.ts'
 
 export type CarriedText = ReturnType<typeof createCarriedText>
 
-/** Creates what carries a session's text in its replies, sealed and bound to its screen. */
+/** Creates the encryption of a session's text, which the gateway carries from reply to answer. */
 export function createCarriedText(secret: Secret) {
   const seal = createSeal(secret, 'carried text')
-  const about = ({ gateway, sessionId, phone }: UssdSession) =>
+  const nameSubject = ({ gateway, sessionId, phone }: UssdSession) =>
     JSON.stringify([gateway, sessionId, phone])
 
   return {
-    async read(session: UssdSession, last: LastAnswer | undefined) {
+    /** Returns all answers of a session; undefined if the carried text belongs to another one. */
+    async read(session: UssdSession, last: LastAnswer | undefined): Promise<string | undefined> {
       if (last === undefined) return ''
-      const before = await seal.open(last.carried, about(session))
+      const before = await seal.open(last.carried, nameSubject(session))
       if (before === undefined) return undefined
       return before === '' ? last.input : `${before}*${last.input}`
     },
-    write: (session: UssdSession, text: string) => seal.close(text, about(session)),
+    write: (session: UssdSession, text: string) => seal.close(text, nameSubject(session)),
   }
 }

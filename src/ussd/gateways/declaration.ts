@@ -2,30 +2,28 @@ import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
 import { isObject, parseJson } from '../../runtime/json.ts'
 import { toGsmAlphabet } from '../screens/septets.ts'
-import type { Gateway, ParsedRequest, PostedRequest } from './gateway.ts'
+import type { Gateway, ParsedRequest, PostedRequest, UssdSession } from './gateway.ts'
 
 const field = z.string().check(z.regex(/^[A-Za-z_][\w.-]{0,63}$/, 'has to name fields'))
 const values = z.array(z.string().check(z.toLowerCase())).check(z.minLength(1))
 const template = z.string().check(z.includes('{screen}', { error: 'has to have {screen}' }))
 
-/** Describes how a gateway posts deliveries, and which replies it takes. */
+/** Describes how a gateway posts deliveries, and how it wants the replies. */
 export const gatewayDeclaration = z
   .strictObject({
-    /** Names the gateway; part of a payment's key and of the URL, so it must never change. */
+    /** Part of a payment's key and of the URL, so that it must never change. */
     name: z.string().check(z.regex(/^[a-z][a-z0-9-]{1,31}$/, 'has to name a gateway')),
     posts: z.enum(['form', 'json', 'xml']),
     session: field,
     phone: field,
     hasPlus: z._default(z.boolean(), true),
-    /**
-     * Holds all that was typed, joined by `*`; with `state` or `sequence` the last answer alone.
-     */
+    /** Has all answers, joined by `*`; with `state` or `sequence` the last answer alone. */
     text: field,
-    /** Names the field that comes back with the next answer unchanged. */
+    /** Names the field that returns unchanged with the next answer. */
     state: z.optional(field),
     /** Names the field that numbers deliveries; a redelivery has the same number. */
     sequence: z.optional(field),
-    /** Tells a first dial, an answer and an end apart by a field's value, ignoring case. */
+    /** Lists the values of a field that mark a first dial, an answer and an end; ignores case. */
     kinds: z.optional(z.strictObject({ field, first: values, answer: values, end: values })),
     /** Lists the fields that mark an end notice, which has no text. */
     summary: z.optional(z.array(field).check(z.minLength(1))),
@@ -42,7 +40,6 @@ export const gatewayDeclaration = z
 
 export type GatewayDeclaration = z.output<typeof gatewayDeclaration>
 
-/** Tells whether a gateway sends the last answer alone. */
 export const sendsLastAnswerOnly = ({ state, sequence }: GatewayDeclaration): boolean =>
   state !== undefined || sequence !== undefined
 
@@ -51,9 +48,9 @@ export const createDeclaredGateway = (declared: GatewayDeclaration): Gateway => 
   name: declared.name,
   parse: (posted, country) => parse(declared, posted, country),
   render({ kind, lines }, { sessionId: session = '', carried: state = '' } = {}) {
-    const { type, [kind]: written } = declared.reply
+    const { type, [kind]: template } = declared.reply
     const values = { screen: toGsmAlphabet(lines.join('\n')), session, state }
-    return written.replaceAll(/\{(screen|session|state)\}/g, (_, name: keyof typeof values) =>
+    return template.replaceAll(/\{(screen|session|state)\}/g, (_, name: keyof typeof values) =>
       escapeValue(values[name], type),
     )
   },
@@ -74,42 +71,54 @@ function parse(
   posted: PostedRequest,
   country?: Country,
 ): ParsedRequest {
-  const { name, session, phone, hasPlus, text, state, sequence, kinds, summary } = declared
+  const { name, session, phone, hasPlus, text, kinds, summary } = declared
   const fields = readers[declared.posts](posted)
-  if (fields === undefined) return bad(forms[declared.posts])
+  if (fields === undefined) return rejectRequest(forms[declared.posts])
   if (fields[text] === undefined && summary?.every((each) => fields[each] !== undefined)) {
     return { kind: 'notice' }
   }
-  const sessionId = readName(fields[session])
+  const sessionId = readId(fields[session])
   if (sessionId === undefined || sessionId === '' || sessionId.length > 256) {
-    return bad(`${session} is missing or too long.`)
+    return rejectRequest(`${session} is missing or too long.`)
   }
-  const number = readName(fields[phone]) ?? ''
+  const number = readId(fields[phone]) ?? ''
   const caller = parseCaller(!hasPlus && /^[1-9]/.test(number) ? `+${number}` : number, country)
-  if (caller === undefined) return bad(`${phone} is missing or not in international format.`)
+  if (caller === undefined) {
+    return rejectRequest(`${phone} is missing or not in international format.`)
+  }
   const kind = kinds && findKind(fields[kinds.field], kinds)
   if (kinds && kind === undefined) {
     const known = [kinds.first, kinds.answer, kinds.end].flat().join(', ')
-    return bad(`${kinds.field} is not one of ${known}.`)
+    return rejectRequest(`${kinds.field} is not one of ${known}.`)
   }
   if (kind === 'end') return { kind: 'notice' }
-  const [typed, carried] = [fields[text] ?? '', state === undefined ? '' : (fields[state] ?? '')]
-  if (typeof typed !== 'string') return bad(`${text} is not valid.`)
-  if (typeof carried !== 'string') return bad(`${state} is not valid.`)
-  const of = { gateway: name, sessionId, phone: caller }
-  // The first text is the service's own code.
-  if (state !== undefined && kind === 'first') return { kind: 'step', session: of, last: undefined }
-  if (state !== undefined) return { kind: 'step', session: of, last: { input: typed, carried } }
-  const isFirst = kind === 'first'
-  const request = { kind: 'request', session: of, text: isFirst ? '' : typed } as const
-  if (sequence === undefined) return request
-  const step = readNumber(fields[sequence])
-  return step === undefined
-    ? bad(`${sequence} is missing or no number.`)
-    : { ...request, step: { number: step, isFirst } }
+  const ussdSession = { gateway: name, sessionId, phone: caller }
+  return parseText(declared, fields, ussdSession, kind === 'first')
 }
 
-const bad = (says: string): ParsedRequest => ({ kind: 'bad', says })
+function parseText(
+  { text, state, sequence }: GatewayDeclaration,
+  fields: Fields,
+  session: UssdSession,
+  isFirst: boolean,
+): ParsedRequest {
+  const typed = fields[text] ?? ''
+  const carried = state === undefined ? '' : (fields[state] ?? '')
+  if (typeof typed !== 'string') return rejectRequest(`${text} is not valid.`)
+  if (typeof carried !== 'string') return rejectRequest(`${state} is not valid.`)
+  // The text of a first dial is the service's own code.
+  if (state !== undefined) {
+    return { kind: 'step', session, last: isFirst ? undefined : { input: typed, carried } }
+  }
+  const request = { kind: 'request', session, text: isFirst ? '' : typed } as const
+  if (sequence === undefined) return request
+  const number = readNumber(fields[sequence])
+  return number === undefined
+    ? rejectRequest(`${sequence} is missing or no number.`)
+    : { ...request, step: { number, isFirst } }
+}
+
+const rejectRequest = (message: string): ParsedRequest => ({ kind: 'invalid', message })
 
 const forms = {
   form: 'The request has to be application/x-www-form-urlencoded.',
@@ -127,23 +136,23 @@ const readers: Record<keyof typeof forms, (posted: PostedRequest) => Fields | un
     const value = parseJson(body)
     return isObject(value) ? value : undefined
   },
-  xml: ({ body }) => fieldsInXml(body),
+  xml: ({ body }) => parseXmlFields(body),
 }
 
 function readNumber(value: unknown): number | undefined {
-  const digits = readName(value) ?? ''
+  const digits = readId(value) ?? ''
   return /^[0-9]{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Reads the name of a session or a phone; JSON sometimes has it as a number. */
-function readName(value: unknown): string | undefined {
+/** Reads the id of a session or a phone number, which JSON may write as a number. */
+function readId(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return Number.isSafeInteger(value) ? `${value}` : undefined
 }
 
 function findKind(value: unknown, kinds: NonNullable<GatewayDeclaration['kinds']>) {
-  const said = typeof value === 'string' ? value.toLowerCase() : `${value}`
-  return (['first', 'answer', 'end'] as const).find((kind) => kinds[kind].includes(said))
+  const name = typeof value === 'string' ? value.toLowerCase() : `${value}`
+  return (['first', 'answer', 'end'] as const).find((kind) => kinds[kind].includes(name))
 }
 
 const entities = new Map([
@@ -159,13 +168,15 @@ const characters = new Map([
   ] as const),
 ])
 
-/** Reads the fields of one XML element whose children hold only text. */
-function fieldsInXml(body: string): Fields | undefined {
-  const whole = /^\s*(?:<\?xml[^<>]*\?>\s*)?<([\w.-]+)(?:\s[^<>]*)?>([\s\S]*)<\/\1>\s*$/.exec(body)
-  if (whole === null) return undefined
+/** Parses one XML element whose children hold only text; undefined for any other document. */
+function parseXmlFields(body: string): Fields | undefined {
+  const element = /^\s*(?:<\?xml[^<>]*\?>\s*)?<([\w.-]+)(?:\s[^<>]*)?>([\s\S]*)<\/\1>\s*$/.exec(
+    body,
+  )
+  if (element === null) return undefined
   const fields: Record<string, string> = {}
   const child = /\s*<([\w.-]+)(?:\s[^<>]*)?(?:\/>|>([^<]*)<\/\1>)\s*/y
-  const inside = whole[2] ?? ''
+  const inside = element[2] ?? ''
   while (child.lastIndex < inside.length) {
     const found = child.exec(inside)
     const name = found?.[1]

@@ -2,42 +2,41 @@ import type { Country, PhoneNumber } from '../../account/phone.ts'
 import type { Screen } from '../screens/screen.ts'
 
 export type Gateway = {
-  /** Names the gateway; part of a payment's key, so it must never change. */
+  /** Names the gateway; a payment's key includes the name, so that it must never change. */
   name: string
-  /** Reads a delivery, with the country of the gateway's network. */
-  parse: (posted: PostedRequest, country?: Country) => ParsedRequest
-  /** Writes a reply, sent with status 200; any other status ends the session without a message. */
+  /** Parses a delivery; `country` is that of the gateway's network. */
+  parse: (request: PostedRequest, country?: Country) => ParsedRequest
+  /** Writes the body of a reply with status 200; other statuses end the session silently. */
   render: (screen: Screen, to?: ReplyTo) => string
   contentType: string
 }
 
 export type PostedRequest = { contentType: string | undefined; body: string }
 
-/** Holds what a reply answers; an unreadable request has no session. */
+/** Addresses a reply; a request that cannot be parsed has no session. */
 export type ReplyTo = {
   sessionId?: string
-  /** Holds the state that comes back with the next answer. */
+  /** Returns unchanged with the caller's next answer. */
   carried?: string
 }
 
 export type ParsedRequest =
-  /** Holds everything typed so far, joined by `*`. */
+  /** A delivery with all answers so far, joined by `*`; with `step` it has the last one alone. */
   | { kind: 'request'; session: UssdSession; text: string; step?: NumberedStep }
+  /** A delivery with the last answer and the state that the reply before carried. */
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }
-  /** Tells that the session has ended; what it repeats of the text is neither kept nor logged. */
+  /** A notice that the session has ended; its text is neither stored nor logged. */
   | { kind: 'notice' }
-  /** Tells why a request is no delivery; `says` repeats nothing of the request. */
-  | { kind: 'bad'; says: string }
+  /** A request in another form; `message` repeats nothing that was typed. */
+  | { kind: 'invalid'; message: string }
 
-/** Identifies a session; all of it is part of a payment's key. */
+/** Identifies a session; a payment's key includes all of it. */
 export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumber }
 
-/**
- * Holds all that was typed so far, joined by `*`; where its step is named, the last answer alone.
- */
+/** A delivery with all answers so far, joined by `*`; with `step` it has the last one alone. */
 export type UssdRequest = UssdSession & { text: string; step?: NumberedStep | undefined }
 
-/** Numbers a delivery: equal for a redelivery, one more with each answer. */
+/** Numbers a delivery; a redelivery has the same number, and the next answer the next one. */
 export type NumberedStep = { number: number; isFirst: boolean }
 
 export type LastAnswer = { input: string; carried: string }

@@ -1,22 +1,22 @@
 import { createDeclaredGateway } from './declaration.ts'
 
-/** Declares Africa's Talking, the gateway of the demonstration. */
+/** Africa's Talking, the gateway of the demonstration. */
 export const africasTalking = createDeclaredGateway({
   name: 'africas-talking',
   posts: 'form',
   session: 'sessionId',
   phone: 'phoneNumber',
   hasPlus: true,
-  // Missing on the first dial of some networks.
+  // Some networks leave the text out of the first dial.
   text: 'text',
   summary: ['status', 'durationInMillis'],
   reply: { type: 'text/plain; charset=utf-8', ask: 'CON {screen}', end: 'END {screen}' },
 })
 
-const hubtelReply = (type: string, shown: string) =>
-  `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${shown}","FieldType":"text"}`
+const writeHubtelTemplate = (type: string, dataType: string) =>
+  `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${dataType}","FieldType":"text"}`
 
-/** Declares Hubtel, which sends the last answer, and what was typed before in `ClientState`. */
+/** Hubtel, which sends the last answer alone, with all earlier answers in `ClientState`. */
 export const hubtel = createDeclaredGateway({
   name: 'hubtel',
   posts: 'json',
@@ -25,7 +25,7 @@ export const hubtel = createDeclaredGateway({
   hasPlus: false,
   text: 'Message',
   state: 'ClientState',
-  // Documented in small letters, sent with a capital as well.
+  // The documents have small letters, but Hubtel also sends a capital first.
   kinds: {
     field: 'Type',
     first: ['initiation'],
@@ -34,7 +34,7 @@ export const hubtel = createDeclaredGateway({
   },
   reply: {
     type: 'application/json; charset=utf-8',
-    ask: hubtelReply('response', 'input'),
-    end: hubtelReply('release', 'display'),
+    ask: writeHubtelTemplate('response', 'input'),
+    end: writeHubtelTemplate('release', 'display'),
   },
 })

@@ -1,10 +1,12 @@
-/** Names what becomes of a gateway's request; an answered delivery counts as a reply too. */
+/** Names the counters of a gateway; an answered delivery adds to `delivery` and `reply`. */
 export type GatewayEvent = 'delivery' | 'reply' | 'bad' | 'wrong_secret'
 
-/** Counts gateways' requests until the ledger takes the sums. */
 export type Tally = ReturnType<typeof createTally>
 
-/** Creates a tally of gateways that post to `/ussd/<name>`; the first one also posts to `/ussd`. */
+/**
+ * Creates counters of the requests that gateways post to `/ussd/<name>`; the first gateway posts to
+ * `/ussd` as well.
+ */
 export function createTally(gateways: readonly string[]) {
   let counts: Record<string, number> = {}
   function add(gateway: string, event: GatewayEvent): void {
@@ -13,13 +15,13 @@ export function createTally(gateways: readonly string[]) {
   }
   return {
     add,
-    /** Counts a request that no route serves; to a gateway's path it came with a wrong secret. */
+    /** Counts a request that no route serves, if a wrong secret is the reason. */
     addUnserved(path: string): void {
-      const [isPosted, name = gateways[0]] = /^(?:\/[^/]+)?\/ussd(?:\/([\w-]+))?$/.exec(path) ?? []
-      const gateway = isPosted && gateways.find((known) => known === name)
+      const [match, name = gateways[0]] = /^(?:\/[^/]+)?\/ussd(?:\/([\w-]+))?$/.exec(path) ?? []
+      const gateway = match && gateways.find((known) => known === name)
       if (gateway) add(gateway, 'wrong_secret')
     },
-    /** Returns the sums since the last call; undefined if there were none. */
+    /** Returns the counts since the last call; undefined if there were no requests. */
     take(): Readonly<Record<string, number>> | undefined {
       const taken = counts
       counts = {}

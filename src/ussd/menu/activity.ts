@@ -144,12 +144,12 @@ export const maxListedPayments = 8
 /** Lists an account's own payments with their outcomes, the newest first. */
 export function listActivity(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
   return payments
-    .map((payment) => paymentActivity(payment, memory, chainId))
+    .map((payment) => describePayment(payment, memory, chainId))
     .filter((activity) => activity !== undefined)
 }
 
-/** Describes a payment; undefined for a call that this version does not know. */
-function paymentActivity(payment: Payment, memory: AccountMemory, chainId: number) {
+/** Returns undefined if this version does not know the payment's call. */
+function describePayment(payment: Payment, memory: AccountMemory, chainId: number) {
   const { request, kind } = payment.order
   const call = callIn(request.data)
   if (call === undefined) return undefined
@@ -160,7 +160,7 @@ function paymentActivity(payment: Payment, memory: AccountMemory, chainId: numbe
   return { kind, amountWei, who, state }
 }
 
-/** Lists what others sent, with their number if known; what is in a block counts as done. */
+/** Lists received transfers with the senders' numbers, as far as they are known. */
 export function listReceived(
   events: readonly Received[],
   senders: ReadonlyMap<string, string>,
@@ -192,51 +192,59 @@ const activityStates: Readonly<Record<PaymentState, (reason: string) => Activity
   expired: () => ({ kind: 'failed', reason: '' }),
 }
 
-type Format = (wei: bigint) => string
+type FormatAmount = (wei: bigint) => string
+type ActivityWords = ReturnType<typeof words>
 
 function writeActivity(
   messages: Messages,
   activity: ScreenFacts['activity'],
-  format: Format,
+  formatAmount: FormatAmount,
 ): string[] {
-  const own = words(messages)
-  if (activity === 'unread') return [own.unavailable]
-  const { own: paid, received, till } = activity
-  const tills = till === undefined ? [] : writeTillDay(own, till, format)
-  const lines = [...paid, ...(received === 'unread' ? [] : received)].map((each) =>
-    writeActivityLine(messages, each, format),
-  )
-  if (received === 'unread') lines.push(own.receivedUnknown)
-  return lines.length + tills.length === 0 ? [own.nothing] : [...tills, ...lines]
+  const text = words(messages)
+  if (activity === 'unread') return [text.unavailable]
+  const { own, received, till } = activity
+  const tillLines = till === undefined ? [] : writeTillDay(text, till, formatAmount)
+  const known = received === 'unread' ? own : [...own, ...received]
+  const lines = [
+    ...tillLines,
+    ...known.map((each) => writeActivityLine(messages, each, formatAmount)),
+    ...(received === 'unread' ? [text.receivedUnknown] : []),
+  ]
+  return lines.length === 0 ? [text.nothing] : lines
 }
 
-/** Lists the payments that an agent hands out cash for, the newest first, and the day's totals. */
-function writeTillDay(own: ReturnType<typeof words>, till: TillDay, format: Format): string[] {
+/** Writes the last payments to a till with their codes, and the totals of the day (UTC). */
+function writeTillDay(text: ActivityWords, till: TillDay, formatAmount: FormatAmount): string[] {
   const { inWei, outWei, floatWei, last } = till
-  const took = last.map(({ code, amountWei, reference, state }) => {
-    const what = [code, format(amountWei), reference].filter(Boolean).join(' ')
-    return `${what}: ${own.till[activityStates[state]('').kind]}`
+  const lines = last.map(({ code, amountWei, reference, state }) => {
+    const payment = [code, formatAmount(amountWei), reference].filter(Boolean).join(' ')
+    return `${payment}: ${text.till[activityStates[state]('').kind]}`
   })
-  return [...took, ...own.day(format(inWei), format(outWei), format(floatWei)).split('\n')]
+  const totals = text.day(formatAmount(inWei), formatAmount(outWei), formatAmount(floatWei))
+  return [...lines, ...totals.split('\n')]
 }
 
-export function writeActivityLine(messages: Messages, activity: Activity, format: Format): string {
+export function writeActivityLine(
+  messages: Messages,
+  activity: Activity,
+  formatAmount: FormatAmount,
+): string {
   const { kind, amountWei, who = '', state } = activity
-  const own = words(messages)
-  const amount = amountWei === 'all' ? own.allOwed : format(amountWei)
-  const line = kind === 'received' ? own.received : payments[kind].words(messages).line
-  return `${line(amount, who)}: ${writeState(own, state)}`
+  const text = words(messages)
+  const amount = amountWei === 'all' ? text.allOwed : formatAmount(amountWei)
+  const writeLine = kind === 'received' ? text.received : payments[kind].words(messages).line
+  return `${writeLine(amount, who)}: ${writeState(text, state)}`
 }
 
-/** Words a received payment for a message; undefined for kinds that bring no money in. */
+/** Returns the words for received money; undefined if the kind only takes money. */
 export const findCreditedWords = (
   messages: Messages,
   kind: Activity['kind'],
 ): PaymentWords['credited'] =>
   kind === 'received' ? words(messages).credited : payments[kind].words(messages).credited
 
-function writeState(own: ReturnType<typeof words>, state: ActivityState): string {
-  if (state.kind === 'under_way') return own.underWay
-  if (state.kind === 'done') return own.done
-  return own.failed(own.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
+function writeState(text: ActivityWords, state: ActivityState): string {
+  if (state.kind === 'under_way') return text.underWay
+  if (state.kind === 'done') return text.done
+  return text.failed(text.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
 }

@@ -1,7 +1,7 @@
 import { isWalletCode } from '../../account/check-digit.ts'
 import type { Wallet } from '../../account/wallets.ts'
 import { inEachLanguage } from '../messages/texts.ts'
-import { parseRecipient } from '../recipient.ts'
+import { parseRecipient, type RecipientFault } from '../recipient.ts'
 import {
   type AnswerResult,
   acceptAnswer,
@@ -11,7 +11,7 @@ import {
   type PaymentPart,
   rejectAnswer,
   requireAnswer,
-  type WriteText as Title,
+  type WriteText,
 } from './node.ts'
 import {
   confirmWithPin,
@@ -102,7 +102,7 @@ const words = inEachLanguage({
 })
 const payEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei')
 
-const writeTitle: Title = (context, draft, facts) =>
+const writeTitle: WriteText = (context, draft, facts) =>
   [
     words(context.messages).confirmCashOut(...formatTransfer(context, draft)),
     ...writeWorth(context, requireAnswer(draft.amountWei), facts),
@@ -116,14 +116,14 @@ export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry =>
     : { leadsTo: payEffect, repeatQuestion: 'repeatCashOut' }),
 })
 
-/** Finds the wallet that a digit or a code names. */
-function findSavedWallet(
+/** Accepts a saved wallet by its digit, or a new one by its code. */
+function chooseWallet(
   typed: string,
-  { wallets, walletCodes: codes, messages }: MenuContext,
+  { wallets, walletCodes, messages }: MenuContext,
 ): AnswerResult {
   const { noWallet, badCode } = words(messages)
   if (isWalletCode(typed)) {
-    const taken = codes?.get(typed)
+    const taken = walletCodes?.get(typed)
     if (taken === undefined) return { kind: 'lookup', subject: 'code', code: typed }
     return taken.kind === 'taken' ? acceptWallet(taken.wallet) : rejectAnswer(badCode[taken.kind])
   }
@@ -132,10 +132,13 @@ function findSavedWallet(
   return wallet === undefined ? rejectAnswer(noWallet) : acceptWallet(wallet)
 }
 
+const isAddressFault = (fault: RecipientFault): boolean =>
+  fault !== 'unknown_form' && fault !== 'own_number'
+
 const acceptWallet = (wallet: Wallet): AnswerResult =>
   acceptAnswer({ recipient: { kind: 'address', ...wallet } })
 
-/** Cashes out to an outside wallet, always confirmed first since nobody can undo it. */
+/** Cashes out to an outside wallet, after a confirmation because nobody can undo it. */
 export const cashOut = {
   words,
   digit: '7',
@@ -155,17 +158,13 @@ export const cashOut = {
         if (settings.agents && /^[0-9]{5,6}$/.test(typed)) {
           return parseTillAnswer(typed, context, words(context.messages).noAgent, 'agent')
         }
-        if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return findSavedWallet(typed, context)
+        if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return chooseWallet(typed, context)
         const parsed = parseRecipient(typed, context)
-        const isNoAddress = (fault: string) => fault === 'unknown_form' || fault === 'own_number'
-        if (parsed.kind === 'fault' && !isNoAddress(parsed.fault)) {
-          return { kind: 'mistake', text: context.messages.badRecipient[parsed.fault] }
-        }
-        return parsed.kind === 'fault' ||
-          parsed.kind === 'unlisted' ||
-          parsed.recipient.kind === 'phone'
-          ? { kind: 'mistake', text: words(context.messages).noWallet }
-          : { kind: 'accepted', draft: { recipient: parsed.recipient } }
+        const isAddress = parsed.kind === 'recipient' && parsed.recipient.kind === 'address'
+        if (isAddress) return acceptAnswer({ recipient: parsed.recipient })
+        return parsed.kind === 'fault' && isAddressFault(parsed.fault)
+          ? rejectAnswer(context.messages.badRecipient[parsed.fault])
+          : rejectAnswer(words(context.messages).noWallet)
       },
       leadsTo: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
       next: ({ recipient }) => (recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount'),
@@ -195,7 +194,7 @@ export const cashOut = {
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
-    // Two places lead here, each with its own question for the amount.
+    // Two places lead here, so that there is no single place to go back to.
     repeatCashOut: createRepeatQuestion(
       settings,
       { digit: '3', leadsTo: payEffect },

@@ -17,46 +17,48 @@ export const menuParts: readonly MenuPart[] = [
   help,
 ]
 
-/** Creates the menu; no digit depends on a setting, and no two places share a name. */
+/** Creates the menu from its parts; a digit means the same with all settings. */
 export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
   new Map([
     ['main', createMainMenu(settings, parts)] as const,
     ...parts.flatMap((part) => Object.entries(part.places(settings))),
   ])
 
-/** Orders entries by digit; from the tenth on they are on a later page. */
+/** Creates the first list, ordered by digit. */
 function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
   const isDemo = settings.profile === 'demo'
-  const offered = parts
+  const visibleParts = parts
     .flatMap((part) => {
       const leadsTo = part.leadsTo(settings)
       return leadsTo === undefined ? [] : [{ ...part, leadsTo }]
     })
     .sort((a, b) => Number(a.digit) - Number(b.digit))
-  const [offers] = parts.flatMap((part) => part.dynamicEntries?.(settings) ?? [])
-  const entries = offered.map(({ digit, words, leadsTo, note }): Entry => {
+  const [dynamicEntries] = parts.flatMap((part) => part.dynamicEntries?.(settings) ?? [])
+  const entries = visibleParts.map(({ digit, words, leadsTo, note }): Entry => {
     const entry = { digit, label: (messages: Messages) => words(messages).label, leadsTo }
     return note === undefined || isDemo ? entry : { ...entry, note }
   })
   return {
     kind: 'list',
-    ...(offers && { dynamicEntries: offers }),
+    ...(dynamicEntries && { dynamicEntries }),
     facts: isDemo
       ? []
       : [
           'failure',
           'pin',
-          ...(offers ? (['recipients'] as const) : []),
-          ...offered.flatMap(({ facts = [] }) => facts),
+          ...(dynamicEntries ? (['recipients'] as const) : []),
+          ...visibleParts.flatMap(({ facts = [] }) => facts),
         ],
-    title: (context, _, { failure, pin }) =>
-      `${failure === 'untold' ? `${context.messages.hasFailed}\n` : ''}${writeMainTitle(context, pin)}`,
+    title: (context, _, { failure, pin }) => {
+      const title = writeMainTitle(context, pin)
+      return failure === 'untold' ? `${context.messages.hasFailed}\n${title}` : title
+    },
     ...(!isDemo && { retryText: () => '' }),
     entries,
   }
 }
 
-/** Returns the main title, or what keeps the account from paying. */
+/** Writes the title, or the reason why the account cannot pay. */
 function writeMainTitle(
   { messages, caller }: MenuContext,
   pin: PinState = { kind: 'open' },

@@ -73,7 +73,7 @@ export const loan = {
       facts: ['terms'],
       kind: 'list',
       title: (context, _, { terms }) => writeTerms(context, terms).join('\n'),
-      // After a wrong PIN there is no room for the fee, which is the difference of both amounts.
+      // A mistake leaves no room for the fee, which is the difference of the two amounts.
       retryText: (context, _, { terms }) => writeTerms(context, terms).toSpliced(1, 1).join('\n'),
       entries: [
         {

@@ -1,5 +1,12 @@
 import { inEachLanguage } from '../messages/texts.ts'
-import { acceptAnswer, type Effect, type PaymentPart, rejectAnswer, requireAnswer } from './node.ts'
+import {
+  acceptAnswer,
+  type Effect,
+  type PaymentPart,
+  rejectAnswer,
+  requireAnswer,
+  type SessionDraft,
+} from './node.ts'
 import {
   confirmWithPin,
   createAmountQuestion,
@@ -76,19 +83,17 @@ const words = inEachLanguage({
 const payEffect: Effect = {
   name: 'purchase',
   outcome: ({ recipient, amountWei, reference }) => ({
-    ...{
-      kind: 'purchase',
-      recipient: requireAnswer(recipient),
-      amountWei: requireAnswer(amountWei),
-    },
+    kind: 'purchase',
+    recipient: requireAnswer(recipient),
+    amountWei: requireAnswer(amountWei),
     ...(reference !== undefined && { reference }),
   }),
 }
 
-const isBill = ({ recipient }: Parameters<Effect['outcome']>[0]): boolean =>
+const isBill = ({ recipient }: SessionDraft): boolean =>
   recipient?.kind === 'till' && recipient.isBill
 
-/** Pays a till or a bill by number; the reference never goes on the chain. */
+/** Pays a till or a bill by its number. The chain never has the reference of a bill. */
 export const purchase = {
   words,
   digit: '10',

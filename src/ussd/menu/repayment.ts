@@ -132,7 +132,7 @@ export const repayment = {
       kind: 'question',
       ...withCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
       answer: parseAmountAnswer,
-      // An amount typed in local currency is always confirmed in both currencies.
+      // An amount in local currency is confirmed in both currencies, even without PINs.
       leadsTo: [settings.pin === 'off' && !settings.localCurrency ? payEffect : 'pinToRepayPart'],
       back: 'repay',
     },
@@ -157,15 +157,15 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
     title: (context, { amountWei }, facts) => {
       const { label, all } = words(context.messages)
       const amount = requireAnswer(amountWei)
-      const shown = amount === 'all' ? all : context.showAmount(amount)
-      return [`${label}: ${shown}`, ...writeWorth(context, amount, facts)].join('\n')
+      const amountText = amount === 'all' ? all : context.showAmount(amount)
+      return [`${label}: ${amountText}`, ...writeWorth(context, amount, facts)].join('\n')
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, leadsTo: payEffect }],
     leadsToPay: 'repayment',
     back,
   })
 
-/** Words a reminder of a loan; it is sent where the loan is due soon, or today. */
+/** Writes the message to a borrower whose loan is due soon; `dueAt` is a Unix time in s. */
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
   words(messages).remind(amount, messages.date(dueAt))
 
@@ -179,10 +179,10 @@ function writeNote({ messages, showAmount }: MenuContext, { debt }: ScreenFacts)
 function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {
   const { debt } = facts
   const { messages, showAmount } = context
-  const own = words(messages)
-  if (debt === 'unread') return `${own.label}\n${own.debtUnread}`
-  if (debt.owedWei === 0n) return `${own.label}\n${own.noLoan}`
-  const until = (debt.isOverdue ? own.overdue : own.until)(messages.date(debt.dueAt))
-  const worth = writeWorth(context, debt.owedWei, facts)
-  return [own.label, own.debt(showAmount(debt.owedWei)), ...worth, until].join('\n')
+  const text = words(messages)
+  if (debt === 'unread') return `${text.label}\n${text.debtUnread}`
+  if (debt.owedWei === 0n) return `${text.label}\n${text.noLoan}`
+  const dueLine = (debt.isOverdue ? text.overdue : text.until)(messages.date(debt.dueAt))
+  const worthLines = writeWorth(context, debt.owedWei, facts)
+  return [text.label, text.debt(showAmount(debt.owedWei)), ...worthLines, dueLine].join('\n')
 }

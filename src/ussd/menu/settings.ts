@@ -45,14 +45,14 @@ const words = inEachLanguage({
 export const callerSettings = {
   words,
   digit: '8',
-  leadsTo: ({ languages: offered, pin }) =>
-    offered.length > 1 || pin !== 'off' ? 'settings' : undefined,
-  places: ({ languages: offered, pin }) => ({
+  leadsTo: ({ languages: offeredLanguages, pin }) =>
+    offeredLanguages.length > 1 || pin !== 'off' ? 'settings' : undefined,
+  places: ({ languages: offeredLanguages, pin }) => ({
     settings: {
       kind: 'list',
       title: ({ messages }) => words(messages).label,
       entries: [
-        ...(offered.length > 1 ? [createEntry('1', 'language', 'language')] : []),
+        ...(offeredLanguages.length > 1 ? [createEntry('1', 'language', 'language')] : []),
         ...(pin === 'off'
           ? []
           : [
@@ -65,7 +65,7 @@ export const callerSettings = {
     language: {
       kind: 'list',
       title: ({ messages }) => words(messages).language,
-      // A language keeps its digit wherever it is offered.
+      // A language has the same digit in each deployment.
       entries: languages
         .map((language, index) => ({
           digit: `${index + 1}`,
@@ -73,7 +73,7 @@ export const callerSettings = {
           leadsTo: createLanguageEffect(language),
           language,
         }))
-        .filter(({ language }) => offered.includes(language)),
+        .filter(({ language }) => offeredLanguages.includes(language)),
       back: 'settings',
     },
     ...createNewPinQuestions('newPin', createPinEffect('choosePin')),
@@ -112,9 +112,9 @@ const createPinEffect = (kind: 'choosePin' | 'changePin'): Effect => ({
 })
 const forgetPinEffect: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
 
-/** Asks for a new PIN, and once more for the same, since no one sees what is typed. */
-function createNewPinQuestions<Name extends string>(name: Name, leadsTo: Effect, back?: string) {
-  const first: MenuQuestion = {
+/** Creates two questions for a new PIN, because phones hide typing mistakes. */
+function createNewPinQuestions<Name extends string>(name: Name, effect: Effect, back?: string) {
+  const firstQuestion: MenuQuestion = {
     kind: 'question',
     secret: 'new',
     prompt: ({ messages }) =>
@@ -127,14 +127,14 @@ function createNewPinQuestions<Name extends string>(name: Name, leadsTo: Effect,
     leadsTo: [`${name}Again`],
     ...(back !== undefined && { back }),
   }
-  const again: MenuQuestion = {
+  const secondQuestion: MenuQuestion = {
     kind: 'question',
     secret: 'new',
     prompt: ({ messages }) => `${messages.pin.again}\n0. ${messages.back}`,
     answer: (typed, { messages }, { pin }) =>
       typed === pin ? acceptAnswer({}) : rejectAnswer(messages.pin.differs),
-    leadsTo: [leadsTo],
+    leadsTo: [effect],
     back: name,
   }
-  return { [name]: first, [`${name}Again`]: again }
+  return { [name]: firstQuestion, [`${name}Again`]: secondQuestion }
 }

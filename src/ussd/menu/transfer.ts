@@ -12,8 +12,9 @@ import {
   type MenuQuestion,
   type MenuSettings,
   type PaymentPart,
+  rejectAnswer,
   requireAnswer,
-  type WriteText as Title,
+  type WriteText,
 } from './node.ts'
 import {
   confirmWithPin,
@@ -116,18 +117,19 @@ export const transfer = {
   words,
   digit: '2',
   leadsTo: () => 'recipient',
-  // Past recipients are account data, which a strict PIN guards.
+  // A strict PIN guards past recipients, because they are data of the account.
   dynamicEntries: ({ profile, confirms, pin }) =>
     profile === 'lender' && confirms && pin !== 'strict' ? repeatEntries : undefined,
   places: (settings) => ({
-    recipient: recipientQuestion(settings),
-    amount: createAmountQuestion(settings, afterAmount(settings), 'recipient'),
-    confirmPhone: confirmPhone(settings),
+    recipient: createRecipientQuestion(settings),
+    amount: createAmountQuestion(settings, listConfirmations(settings), 'recipient'),
+    confirmPhone: createPhoneConfirmation(settings),
     confirmAddress: {
       facts: listRateFacts(settings),
       kind: 'list',
       leadsToPay: 'transfer',
-      title: (...of) => `${writeTitle(...of)}\n${words(of[0].messages).creditsAccount}`,
+      title: (context, draft, facts) =>
+        `${writeTitle(context, draft, facts)}\n${words(context.messages).creditsAccount}`,
       entries: [
         {
           digit: '1',
@@ -139,12 +141,10 @@ export const transfer = {
       back: 'amount',
     },
     pinToSend: createPinQuestion((messages) => words(messages).enterPin, {
-      ...{
-        title: writeTitle,
-        ...sendEntry,
-        back: 'confirmAddress',
-        facts: listRateFacts(settings),
-      },
+      title: writeTitle,
+      ...sendEntry,
+      back: 'confirmAddress',
+      facts: listRateFacts(settings),
     }),
     repeat: createRepeatQuestion(
       settings,
@@ -179,14 +179,14 @@ const sendEntry: Pick<Entry, 'leadsTo' | 'repeatQuestion'> = {
   repeatQuestion: 'repeat',
 }
 
-const writeTitle: Title = (context, draft, facts) => {
+const writeTitle: WriteText = (context, draft, facts) => {
   const [amount, to] = formatTransfer(context, draft)
   const { sending, sendingTo } = words(context.messages)
-  const worth = writeWorth(context, requireAnswer(draft.amountWei), facts)
-  return [sending(amount), ...worth, sendingTo(to)].join('\n')
+  const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
+  return [sending(amount), ...worthLines, sendingTo(to)].join('\n')
 }
 
-function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
+function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
   const isDemo = profile === 'demo'
   return {
     kind: 'question',
@@ -195,25 +195,26 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
       const { enterRecipient, orRecipient, recipientsUnread } = words(messages)
       if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
       if (isDemo || recipients.length === 0) return enterRecipient
-      const known = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
-      return [...known, orRecipient].join('\n')
+      const lines = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
+      return [...lines, orRecipient].join('\n')
     },
     answer: (typed, context) => {
-      const known = /^[1-9]$/.test(typed) ? findKnownRecipient(Number(typed), context) : undefined
-      if (known !== undefined) return known
+      const choice = /^[1-9]$/.test(typed) ? chooseRecipient(Number(typed), context) : undefined
+      if (choice !== undefined) return choice
       const parsed = parseRecipient(typed, context)
-      if (parsed.kind === 'unlisted')
+      if (parsed.kind === 'unlisted') {
         return { kind: 'lookup', subject: 'phone', phone: parsed.phone }
+      }
       return parsed.kind === 'recipient'
-        ? { kind: 'accepted', draft: { recipient: parsed.recipient } }
-        : { kind: 'mistake', text: context.messages.badRecipient[parsed.fault] }
+        ? acceptAnswer({ recipient: parsed.recipient })
+        : rejectAnswer(context.messages.badRecipient[parsed.fault])
     },
     leadsTo: ['amount'],
     back: 'main',
   }
 }
 
-/** Offers to repeat each recent payment, by digits from `11` on. */
+/** Offers to repeat recent transfers, by digits from `11` on. */
 const repeatEntries: DynamicEntries = {
   lines: ({ messages, showAmount }, { recipients }) =>
     recipients === 'unread'
@@ -224,27 +225,27 @@ const repeatEntries: DynamicEntries = {
             : [`1${index + 1}. ${words(messages).again(showAmount(amountWei), label)}`],
         ),
   answer(typed, context) {
-    const known = /^1[1-9]$/.test(typed)
-      ? findKnownRecipient(Number(typed) - 10, context)
-      : undefined
-    if (known?.kind !== 'accepted') return known
-    const { recipient } = known.draft
+    if (!/^1[1-9]$/.test(typed)) return undefined
+    const choice = chooseRecipient(Number(typed) - 10, context)
+    if (choice?.kind !== 'accepted') return choice
+    const { recipient } = choice.draft
     const amountWei = recipient?.kind === 'known' ? recipient.amountWei : undefined
-    return amountWei === undefined ? undefined : acceptAnswer({ ...known.draft, amountWei })
+    return amountWei === undefined ? undefined : acceptAnswer({ ...choice.draft, amountWei })
   },
   leadsTo: 'confirmPhone',
 }
 
-function findKnownRecipient(
+/** Returns undefined if the list has no recipient with this digit. */
+function chooseRecipient(
   digit: number,
-  { knownRecipients: known }: MenuContext,
+  { knownRecipients }: MenuContext,
 ): AnswerResult | undefined {
-  if (known === undefined) return { kind: 'lookup', subject: 'recipients' }
-  const recipient = known[digit - 1]
-  return recipient && { kind: 'accepted', draft: { recipient } }
+  if (knownRecipients === undefined) return { kind: 'lookup', subject: 'recipients' }
+  const recipient = knownRecipients[digit - 1]
+  return recipient && acceptAnswer({ recipient })
 }
 
-function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leadsTo' | 'next'> {
+function listConfirmations({ confirms }: MenuSettings): Pick<MenuQuestion, 'leadsTo' | 'next'> {
   if (!confirms) return { leadsTo: [payEffect] }
   return {
     leadsTo: ['confirmPhone', 'confirmAddress'],
@@ -253,7 +254,7 @@ function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leadsTo' |
   }
 }
 
-const confirmPhone = (settings: MenuSettings) =>
+const createPhoneConfirmation = (settings: MenuSettings) =>
   confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
     leadsToPay: 'transfer',
     facts: [...listRateFacts(settings), 'registration'],
@@ -267,8 +268,9 @@ const confirmPhone = (settings: MenuSettings) =>
         noFee,
       ].join('\n')
     },
+    retryText: (context, draft, facts) =>
+      `${writeTitle(context, draft, facts)}\n${words(context.messages).noFee}`,
     entries: [{ digit: '1', label: (messages) => words(messages).confirm, ...sendEntry }],
     back: 'amount',
     backLabel: ({ change }) => change,
-    retryText: (...of) => `${writeTitle(...of)}\n${words(of[0].messages).noFee}`,
   })

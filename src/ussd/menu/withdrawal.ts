@@ -62,7 +62,7 @@ const words = inEachLanguage({
 })
 const payEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
 
-/** Sends money to an agent who hands out cash; Cash Out leads here. */
+/** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
 export const withdrawal = {
   words,
   digit: '7',

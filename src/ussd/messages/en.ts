@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import { createDateFormat, type Wording } from './texts.ts'
 
-/** Holds the words of all screens; a language that lacks one does not compile. */
+/** Lists the words that several screens share; a language that lacks one does not compile. */
 export const english = {
   wording: 'en' as Wording,
   mainTitle: (phone: PhoneNumber) => `Rootstock DeFi (${phone})`,

@@ -12,13 +12,12 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
   es: spanish,
 }
 
-/** Returns the words of the chosen language if it is offered, else of the first one. */
+/** Returns the chosen language's messages if that language is offered, else the default's. */
 export function selectMessages(
-  of: { languages: readonly Language[] },
+  { languages }: { languages: readonly Language[] },
   chosen?: Language,
 ): Messages {
-  const offered = of.languages
-  const [first] = offered
-  if (chosen !== undefined && offered.includes(chosen)) return messagesIn[chosen]
+  const [first] = languages
+  if (chosen !== undefined && languages.includes(chosen)) return messagesIn[chosen]
   return first === undefined ? demonstration : messagesIn[first]
 }

@@ -2,7 +2,7 @@ import type { Language } from '../../account/language.ts'
 
 export type Wording = Language | 'demo'
 
-/** Holds one text in each language, and the demonstration's if it differs. */
+/** Returns a function that selects the words of a language, or the demonstration's. */
 export const inEachLanguage =
   <Words extends object>(
     words: { en: Words; demo?: Partial<NoInfer<Words>> } & Record<
@@ -26,7 +26,7 @@ export const longAddress = (address: string): string =>
 
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`
 
-/** Writes a day (Unix time in s, UTC) with the names of months, from January on. */
+/** Creates a format for dates (Unix time in s, shown in UTC) from the names of the months. */
 export const createDateFormat =
   (months: string) =>
   (time: number): string => {

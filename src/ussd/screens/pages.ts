@@ -1,22 +1,22 @@
 import { countSeptets, screenSeptets } from './septets.ts'
 
-/** Turns to the next page; no list uses it as a digit. */
+/** Turns to the next page; no entry has these digits. */
 export const moreDigit = '98'
-/** Turns back a page; on the first page, to the question before. */
+/** Turns to the page before, or from the first page to the question before. */
 export const backDigit = '0'
 
 export type PageWords = { more: string; back: string }
 
-/** Splits lines into as few pages as possible; `hasBack`: `0` works on the first page too. */
+/** Splits lines into as few pages as possible; with `hasBack` the first page offers `0`. */
 export function splitPages(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
-  const only = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
-  if (countSeptets(only) <= screenSeptets) return [only]
-  const room = screenSeptets - countSeptets(`\n${words.more}\n${words.back}`)
+  const singlePage = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
+  if (countSeptets(singlePage) <= screenSeptets) return [singlePage]
+  const maxSeptets = screenSeptets - countSeptets(`\n${words.more}\n${words.back}`)
   const pages: string[] = []
-  for (const line of lines.flatMap((whole) => splitLine(whole, room))) {
+  for (const line of lines.flatMap((whole) => splitLine(whole, maxSeptets))) {
     const last = pages.at(-1)
     const joined = last === undefined ? line : `${last}\n${line}`
-    if (last === undefined || countSeptets(joined) > room) pages.push(line)
+    if (last === undefined || countSeptets(joined) > maxSeptets) pages.push(line)
     else pages[pages.length - 1] = joined
   }
   return pages.map((page, index) => {
@@ -26,12 +26,13 @@ export function splitPages(lines: readonly string[], words: PageWords, hasBack: 
   })
 }
 
-function splitLine(line: string, most: number): string[] {
+/** Splits a line between words, because a page cannot hold a longer line. */
+function splitLine(line: string, maxSeptets: number): string[] {
   const parts: string[] = []
   for (const word of line.split(' ')) {
     const last = parts.at(-1)
     const joined = last === undefined ? word : `${last} ${word}`
-    if (last === undefined || countSeptets(joined) > most) parts.push(word)
+    if (last === undefined || countSeptets(joined) > maxSeptets) parts.push(word)
     else parts[parts.length - 1] = joined
   }
   return parts

@@ -1,9 +1,9 @@
-/** Lists the basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1), one septet each. */
+/** The basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1): one septet a character. */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** Lists the extension (section 6.2.1.1), two septets each. */
+/** The extension (section 6.2.1.1): two septets a character. */
 const extension = '\f^{}\\[~]|€'
 
 const septetsOfCharacter: ReadonlyMap<string, number> = new Map([
@@ -19,17 +19,20 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ['…', '...'],
 ])
 
-/** Limits a screen's septets: several networks show 160, the standard allows 182. */
+/** Limits a screen; the standard allows 182 septets, but several networks show only 160. */
 export const screenSeptets = 160
 
-/** Counts the septets of a text, the characters of which are in the alphabet. */
+/** Counts the septets of a text in the alphabet. */
 export function countSeptets(text: string): number {
   let septets = 0
   for (const character of text) septets += septetsOfCharacter.get(character) ?? 1
   return septets
 }
 
-/** Replaces characters outside GSM 03.38, since one such makes a network send UCS-2. */
+/**
+ * Replaces characters outside GSM 03.38, because one of them makes a network send UCS-2, of which a
+ * screen holds fewer characters.
+ */
 export function toGsmAlphabet(text: string): string {
   return [...text]
     .map((character) => {

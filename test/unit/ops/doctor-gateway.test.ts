@@ -35,7 +35,7 @@ async function serve({
   const routes = ussdRoutes({
     gateway: createDeclaredGateway(gatewayDeclaration.parse(declared)),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-    async answer(request) {
+    async handler(request) {
       asked.push(request)
       return { kind: 'screen', screen: shown }
     },

@@ -36,8 +36,8 @@ describe("Africa's Talking's form", () => {
     ['letters for a phone number', { ...good, phoneNumber: '+2547abc' }, 'phoneNumber'],
     ['a phone number of 16 digits', { ...good, phoneNumber: '+2547000000010000' }, 'phoneNumber'],
   ] as const)('is refused with %s, naming the field', ([, fields, name]) => {
-    const says = expect.stringContaining(name)
-    expect(parse(form, body(fields))).toEqual({ kind: 'bad', says })
+    const message = expect.stringContaining(name)
+    expect(parse(form, body(fields))).toEqual({ kind: 'invalid', message })
   })
 
   test('may hold the national form where the gateway has a country', () => {
@@ -48,8 +48,8 @@ describe("Africa's Talking's form", () => {
   test('is refused in another content type', () => {
     for (const type of [undefined, 'application/json', 'multipart/form-data; boundary=x']) {
       expect(parse(type, body(good))).toEqual({
-        kind: 'bad',
-        says: 'The request has to be application/x-www-form-urlencoded.',
+        kind: 'invalid',
+        message: 'The request has to be application/x-www-form-urlencoded.',
       })
     }
   })

@@ -69,8 +69,8 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     for (const op of ['end', 'Abort'])
       expect(read({ ...good, op }, { kinds })).toEqual({ kind: 'notice' })
     expect(read({ ...good, op: 'pay' }, { kinds })).toMatchObject({
-      kind: 'bad',
-      says: expect.stringMatching(/^op /),
+      kind: 'invalid',
+      message: expect.stringMatching(/^op /),
     })
   })
 
@@ -86,25 +86,25 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     const last = { kind: 'request', session, text: '7', step: { number: 2, isFirst: false } }
     expect(read({ ...good, op: 'continue', input: '7', seq: '02' }, numbered)).toEqual(last)
     for (const seq of ['', '-1', '1.5', '1e3', '12345678', 'x']) {
-      const says = 'seq is missing or no number.'
-      expect(read({ ...good, op: 'continue', seq }, numbered)).toEqual({ kind: 'bad', says })
+      const message = 'seq is missing or no number.'
+      expect(read({ ...good, op: 'continue', seq }, numbered)).toEqual({ kind: 'invalid', message })
     }
     expect(read({ ...good, op: 'end', seq: '3' }, numbered)).toEqual({ kind: 'notice' })
   })
 
   test('is refused in words that name the field', () => {
     const { sid: _, ...nameless } = good
-    for (const [delivered, says] of [
+    for (const [delivered, message] of [
       [nameless, 'sid is missing or too long.'],
       [{ ...good, sid: 'x'.repeat(257) }, 'sid is missing or too long.'],
       [{ ...good, msisdn: '0700000001' }, 'msisdn is missing or not in international format.'],
     ] as const)
-      expect(read(delivered)).toEqual({ kind: 'bad', says })
+      expect(read(delivered)).toEqual({ kind: 'invalid', message })
     const bad = { form: 'form', json: 'JSON', xml: 'XML' }[posts]
     for (const body of ['', '<a>', '<a><b>1</b><b>2</b></a>', '<a>1</a>', '[1]', '"x"'])
       expect(gatewayOf({ posts }).parse({ contentType: 'text/plain', body })).toMatchObject({
-        kind: 'bad',
-        says: expect.stringContaining(bad),
+        kind: 'invalid',
+        message: expect.stringContaining(bad),
       })
   })
 })
@@ -128,7 +128,7 @@ test('a gateway that sends the last answer alone is answered the same by each de
   const routes = ussdRoutes({
     gateway: gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-    async answer({ text }) {
+    async handler({ text }) {
       asked.push(text)
       return {
         kind: 'screen',
@@ -211,7 +211,7 @@ describe('a gateway of which the addresses are named', () => {
   const routes = ussdRoutes({
     gateway: gatewayOf({ posts: 'json', reply: inJson }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-    answer: async () => ({ kind: 'screen', screen: askScreen('Menu') }),
+    handler: async () => ({ kind: 'screen', screen: askScreen('Menu') }),
     background: () => {},
     log: (event) => void logged.push(event),
     findPeer: (_, given) => (given as { from?: string }).from,
@@ -247,7 +247,7 @@ describe('what a configured gateway may not do', () => {
   const routes = ussdRoutes({
     gateway: gatewayOf({ posts: 'form', kinds }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-    answer: () => Promise.reject(new Error('nothing is asked')),
+    handler: () => Promise.reject(new Error('nothing is asked')),
     background: () => {},
     tally: createTally([]),
     log: () => {},

@@ -45,7 +45,7 @@ describe("Hubtel's JSON", () => {
     ['a message that is not text', { ...good, Message: 2 }, 'Message'],
     ['a state that is not text', { ...good, ClientState: {} }, 'ClientState'],
   ] as const)('is refused with %s, naming the member', ([, request, name]) => {
-    expect(parse(request)).toEqual({ kind: 'bad', says: expect.stringContaining(name) })
+    expect(parse(request)).toEqual({ kind: 'invalid', message: expect.stringContaining(name) })
   })
 
   test('may hold the national form where the gateway has a country', () => {
@@ -72,7 +72,7 @@ function open(secret: Hex = `0x${'11'.repeat(32)}`) {
     gateway: hubtel,
     tally: createTally([]),
     carriedText: createCarriedText(secret),
-    async answer(request) {
+    async handler(request) {
       asked.push(request)
       const shown = request.text.endsWith('9') ? endScreen('Bye') : askScreen(`<${request.text}>`)
       return { kind: 'screen', screen: shown }
