@@ -2,7 +2,9 @@ import { type Hex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { requestDomain, requestTypes } from '../../../src/relay/forwarder/abi.ts'
+import { signRequest } from '../../../src/relay/forwarder/requests.ts'
+import { carry } from '../../../src/relay/relayer.ts'
+import { createSigner } from '../../../src/relay/signer.ts'
 import { keyAccount } from '../../../src/runtime/key-account.ts'
 import { seed } from '../../support/sample.ts'
 
@@ -14,32 +16,27 @@ const keys = [1n, curveOrder - 1n].map((key) => toHex(key, { size: 32 }))
 for (let count = 0; count < 30; count += 1) keys.push(bytes(32))
 
 describe('the account of a private key', () => {
-  test('has the address that viem gives it, and signs what viem signs, byte for byte', async () => {
+  test('has the address that viem gives it, and signs requests and batches as viem does, byte for byte', async () => {
     for (const key of keys) {
       const [ours, theirs] = [keyAccount(key), privateKeyToAccount(key)]
-      const transaction = {
-        type: 'legacy',
-        ...{ chainId: 31, to: ours.address, data: bytes(random.int(0, 99)) },
-        ...{ nonce: random.int(0, 9), gas: BigInt(random.int(21_000, 9e6)), value: 0n },
-        gasPrice: BigInt(random.int(0, 1e9)),
-      } as const
-      const typed = {
-        types: requestTypes,
-        primaryType: 'Request',
-        domain: { ...requestDomain, chainId: 31, verifyingContract: theirs.address },
-        message: {
-          ...{ from: ours.address, intentId: bytes(22), data: bytes(36) },
-          ...{ gas: 150_000, deadline: random.int(0, 2 ** 32) },
-        },
-      } as const
+      const forwarder = { chainId: random.int(30, 31), address: ours.address }
+      const requests = Array.from({ length: random.int(1, 12) }, () => ({
+        ...{ from: ours.address, intentId: bytes(22), data: bytes(random.int(0, 99)) },
+        ...{ gas: random.int(21_000, 116_000), deadline: random.int(0, 2 ** 32) },
+      }))
+      const slot = { nonce: random.int(0, 2 ** 20), gasPriceWei: BigInt(random.int(0, 1e9)) }
       const hash = bytes(32)
-      const signed = (account: typeof ours) =>
-        Promise.all([
-          account.signTransaction(transaction),
-          account.signTypedData(typed),
-          account.signMessage({ message: { raw: hash } }),
-          account.sign?.({ hash }),
-        ])
+      const signed = async (account: typeof ours) => {
+        const signer = createSigner(account, forwarder.chainId)
+        const asked = await Promise.all(requests.map((one) => signRequest(account, forwarder, one)))
+        const batch = await signer.sign({ ...slot, ...carry({ signer, forwarder }, asked) })
+        return [
+          asked,
+          batch,
+          await account.signMessage({ message: { raw: hash } }),
+          await account.sign?.({ hash }),
+        ]
+      }
       expect([ours.address, ours.publicKey]).toEqual([theirs.address, theirs.publicKey])
       expect(await signed(ours)).toEqual(await signed(theirs))
     }
