@@ -137,6 +137,22 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await waits()).toBeLessThan(9_000)
     })
 
+    test('tell of a nonce behind others since when it is the first that waits', async ({
+      ledger,
+      pass,
+    }) => {
+      await accept(ledger, 'a')
+      await accept(ledger, 'b')
+      pass(9_000)
+      await mineAt(ledger, 'a', 0, executionIn(9))
+      const { now, front } = await ledger.readVitals()
+      expect(front?.nonce).toBe(1)
+      expect(now - (front?.since ?? 0)).toBeLessThan(9_000)
+      pass(9_000)
+      const later = await ledger.readVitals()
+      expect(later.now - (later.front?.since ?? 0)).toBeGreaterThanOrEqual(9_000)
+    })
+
     test('have nothing that was seen of other contracts or of another key', async ({ ledger }) => {
       await ledger.identify(identity('a'))
       const contracts = { state: 'missing' } as const

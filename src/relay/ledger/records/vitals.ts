@@ -33,14 +33,17 @@ const findLastMined = (rows: Draft): number | undefined =>
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
 
-/** Returns the first nonce that is in no block; a reorganization makes it wait anew. */
+/** Returns the first nonce that is in no block, and since when it has been the first. */
 function readFront({ rows, relayer }: StepContext, { open: [first] }: Row<'relayers'>) {
   const row = first && rows.row('nonces', relayer, first[0])
   const ends = [row?.bytes.at(0), row?.bytes.at(-1)]
   const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
   if (row === undefined || signed === undefined || last === undefined) return undefined
   const { nonce, changed_at } = row
-  const since = changed_at > last.recorded_at ? changed_at : signed.recorded_at
+  const before = rows.row('nonces', relayer, nonce - 1)
+  // A reorganization makes it wait anew; before it is the first, it waits for others.
+  const began = changed_at > last.recorded_at ? changed_at : signed.recorded_at
+  const since = before?.state === 'mined' ? Math.max(began, before.changed_at) : began
   return { nonce, since, gasPriceWei: last.gas_price, failures: last.failures }
 }
 
