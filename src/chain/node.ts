@@ -100,9 +100,9 @@ const createAsker =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
     schema: Schema,
-    ...[method, params, signal, believed = () => {}]: [...Question, believed?: () => void]
+    ...[method, params, signal, onUnproved = () => {}]: [...Question, onUnproved?: () => void]
   ): Promise<z.output<Schema>> => {
-    const answer = await rpc(method, params, { signal, fresh: true, believed })
+    const answer = await rpc(method, params, { signal, fresh: true, onUnproved })
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
     throw new TransportError(`${method} was answered in a shape that is not its own`, {

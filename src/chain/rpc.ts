@@ -1,12 +1,12 @@
 /**
  * Makes one JSON-RPC call to this deployment's chain; the caller parses the answer. `signal` ends
- * the wait, never the effect. `fresh` bypasses every cache; then `believed` is called if nothing
+ * the wait, never the effect. `fresh` bypasses every cache; then `onUnproved` is called if nothing
  * proves the answer.
  */
 export type Rpc = (
   method: string,
   params: readonly unknown[],
-  options: { signal: AbortSignal; fresh?: boolean; believed?: () => void },
+  options: { signal: AbortSignal; fresh?: boolean; onUnproved?: () => void },
 ) => Promise<unknown>
 
 /** Holds a node's error object (JSON-RPC 2.0, section 5.1). */

@@ -80,12 +80,12 @@ export function createNodeService(options: NodeServiceOptions) {
   }
 
   /** Answers callers in this process as over HTTP, without envelope, key or quota. */
-  const request: Rpc = async (name, params, { signal, fresh = false, believed }) => {
+  const request: Rpc = async (name, params, { signal, fresh = false, onUnproved }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
     const origin = newOrigin(clock)
     const result = await method.call(method.parse(params), createContext(deps, signal, origin))
-    if (!origin.isProved) believed?.()
+    if (!origin.isProved) onUnproved?.()
     return result
   }
 
@@ -167,7 +167,7 @@ const createProver =
     const make = async (): Promise<string> => {
       const context = createContext(deps, signal, newOrigin(deps.clock))
       const prove = () => context.ask((node) => buildPaymentProof(node, hash, above, context))
-      const text = await context.cached(key, 'believed', async () => JSON.stringify(await prove()))
+      const text = await context.cached(key, 'unproved', async () => JSON.stringify(await prove()))
       return text as string
     }
     return share(key, make, signal)
@@ -186,14 +186,14 @@ function createContext(
   origin: Origin,
   subscriptions?: Subscriptions,
 ): Context {
-  const believed = (): void => {
+  const onUnproved = (): void => {
     origin.isProved = false
   }
   return {
     chainId,
     methods,
     ...upstreams,
-    ...upstreams.withSignal(signal, believed),
+    ...upstreams.withSignal(signal, onUnproved),
     subscriptions,
     isAborted: () => signal.aborted,
     async cached(key, kind, make) {

@@ -5,28 +5,29 @@ import { readProvedLogs } from '../reads/block-logs.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** Holds what the feed needs to announce a block, and to announce its removal. */
+/** A block with what subscribers are told when it is added, or removed. */
 export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
 
-/** Describes how the chain changed since the last poll. */
+/** The change of the chain since the last poll. */
 export type ChainChange =
   /** Lists removed blocks, newest first, and added blocks, oldest first. */
   | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
-  | { kind: 'still' }
-  /** Says that too much changed to announce it block by block. */
+  | { kind: 'unchanged' }
+  /** Too much changed to announce it block by block. */
   | { kind: 'lost' }
 
-/** Sets how many blocks are kept; a deeper reorganization is not announced block by block. */
+/** Number of blocks kept; a deeper reorganization is not announced block by block. */
 export const keptBlocks = 128
 
+/** Number of blocks between two polls above which the feed starts again. */
 const widestGap = 1_000
 
 const blocksAtOnce = 50
 
-/** Limits how many missing blocks are read from child to parent; more are read by number. */
-const fewBlocks = 4
+/** Number of missing blocks that are read from child to parent; more are read by number. */
+const maxReadByParent = 4
 
-/** Lists the fields of a `newHeads` notification. */
+/** The fields of a `newHeads` notification. */
 const headFields = [
   ...['difficulty', 'extraData', 'gasLimit', 'gasUsed', 'logsBloom', 'miner', 'number'],
   ...['parentHash', 'receiptsRoot', 'sha3Uncles', 'stateRoot', 'timestamp', 'transactionsRoot'],
@@ -34,6 +35,9 @@ const headFields = [
 ]
 
 export type FeedChain = ReturnType<typeof createFeedChain>
+
+/** The blocks after the common block at index `fork`; `changing` while the node reorganizes. */
+type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
 
 /** Follows the recent chain as it was announced to subscribers. */
 export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []) {
@@ -50,7 +54,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       if (last !== undefined && gap < keptBlocks / 2) {
         if ((await follow(latest, last)).kind !== 'lost') return
       }
-      // Earlier blocks too, so that a reorganization can announce their removal.
+      // Reads earlier blocks too, so that a reorganization can announce their removal.
       const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
       const blocks = await readRange(source, first, Number(latest.number) - 1)
       const linked = blocks === undefined ? [latest] : takeLinked([...blocks, latest])
@@ -64,7 +68,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       return await follow(await source.latest(), last)
     },
 
-    /** Reads wanted logs of blocks that were added without them; returns whether there were any. */
+    /** Reads the wanted logs that are missing from blocks; returns whether there were any. */
     async readLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
       const isUnread = ({ logs, head }: FeedBlock) =>
         logs === undefined && isWanted(readBloom(head))
@@ -77,9 +81,9 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
   }
 
   async function follow(latest: MinedBlock, last: FeedBlock): Promise<ChainChange> {
-    if (latest.hash === last.hash) return { kind: 'still' }
+    if (latest.hash === last.hash) return { kind: 'unchanged' }
     const missing = await findMissing(latest, last)
-    if (missing === 'changing') return { kind: 'still' }
+    if (missing === 'changing') return { kind: 'unchanged' }
     if (missing === 'lost') return { kind: 'lost' }
     const { fork, blocks } = missing
     const added = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
@@ -88,14 +92,12 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
     return { kind: 'moved', removed, added }
   }
 
-  type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
-
-  /** Finds the blocks after the last common block of both chains, up to the latest. */
+  /** Finds the blocks after the last common block of both chains, up to the latest block. */
   async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
     const gap = Number(latest.number) - last.number
     if (gap > widestGap) return 'lost'
     let blocks = [latest]
-    if (gap > fewBlocks) {
+    if (gap > maxReadByParent) {
       const between = await readRange(source, last.number + 1, Number(latest.number) - 1)
       if (between === undefined) return 'changing'
       blocks = [...between, latest]
@@ -104,14 +106,14 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
     for (;;) {
       const [oldest] = blocks
       if (oldest === undefined) return 'changing'
-      const own = chain.findIndex(({ hash }) => hash === oldest.hash)
-      if (own !== -1) return { fork: own, blocks: blocks.slice(1) }
+      const common = chain.findIndex(({ hash }) => hash === oldest.hash)
+      if (common !== -1) return { fork: common, blocks: blocks.slice(1) }
       const fork = chain.findIndex(({ hash }) => hash === oldest.parentHash)
       if (fork !== -1) return { fork, blocks }
-      const reachesBeyond = Number(oldest.number) <= (chain[0]?.number ?? 0)
-      if (reachesBeyond || blocks.length > widestGap) return 'lost'
+      const isTooOld = Number(oldest.number) <= (chain[0]?.number ?? 0)
+      if (isTooOld || blocks.length > widestGap) return 'lost'
       const parent = await source.block(oldest.parentHash)
-      // The node is in the middle of a reorganization: the next poll sees its result.
+      // The node is reorganizing its chain, so the next poll reads the result.
       if (parent === null) return 'changing'
       blocks = [parent, ...blocks]
     }
@@ -152,16 +154,16 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
     number: Number(block.number),
     hash: block.hash,
     parentHash: block.parentHash,
-    /** Holds Unix seconds; blocks stored by older versions lack it. */
+    /** Unix time in seconds; blocks that older versions stored lack it. */
     timestamp: Number(block.timestamp),
-    /** Holds the header of a `newHeads` notification as JSON text. */
+    /** The header of a `newHeads` notification as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
     logs: await source.logs(block),
     transactions: sentTransactions(block),
   }
 }
 
-/** Returns the last blocks that form an unbroken chain of parents. */
+/** Returns the last blocks of which each is the parent of the next. */
 function takeLinked(blocks: readonly MinedBlock[]): MinedBlock[] {
   const breaks = blocks.findLastIndex(
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
@@ -180,7 +182,7 @@ export function createFeedSource(
     latest: () =>
       ask(async (node) => {
         const latest = await readMinedBlock(node, 'latest', false)
-        if (latest === null) throw new Error('a chain has a latest block')
+        if (latest === null) throw new Error('the node has no latest block')
         recordHead(node, Number(latest.number))
         return latest
       }),

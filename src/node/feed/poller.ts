@@ -5,7 +5,7 @@ import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
 import { mayMatch, type Topic } from './subscriptions.ts'
 
-export type PollResult = 'moved' | 'still' | undefined
+export type PollResult = 'moved' | 'unchanged' | undefined
 
 export type PollerOptions = FeedOptions & {
   sessions: Sessions

@@ -15,12 +15,12 @@ export async function completeBlock(
   return {
     ...shapeBlock(raw, false),
     paidFees:
-      raw.paidFees ?? (await cached(`paidFees ${raw.hash}`, 'believed', () => sumFees(node, raw))),
+      raw.paidFees ?? (await cached(`paidFees ${raw.hash}`, 'unproved', () => sumFees(node, raw))),
     cumulativeDifficulty:
       raw.cumulativeDifficulty ??
       (raw.uncles.length === 0
         ? raw.difficulty
-        : await cached(`cumulativeDifficulty ${raw.hash}`, 'believed', () =>
+        : await cached(`cumulativeDifficulty ${raw.hash}`, 'unproved', () =>
             sumDifficulties(node, raw),
           )),
   }

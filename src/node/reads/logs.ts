@@ -155,9 +155,9 @@ async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog
   if (proved !== undefined) return proved
   const names = [first.name, second.name]
   const third = await ask(work, (name) => !names.includes(name))
-  const believed = [first, second].find(({ value }) => !isDisputed(firstDifference(value, third)))
-  if (believed === undefined) throw new TransportError('the nodes disagree about the logs')
-  return believed.value
+  const confirmed = [first, second].find(({ value }) => !isDisputed(firstDifference(value, third)))
+  if (confirmed === undefined) throw new TransportError('the nodes disagree about the logs')
+  return confirmed.value
 }
 
 /** Returns the answer that fits the block's receipts, and distrusts the other node. */

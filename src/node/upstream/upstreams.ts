@@ -22,10 +22,10 @@ export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
   ReturnType<Upstreams['withSignal']> & {
     /** Tells whether the client has stopped waiting for the answer. */
     readonly isAborted: () => boolean
-    /** Caches a value that never changes; an unproved one for a minute, and `null` not at all. */
+    /** Caches a proved value for good, an unproved one for a minute, and `null` not at all. */
     readonly cached: (
       key: string,
-      kind: 'proved' | 'believed',
+      kind: 'proved' | 'unproved',
       make: () => Promise<string | null>,
     ) => Promise<string | null>
   }
@@ -44,15 +44,15 @@ export function createUpstreams(upstreams: readonly Upstream[], rest: UpstreamsO
   const pool: Pool = { ...options, hasMultiple, isBehind, heights }
 
   return {
-    withSignal: (signal: AbortSignal, believed?: () => void) =>
-      createAccess(signal, pool, believed),
+    withSignal: (signal: AbortSignal, onUnproved?: () => void) =>
+      createAccess(signal, pool, onUnproved),
     /** Tells whether answers of two nodes are compared, so that both must read the same block. */
     compares: hasMultiple && rest.compares,
     knownHead: () => head()?.number,
     /** Records a node's latest block; with several nodes, throws if a newer one is known. */
     recordHead: ({ name }: UpstreamNode, number: number) =>
       hasMultiple ? heights.record(name, number) : heights.setHead(number),
-    /** Moves a node to the end of the order for a while, since its answer was proved wrong. */
+    /** Asks a node last for a while, because an answer of it was proved wrong. */
     distrust(name: string, why: string): void {
       const state = states.find(({ upstream }) => upstream.name === name)
       if (state !== undefined) recordLie(state, why, options)
@@ -71,8 +71,8 @@ type Pool = HeightsOptions &
   UpstreamsOptions &
   Pick<Heights, 'isBehind'> & { hasMultiple: boolean; heights: Omit<Heights, 'isBehind' | 'head'> }
 
-/** Gives one request access to the nodes; calls `believed` for each unproved answer. */
-function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = () => {}) {
+/** Gives one request access to the nodes; calls `onUnproved` for each unproved answer. */
+function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = () => {}) {
   const { states, hasMultiple, compares, isBehind, heights, clock, background } = pool
 
   /** Orders the nodes to ask; a single one comes twice, to retry after a lost connection. */
@@ -92,7 +92,7 @@ function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = ()
     return race(work, signal, { ...pool, order })
   }
 
-  /** Runs work on an eligible node, and on another if that one fails, lies or is slow. */
+  /** Runs work on an eligible node, and on another one if it fails, lies or is slow. */
   async function ask<T>(
     work: NodeWork<T>,
     isEligible = (_name: string): boolean => true,
@@ -103,7 +103,7 @@ function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = ()
     const isCompared = hasMultiple && (doubts.has('unknown') || (compares && doubts.size > 0))
     const answer = isCompared ? await agree(first, work, isEligible) : first
     if (answer.doubts.size > 0) {
-      believed()
+      onUnproved()
       recordUnproved(answer, pool)
     }
     return answer.value
@@ -117,9 +117,9 @@ function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = ()
   ): Promise<NodeAnswer<T>> {
     const answers = [first]
     while (answers.length < states.length) {
-      const others = (name: string) =>
+      const isNotAsked = (name: string) =>
         isEligible(name) && answers.every((answer) => answer.name !== name)
-      const next = await raceEligible(work, others).catch(() => undefined)
+      const next = await raceEligible(work, isNotAsked).catch(() => undefined)
       if (next === undefined) break
       const isProved = next.doubts.size === 0 && next.value !== null
       if (isProved || answers.some(({ value }) => isSame(value, next.value))) return next
@@ -135,18 +135,16 @@ function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = ()
       if (hasMultiple) await heights.refresh()
       const now = clock.now()
       const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))
-      if (hasMultiple && able.length > 1) return await askBoth(able.slice(0, 2), work, signal, pool)
+      if (hasMultiple && able.length > 1) return await askEach(able.slice(0, 2), work, signal, pool)
       return [await raceEligible(work, () => true)]
     },
-    /**
-     * Sends a transaction to every node; throws if none accepts it, which may mean that one has it.
-     */
+    /** Sends a transaction to every node; throws if none accepts it, though one may have it. */
     send: (raw: Hex, hash: Hex) =>
       sendToAll(
         states.map((state) => sendTo(state, raw, hash, signal, pool)),
         background,
       ),
-    /** Returns the latest block's number; with several nodes, it never goes back. */
+    /** Returns the latest block's number, which never goes back if there are several nodes. */
     async head(): Promise<number> {
       if (hasMultiple) return await heights.surveyedHead()
       const number = await ask(readHeight)
@@ -156,8 +154,8 @@ function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = ()
   }
 }
 
-/** Returns the answers of two nodes, or of one if the other fails. */
-async function askBoth<T>(
+/** Runs work on each node, and returns the answers; throws if every node fails. */
+async function askEach<T>(
   states: readonly UpstreamState[],
   work: NodeWork<T>,
   signal: AbortSignal,
@@ -192,8 +190,8 @@ async function sendToAll(
     await Promise.any(sent)
   } catch (error) {
     const failures: unknown[] = error instanceof AggregateError ? error.errors : [error]
-    const lost = failures.find((failure) => !(failure instanceof RpcError))
-    if (lost === undefined) throw failures[0]
-    throw new TransportError('the transaction may have been sent', { cause: lost })
+    const unanswered = failures.find((failure) => !(failure instanceof RpcError))
+    if (unanswered === undefined) throw failures[0]
+    throw new TransportError('the transaction may have been sent', { cause: unanswered })
   }
 }

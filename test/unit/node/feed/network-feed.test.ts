@@ -61,7 +61,7 @@ describe('the recent chain', () => {
     const model = createModelChain('abcdefgh')
     const chain = createFeedChain(model.source)
     await chain.restart()
-    expect(await chain.advance()).toEqual({ kind: 'still' })
+    expect(await chain.advance()).toEqual({ kind: 'unchanged' })
     for (const [rewound, added, told] of [
       [0, 'i', '+i'],
       [0, 'jklmnopqrstuvwxyz', '+j +k +l +m +n +o +p +q +r +s +t +u +v +w +x +y +z'],
