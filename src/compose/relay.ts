@@ -4,11 +4,11 @@ import { numberingFingerprint } from '../account/numbering.ts'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
 import {
+  decodeDepositedWei,
   decodeRefusal,
-  depositCall,
-  depositedWei,
-  depositTopics,
-  refusalWords,
+  describeLoanRefusal,
+  encodeDepositCall,
+  encodeDepositTopics,
 } from '../loan/calls.ts'
 import { createLoanReader, type LoanSource } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
@@ -83,7 +83,7 @@ export function assembleRelayer(
     proofs: config.proofs,
     clock: runtime.clock,
     log: runtime.log,
-    describeReason: (revertData) => refusalWords(decodeRefusal(revertData)),
+    describeReason: (revertData) => describeLoanRefusal(decodeRefusal(revertData)),
   }
 }
 
@@ -103,10 +103,10 @@ export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) 
   const { balance } = createLoanReader(readLoan(relayer, loan))
   const deposit = {
     to: loan,
-    data: depositCall(),
+    data: encodeDepositCall(),
     isThere: balance,
-    listTopics: depositTopics,
-    amountIn: depositedWei,
+    listTopics: encodeDepositTopics,
+    amountIn: decodeDepositedWei,
   }
   return (account: LocalAccount) =>
     claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)

@@ -16,11 +16,11 @@ export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: num
 
 export type LoanCall =
   | { kind: 'transfer'; to: Address; amountWei: bigint }
-  /** Is refused on the chain if the terms are not the shown ones. */
+  /** The contract refuses the loan if these are not its terms. */
   | ({ kind: 'loan' } & LoanTerms)
-  /** Repays `all` that is owed when it executes. */
+  /** `all` is the debt at the time of execution. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
-  /** Pays out of the contract, to an address that anybody may hold. */
+  /** Moves money out of the contract, to any address. */
   | { kind: 'cashOut'; to: Address; amountWei: bigint }
 
 export type LoanRefusal =
@@ -28,14 +28,14 @@ export type LoanRefusal =
   | { reason: 'existing_loan'; owedWei: bigint }
   | { reason: 'no_loan' }
   | { reason: 'repayment_too_large'; owedWei: bigint }
-  /** Means that the pool is empty, or the day's cap on new loans is reached. */
+  /** The pool is empty, or new loans have reached the day's cap. */
   | { reason: 'no_liquidity' }
   | { reason: 'not_listed' }
   | { reason: 'loan_limit' }
   | { reason: 'terms_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
-  /** Exceeds what is left of the day's limit on withdrawals. */
+  /** The amount is more than the day's limit on withdrawals leaves. */
   | { reason: 'withdrawal_limit'; leftWei: bigint | undefined }
   | { reason: 'nothing_there' }
   | { reason: 'unknown' }
@@ -43,20 +43,25 @@ export type LoanRefusal =
 export function encodeCall(call: LoanCall): Hex {
   switch (call.kind) {
     case 'transfer':
-      return encode('transfer', call.to, call.amountWei)
+      return encodeFunctionCall('transfer', call.to, call.amountWei)
     case 'loan':
-      return encode('applyForLoanOf', call.principalWei, call.feeWei, BigInt(call.termSeconds))
+      return encodeFunctionCall(
+        'applyForLoanOf',
+        call.principalWei,
+        call.feeWei,
+        BigInt(call.termSeconds),
+      )
     case 'repayment':
-      // The contract takes the largest number as all that is owed.
-      return encode('repayLoan', call.amountWei === 'all' ? maxUint256 : call.amountWei)
+      // The contract reads the largest number as the whole debt.
+      return encodeFunctionCall('repayLoan', call.amountWei === 'all' ? maxUint256 : call.amountWei)
     case 'cashOut':
-      return encode('withdrawTo', call.to, call.amountWei)
+      return encodeFunctionCall('withdrawTo', call.to, call.amountWei)
   }
 }
 
-/** Decodes calldata of {@link encodeCall}; undefined for any other. */
-export function callIn(data: Hex): LoanCall | undefined {
-  const call = decoded(() => decodeFunctionData({ abi: loanAbi, data }))
+/** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
+export function decodeCall(data: Hex): LoanCall | undefined {
+  const call = tryToDecode(() => decodeFunctionData({ abi: loanAbi, data }))
   switch (call?.functionName) {
     case 'transfer':
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
@@ -73,7 +78,7 @@ export function callIn(data: Hex): LoanCall | undefined {
   }
 }
 
-function decoded<Found>(decode: () => Found): Found | undefined {
+function tryToDecode<Value>(decode: () => Value): Value | undefined {
   try {
     return decode()
   } catch {
@@ -85,26 +90,28 @@ export type LoanRead =
   | ('getBalance' | 'loanOf' | 'loanDetailsOf')
   | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
 
-const encode = (functionName: string, ...args: readonly unknown[]): Hex =>
+const encodeFunctionCall = (functionName: string, ...args: readonly unknown[]): Hex =>
   encodeFunctionData({ abi: loanAbi as Abi, functionName, args })
 
-export const readCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex = encode
+export const encodeReadCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex =
+  encodeFunctionCall
 
-export const depositCall = (): Hex => encode('deposit')
+export const encodeDepositCall = (): Hex => encodeFunctionCall('deposit')
 
-export function depositTopics(account: Address): Hex[] {
+export function encodeDepositTopics(account: Address): Hex[] {
   const args = { account, payer: account }
   return encodeEventTopics({ abi: loanAbi, eventName: 'Deposited', args }) as Hex[]
 }
 
-export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
+/** Decodes the amount of a deposit's event. @throws {Error} the event is another one */
+export function decodeDepositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
   const [first, ...rest] = topics
   if (first === undefined) throw new Error('an event has no topic')
-  const event = { abi: loanAbi, eventName: 'Deposited', data } as const
-  return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
+  const log = { abi: loanAbi, eventName: 'Deposited', data } as const
+  return decodeEventLog({ ...log, topics: [first, ...rest] }).args.amount
 }
 
-const reasons: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> = {
+const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> = {
   NoLoan: 'no_loan',
   InsufficientLiquidity: 'no_liquidity',
   DailyCapReached: 'no_liquidity',
@@ -118,13 +125,14 @@ const reasons: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> =
   ZeroAmount: 'nothing_there',
 }
 
+/** Names the refusals that tell no amounts. */
 type PlainReason = Exclude<
   LoanRefusal,
   { owedWei: bigint } | { balanceWei: bigint } | { leftWei?: bigint | undefined }
 >['reason']
 
 export function decodeRefusal(data: Hex): LoanRefusal {
-  const error = decoded(() => decodeErrorResult({ abi: loanAbi, data }))
+  const error = tryToDecode(() => decodeErrorResult({ abi: loanAbi, data }))
   if (error === undefined) return { reason: 'unknown' }
   switch (error.errorName) {
     case 'InsufficientBalance':
@@ -136,11 +144,11 @@ export function decodeRefusal(data: Hex): LoanRefusal {
     case 'WithdrawalLimitReached':
       return { reason: 'withdrawal_limit', leftWei: error.args[0] }
     default:
-      return { reason: reasons[error.errorName] ?? 'unknown' }
+      return { reason: reasonsByError[error.errorName] ?? 'unknown' }
   }
 }
 
-/** Words refusals for log lines, like the demonstration, and for English screens. */
+/** Words refusals in log lines, as the demonstration does, and on English screens. */
 export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = {
   balance_too_low: 'Balance too low',
   existing_loan: 'Existing loan active',
@@ -157,9 +165,10 @@ export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = 
   unknown: 'Reverted',
 }
 
-export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordings[reason]
+export const describeLoanRefusal = ({ reason }: LoanRefusal): string => refusalWordings[reason]
 
-export function refusalIn(words: string): LoanRefusal['reason'] {
-  const named = Object.entries(refusalWordings).find(([, each]) => each === words)
-  return (named?.[0] ?? 'unknown') as LoanRefusal['reason']
+/** Returns the reason that a log line words; `unknown` for other words. */
+export function parseRefusalReason(words: string): LoanRefusal['reason'] {
+  const entry = Object.entries(refusalWordings).find(([, wording]) => wording === words)
+  return (entry?.[0] ?? 'unknown') as LoanRefusal['reason']
 }

@@ -1,10 +1,10 @@
 import { type Address, decodeEventLog, encodeEventTopics, type Hex } from 'viem'
 import { loanAbi } from './abi.ts'
 
-/** Lists the states of a loan; `moved` to another account or contract. */
+/** `moved` is a loan that another account or another contract has taken over. */
 export const loanStates = ['owed', 'written_off', 'repaid', 'moved'] as const
 
-/** Holds a borrower's last loan, by the contract's events. Times are Unix times in s. */
+/** Describes a borrower's last loan as the contract's events tell it. Times are in Unix s. */
 export type BookedLoan = {
   borrower: Address
   state: (typeof loanStates)[number]
@@ -13,11 +13,10 @@ export type BookedLoan = {
   lentWei: bigint
   owedWei: bigint
   repaidWei: bigint
-  /** Counts the borrower's loans before this one. */
   earlier: number
 }
 
-/** Sums up all loans of a contract; `termSeconds` is the term of new loans. */
+/** Sums up the loans of a contract; `termSeconds` is the term of a new loan. */
 export type LoanSums = {
   termSeconds: number
   loans: number
@@ -26,17 +25,17 @@ export type LoanSums = {
   writtenOffWei: bigint
 }
 
-export const noLoans: LoanSums = {
+export const emptySums: LoanSums = {
   ...{ termSeconds: 0, loans: 0, lentWei: 0n, repaidWei: 0n, writtenOffWei: 0n },
 }
 
-const bookedEvents = [
+const loanEvents = [
   ...(['TermsSet', 'LoanIssued', 'LoanRepaid', 'LoanWrittenOff'] as const),
   ...(['AccountPassed', 'AccountMoved', 'AccountTakenOver'] as const),
 ] as const
 
-/** Lists the topics of events that change a loan. */
-export const bookedTopics: Hex[] = bookedEvents.flatMap(
+/** Lists the topics of the events that change a loan or the terms. */
+export const loanEventTopics: Hex[] = loanEvents.flatMap(
   (eventName) => encodeEventTopics({ abi: loanAbi, eventName }) as Hex[],
 )
 
@@ -45,11 +44,14 @@ export type LoanLog = { topics: readonly Hex[]; data: Hex }
 export type OpenBook = {
   sums: LoanSums
   findLoan(borrower: Address): BookedLoan | undefined
-  keep(loan: BookedLoan): void
+  saveLoan(loan: BookedLoan): void
 }
 
-/** Applies one event, in the chain's order, and returns the new sums. */
-export function bookEvent({ sums, findLoan, keep }: OpenBook, { topics, data }: LoanLog): LoanSums {
+/** Applies an event to the book and returns the new sums; events come in the chain's order. */
+export function applyLoanEvent(
+  { sums, findLoan, saveLoan }: OpenBook,
+  { topics, data }: LoanLog,
+): LoanSums {
   const event = decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
   switch (event.eventName) {
     case 'TermsSet':
@@ -57,12 +59,12 @@ export function bookEvent({ sums, findLoan, keep }: OpenBook, { topics, data }: 
     case 'LoanIssued': {
       const { borrower, amount: lentWei, fee, dueAt } = event.args
       const issuedAt = Number(dueAt) - sums.termSeconds
-      begin({ borrower, issuedAt, dueAt: Number(dueAt), lentWei, owedWei: lentWei + fee })
+      startLoan({ borrower, issuedAt, dueAt: Number(dueAt), lentWei, owedWei: lentWei + fee })
       return { ...sums, loans: sums.loans + 1, lentWei: sums.lentWei + lentWei }
     }
     case 'LoanRepaid': {
       const { borrower, amount, remaining: owedWei } = event.args
-      change(borrower, ({ state, repaidWei }) => ({
+      updateLoan(borrower, ({ state, repaidWei }) => ({
         owedWei,
         repaidWei: repaidWei + amount,
         state: owedWei === 0n ? 'repaid' : state,
@@ -70,40 +72,40 @@ export function bookEvent({ sums, findLoan, keep }: OpenBook, { topics, data }: 
       return { ...sums, repaidWei: sums.repaidWei + amount }
     }
     case 'LoanWrittenOff':
-      change(event.args.borrower, () => ({ state: 'written_off' }))
+      updateLoan(event.args.borrower, () => ({ state: 'written_off' }))
       return { ...sums, writtenOffWei: sums.writtenOffWei + event.args.amount }
     case 'AccountPassed': {
       const loan = findLoan(event.args.from)
-      if (loan !== undefined && loan.owedWei > 0n) keep({ ...loan, borrower: event.args.to })
-      change(event.args.from, moved)
+      if (loan !== undefined && loan.owedWei > 0n) saveLoan({ ...loan, borrower: event.args.to })
+      updateLoan(event.args.from, markMoved)
       return sums
     }
     case 'AccountMoved':
-      change(event.args.account, moved)
+      updateLoan(event.args.account, markMoved)
       return sums
     case 'AccountTakenOver': {
       const { account: borrower, loan } = event.args
       const [issuedAt, dueAt] = [Number(loan.issuedAt), Number(loan.dueAt)]
       if (loan.owed === 0n) return sums
-      begin({ borrower, issuedAt, dueAt, lentWei: loan.owed, owedWei: loan.owed })
-      if (loan.isWrittenOff) change(borrower, () => ({ state: 'written_off' }))
+      startLoan({ borrower, issuedAt, dueAt, lentWei: loan.owed, owedWei: loan.owed })
+      if (loan.isWrittenOff) updateLoan(borrower, () => ({ state: 'written_off' }))
       return { ...sums, loans: sums.loans + 1, lentWei: sums.lentWei + loan.owed }
     }
     default:
       return sums
   }
 
-  function begin(loan: Omit<BookedLoan, 'state' | 'repaidWei' | 'earlier'>): void {
+  function startLoan(loan: Omit<BookedLoan, 'state' | 'repaidWei' | 'earlier'>): void {
     const before = findLoan(loan.borrower)
     const earlier = before === undefined ? 0 : before.earlier + 1
-    keep({ ...loan, state: 'owed', repaidWei: 0n, earlier })
+    saveLoan({ ...loan, state: 'owed', repaidWei: 0n, earlier })
   }
 
-  function change(borrower: Address, to: (loan: BookedLoan) => Partial<BookedLoan>): void {
+  function updateLoan(borrower: Address, change: (loan: BookedLoan) => Partial<BookedLoan>): void {
     const loan = findLoan(borrower)
-    if (loan !== undefined) keep({ ...loan, ...to(loan) })
+    if (loan !== undefined) saveLoan({ ...loan, ...change(loan) })
   }
 }
 
-const moved = ({ owedWei, state }: BookedLoan): Partial<BookedLoan> =>
+const markMoved = ({ owedWei, state }: BookedLoan): Partial<BookedLoan> =>
   owedWei > 0n ? { owedWei: 0n, state: 'moved' } : { state }

@@ -3,10 +3,10 @@ import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 
-/** Names the URL of a price feed, and its currency (ISO 4217). */
+/** Locates a price feed; `currency` is an ISO 4217 code. */
 export type RateFeed = { url: string; currency: string }
 
-/** Is the price of one coin, in millionths of a unit of the currency: above zero. */
+/** Tells the price of one coin; `micros` are millionths of the currency's unit, above zero. */
 export type Rate = { currency: string; micros: bigint }
 
 export type RatesOptions = {
@@ -16,64 +16,68 @@ export type RatesOptions = {
   log: Log
 }
 
-const oldestMs = 15 * 60_000
-/** Rejects a price from further ahead, as clocks differ. */
-const aheadMs = 60_000
-/** Caches the answer this long, even without a price. */
+const maxPriceAgeMs = 15 * 60_000
+/** Allows for a feed's clock that is ahead of ours. */
+const maxClockSkewMs = 60_000
+/** Caches an answer for this time, even an answer without a price. */
 const ttlMs = 60_000
 const timeoutMs = 1_500
-const mostBytes = 4_096
+const maxBodyBytes = 4_096
 
-/** Bounds the worth of a coin or of an amount: a higher one is wrong. */
-const mostShown = 1e12
+/** Bounds the worth of a coin or an amount, because a higher one must be an error. */
+const maxWorth = 1e12
 
 type Price = Rate & { at: number }
 
 /** Parses one coin with its price and time, as in CoinGecko's "simple price". */
-const answer = z.record(z.string(), z.record(z.string(), z.number()))
+const priceAnswer = z.record(z.string(), z.record(z.string(), z.number()))
 
-/** Returns the feed's rate while it is fresh, read once a minute. Never throws. */
+/**
+ * Creates a reader of the feed's rate, which asks the feed once a minute. The reader returns
+ * undefined without a price that is younger than 15 minutes, and never throws.
+ */
 export function createRates(options: RatesOptions): () => Promise<Rate | undefined> {
   const { clock, log } = options
   const price = cached(clock, ttlMs, () =>
-    priceFrom(options).catch((error: unknown) => {
+    fetchPrice(options).catch((error: unknown) => {
       log({ level: 'warn', event: 'rate.unread', message: describeFault(error) })
       return undefined
     }),
   )
   return async () => {
-    const last = await price()
-    const age = last === undefined ? oldestMs : clock.now() - last.at
-    if (last === undefined || age >= oldestMs || age < -aheadMs) return undefined
-    return { currency: last.currency, micros: last.micros }
+    const latest = await price()
+    if (latest === undefined) return undefined
+    const ageMs = clock.now() - latest.at
+    if (ageMs >= maxPriceAgeMs || ageMs < -maxClockSkewMs) return undefined
+    return { currency: latest.currency, micros: latest.micros }
   }
 }
 
-/** Formats the rounded worth of an amount; undefined if it is beyond belief. */
+/** Formats the worth of an amount; returns undefined if the worth must be an error. */
 export function formatWorth(wei: bigint, { currency, micros }: Rate): string | undefined {
   const worth = Number(wei * micros) / 1e24
-  return worth < mostShown ? `${currency} ${worth.toFixed(worth < 10 ? 2 : 0)}` : undefined
+  return worth < maxWorth ? `${currency} ${worth.toFixed(worth < 10 ? 2 : 0)}` : undefined
 }
 
-/** Formats the worth of an amount, rounded up to whole units. */
+/** Formats the worth of an amount, rounded up to whole units of the currency. */
 export const formatWorthUp = (wei: bigint, { currency, micros }: Rate): string =>
   `${currency} ${(wei * micros + 10n ** 24n - 1n) / 10n ** 24n}`
 
-async function priceFrom({ feed, fetch, clock }: RatesOptions): Promise<Price> {
+async function fetchPrice({ feed, fetch, clock }: RatesOptions): Promise<Price> {
   const response = await fetch(feed.url, {
     headers: { accept: 'application/json' },
     redirect: 'manual',
     signal: clock.timeout(timeoutMs),
   })
-  if (!response.ok || Number(response.headers.get('content-length') ?? 0) > mostBytes) {
+  if (!response.ok || Number(response.headers.get('content-length') ?? 0) > maxBodyBytes) {
     await response.body?.cancel()
-    throw new Error(`the feed of prices answered ${response.status}`)
+    throw new Error(`the price feed answered ${response.status}`)
   }
-  const [coin, ...others] = Object.values(answer.parse(JSON.parse(await response.text())))
-  const ofOne = Math.round((coin?.[feed.currency.toLowerCase()] ?? 0) * 1e6)
+  const [coin, ...others] = Object.values(priceAnswer.parse(JSON.parse(await response.text())))
+  const micros = Math.round((coin?.[feed.currency.toLowerCase()] ?? 0) * 1e6)
   const at = coin?.last_updated_at
-  if (at === undefined || others.length > 0 || !(ofOne > 0 && ofOne < mostShown * 1e6)) {
-    throw new Error('the feed of prices has not the one price that is asked for, with its time')
+  if (at === undefined || others.length > 0 || !(micros > 0 && micros < maxWorth * 1e6)) {
+    throw new Error('the price feed has not exactly one price in this currency, with its time')
   }
-  return { currency: feed.currency, micros: BigInt(ofOne), at: at * 1_000 }
+  return { currency: feed.currency, micros: BigInt(micros), at: at * 1_000 }
 }

@@ -9,83 +9,81 @@ import {
   pad,
 } from 'viem'
 import { loanAbi } from './abi.ts'
-import { type LoanRead, type LoanTerms, readCall } from './calls.ts'
+import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
 
 export type Received = { from: Address; amountWei: bigint }
 
-/** Is the range that nodes serve in one answer (about 16 hours). */
-const eventBlocks = 2_000
-const mostReceived = 8
+/** The blocks that nodes search in one request: about 16 hours. */
+const eventBlockRange = 2_000
+const maxReceived = 8
 
 export type LoanSource = {
-  /** Calls the contract as of the latest block, or of the one with this number. */
+  /** Calls the contract as of a block, or of the latest block. */
   read(calldata: Hex, block?: number): Promise<Hex>
   height(): Promise<number>
-  /** Finds events by their topics, from this block on. */
+  /** Finds the contract's events by their topics, from a block on. */
   events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
 }
 
 export function createLoanReader({ read, height, events }: LoanSource) {
-  async function ask<Name extends LoanRead>(
+  async function readContract<Name extends LoanRead>(
     name: Name,
-    of: [] | [account: Address] = [],
+    args: [] | [account: Address] = [],
     block?: number,
   ) {
-    const data = await read(readCall(name, ...of), block)
+    const data = await read(encodeReadCall(name, ...args), block)
     const functionName: string = name
-    const found = decodeFunctionResult({ abi: loanAbi as Abi, functionName, data })
-    return found as ContractFunctionReturnType<typeof loanAbi, 'view', Name>
+    const result = decodeFunctionResult({ abi: loanAbi as Abi, functionName, data })
+    return result as ContractFunctionReturnType<typeof loanAbi, 'view', Name>
   }
 
   async function lendable() {
     const block = await height()
     const [poolWei, capWei] = await Promise.all([
-      ask('liquidity', [], block),
-      ask('issuable', [], block),
+      readContract('liquidity', [], block),
+      readContract('issuable', [], block),
     ])
     return { block, poolWei, capWei }
   }
 
   async function withdrawable() {
     const block = await height()
-    return { block, outWei: await ask('withdrawable', [], block) }
+    return { block, outWei: await readContract('withdrawable', [], block) }
   }
 
   return {
-    /** Returns what the daily limit leaves for forwarded withdrawals, as of a block. */
+    /** Returns the rest of the day's limit on withdrawals; retries if a node lacks the block. */
     withdrawable: () => withdrawable().catch(withdrawable),
-    /**
-     * Returns what is left for new loans; asks again once if a node does not have the block yet.
-     */
+    /** Returns the pool and the rest of the day's cap; retries if a node lacks the block. */
     lendable: () => lendable().catch(lendable),
-    balance: (account: Address) => ask('getBalance', [account]),
-    owed: (account: Address) => ask('loanOf', [account]),
-    /** Returns an account's debt and its due date (Unix time in s; 0 without a loan). */
+    balance: (account: Address) => readContract('getBalance', [account]),
+    owed: (account: Address) => readContract('loanOf', [account]),
+    /** Returns an account's debt and its due date (Unix time in s), both 0 without a loan. */
     async debt(account: Address) {
-      const { owed, dueAt } = await ask('loanDetailsOf', [account])
+      const { owed, dueAt } = await readContract('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }
     },
     async terms(): Promise<LoanTerms> {
-      const { principal, feeRate, term } = await ask('terms')
+      const { principal, feeRate, term } = await readContract('terms')
       return {
         principalWei: principal,
         feeWei: (principal * BigInt(feeRate)) / 10_000n,
         termSeconds: term,
       }
     },
-    /** Lists what others sent to an account within the last blocks, the newest first. */
+    /** Lists the last transfers to an account, the newest first; older blocks are not searched. */
     async received(account: Address): Promise<Received[]> {
-      const from = Math.max(0, (await height()) - eventBlocks + 1)
+      const from = Math.max(0, (await height()) - eventBlockRange + 1)
       const [event = null] = encodeEventTopics({ abi: loanAbi, eventName: 'Transferred' })
       const found = await events([event, null, pad(account)], from)
-      return found.slice(-mostReceived).reverse().map(receivedIn)
+      return found.slice(-maxReceived).reverse().map(decodeReceived)
     },
   }
 }
 
-function receivedIn({ topics, data }: { topics: Hex[]; data: Hex }): Received {
+function decodeReceived({ topics, data }: { topics: Hex[]; data: Hex }): Received {
   const { args } = decodeEventLog({
     abi: loanAbi,
     eventName: 'Transferred',

@@ -6,7 +6,7 @@ import type { SmsAnswer, SmsMessage, SmsProvider } from './provider.ts'
 export type AfricasTalkingAccount = {
   apiKey: string
   username: string
-  /** Is the registered sender id; undefined for the provider's own. */
+  /** The registered sender id; undefined for the provider's own. */
   sender: string | undefined
   url: string | undefined
 }
@@ -19,26 +19,26 @@ export type AfricasTalkingOptions = {
 
 const timeoutMs = 10_000
 
-/** Is the public test user: its messages go to a simulated phone. */
+/** The public test user, whose messages go to a simulated phone. */
 const sandboxUser = 'sandbox'
 
-const answer = z.object({
+const responseSchema = z.object({
   SMSMessageData: z.object({
-    // Empty if the whole message was refused, for example for its sender id.
+    // Empty if the message was refused as a whole, for example because of its sender id.
     Recipients: z.array(z.object({ statusCode: z.int() })),
   }),
 })
 
-/** Sends through Africa's Talking. Only a clear answer counts as not sent. */
+/** Creates a sender of messages. Without a clear answer, a message may have been sent. */
 export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProvider {
   return {
     async send(message) {
       try {
         const response = await post(options, message)
-        const known = answer.safeParse(await response.json().catch(() => undefined))
-        return known.success
-          ? byRecipient(known.data.SMSMessageData.Recipients[0]?.statusCode)
-          : byStatus(response.status)
+        const parsed = responseSchema.safeParse(await response.json().catch(() => undefined))
+        return parsed.success
+          ? describeCode(parsed.data.SMSMessageData.Recipients[0]?.statusCode)
+          : describeHttpStatus(response.status)
       } catch (error) {
         return { kind: 'unknown', reason: describeFault(error) }
       }
@@ -64,18 +64,18 @@ function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: Sm
   })
 }
 
-/** Lists codes of sent messages, of faults of the account (sender id, money), and of the number. */
-const codes = { sent: [100, 101, 102], later: [402, 405], refused: [403, 404, 406, 407, 409] }
+/** `later` are faults of the sending account, `refused` are faults of the number. */
+const statusCodes = { sent: [100, 101, 102], later: [402, 405], refused: [403, 404, 406, 407, 409] }
 
-/** Treats a risk hold (401) and their own faults (500 and more) as unknown: it may still go out. */
-function byRecipient(code: number | undefined): SmsAnswer {
+/** Counts a risk hold (401) and the provider's own faults (from 500) as perhaps sent. */
+function describeCode(code: number | undefined): SmsAnswer {
   if (code === undefined) return { kind: 'later', reason: 'no recipient was taken' }
-  if (codes.sent.includes(code)) return { kind: 'sent' }
-  const kind = (['later', 'refused'] as const).find((one) => codes[one].includes(code))
+  if (statusCodes.sent.includes(code)) return { kind: 'sent' }
+  const kind = (['later', 'refused'] as const).find((each) => statusCodes[each].includes(code))
   return { kind: kind ?? 'unknown', reason: `status ${code}` }
 }
 
-function byStatus(status: number): SmsAnswer {
+function describeHttpStatus(status: number): SmsAnswer {
   const isRefused = status >= 300 && status < 500 && status !== 408
   return { kind: isRefused ? 'later' : 'unknown', reason: `HTTP ${status}` }
 }

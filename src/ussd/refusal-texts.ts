@@ -24,7 +24,7 @@ export function writeRefusal(
     case 'clock':
       return messages.nothingWasSent
     case 'none_left':
-      return getCallRules(kind).takes === 'withdrawals'
+      return getCallRules(kind).sharedLimit === 'withdrawals'
         ? messages.refused.withdrawal_limit(undefined)
         : messages.refused.no_liquidity
     case 'not_authorized':
@@ -59,7 +59,7 @@ export function writeLoanRefusal(
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = showAmount(refusal.balanceWei)
-      return paymentKinds[kind].namesNeed
+      return paymentKinds[kind].showsNeededAmount
         ? words.owesMore(showAmount(refusal.neededWei), balance)
         : words.balance_too_low(balance)
     }

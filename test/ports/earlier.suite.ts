@@ -16,11 +16,11 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     const little = { transfersADay: undefined, sentADayWei: 15n }
 
     test.for(kindNames)('counts as the kind says: %s', async (kind, { ledger, pass }) => {
-      const { isSent } = paymentKinds[kind]
+      const { countsAsSent } = paymentKinds[kind]
       await accept(ledger, 'first', alice, { order: { ...ten, kind } })
       const offered = (session: string, day: typeof once | typeof little) =>
         judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
-      if (isSent) {
+      if (countsAsSent) {
         expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', most: 1 })
         expect(await offered('much', little)).toMatchObject({
           kind: 'too_much_today',
@@ -39,8 +39,8 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       // And one that is not sent is held by no day.
       const other = { day: once, order: { kind, spendsWei: 99n } }
       const ofKind = await judge(ledger, 'of the kind', alice, other)
-      expect(ofKind.kind).toBe(isSent ? 'too_many_today' : 'accepted')
-      if (!isSent)
+      expect(ofKind.kind).toBe(countsAsSent ? 'too_many_today' : 'accepted')
+      if (!countsAsSent)
         expect(await offered('first of its day', once)).toMatchObject({ kind: 'accepted' })
       pass(24 * 60 * minuteMs)
       expect(await offered('tomorrow', once)).toMatchObject({ kind: 'accepted' })

@@ -92,7 +92,7 @@ function ofOutcome({ intent, outcome, block, hash }: PaymentSummary, spent: Spen
 /** What was executed has moved what the ledger says; where that says no amount, something. */
 function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Booked[]): string[] {
   if (spent.outcome !== 'executed') return []
-  const name = getCallRules(payment.kind).moves
+  const name = getCallRules(payment.kind).event
   const account = payment.account.toLowerCase()
   const wanted = payment.spendsWei === '0' ? undefined : payment.spendsWei
   const isMoved = events.some(

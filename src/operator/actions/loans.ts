@@ -1,7 +1,7 @@
 import { type Address, formatEther } from 'viem'
 import type { Node } from '../../chain/node.ts'
-import { readCall } from '../../loan/calls.ts'
-import { type BookedLoan, bookedTopics, loanStates } from '../../loan/loan-book.ts'
+import { encodeReadCall } from '../../loan/calls.ts'
+import { type BookedLoan, loanEventTopics, loanStates } from '../../loan/loan-book.ts'
 import type { Ledger, LoanBook } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { LoansAnswer } from '../answers.ts'
@@ -39,7 +39,7 @@ async function readOn({ subject: { loan }, relayer }: LoanBookOptions): Promise<
     const from = book.next ?? (await createdAt(relayer, loan, last))
     if (from > last) break
     const to = Math.min(last, from + blocks - 1)
-    const range = { address: loan, topics: [bookedTopics], fromBlock: from, toBlock: to }
+    const range = { address: loan, topics: [loanEventTopics], fromBlock: from, toBlock: to }
     try {
       const logs = await node.logs(range, clock.timeout(nodeTimeoutMs))
       const told = logs.map(({ topics, data }) => ({ topics, data }))
@@ -60,7 +60,7 @@ async function createdAt(
   last: number,
 ): Promise<number> {
   const isThere = async (block: number) => {
-    const call = { to: loan, data: readCall('terms') }
+    const call = { to: loan, data: encodeReadCall('terms') }
     const { data } = await node.call(call, clock.timeout(nodeTimeoutMs), block)
     return data !== '0x'
   }

@@ -1,6 +1,6 @@
 import { type Address, checksumAddress } from 'viem'
 import { type AccountMemory, sentTo } from '../../account/memory.ts'
-import { callIn, refusalIn, refusalWordings } from '../../loan/calls.ts'
+import { decodeCall, parseRefusalReason, refusalWordings } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
 import type { Messages } from '../messages/en.ts'
@@ -151,7 +151,7 @@ export function listActivity(payments: readonly Payment[], memory: AccountMemory
 /** Returns undefined if this version does not know the payment's call. */
 function describePayment(payment: Payment, memory: AccountMemory, chainId: number) {
   const { request, kind } = payment.order
-  const call = callIn(request.data)
+  const call = decodeCall(request.data)
   if (call === undefined) return undefined
   const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
@@ -246,5 +246,7 @@ export const findCreditedWords = (
 function writeState(text: ActivityWords, state: ActivityState): string {
   if (state.kind === 'under_way') return text.underWay
   if (state.kind === 'done') return text.done
-  return text.failed(text.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
+  return text.failed(
+    text.reasons[state.reason === '' ? 'too_late' : parseRefusalReason(state.reason)],
+  )
 }

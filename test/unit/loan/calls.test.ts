@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callIn, encodeCall, type LoanCall, readCall } from '../../../src/loan/calls.ts'
+import { decodeCall, encodeCall, encodeReadCall, type LoanCall } from '../../../src/loan/calls.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 
@@ -10,11 +10,11 @@ test.for<LoanCall>([
   { kind: 'cashOut', to, amountWei: 7n },
   { kind: 'repayment', amountWei: 'all' },
 ])('a %o is read from its calldata', (call) => {
-  expect(callIn(encodeCall(call))).toEqual(call)
+  expect(decodeCall(encodeCall(call))).toEqual(call)
 })
 
 test('other calldata is no call that pays', () => {
-  for (const data of ['0x', '0x12345678', readCall('terms')] as const) {
-    expect(callIn(data)).toBeUndefined()
+  for (const data of ['0x', '0x12345678', encodeReadCall('terms')] as const) {
+    expect(decodeCall(data)).toBeUndefined()
   }
 })

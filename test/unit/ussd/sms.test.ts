@@ -4,7 +4,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleSms, createSeals } from '../../../src/compose/sms.ts'
-import { refusalWords } from '../../../src/loan/calls.ts'
+import { describeLoanRefusal } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
@@ -21,7 +21,7 @@ import { friend, openWorld, stranger } from './world.ts'
 const caller = '+254700000000' as PhoneNumber
 /** Those with the longest words. */
 const reasons = (['withdrawal_limit', 'not_listed', 'existing_loan', 'no_loan'] as const).map(
-  (reason) => refusalWords({ reason, owedWei: 1n, leftWei: 1n }),
+  (reason) => describeLoanRefusal({ reason, owedWei: 1n, leftWei: 1n }),
 )
 /** Numbers of callers, but not where the digits are amid a value in hex. */
 const numbers = /(?<![0-9a-f]{8})(254700|0700000)/

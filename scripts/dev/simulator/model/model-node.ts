@@ -1,6 +1,6 @@
 import { type Address, concat, type Hex, pad, toHex, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
-import { readCall } from '../../../../src/loan/calls.ts'
+import { encodeReadCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import { type PoolRefusal, refusalWords } from '../../rootstock-pool/refusals.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
@@ -36,11 +36,11 @@ const callGas = 6_800_000
 const unlimitedWei = 10n ** 30n
 
 const reads = {
-  liquidity: readCall('liquidity'),
-  issuable: readCall('issuable'),
-  withdrawable: readCall('withdrawable'),
-  terms: readCall('terms'),
-  debt: readCall('loanDetailsOf', zeroAddress).slice(0, 10),
+  liquidity: encodeReadCall('liquidity'),
+  issuable: encodeReadCall('issuable'),
+  withdrawable: encodeReadCall('withdrawable'),
+  terms: encodeReadCall('terms'),
+  debt: encodeReadCall('loanDetailsOf', zeroAddress).slice(0, 10),
 }
 
 /** Answers JSON-RPC as RSKj does, from what a replica sees whose head is `view`. */

@@ -193,7 +193,7 @@ function judgeDay(history: History, caller: number, found: Found): void {
   const account = history.callers[caller] ?? '0x'
   const sent = paidBy(history, account)
     .map(({ payment }) => payment)
-    .filter(({ order }) => order.spendsWei > 0n && paymentKinds[order.kind].isSent)
+    .filter(({ order }) => order.spendsWei > 0n && paymentKinds[order.kind].countsAsSent)
     .toSorted((a, b) => a.acceptedAt - b.acceptedAt)
   for (const [index, { acceptedAt }] of sent.entries()) {
     const day = sent.slice(0, index + 1).filter((other) => acceptedAt - other.acceptedAt < dayMs)

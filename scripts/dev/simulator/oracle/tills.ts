@@ -1,5 +1,5 @@
 import { isAddressEqual } from 'viem'
-import { callIn } from '../../../../src/loan/calls.ts'
+import { decodeCall } from '../../../../src/loan/calls.ts'
 import { activity } from '../../../../src/ussd/menu/activity.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { lookText } from '../draw/lender.ts'
@@ -39,7 +39,7 @@ function judgeLook(
   const finals = new Set(lines.filter((line) => line.endsWith(`: ${says.done}`)))
   for (const { order } of known) {
     const { request, kind } = order
-    const call = callIn(request.data)
+    const call = decodeCall(request.data)
     if (kind !== 'withdrawal' && kind !== 'purchase') continue
     if (call === undefined || !('to' in call)) continue
     if (!isAddressEqual(call.to, account)) continue

@@ -5,7 +5,7 @@ import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
 import { answerParts } from '../../../../src/compose/ussd.ts'
-import { decodeRefusal, refusalWords } from '../../../../src/loan/calls.ts'
+import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
@@ -96,7 +96,7 @@ export function createRelayer({ knobs, signing, rpc, clock, log, step }: Parts, 
     fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
     clock,
     log,
-    describeReason: (revertData) => refusalWords(decodeRefusal(revertData)),
+    describeReason: (revertData) => describeLoanRefusal(decodeRefusal(revertData)),
   } satisfies Relayer
 }
 

@@ -19,7 +19,7 @@ const paidSince = (rows: Draft, account: string, from: number): Row<'payments'>[
 
 /** Returns those payments that count toward a day's limits. */
 export const sentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
-  paidSince(rows, account, from).filter((row) => paymentKinds[row.kind].isSent)
+  paidSince(rows, account, from).filter((row) => paymentKinds[row.kind].countsAsSent)
 
 export const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
@@ -41,7 +41,7 @@ export function overDay(
   { kind, spendsWei }: Pick<Order, 'kind' | 'spendsWei'>,
 ): OverDay | undefined {
   const isLimited = transfersADay !== undefined || sentADayWei !== undefined
-  if (!isLimited || !paymentKinds[kind].isSent) return undefined
+  if (!isLimited || !paymentKinds[kind].countsAsSent) return undefined
   const { transfers, sentWei } = sentToday(rows, account)
   if (transfersADay !== undefined && transfers >= transfersADay) {
     return { kind: 'too_many_today', most: transfersADay }

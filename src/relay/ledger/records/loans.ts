@@ -1,5 +1,10 @@
 import type { Address } from 'viem'
-import { type BookedLoan, bookEvent, type LoanSums, noLoans } from '../../../loan/loan-book.ts'
+import {
+  applyLoanEvent,
+  type BookedLoan,
+  emptySums,
+  type LoanSums,
+} from '../../../loan/loan-book.ts'
 import type { Draft } from '../draft.ts'
 import type { LoanBook, LoanBooking, LoanQuery } from '../port.ts'
 import type { Row } from '../rows.ts'
@@ -14,7 +19,7 @@ type SavedSums = Omit<LoanSums, 'lentWei' | 'repaidWei' | 'writtenOffWei'> &
 /** Returns up to which block a contract's events were read, and the sums until there. */
 export function readLoanBook(rows: Draft, contract: Address): LoanBook {
   const known = rows.row('meta', toMetaName(contract))
-  if (known === undefined) return { next: undefined, sums: noLoans }
+  if (known === undefined) return { next: undefined, sums: emptySums }
   const { next, sums } = JSON.parse(known.value) as { next: number; sums: SavedSums }
   const { lentWei, repaidWei, writtenOffWei } = sums
   const wei = { lentWei: BigInt(lentWei), repaidWei: BigInt(repaidWei) }
@@ -29,7 +34,7 @@ export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooki
   for (const log of logs) {
     const keep = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
     const known = (borrower: Address) => findLoan(rows, contract, borrower)
-    sums = bookEvent({ sums, findLoan: known, keep }, log)
+    sums = applyLoanEvent({ sums, findLoan: known, saveLoan: keep }, log)
   }
   const value = JSON.stringify({ next, sums }, (_, one) =>
     typeof one === 'bigint' ? `${one}` : one,
