@@ -172,13 +172,16 @@ async function setHold(
   return { json: answer, lines: [holdLine(answer)] }
 }
 
+/** Names what comes in parts. */
+const lists = ['payments', 'archived', 'sessions', 'audit', 'references', 'tills'] as const
+
 async function exportPerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
   type Part = ToldOf<'person/export'>
   let { next, ...whole }: Part = await act('person/export', { phone }, harmless)
   while (next !== null) {
     const part: Part = await act('person/export', { phone, ...next }, harmless)
-    for (const list of ['payments', 'archived', 'sessions', 'audit'] as const) {
+    for (const list of lists) {
       whole[list].push(...(part[list] as never[]))
     }
     whole.loan ??= part.loan

@@ -238,13 +238,15 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const contract = id('contract').slice(0, 42) as Address
       const sms = [{ party: 'sender', sealed: '0x51' }] as const
       for (const [nonce, session] of ['old', 'of bob'].entries()) {
-        await accept(ledger, session, nonce === 0 ? alice : bob)
+        const till = { account: carol, reference: `paid ${session}` }
+        await accept(ledger, session, nonce === 0 ? alice : bob, { order: { till } })
         await settle(ledger, session, nonce)
       }
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       await accept(ledger, 'settled', alice, {
-        ...{ order: { sms, reminder: '0x52' }, chainNonce: 2, poolNonce: 2 },
+        order: { sms, reminder: '0x52', till: { account: carol, reference: 'AB-12' } },
+        ...{ chainNonce: 2, poolNonce: 2 },
       })
       await settle(ledger, 'settled', 2)
       pass(1_000)
@@ -255,6 +257,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const repaid = { borrower: alice, payer: alice, amount: 11n, remaining: 0n }
       const logs = [lentTo(alice, 60), lentTo(bob, 60), loanLog('LoanRepaid', repaid)]
       await ledger.bookLoans({ contract, from: undefined, next: 5, logs })
+
+      const till = { account: alice, name: 'Corner Shop', kind: 'agent' } as const
+      await ledger.setTill({ id: 'till', till: '12344', to: till })
 
       const tell = async (account: Address) => {
         const pages = []
@@ -269,12 +274,15 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
           sessions: pages.flatMap((page) => page.sessions.map(({ reason }) => reason)),
           audit: pages.flatMap((page) => page.audit.map(({ action }) => action)),
           loans: pages.flatMap(({ loan }) => (loan ? [loan.state] : [])),
+          references: pages.flatMap((page) => page.references.map(({ reference }) => reference)),
+          tills: pages.flatMap((page) => page.tills),
         }
       }
       const ofBob = await tell(bob)
       const whole = {
         ...{ payments: [id('settled'), id('open')], archived: [id('old')] },
-        ...{ sessions: ['blocked'], audit: ['hold'], loans: ['repaid'] },
+        ...{ sessions: ['blocked'], audit: ['hold', 'add-agent'], loans: ['repaid'] },
+        ...{ references: ['AB-12', 'paid old'], tills: [{ till: '12344', ...till }] },
       }
       expect(await tell(alice)).toEqual(whole)
       const erasing = { id: 'erase', account: alice, contract, from: 0 }
@@ -287,7 +295,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       })
       const nothing = { archived: 0, messages: 0, refusals: 0, loans: 0 }
       expect((await ledger.erase(erasing)).gone).toEqual(nothing)
-      const left = { archived: [], sessions: [undefined], audit: ['hold', 'erase'], loans: [] }
+      const left = {
+        ...{ archived: [], sessions: [undefined], loans: [], references: ['AB-12'] },
+        audit: ['hold', 'add-agent', 'erase'],
+      }
       expect(await tell(alice)).toEqual({ ...whole, ...left })
       expect(await tell(bob)).toEqual(ofBob)
       expect((await ledger.erase({ ...erasing, account: bob })).kept).toMatchObject({ loans: 1 })

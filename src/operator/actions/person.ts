@@ -32,7 +32,8 @@ export async function exportPerson(
     : [null, null]
   const told: Exported = {
     ...{ account, caller, memory: memory && toldOfMemory(memory), loan: null },
-    ...{ payments: [], archived: [], sessions: [], audit: [], next: { part, from } },
+    ...{ payments: [], archived: [], sessions: [], audit: [], references: [], tills: [] },
+    next: { part, from },
   }
   const until = clock.now() + withinMs
   while (told.next !== null && clock.now() < until) {
@@ -42,6 +43,10 @@ export async function exportPerson(
     told.archived.push(...page.archived.map((record) => toPaymentSummary(chain, record)))
     told.sessions.push(...page.sessions.map(toSession))
     told.audit.push(...page.audit.map(({ id: _, at, ...entry }) => ({ ...entry, at: toIso(at) })))
+    told.references.push(
+      ...page.references.map(({ intentId, reference }) => ({ intent: intentId, reference })),
+    )
+    told.tills.push(...page.tills)
     told.next = page.next ?? null
   }
   return told

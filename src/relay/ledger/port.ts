@@ -457,6 +457,9 @@ export type PersonPage = {
   /** Lists sessions without a payment. */
   sessions: SessionTrace[]
   audit: AuditEntry[]
+  /** Lists what the account's payments of bills were for. */
+  references: { intentId: Hex; reference: string }[]
+  tills: Till[]
   loan: BookedLoan | undefined
   next: ExportPlace | undefined
 }

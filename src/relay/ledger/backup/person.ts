@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import { listOpen, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
 import { nameless, paymentRow } from '../payments/payment-states.ts'
@@ -6,6 +7,7 @@ import type { Erased, Erasing, PersonPage, PersonQuery } from '../port.ts'
 import { findLoan } from '../records/loans.ts'
 import { note, readTrace, toRecord } from '../records/operations.ts'
 import { isHeld, readSessionTrace } from '../records/standing.ts'
+import { listAccountTills } from '../records/tills.ts'
 import { anyTable, type Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
 import { pageFrom } from './export.ts'
@@ -13,7 +15,10 @@ import { pageFrom } from './export.ts'
 /** Limits the rows of all accounts that one page searches. */
 const searched = 500
 
-const nothing = { payments: [], archived: [], sessions: [], audit: [], loan: undefined }
+const nothing = {
+  ...{ payments: [], archived: [], sessions: [], audit: [], references: [], tills: [] },
+  loan: undefined,
+}
 
 /** Returns a page of what the ledger has of an account, full payments first. */
 export function personPage(
@@ -26,11 +31,17 @@ export function personPage(
     next === undefined ? { part: part + 1, from: 0 } : { part, from: next }
   switch (part) {
     case 0: {
-      const payments = listPayments(rows, account).flatMap(
-        (row) => readTrace(step, row.intent_id) ?? [],
-      )
-      const loan = findLoan(rows, contract, account)
-      return { ...nothing, payments, loan, next: follows(undefined) }
+      const paid = listPayments(rows, account)
+      return {
+        ...nothing,
+        payments: paid.flatMap((row) => readTrace(step, row.intent_id) ?? []),
+        references: paid.flatMap(({ session, intent_id }) =>
+          toReference(intent_id, rows.row('takings', session)?.reference),
+        ),
+        tills: listAccountTills(rows, account),
+        loan: findLoan(rows, contract, account),
+        next: follows(undefined),
+      }
     }
     case 1: {
       const { found, next } = search(rows, 'sessions', from, (row) => row.account === account)
@@ -41,7 +52,8 @@ export function personPage(
     }
     case 2: {
       const { found, next } = search(rows, 'history', from, (row) => row.account === account)
-      return { ...nothing, archived: found.map(toRecord), next: follows(next) }
+      const references = found.flatMap((row) => toReference(row.intent_id, row.reference))
+      return { ...nothing, archived: found.map(toRecord), references, next: follows(next) }
     }
     default: {
       const { found, next } = search(
@@ -94,6 +106,9 @@ export function eraseAccount(
 
 const listPayments = (rows: Draft, account: string): Row<'payments'>[] =>
   rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
+
+const toReference = (intentId: Hex, reference: string | null | undefined) =>
+  reference ? [{ intentId, reference }] : []
 
 /** Searches a page of a list of all accounts, by age. */
 function search<Name extends 'sessions' | 'history' | 'audit'>(
