@@ -444,7 +444,6 @@ export const actions = {
       /** Lists the sessions without a payment. */
       sessions: z.array(decidedSession),
       audit: auditAnswer.shape.entries,
-      /** Lists what the bills were for that the person paid. */
       references: z.array(z.object({ intent: z.string(), reference: z.string() })),
       tills: z.array(till),
       next: z.nullable(z.object({ part: place, from: place })),

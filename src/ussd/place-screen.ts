@@ -240,9 +240,10 @@ async function showLoanTerms(
   place: Place,
   stepKey: Question,
 ): Promise<PlaceScreen> {
-  const [debt, terms] = await Promise.all([
+  const [debt, terms, rate] = await Promise.all([
     readFact(context, 'debt', stepKey, place),
     readFact(context, 'terms', stepKey, place).catch(() => undefined),
+    context.settings.localCurrency === undefined ? ('none' as const) : readSessionRate(context),
   ])
   if (debt === 'unread' || terms === undefined) {
     return { screen: endScreen(context.messages.unavailable) }
@@ -254,7 +255,6 @@ async function showLoanTerms(
   }
   const recorded = await recordIfAbsent(context.ledger, stepKey, termsRecord, terms)
   // Without a record the session has ended, so that nobody can agree to these terms.
-  return {
-    screen: askScreen(writePrompt(place, context.menuContext, { terms: recorded ?? terms })),
-  }
+  const facts = { terms: recorded ?? terms, rate }
+  return { screen: askScreen(writePrompt(place, context.menuContext, facts)) }
 }

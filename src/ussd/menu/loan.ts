@@ -1,7 +1,8 @@
 import { inEachLanguage } from '../messages/texts.ts'
 import type { DatedLoanTerms } from '../screen-facts.ts'
-import { createPaymentEffect, type MenuContext, type PaymentPart } from './node.ts'
-import { confirmWithPin } from './questions.ts'
+import { countSeptets, screenSeptets } from '../screens/septets.ts'
+import { createPaymentEffect, type MenuContext, type PaymentPart, type WriteText } from './node.ts'
+import { confirmWithPin, listRateFacts, writeWorth } from './questions.ts'
 
 const words = inEachLanguage({
   en: {
@@ -53,28 +54,49 @@ const words = inEachLanguage({
   demo: { label: 'Request Micro-Loan' },
 })
 
-const writeTerms = (
+function writeTerms(
   { messages, showAmount }: MenuContext,
   { principalWei, feeWei, dueAt }: DatedLoanTerms,
-) => {
+): string[] {
   const [amount, fee] = [showAmount(principalWei), showAmount(feeWei)]
   return words(messages)
     .terms(amount, fee, showAmount(principalWei + feeWei), messages.date(dueAt))
     .split('\n')
 }
 
+/** Writes the terms, with the local worth of what is to be repaid where a screen has room. */
+const writeTitle: WriteText = (context, _, facts) => {
+  const lines = writeTerms(context, facts.terms)
+  const { principalWei, feeWei } = facts.terms
+  const worthLines = writeWorth(context, principalWei + feeWei, facts)
+  return findFitting(maxTitleSeptets, [lines.toSpliced(3, 0, ...worthLines), lines])
+}
+
+/** Writes the terms below a mistake; where there is no room, two amounts tell the third. */
+const writeRetryTitle: WriteText = (context, _, { terms }) => {
+  const lines = writeTerms(context, terms)
+  return findFitting(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
+}
+
+const [promptSeptets, mistakeSeptets] = [45, 40]
+const maxTitleSeptets = screenSeptets - promptSeptets
+
+const findFitting = (maxSeptets: number, texts: readonly string[][]): string => {
+  const joined = texts.map((lines) => lines.join('\n'))
+  return joined.find((text) => countSeptets(text) <= maxSeptets) ?? joined.at(-1) ?? ''
+}
+
 export const loan = {
   words,
   digit: '3',
   leadsTo: ({ confirms }) => (confirms ? 'agree' : createPaymentEffect('loan')),
-  places: ({ pin }) => ({
-    agree: confirmWithPin(pin, (messages) => words(messages).enterPin, {
+  places: (settings) => ({
+    agree: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
       leadsToPay: 'loan',
-      facts: ['terms'],
+      facts: ['terms', ...listRateFacts(settings)],
       kind: 'list',
-      title: (context, _, { terms }) => writeTerms(context, terms).join('\n'),
-      // A mistake leaves no room for the fee, which is the difference of the two amounts.
-      retryText: (context, _, { terms }) => writeTerms(context, terms).toSpliced(1, 1).join('\n'),
+      title: writeTitle,
+      retryText: writeRetryTitle,
       entries: [
         {
           digit: '1',

@@ -196,6 +196,9 @@ describe('a loan', () => {
       next: 3 -> CON Loan: 0.02 tRBTC|…
       next: 3*1 -> …|0.02 tRBTC credited shortly.…`
 
+  plays('keeps its fee on the screen after a mistake')`
+      s: 3*7 -> CON Please choose from the list.|Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back`
+
   plays('whose terms were asked for again is of the amount that was shown last')`
       s: 3
       principal 0.02

@@ -56,6 +56,17 @@ describe('an amount in the local currency', () => {
       u: 2*0*11*1 -> CON You sent 0.0001 tRBTC|(about KES 1200)|To: 2547...001|Just now. …`)
   })
 
+  test('is what a loan has to repay, by the rate of the session, and only where one is known', async () => {
+    const { play, feed } = open()
+    const terms = (worth: string) =>
+      `CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC${worth}|Until: <date>|1. I agree|0. Back`
+    await play(`s: 3 -> ${terms('|(about KES 120000)')}`)
+    feed.rate = undefined
+    await play(`
+      s: 3 -> ${terms('|(about KES 120000)')}
+      t: 3 -> ${terms('')}`)
+  })
+
   test('is one of the chain where no fresh price told, in all of a session, and that is said', async () => {
     const { play, feed, spent } = open()
     feed.rate = undefined
