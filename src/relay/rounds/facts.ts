@@ -273,6 +273,10 @@ export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boole
   })
 }
 
+/** Tells whether payments wait for a nonce that the next block may free. */
+export const isPoolFull = (work: Work, { rules }: Terms): boolean =>
+  work.queued.length > 0 && recordedNonces(work).length >= rules.maxInFlight
+
 /** Tells whether a block could have had sent bytes and has not: the pool may have lost them. */
 export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>
   sentAt !== undefined && failures === 0 && head.timestampSeconds * 1_000 > sentAt + propagationMs

@@ -4,7 +4,7 @@ import { isOpen, type Work } from '../ledger/port.ts'
 import type { RoundResult } from '../ledger/schedule.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
-import { type ChainSnapshot, isAnyDueSoon, type LedgerSnapshot } from './facts.ts'
+import { type ChainSnapshot, isAnyDueSoon, isPoolFull, type LedgerSnapshot } from './facts.ts'
 import { isOffer, plan, stages } from './plan.ts'
 import { ask, askFollow, askMeans } from './snapshot.ts'
 
@@ -39,7 +39,8 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
   }
   if (isOpen(ledger.work)) await noteMeans(relayer, first, chain)
   const work = isOffered ? await relayer.ledger.readWork() : ledger.work
-  return isAnyDueSoon(work, chain.count, relayer) ? 'soon' : judgeRound(work)
+  const isSoon = isAnyDueSoon(work, chain.count, relayer) || isPoolFull(work, relayer)
+  return isSoon ? 'soon' : judgeRound(work)
 }
 
 /** Records prices and counts, so that payments need not ask for them. */

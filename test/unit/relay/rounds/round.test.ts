@@ -681,6 +681,16 @@ test('payments that wait leave in one transaction, and what outbids it differs i
   expect(content.data).toBeDefined()
 })
 
+test('while payments wait and no nonce is free rounds come within seconds, since any block frees some', async () => {
+  const { relayer, ledger } = openRelayer()
+  const full = { ...relayer, rules: { ...relayer.rules, maxInBatch: 1, maxInFlight: 2 } }
+  for (const number of [1, 2]) await enqueue(ledger, number)
+  expect(await runRound(full)).toBe('open')
+  await enqueue(ledger, 3)
+  expect(await runRound(full)).toBe('soon')
+  expect((await ledger.readWork()).queued).toHaveLength(1)
+})
+
 test('what a pool has swallowed goes out again, in order, in the first round after a block without it', async () => {
   const { relayer, ledger, chain, asked, time, rawsSent } = openRelayer()
   for (const number of [1, 2]) {
