@@ -1,10 +1,10 @@
 import { parseDenoConfig } from './compose/deno-environment.ts'
 import deno from './deno.ts'
-import { withPhone } from './pages/phone/route.tsx'
+import { createPhoneApp } from './pages/phone/route.tsx'
 
 type Info = Parameters<typeof deno.fetch>[1]
 
-const app = withPhone({
+const app = createPhoneApp({
   relay: (request, c) => deno.fetch(request, c.env as Info),
   config: () => parseDenoConfig(Deno.env.toObject()).config,
   profiles: [],

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono/tiny'
 import { parseConfig } from './compose/config.ts'
 import { profiles } from './compose/settings.ts'
-import { withPhone } from './pages/phone/route.tsx'
+import { createPhoneApp } from './pages/phone/route.tsx'
 import worker from './worker.ts'
 
 export * from './worker.ts'
@@ -15,7 +15,7 @@ function getApp(env: Env): Hono {
   const ofProfile = Object.fromEntries(
     Object.keys(profiles).map((PROFILE) => [PROFILE, { ...env, PROFILE }]),
   )
-  const app = withPhone({
+  const app = createPhoneApp({
     relay: (request, c, profile) =>
       worker.fetch(request as never, ofProfile[profile ?? ''] ?? env, c.executionCtx as never),
     config: () => parseConfig(env as unknown as Record<string, unknown>),

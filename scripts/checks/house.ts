@@ -50,7 +50,7 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 32_719],
+  ['lines of src, without what is generated', linesOf(src), 32_779],
   ['lines of scripts', linesOf(scripts), 20_063],
   ['lines of test', linesOf(tests), 37_620],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],

@@ -3,7 +3,7 @@ import { type Hex, parseEther } from 'viem'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import { demoNumbers } from '../../src/pages/phone/handset.ts'
-import { inboxVariables } from '../../src/pages/phone/inbox.ts'
+import { listInboxVariables } from '../../src/pages/phone/inbox.ts'
 import { projectRoot } from '../contracts/forge.ts'
 import { startChain } from '../dev/chain.ts'
 import { launchBrowser } from '../dev/pages/browser.ts'
@@ -24,7 +24,7 @@ const accounts = await Promise.all(demoNumbers.map((phone) => accountOf(phone as
 const addresses = accounts.map(({ address }) => address)
 await deposit(chain, addresses, parseEther('1'))
 const port = await freePort()
-const inbox = inboxVariables(`http://127.0.0.1:${port}`)
+const inbox = listInboxVariables(`http://127.0.0.1:${port}`)
 const variables = { ...chain.bindings, ...inbox, OPERATOR_TOKEN: 'the-token-of-the-pictures' }
 const relay = await startRelayWorkers({ variables, port, isDevelopment: true })
 const browser = await launchBrowser()

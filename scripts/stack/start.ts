@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isHash } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
-import { inboxVariables } from '../../src/pages/phone/inbox.ts'
+import { listInboxVariables } from '../../src/pages/phone/inbox.ts'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
@@ -104,7 +104,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     BLOCK_SECONDS: `${rootstockSeconds}`,
   }
   const overrides = {
-    ...inboxVariables(`http://127.0.0.1:${options.port}`),
+    ...listInboxVariables(`http://127.0.0.1:${options.port}`),
     ...rules,
     ...options.variables,
   }

@@ -162,26 +162,26 @@ export const liveJs = `{
 let turn = 0
 let isSending = false
 const regions = () => document.querySelectorAll('[id][data-live]')
-const written = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
+const serverRegions = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html')
 function show(text) {
 const fresh = parse(text)
 const focused = document.activeElement?.id
 for (const region of regions()) {
 const next = fresh.getElementById(region.id)
-if (next === null || written.get(region.id)?.isEqualNode(next)) continue
-written.set(region.id, next.cloneNode(true))
+if (next === null || serverRegions.get(region.id)?.isEqualNode(next)) continue
+serverRegions.set(region.id, next.cloneNode(true))
 region.replaceWith(next)
 if (next.contains(document.getElementById(focused))) document.getElementById(focused).focus()
 }
-tell(fresh.querySelector('[data-said]')?.textContent ?? '')
+announce(fresh.querySelector('[data-said]')?.textContent ?? '')
 }
-function tell(text) {
+function announce(text) {
 const said = document.getElementById('said')
 if (said.textContent !== text) said.textContent = text
 }
 async function load(address, init) {
-const mine = turn
+const loadTurn = turn
 const status = document.getElementById('freshness')
 let why = ''
 try {
@@ -192,7 +192,7 @@ redirect: 'error',
 signal: AbortSignal.timeout(20_000),
 })
 const text = await response.text()
-if (mine !== turn) return
+if (loadTurn !== turn) return
 if (!response.ok) {
 why = parse(text).querySelector('[role=alert]')?.textContent ?? ''
 throw new Error(response.statusText)
@@ -201,7 +201,7 @@ show(text)
 document.body.classList.remove('stale')
 if (status) status.textContent = ''
 } catch {
-if (mine !== turn || document.body.classList.contains('stale')) return
+if (loadTurn !== turn || document.body.classList.contains('stale')) return
 document.body.classList.add('stale')
 const since = new Date().toLocaleTimeString()
 if (status) status.textContent = \`No answer since \${since}: what is shown is older. \${why}\`

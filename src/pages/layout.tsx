@@ -4,16 +4,14 @@ import { liveJs, pagesCss } from './assets.ts'
 
 export type PageOptions = {
   title: string
-  /** Reloads the page after this many seconds; undefined: never. */
+  /** Reloads the page each time after this many seconds. */
   refreshSeconds?: number
-  /** Holds the navigation above the content. */
   nav?: Child
-  /** Holds the page's own styles and script. */
   css?: string
   js?: string
 }
 
-/** Renders a whole page; the CSP nonce allows its own scripts and styles only. */
+/** Renders a whole page; the nonce lets the browser accept its styles and scripts alone. */
 export function Page(options: PageOptions & { nonce: string; children?: Child }) {
   const { title, refreshSeconds, nav, css = '', js = '', nonce, children } = options
   return (

@@ -1,40 +1,40 @@
-// Keeps a page as it is on the server. Forms with `data-stay` are sent without leaving the page.
-// With <body data-refresh="5"> the page is reloaded every 5 s: by its form with `data-refresh`,
-// else by its URL. Each element with an id and `data-live` is replaced; screen readers announce
-// the element with `data-said`.
+// Updates a page from the server. Forms with `data-stay` are sent without leaving the page. With
+// <body data-refresh="5"> the page is loaded every 5 s, by its form with `data-refresh` or else by
+// its URL. Elements with an id and `data-live` are replaced when they have changed, and screen
+// readers announce the element with `data-said`.
 {
   let turn = 0
   let isSending = false
 
   const regions = () => document.querySelectorAll('[id][data-live]')
-  /** Has each region as the server wrote it last: what is typed or opened in one since stays. */
-  const written = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
+  /** Stores the server's last version of each region, so that the reader's input stays. */
+  const serverRegions = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
 
   const parse = (text) => new DOMParser().parseFromString(text, 'text/html')
 
-  /** Replaces the regions that have changed on the server, and keeps the focus. */
+  /** Replaces the regions that have changed on the server, and restores the focus. */
   function show(text) {
     const fresh = parse(text)
     const focused = document.activeElement?.id
     for (const region of regions()) {
       const next = fresh.getElementById(region.id)
-      if (next === null || written.get(region.id)?.isEqualNode(next)) continue
-      written.set(region.id, next.cloneNode(true))
+      if (next === null || serverRegions.get(region.id)?.isEqualNode(next)) continue
+      serverRegions.set(region.id, next.cloneNode(true))
       region.replaceWith(next)
       if (next.contains(document.getElementById(focused))) document.getElementById(focused).focus()
     }
-    tell(fresh.querySelector('[data-said]')?.textContent ?? '')
+    announce(fresh.querySelector('[data-said]')?.textContent ?? '')
   }
 
-  /** Has a screen reader say what is new. */
-  function tell(text) {
+  /** Lets screen readers announce a text. */
+  function announce(text) {
     const said = document.getElementById('said')
     if (said.textContent !== text) said.textContent = text
   }
 
-  /** Asks for a page and shows it; what was asked for before something else was sent is dropped. */
+  /** Loads a page and shows it, unless a form was sent since. */
   async function load(address, init) {
-    const mine = turn
+    const loadTurn = turn
     const status = document.getElementById('freshness')
     let why = ''
     try {
@@ -45,7 +45,7 @@
         signal: AbortSignal.timeout(20_000),
       })
       const text = await response.text()
-      if (mine !== turn) return
+      if (loadTurn !== turn) return
       if (!response.ok) {
         why = parse(text).querySelector('[role=alert]')?.textContent ?? ''
         throw new Error(response.statusText)
@@ -54,7 +54,7 @@
       document.body.classList.remove('stale')
       if (status) status.textContent = ''
     } catch {
-      if (mine !== turn || document.body.classList.contains('stale')) return
+      if (loadTurn !== turn || document.body.classList.contains('stale')) return
       document.body.classList.add('stale')
       const since = new Date().toLocaleTimeString()
       if (status) status.textContent = `No answer since ${since}: what is shown is older. ${why}`
@@ -73,7 +73,7 @@
     if (!isSending) void send(form, event.submitter)
   })
 
-  /** Sends a form; until it is answered the page is not updated. */
+  /** Sends a form; the page is not refreshed until the answer arrives. */
   async function send(form, button) {
     turn += 1
     isSending = true

@@ -3,7 +3,7 @@ import { formatAmountDown } from '../loan/amounts.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
-/** Renders a part of a page that live updates replace. */
+/** Renders a section of a page that live updates replace. */
 export function Part({ name, title, children }: { name: string; title: string; children?: Child }) {
   return (
     <section id={name} data-live>
@@ -26,10 +26,10 @@ export function FactList({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-type Rows = { name: string; head: readonly string[]; rows: readonly (readonly Child[])[] }
+type TableOptions = { name: string; head: readonly string[]; rows: readonly (readonly Child[])[] }
 
 /** Renders a table that scrolls inside a narrow window. */
-export function Table({ name, head, rows }: Rows) {
+export function Table({ name, head, rows }: TableOptions) {
   if (rows.length === 0) return <p>None.</p>
   return (
     <section class="wide" tabindex={0} aria-label={name}>
@@ -56,7 +56,7 @@ export function Table({ name, head, rows }: Rows) {
 }
 
 /** Renders a command that a click selects. */
-export const Command = ({ of }: { of: string }) => <code class="copy">npm run {of}</code>
+export const Command = ({ line }: { line: string }) => <code class="copy">npm run {line}</code>
 
 export const money = (wei: string | null, currency: string): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei))} ${currency}`
@@ -70,13 +70,18 @@ export const short = (hex: string): string => `${hex.slice(0, 8)}…${hex.slice(
 
 export type FieldOptions = { name: string; label: string; value?: string | undefined }
 
-/** Renders a choice; an empty value means any. */
-export function Choice({ name, label, value, of }: FieldOptions & { of: readonly string[] }) {
+/** Renders a choice; an empty option stands for any. */
+export function Choice({
+  name,
+  label,
+  value,
+  options,
+}: FieldOptions & { options: readonly string[] }) {
   return (
     <label>
       {label}{' '}
       <select name={name}>
-        {of.map((each) => (
+        {options.map((each) => (
           <option value={each} selected={each === value}>
             {each || 'any'}
           </option>

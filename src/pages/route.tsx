@@ -17,10 +17,10 @@ const contentSecurityPolicy = {
 
 type PageEnv = { Variables: SecureHeadersVariables }
 
-/** Creates page routes with a strict CSP and without caching. */
+/** Creates routes of pages, with a strict content security policy and without caching. */
 export function pageRoutes() {
   const routes = new Hono<PageEnv>()
-  // The deployment decides whether its host is HTTPS only.
+  // The deployment decides whether its host allows HTTPS only.
   routes.use(secureHeaders({ contentSecurityPolicy, strictTransportSecurity: false }))
   routes.use(async (c, next) => {
     await next()
@@ -29,7 +29,7 @@ export function pageRoutes() {
   return routes
 }
 
-/** Answers with a page; `live.js` gets only the parts that change. */
+/** Answers with a page; a live update gets the parts that change. */
 export function showPage(c: Context<PageEnv>, content: Child, options: PageOptions) {
   if (c.req.header('x-fresh') !== undefined) {
     return c.html(

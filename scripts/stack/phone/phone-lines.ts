@@ -1,4 +1,4 @@
-import { declaredForm } from '../../../src/pages/phone/declared-form.ts'
+import { createDeclaredForm } from '../../../src/pages/phone/declared-form.ts'
 import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { parseJson } from '../../../src/runtime/json.ts'
 import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
@@ -21,7 +21,7 @@ export function findGatewayForm(name: string, declared: string | undefined): Gat
   const { data, error } = gatewayDeclaration.safeParse(parseJson(declared))
   if (data === undefined) throw new Misused(`GATEWAY is wrong: ${error.issues[0]?.message}`)
   if (data.name !== name) throw new Misused(`GATEWAY declares ${data.name}, and not ${name}.`)
-  return declaredForm(data)
+  return createDeclaredForm(data)
 }
 
 /** Delivers in this gateway's form; sends what was typed before if sessions begin empty. */

@@ -4,9 +4,9 @@ import { remedies } from '../../operator/remedies.ts'
 import type { Operator } from '../../operator/service.ts'
 import { Command, FactList, money, Part, short, Table, time } from '../parts.tsx'
 
-type Told<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
+type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 
-/** Describes an API key for the console, without its hash. */
+/** Describes an API key; the console shows only the start of `hash`. */
 export type ShownKey = {
   hash: string
   name: string
@@ -25,11 +25,11 @@ const ageWords: Readonly<Record<string, string>> = {
   older: 'Overdue for longer',
 }
 
-const countLoans = (many: number) => (many === 1 ? '1 loan' : `${many} loans`)
+const countLoans = (count: number) => (count === 1 ? '1 loan' : `${count} loans`)
 
 export function Loans({ book }: { book: LoansAnswer }) {
   const { sums, ages, loans, currency, isWhole, block, head } = book
-  const of = (wei: string) => money(wei, currency)
+  const showWei = (wei: string) => money(wei, currency)
   return (
     <>
       <Part name="book" title="Loan book">
@@ -37,13 +37,13 @@ export function Loans({ book }: { book: LoansAnswer }) {
         <FactList
           facts={[
             ['Read up to block', `${block} of ${head}`],
-            ['Lent', `${of(sums.lentWei)} in ${countLoans(sums.loans)}`],
-            ['Repaid', of(sums.repaidWei)],
-            ['Written off', of(sums.writtenOffWei)],
-            ['Owed', of(sums.owedWei)],
+            ['Lent', `${showWei(sums.lentWei)} in ${countLoans(sums.loans)}`],
+            ['Repaid', showWei(sums.repaidWei)],
+            ['Written off', showWei(sums.writtenOffWei)],
+            ['Owed', showWei(sums.owedWei)],
             ...ages.map(
-              ({ name, loans: many, owedWei }) =>
-                [ageWords[name] ?? name, `${of(owedWei)} in ${countLoans(many)}`] as const,
+              ({ name, loans: count, owedWei }) =>
+                [ageWords[name] ?? name, `${showWei(owedWei)} in ${countLoans(count)}`] as const,
             ),
           ]}
         />
@@ -63,7 +63,7 @@ export function Loans({ book }: { book: LoansAnswer }) {
           rows={loans.map((loan) => [
             <a href={`/console/payments?account=${loan.borrower}`}>{short(loan.borrower)}</a>,
             ...[loan.state, time(loan.issuedAt), time(loan.dueAt), loan.overdueDays],
-            ...[of(loan.owedWei), of(loan.repaidWei), loan.earlier],
+            ...[showWei(loan.owedWei), showWei(loan.repaidWei), loan.earlier],
           ])}
         />
       </Part>
@@ -72,14 +72,14 @@ export function Loans({ book }: { book: LoansAnswer }) {
 }
 
 export function Nodes({ status }: { status: StatusAnswer }) {
-  const bad = status.health.checks?.find(
+  const failingCheck = status.health.checks?.find(
     ({ name, state }) => name === 'node' && state === 'failing',
   )
   return (
     <Part name="nodes" title="Nodes, as this process knows them">
-      {bad && (
+      {failingCheck && (
         <p class="bad">
-          {bad.says}. {remedies.node}
+          {failingCheck.says}. {remedies.node}
         </p>
       )}
       <Table
@@ -88,7 +88,7 @@ export function Nodes({ status }: { status: StatusAnswer }) {
         rows={status.nodes.map((node) => [
           ...[
             node.label,
-            bad && node.state === 'able' ? 'able, but see above' : node.state,
+            failingCheck && node.state === 'able' ? 'able, but see above' : node.state,
             node.height ?? '–',
             time(node.heightAt),
           ],
@@ -105,7 +105,7 @@ export function Nodes({ status }: { status: StatusAnswer }) {
 }
 
 export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
-  const at = (ms: number | null) => time(ms === null ? null : new Date(ms).toISOString())
+  const showTime = (ms: number | null) => time(ms === null ? null : new Date(ms).toISOString())
   return (
     <Part name="keys" title="API keys">
       <Table
@@ -119,19 +119,19 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
             key.spentToday
           ),
           key.quota ?? 'any',
-          ...[at(key.createdAt), at(key.revokedAt)],
+          ...[showTime(key.createdAt), showTime(key.revokedAt)],
         ])}
       />
       <p class="soft">
         Past its quota a key’s calls are refused until 00:00 UTC. One with another quota:{' '}
-        <Command of="keys -- create --name NAME --quota CALLS" />, in the place of one that is
-        revoked: <Command of="keys -- revoke ID" />
+        <Command line="keys -- create --name NAME --quota CALLS" />, in the place of one that is
+        revoked: <Command line="keys -- revoke ID" />
       </p>
     </Part>
   )
 }
 
-export function Alerts({ alerts, past }: Told<'alerts'>) {
+export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
   const renderRows = (each: typeof past) =>
     each.map(({ name, says, raisedAt, overSince }) => [time(raisedAt), time(overSince), name, says])
   const head = ['Raised', 'Over', 'Name', 'What, and what mends it']
@@ -147,7 +147,7 @@ export function Alerts({ alerts, past }: Told<'alerts'>) {
   )
 }
 
-export function Audit({ entries }: Told<'audit'>) {
+export function Audit({ entries }: OperatorAnswer<'audit'>) {
   return (
     <Part name="audit" title="What operators did">
       <Table

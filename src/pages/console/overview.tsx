@@ -4,23 +4,23 @@ import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, money, Part, Table, time } from '../parts.tsx'
 
-type TakenOptions = { status: StatusAnswer; isWell: boolean }
+type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
 
-/** Renders one sentence: whether payments are taken, and if not, why and the remedy. */
-function TakenSentence({ status: { intake, health }, isWell }: TakenOptions) {
-  const refusing = health.checks?.find(({ refuses }) => refuses)
+/** Tells whether payments are accepted, and if not, the reason and the remedy. */
+function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptions) {
+  const refusingCheck = health.checks?.find(({ refuses }) => refuses)
   if (intake.state !== 'open' && intake.state !== 'restoring') {
     return (
       <p class="wait">
         Payments are refused in words: the intake is {intake.state}
         {intake.since && <> since {time(intake.since)}</>}, by an operator’s command that the{' '}
         <a href="/console/audit">audit</a> has. What was accepted goes on. Take them again with{' '}
-        <Command of="ops -- resume" />
+        <Command line="ops -- resume" />
       </p>
     )
   }
-  if (refusing === undefined) {
-    return isWell ? (
+  if (refusingCheck === undefined) {
+    return hasNoFaults ? (
       <p class="good">Payments are taken.</p>
     ) : (
       <p class="wait">Payments are taken, as far as what is listed here lets them:</p>
@@ -28,7 +28,7 @@ function TakenSentence({ status: { intake, health }, isWell }: TakenOptions) {
   }
   return (
     <p class="bad">
-      Payments are refused because {refusing.says}. {remedies[refusing.name]}
+      Payments are refused because {refusingCheck.says}. {remedies[refusingCheck.name]}
     </p>
   )
 }
@@ -36,13 +36,16 @@ function TakenSentence({ status: { intake, health }, isWell }: TakenOptions) {
 export function Overview({ status }: { status: StatusAnswer }) {
   const { health, alerts, currency, intake, relayers } = status
   const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
-  const gateways = refusedGateways(status)
+  const gateways = listGatewayFaults(status)
   const wantedWei = relayers[0]?.wantedAtWorstWei
   const needed = wantedWei ? formatAmountDown(BigInt(wantedWei)) : 'AMOUNT'
   return (
     <>
       <Part name="taken" title="Payments">
-        <TakenSentence status={status} isWell={[...failing, ...alerts, ...gateways].length === 0} />
+        <IntakeSentence
+          status={status}
+          hasNoFaults={[...failing, ...alerts, ...gateways].length === 0}
+        />
         <ul>
           {failing.map(({ name, state, says }) => (
             <li>
@@ -60,10 +63,10 @@ export function Overview({ status }: { status: StatusAnswer }) {
         </ul>
       </Part>
       <Part name="relayer" title="Relayer, pool and chain">
-        <FactList facts={[...relayerFacts(status), ...chainFacts(status)]} />
+        <FactList facts={[...listRelayerFacts(status), ...listChainFacts(status)]} />
       </Part>
       <Part name="counted" title="Counted">
-        <Table name="Counted" head={['What', 'Hour', 'Today']} rows={countedRows(status)} />
+        <Table name="Counted" head={['What', 'Hour', 'Today']} rows={listCounterRows(status)} />
         <p class="soft">
           Hour: since {time(status.lately.hour.since)}. Today: since{' '}
           {time(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
@@ -77,9 +80,9 @@ export function Overview({ status }: { status: StatusAnswer }) {
               : ['ops -- resume']),
             `relayers -- top-up ${needed}`,
             'pool -- fund AMOUNT',
-          ].map((of) => (
+          ].map((line) => (
             <li>
-              <Command of={of} />
+              <Command line={line} />
             </li>
           ))}
         </ul>
@@ -94,8 +97,8 @@ const faultWords = {
   bad: 'could not be read, and ended in words. The log has the reason as gateway.bad: compare it with what the gateway says that it posts',
 }
 
-/** Lists the refused requests of each gateway in the last hour. */
-function refusedGateways({ lately: { hour }, gatewayFaults }: StatusAnswer): Child[] {
+/** Tells how many requests of each gateway were refused in the last hour. */
+function listGatewayFaults({ lately: { hour }, gatewayFaults }: StatusAnswer): Child[] {
   return Object.entries(hour.counts).flatMap(([name, count]) => {
     const [, gateway, event] = /^gateway\.(.+)\/(wrong_secret|bad)$/.exec(name) ?? []
     if (gateway === undefined || count === 0) return []
@@ -109,7 +112,7 @@ function refusedGateways({ lately: { hour }, gatewayFaults }: StatusAnswer): Chi
   })
 }
 
-function relayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
+function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
   if (relayer === undefined) return []
   return [
     ['Address', relayer.address],
@@ -127,7 +130,7 @@ function relayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
   ]
 }
 
-function chainFacts({
+function listChainFacts({
   contracts,
   intake,
   currency,
@@ -137,8 +140,8 @@ function chainFacts({
 }: StatusAnswer): Fact[] {
   const { pool, state } = contracts
   const isLending = intake.state === 'open' && (state ?? 'ready') === 'ready'
-  const full = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
-  const asked = callsToday && `${callsToday.relay} and ${callsToday.callers} of ${callsToday.limit}`
+  const fullness = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
+  const calls = callsToday && `${callsToday.relay} and ${callsToday.callers} of ${callsToday.limit}`
   return [
     ['Contracts', state],
     ['Pool', pool && money(pool.liquidityWei, currency)],
@@ -152,12 +155,12 @@ function chainFacts({
         </>
       ),
     ],
-    ['Last blocks were full to', full || null],
-    ['Calls today, own and callers’', asked ?? 'not counted'],
+    ['Last blocks were full to', fullness || null],
+    ['Calls today, own and callers’', calls ?? 'not counted'],
   ]
 }
 
-function countedRows({ lately: { hour, today } }: StatusAnswer) {
+function listCounterRows({ lately: { hour, today } }: StatusAnswer) {
   const names = [...new Set([hour, today].flatMap(({ counts }) => Object.keys(counts)))].sort()
   return names.map((name) => [name, hour.counts[name] ?? 0, today.counts[name] ?? 0])
 }

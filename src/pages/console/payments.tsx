@@ -4,24 +4,24 @@ import { outcomes } from '../../operator/answers.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
 import { Choice, FactList, Field, money, Part, short, Table, time } from '../parts.tsx'
 
-/** Shows what a payment takes from its account; a loan takes nothing. */
-export const spent = ({ spendsWei }: PaymentSummary, currency: string): string =>
+/** Shows the amount that leaves the account; empty for a loan. */
+export const showSpentAmount = ({ spendsWei }: PaymentSummary, currency: string): string =>
   spendsWei === '0' ? '' : money(spendsWei, currency)
 
-export const linkTo = (payment: PaymentSummary) => (
+export const linkToPayment = (payment: PaymentSummary) => (
   <a href={`/console/payments/${payment.intent}`}>{short(payment.intent)}</a>
 )
 
-export function PaymentTable(of: { payments: readonly PaymentSummary[]; currency: string }) {
+export function PaymentTable(options: { payments: readonly PaymentSummary[]; currency: string }) {
   return (
     <Table
       name="Payments"
       head={['Accepted', 'Payment', 'Kind', 'Amount', 'State', 'Reason', 'Account', 'Transaction']}
-      rows={of.payments.map((payment) => [
+      rows={options.payments.map((payment) => [
         time(payment.acceptedAt),
-        linkTo(payment),
+        linkToPayment(payment),
         paymentKinds[payment.kind].name,
-        spent(payment, of.currency),
+        showSpentAmount(payment, options.currency),
         payment.state,
         payment.reason ?? '',
         <a href={`/console/payments?account=${payment.account}`}>{short(payment.account)}</a>,
@@ -31,19 +31,29 @@ export function PaymentTable(of: { payments: readonly PaymentSummary[]; currency
   )
 }
 
-type Listed = { payments: PaymentSummary[]; next: string | null }
+type PaymentList = { payments: PaymentSummary[]; next: string | null }
 export type PaymentFilter = Readonly<Record<string, string>>
 
-export function Payments(of: Listed & { filter: PaymentFilter; currency: string }) {
-  const { filter, next } = of
+export function Payments(options: PaymentList & { filter: PaymentFilter; currency: string }) {
+  const { filter, next } = options
   const older = next && new URLSearchParams({ ...filter, before: next })
   return (
     <>
       <section>
         <form method="get" action="/console/payments">
-          <Choice name="state" label="State" value={filter.state} of={['', ...paymentStates]} />
-          <Choice name="kind" label="Kind" value={filter.kind} of={['', ...kindNames]} />
-          <Choice name="outcome" label="Outcome" value={filter.outcome} of={['', ...outcomes]} />
+          <Choice
+            name="state"
+            label="State"
+            value={filter.state}
+            options={['', ...paymentStates]}
+          />
+          <Choice name="kind" label="Kind" value={filter.kind} options={['', ...kindNames]} />
+          <Choice
+            name="outcome"
+            label="Outcome"
+            value={filter.outcome}
+            options={['', ...outcomes]}
+          />
           <Field name="account" label="Account" value={filter.account} />
           <Field name="since" label="From (UTC)" value={filter.since} />
           <Field name="before" label="Before" value={filter.before} />
@@ -51,13 +61,13 @@ export function Payments(of: Listed & { filter: PaymentFilter; currency: string 
             name="archived"
             label="Older than 8 days"
             value={filter.archived}
-            of={['', 'true']}
+            options={['', 'true']}
           />
           <button type="submit">Show</button>
         </form>
       </section>
       <Part name="payments" title="The newest first">
-        <PaymentTable {...of} />
+        <PaymentTable {...options} />
         {older && (
           <p>
             <a href={`/console/payments?${older}`}>Older ones</a>
@@ -79,7 +89,7 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
             'Account',
             <a href={`/console/payments?account=${payment.account}`}>{payment.account}</a>,
           ],
-          ['Amount', spent(payment, currency) || 'the loan'],
+          ['Amount', showSpentAmount(payment, currency) || 'the loan'],
           ['Reason', payment.reason ?? 'none'],
           ['Good until', time(payment.deadline)],
           ['Attempts in vain', payment.attempts],

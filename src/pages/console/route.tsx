@@ -14,8 +14,8 @@ import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
-import { SignIn, StateLine, Unanswered } from './state.tsx'
-import { describeConfirmation, type Looked, Support } from './support.tsx'
+import { NoAnswer, SignIn, StateLine } from './state.tsx'
+import { describeConfirmation, Support } from './support.tsx'
 
 export type ConsoleOptions = {
   operator: Operator
@@ -25,13 +25,13 @@ export type ConsoleOptions = {
   log: Log
 }
 
-type Drawn = { title: string; content: Child; status?: 400 | 404 | 409 }
-type Asked = { c: Context; session: ConsoleSession; currency: string }
+type PageContent = { title: string; content: Child; status?: 400 | 404 | 409 | 503 | undefined }
+type PageRequest = { c: Context; session: ConsoleSession; currency: string }
 
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
-/** Limits the payments that a look-up shows in detail: each costs a node request. */
-const shownInDetail = 5
+/** Limits the payments that a look-up shows in detail, because each costs a node request. */
+const maxDetails = 5
 const cookieName = 'console'
 const css = '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}'
 
@@ -43,36 +43,30 @@ const form = z.object({
   confirmation: z._default(z.string(), ''),
 })
 
-/** Serves the console: pages over `/operator`'s answers, and two actions on an account. */
+/** Serves the console: pages that show the operator's answers, and actions on an account. */
 export function consoleRoutes(options: ConsoleOptions): Hono {
   const { operatorToken, clock, log } = options
   const app = new Hono()
-  // Without an operator token there is no console.
+  // Nobody could sign in without a token.
   if (operatorToken === undefined) return app
   const routes = pageRoutes()
   const sessions = createSignIns(operatorToken, clock.now)
-  const cookie = (c: Context, value: string, seconds: number) => {
+  const setCookie = (c: Context, value: string, seconds: number) => {
     const secure = new URL(c.req.url).protocol === 'https:' ? '; Secure' : ''
-    const rules = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
-    c.header('set-cookie', `${cookieName}=${value}; ${rules}`)
+    const attributes = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+    c.header('set-cookie', `${cookieName}=${value}; ${attributes}`)
   }
   const readSession = (c: Context) =>
     sessions.read(/(?:^|; )console=([^;]*)/.exec(c.req.header('cookie') ?? '')?.[1] ?? '')
 
-  async function show(c: Context, draw: (asked: Asked) => Promise<Drawn>): Promise<Response> {
+  async function show(c: Context, drawPage: DrawPage): Promise<Response> {
     const session = await readSession(c)
     if (session === undefined) return c.redirect('/console/sign-in')
     const status = await options.operator.overview()
-    const {
-      title,
-      content,
-      status: code = 200,
-    } = await draw({
-      ...{ c, session, currency: status.currency },
-    })
-    c.status(code)
+    const page = await drawPage({ c, session, currency: status.currency })
+    c.status(page.status ?? 200)
     const nav = <StateLine status={status} csrf={session.csrf} />
-    return showPage(c as never, content, { title, nav, refreshSeconds, css })
+    return showPage(c as never, page.content, { title: page.title, nav, refreshSeconds, css })
   }
 
   routes.use(bodyLimit({ maxSize: maxBodyBytes }))
@@ -84,27 +78,27 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
       c.status(401)
       return showPage(c, <SignIn isWrong />, { title: 'Console' })
     }
-    cookie(c, value, sessions.lifetimeSeconds)
+    setCookie(c, value, sessions.lifetimeSeconds)
     return c.redirect('/console', 303)
   })
-  // A form of another site lacks this session's token.
+  // Another site's form does not know the session's token.
   routes.use(async (c, next) => {
     if (c.req.method !== 'POST') return await next()
     const { csrf } = form.parse(await c.req.parseBody())
     const session = await readSession(c)
     if (session !== undefined && csrf === session.csrf) return await next()
     c.status(403)
-    return showPage(c, <SignIn isOver />, { title: 'Console' })
+    return showPage(c, <SignIn hasEnded />, { title: 'Console' })
   })
   routes.post('/sign-out', (c) => {
-    cookie(c, '', 0)
+    setCookie(c, '', 0)
     return c.redirect('/console/sign-in', 303)
   })
-  for (const [path, draw] of Object.entries(listPages(options))) {
-    routes.get(path, (c) => show(c, draw))
+  for (const [path, drawPage] of Object.entries(listPages(options))) {
+    routes.get(path, (c) => show(c, drawPage))
   }
-  for (const [path, draw] of Object.entries(listForms(options))) {
-    routes.post(path, (c) => show(c, draw))
+  for (const [path, drawPage] of Object.entries(listForms(options))) {
+    routes.post(path, (c) => show(c, drawPage))
   }
   routes.get('/loans.csv', async (c) =>
     (await readSession(c)) === undefined
@@ -115,7 +109,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     log({ level: 'error', event: 'console.failed', message: describeFault(error) })
     c.status(503)
     const silence = error instanceof LedgerSilent ? error.message : undefined
-    return showPage(c as never, <Unanswered silence={silence} />, {
+    return showPage(c as never, <NoAnswer silence={silence} />, {
       title: 'No answer',
       refreshSeconds,
     })
@@ -123,18 +117,18 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   return app.route('/', routes)
 }
 
-type Draw = (asked: Asked) => Promise<Drawn>
+type DrawPage = (request: PageRequest) => Promise<PageContent>
 
-/** Lists what is read, by its path. */
-function listPages({ operator, keys }: ConsoleOptions): Record<string, Draw> {
+/** Lists the pages by their paths. */
+function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage> {
   return {
     '/': async () => ({
       title: 'Overview',
       content: <Overview status={await operator.overview()} />,
     }),
     '/payments': async ({ c, currency }) => {
-      const given = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
-      const filter = Object.fromEntries(given.map(([name, value]) => [name, value.trim()]))
+      const entries = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
+      const filter = Object.fromEntries(entries.map(([name, value]) => [name, value.trim()]))
       const query = readPaymentsQuery(filter)
       if (!('error' in query)) {
         const content = (
@@ -174,42 +168,47 @@ function listPages({ operator, keys }: ConsoleOptions): Record<string, Draw> {
   }
 }
 
-/** Lists what is asked or done with a number, which stands in the body alone. */
-function listForms({ operator }: ConsoleOptions): Record<string, Draw> {
+/** Lists the forms about a phone number, which no URL may contain. */
+function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
   const { act } = operator
-  async function readLatest(payments: readonly PaymentSummary[]) {
-    const asked = payments
-      .slice(0, shownInDetail)
-      .map(({ intent }) => operator.payment(intent as Hex))
-    return (await Promise.all(asked)).filter((payment) => payment !== undefined)
+  async function readDetails(payments: readonly PaymentSummary[]) {
+    const latest = payments.slice(0, maxDetails)
+    const details = await Promise.all(latest.map(({ intent }) => operator.payment(intent as Hex)))
+    return details.filter((payment) => payment !== undefined)
   }
-  async function lookUp({ session: { csrf }, currency }: Asked, phone: string, said?: string) {
+  async function showAccount(
+    { session: { csrf }, currency }: PageRequest,
+    phone: string,
+    notice?: string,
+  ): Promise<PageContent> {
+    const shared = { csrf, currency, phone }
     const found = await act.lookup({ phone })
-    const isFound = !('error' in found)
-    const looked: { looked?: Looked } = isFound
-      ? { looked: { phone, found, latest: await readLatest(found.payments) } }
-      : {}
-    const words = isFound ? said : `Nothing was found: ${found.error}.`
-    const shown = { csrf, currency, phone, said: words, ...looked }
-    const content = <Support {...shown} />
-    return { title: 'Support', content, status: isFound ? undefined : found.status }
+    if ('error' in found) {
+      const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
+      return { title: 'Support', content, status: found.status }
+    }
+    const lookup = { phone, found, latest: await readDetails(found.payments) }
+    const content = <Support {...shared} notice={notice} lookup={lookup} />
+    return { title: 'Support', content }
   }
   return {
-    '/support': async (asked) => {
-      const { phone } = form.parse(await asked.c.req.parseBody())
-      return (await lookUp(asked, phone)) as Drawn
+    '/support': async (request) => {
+      const { phone } = form.parse(await request.c.req.parseBody())
+      return await showAccount(request, phone)
     },
-    '/act': async (asked) => {
-      const { phone, act: name, confirmation } = form.parse(await asked.c.req.parseBody())
+    '/act': async (request) => {
+      const { phone, act: action, confirmation } = form.parse(await request.c.req.parseBody())
       const found = await act.lookup({ phone })
-      if ('error' in found || name === undefined) return (await lookUp(asked, phone)) as Drawn
+      if ('error' in found || action === undefined) return await showAccount(request, phone)
       const { account } = found
-      if (confirmation.trim().toLowerCase() !== describeConfirmation(name, account).toLowerCase()) {
-        return (await lookUp(asked, phone, 'Nothing was done: this was not what to type.')) as Drawn
+      const expected = describeConfirmation(action, account)
+      if (confirmation.trim().toLowerCase() !== expected.toLowerCase()) {
+        const notice = 'Nothing was done: this was not what to type.'
+        return await showAccount(request, phone, notice)
       }
-      if (name === 'unblock') await act.pin({ phone, action: name })
-      else await act.hold({ account, action: name })
-      return (await lookUp(asked, phone, `Done, and in the audit: ${name}.`)) as Drawn
+      if (action === 'unblock') await act.pin({ phone, action })
+      else await act.hold({ account, action })
+      return await showAccount(request, phone, `Done, and in the audit: ${action}.`)
     },
   }
 }

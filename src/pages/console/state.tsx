@@ -2,7 +2,7 @@ import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
 import { time } from '../parts.tsx'
 
-const places = [
+const consolePages = [
   ['', 'Overview'],
   ['/payments', 'Payments'],
   ['/support', 'Support'],
@@ -13,7 +13,7 @@ const places = [
   ['/audit', 'Audit'],
 ] as const
 
-/** Renders the line on every page: which deployment, its state, and when it was read. */
+/** Shows on every page the deployment, its state, and when the state was read. */
 export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string }) {
   const { network, chainId, version, intake, alerts, health, now } = status
   const isBad = health.status !== 'ok' || intake.state !== 'open'
@@ -21,7 +21,7 @@ export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string
   return (
     <nav aria-label="Console">
       <ul>
-        {places.map(([path, name]) => (
+        {consolePages.map(([path, name]) => (
           <li>
             <a href={`/console${path}`}>{name}</a>
           </li>
@@ -41,7 +41,7 @@ export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string
   )
 }
 
-export function SignIn({ isWrong, isOver }: { isWrong?: boolean; isOver?: boolean }) {
+export function SignIn({ isWrong, hasEnded }: { isWrong?: boolean; hasEnded?: boolean }) {
   return (
     <section>
       <form method="post" action="/console/sign-in">
@@ -54,13 +54,13 @@ export function SignIn({ isWrong, isOver }: { isWrong?: boolean; isOver?: boolea
         </button>
       </form>
       {isWrong && <p role="alert">This is not the token.</p>}
-      {isOver && <p role="alert">Nothing was done: the session has ended. Sign in again.</p>}
+      {hasEnded && <p role="alert">Nothing was done: the session has ended. Sign in again.</p>}
     </section>
   )
 }
 
-/** Says which part gave no answer: the ledger, or what else a page asks. */
-export function Unanswered({ silence }: { silence: string | undefined }) {
+/** Tells which part did not answer: the ledger, or another part that the page needs. */
+export function NoAnswer({ silence }: { silence: string | undefined }) {
   return (
     <section>
       <p class="bad" role="alert">

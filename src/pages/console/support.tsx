@@ -2,49 +2,53 @@ import { paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, ToldOf } from '../../operator/answers.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, Field, money, Table, time } from '../parts.tsx'
-import { linkTo, PaymentTable, spent } from './payments.tsx'
+import { linkToPayment, PaymentTable, showSpentAmount } from './payments.tsx'
 
-/** Holds what was found for a number, and its latest payments in detail. */
-export type Looked = { phone: string; found: ToldOf<'lookup'>; latest: readonly PaymentDetails[] }
+/** Describes the account of a number, with its latest payments in detail. */
+export type AccountLookup = {
+  phone: string
+  found: ToldOf<'lookup'>
+  latest: readonly PaymentDetails[]
+}
 
-type Shown = {
+type SupportOptions = {
   csrf: string
   currency: string
   phone: string
-  looked?: Looked
-  said?: string | undefined
+  lookup?: AccountLookup
+  notice?: string | undefined
 }
 
-const hidden = (values: Readonly<Record<string, string>>) =>
+const renderHiddenFields = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
 
-/** Renders the support page; the number travels in request bodies only. */
-export function Support({ csrf, currency, phone, looked, said }: Shown) {
+/** Renders the support page; the phone number is sent in request bodies, never in URLs. */
+export function Support({ csrf, currency, phone, lookup, notice }: SupportOptions) {
   return (
     <>
       <section>
         <form method="post" action="/console/support">
-          {hidden({ csrf })}
+          {renderHiddenFields({ csrf })}
           <Field name="phone" label="Number" type="tel" value={phone} />
           <button type="submit" class="main">
             Look up
           </button>
         </form>
-        {said && <p role="alert">{said}</p>}
+        {notice && <p role="alert">{notice}</p>}
       </section>
-      {looked && <Account csrf={csrf} currency={currency} {...looked} />}
+      {lookup && <Account csrf={csrf} currency={currency} {...lookup} />}
     </>
   )
 }
 
-type AccountShown = Looked & { csrf: string; currency: string }
+type AccountOptions = AccountLookup & { csrf: string; currency: string }
 
-function Account({ csrf, currency, phone, found, latest }: AccountShown) {
+function Account({ csrf, currency, phone, found, latest }: AccountOptions) {
   const { account, payments, refusals, heldAt } = found
   return (
     <section>
       <h2>Account {account}</h2>
-      <FactList facts={accountFacts(found, currency)} />
+      <FactList facts={listAccountFacts(found, currency)} />
       <h3>The last refusals</h3>
       <Table
         name="Refusals"
@@ -58,7 +62,8 @@ function Account({ csrf, currency, phone, found, latest }: AccountShown) {
         rows={latest.map((payment) => [
           time(payment.acceptedAt),
           <>
-            {paymentKinds[payment.kind].name} {spent(payment, currency)} {linkTo(payment)}
+            {paymentKinds[payment.kind].name} {showSpentAmount(payment, currency)}{' '}
+            {linkToPayment(payment)}
           </>,
           describeFate(payment),
           <pre>{payment.screen ?? 'gone'}</pre>,
@@ -67,42 +72,45 @@ function Account({ csrf, currency, phone, found, latest }: AccountShown) {
       <h3>Payments</h3>
       <PaymentTable payments={payments} currency={currency} />
       <h3>Hold the account, or unblock its PIN</h3>
-      <Confirmed
+      <ConfirmedAction
         csrf={csrf}
         act={heldAt === null ? 'hold' : 'release'}
         phone={phone}
-        of={account}
+        account={account}
       />
-      <Confirmed csrf={csrf} act="unblock" phone={phone} of={account} />
+      <ConfirmedAction csrf={csrf} act="unblock" phone={phone} account={account} />
       <p class="soft">
-        Money moves by commands, which ask for the number: <Command of="account -- deposit" />,{' '}
-        <Command of="account -- cash-out 0x… all" />,{' '}
-        <Command of="account -- add-wallet NAME 0x…" />, or with a code to dial{' '}
-        <Command of="account -- wallet NAME 0x…" />
+        Money moves by commands, which ask for the number: <Command line="account -- deposit" />,{' '}
+        <Command line="account -- cash-out 0x… all" />,{' '}
+        <Command line="account -- add-wallet NAME 0x…" />, or with a code to dial{' '}
+        <Command line="account -- wallet NAME 0x…" />
       </p>
     </section>
   )
 }
 
-/** Returns the text to type before an action, against mistakes. */
+/** Returns the text that confirms an action on an account. */
 export const describeConfirmation = (act: string, account: string): string =>
   `${act} ${account.slice(-4)}`
 
-type Confirming = { csrf: string; act: string; phone: string; of: string }
+type ConfirmedActionOptions = { csrf: string; act: string; phone: string; account: string }
 
-function Confirmed({ csrf, act, phone, of }: Confirming) {
+function ConfirmedAction({ csrf, act, phone, account }: ConfirmedActionOptions) {
   return (
     <form method="post" action="/console/act">
-      {hidden({ csrf, act, phone })}
-      <Field name="confirmation" label={`To ${act}, type “${describeConfirmation(act, of)}”`} />
+      {renderHiddenFields({ csrf, act, phone })}
+      <Field
+        name="confirmation"
+        label={`To ${act}, type “${describeConfirmation(act, account)}”`}
+      />
       <button type="submit">{act}</button>
     </form>
   )
 }
 
-function accountFacts(found: Looked['found'], currency: string): Fact[] {
+function listAccountFacts(found: AccountLookup['found'], currency: string): Fact[] {
   const { pin, today, open } = found
-  const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
+  const showLimit = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
   const blocked = pin?.isBlocked ? 'blocked by three wrong ones' : 'chosen'
   const pinWords = pin?.isChosen ? blocked : 'not chosen'
   return [
@@ -120,10 +128,10 @@ function accountFacts(found: Looked['found'], currency: string): Fact[] {
     ['PIN', pin && pinWords],
     ['Dormant', pin && (pin.isDormant ? 'yes: not dialled for 90 days' : 'no')],
     ['PIN may be replaced', time(pin?.replaceableAt)],
-    ['Transfers in 24 hours', `${today.transfers}${of(today.mostTransfers)}`],
+    ['Transfers in 24 hours', `${today.transfers}${showLimit(today.mostTransfers)}`],
     [
       'Sent in 24 hours',
-      `${money(today.sentWei, currency)}${of(today.mostSentWei && money(today.mostSentWei, currency))}`,
+      `${money(today.sentWei, currency)}${showLimit(today.mostSentWei && money(today.mostSentWei, currency))}`,
     ],
   ]
 }

@@ -3,7 +3,7 @@ import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 
 type Fields = Readonly<Record<string, string>>
 
-const posted = {
+const encodings = {
   form: {
     contentType: 'application/x-www-form-urlencoded',
     write: (fields: Fields) => `${new URLSearchParams(fields)}`,
@@ -12,10 +12,10 @@ const posted = {
   xml: { contentType: 'text/xml', write: writeXml },
 }
 
-/** Makes the form of a gateway from its declaration. */
-export function declaredForm(declared: GatewayDeclaration): GatewayForm {
+/** Creates the form of a gateway from its declaration. */
+export function createDeclaredForm(declared: GatewayDeclaration): GatewayForm {
   const { name, session, phone, hasPlus, text, state, sequence, kinds, reply } = declared
-  const { contentType, write } = posted[declared.posts]
+  const { contentType, write } = encodings[declared.posts]
   return {
     path: `/ussd/${name}`,
     contentType,
@@ -36,7 +36,7 @@ export function declaredForm(declared: GatewayDeclaration): GatewayForm {
     read(body, id) {
       const asked = readTemplate(reply.ask, reply.type, body)
       const read = asked ?? readTemplate(reply.end, reply.type, body)
-      if (read === undefined) throw new Error('it is no reply of this gateway')
+      if (read === undefined) throw new Error('the body is no reply of this gateway')
       if ((read.session ?? id) !== id) throw new Error('the reply names another session')
       return { screen: `${asked ? 'CON' : 'END'} ${read.screen}`, carried: read.state ?? '' }
     },
@@ -51,17 +51,19 @@ function writeXml(fields: Fields): string {
   return `<ussd>${elements.join('')}</ussd>`
 }
 
-/** Reads the values in a reply that a template wrote; undefined of one that it did not write. */
+/** Reads the values in a reply; returns undefined if the template did not write the reply. */
 function readTemplate(template: string, type: string, body: string): Fields | undefined {
   const parts = template.split(/\{(screen|session|state)\}/)
-  const isName = (_: string, at: number) => at % 2 === 1
-  const pattern = parts.map((part, at) =>
-    isName(part, at) ? '([\\s\\S]*?)' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+  const isName = (_: string, index: number) => index % 2 === 1
+  const pattern = parts.map((part, index) =>
+    isName(part, index) ? '([\\s\\S]*?)' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'),
   )
   const [, ...values] = new RegExp(`^${pattern.join('')}$`).exec(body) ?? []
   if (values.length === 0) return undefined
-  const named = parts.filter(isName).map((name, at) => [name, readValue(values[at] ?? '', type)])
-  return Object.fromEntries(named)
+  const names = parts.filter(isName)
+  return Object.fromEntries(
+    names.map((name, index) => [name, readValue(values[index] ?? '', type)]),
+  )
 }
 
 function readValue(value: string, type: string): string {

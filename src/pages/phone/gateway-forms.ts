@@ -1,24 +1,24 @@
 import * as z from 'zod/mini'
 import { parseJson } from '../../runtime/json.ts'
 
-/** What a phone has dialled and typed so far; `text` has the answers, joined by `*`. */
-export type Dialled = { phone: string; session: string; text: string; code?: string }
+/** Describes a dialled session; `text` has the answers so far, joined by `*`. */
+export type DialledText = { phone: string; session: string; text: string; code?: string }
 
 export type GatewayReply = {
-  /** Holds the screen, without its CON or END. */
+  /** The screen, with CON or END before it. */
   screen: string
-  /** Holds the state that comes back with the next answer. */
+  /** The gateway's state, which returns with the next answer. */
   carried: string
 }
 
-/** Tells how a gateway asks for a screen. */
+/** Writes requests and reads replies as a gateway does. */
 export type GatewayForm = {
   path: string
   contentType: string
-  /** Tells that the first request carries no answers, so that a code's suffix is not sent. */
+  /** Tells that the first request has no answers, so that the answers in a code are dropped. */
   beginsEmpty: boolean
-  write: (dialled: Dialled, carried: string) => string
-  /** @throws {Error} it is no reply to this session */
+  write: (dialled: DialledText, carried: string) => string
+  /** @throws {Error} the body is no reply to this session */
   read: (body: string, session: string) => GatewayReply
 }
 

@@ -1,145 +1,165 @@
 import * as z from 'zod/mini'
 import type { GatewayForm } from './gateway-forms.ts'
 
-/** Lists numbers that have money on a new local chain. */
+/** Lists the numbers whose accounts have money on a new local chain. */
 export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] as const
 
-const step = z.object({
-  /** Holds what was dialled or answered. */
+const stepSchema = z.object({
+  /** The code that was dialled, or an answer. */
   typed: z.string(),
-  /** Tells what became of the reply: shown, lost, or held back. */
+  /** Tells whether the reply was shown or lost, or the request is held back. */
   way: z.enum(['answered', 'lost', 'held']),
   isLate: z.boolean(),
   deliveries: z.int(),
   status: z.int(),
   reply: z.string(),
-  /** Holds the screen, without its CON or END. */
+  /** The screen, with CON or END before it. */
   screen: z.string(),
-  /** Holds the state that comes back with the next answer. */
+  /** The gateway's state, which returns with the next answer. */
   carried: z.string(),
   tookMs: z.int(),
-  /** Tells whether a later reply had other bytes than the one before. */
+  /** Tells whether a redelivery got a different reply. */
   differs: z.boolean(),
 })
 
-const session = z.object({
+const sessionSchema = z.object({
   id: z.string(),
   phone: z.string(),
   gateway: z.string(),
   profile: z.string(),
   since: z.int(),
-  /** Holds when the session ended (Unix ms); null before. */
+  /** The end of the session (Unix time in ms); null while it is open. */
   endedAt: z.nullable(z.int()),
-  /** Holds the payment's intent, read after the last delivery; null if it pays nothing. */
+  /** The payment's intent, read after the session has ended; null if nothing was paid. */
   intent: z.optional(z.nullable(z.string())),
-  steps: z.array(step),
+  steps: z.array(stepSchema),
 })
 
-export type Step = z.infer<typeof step>
-export type Dialling = z.infer<typeof session>
+export type Step = z.infer<typeof stepSchema>
+export type PhoneSession = z.infer<typeof sessionSchema>
 
-/** Keeps what was dialled in the page itself, the last session at the end; no server has it. */
-export const handset = z.array(session)
+/** Parses the sessions that the page itself stores, the latest last. */
+export const phoneSessions = z.array(sessionSchema)
 
-/** Limits the sessions that a page remembers. */
-const kept = 8
+/** Limits the sessions that a page stores. */
+const maxSessions = 8
 
-/** Names how the gateway treats the next delivery. */
+/** Lists how the gateway can treat the next delivery. */
 export const manners = ['as usual', 'lose the reply', 'deliver late'] as const
 export type Manner = (typeof manners)[number]
 
-/** Splits a code such as `*384*1*2#` into the answers after the service's; undefined for others. */
+/** Returns the answers in a code such as `*384*1*2#`; undefined for another service's code. */
 export function readSuffix(code: string): string[] | undefined {
   const [, suffix] = /^\*384((?:\*[^*#]+)*)#$/.exec(code.trim()) ?? []
   return suffix?.split('*').slice(1)
 }
 
-/** Lists the answers up to a step, including those dialled at once if the gateway takes them. */
-function listAnswers(form: GatewayForm, of: Dialling, index: number, hides: boolean): string[] {
-  const suffix = form.beginsEmpty ? [] : (readSuffix(of.steps[0]?.typed ?? '') ?? [])
-  const answers = of.steps.slice(1, index + 1).map((_, at) => readTyped(of, at + 1, hides))
-  return [...suffix.map((part) => (hides ? hideDigits(part) : part)), ...answers]
+/** Lists the answers up to a step, with those in the code if the gateway passes them on. */
+function listAnswers(
+  form: GatewayForm,
+  session: PhoneSession,
+  index: number,
+  hidesPins: boolean,
+): string[] {
+  const suffix = form.beginsEmpty ? [] : (readSuffix(session.steps[0]?.typed ?? '') ?? [])
+  const answers = session.steps
+    .slice(1, index + 1)
+    .map((_, position) => readTyped(session, position + 1, hidesPins))
+  return [...suffix.map((part) => (hidesPins ? hidePin(part) : part)), ...answers]
 }
 
-/** Returns what was typed for a step; `hides` puts a word in the place of a PIN. */
-export function readTyped(of: Dialling, index: number, hides: boolean): string {
-  const [step, before] = [of.steps[index], of.steps[index - 1]]
-  const typed = step?.typed ?? ''
-  if (!hides) return typed
-  // Dialled at once, without a screen: anything that may be a PIN is treated as one.
-  if (before === undefined) return typed.split('*').map(hideDigits).join('*')
-  return isPinAsked(before.screen) && typed.length > 2 ? hidden : typed
+/** Returns what was typed in a step; `hidesPins` replaces a PIN by a word. */
+export function readTyped(session: PhoneSession, index: number, hidesPins: boolean): string {
+  const typed = session.steps[index]?.typed ?? ''
+  const before = session.steps[index - 1]
+  if (!hidesPins) return typed
+  // No screen tells what the parts of a code answer, so that each may be a PIN.
+  if (before === undefined) return typed.split('*').map(hidePin).join('*')
+  return isPinAsked(before.screen) && typed.length > 2 ? pinWord : typed
 }
 
-const hidden = 'PIN'
-const hideDigits = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, hidden)
+const pinWord = 'PIN'
+const hidePin = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, pinWord)
 
-/** Tells whether a screen asks for a PIN: it is called so in every language. */
+/** Tells whether a screen asks for a PIN, which is called so in every language. */
 const isPinAsked = (screen: string): boolean => screen.includes('PIN')
 
-/** Writes a step's request in its gateway's form; `hides` replaces each PIN by a word. */
+/** Writes the request of a step as the gateway does; `hidesPins` replaces PINs by a word. */
 export function writeRequest(
   form: GatewayForm,
-  of: Dialling,
+  session: PhoneSession,
   index: number,
-  hides = false,
+  hidesPins = false,
 ): string {
-  const text = listAnswers(form, of, index, hides).join('*')
-  const dialled = { phone: of.phone, session: of.id, text, code: readTyped(of, 0, hides) }
-  return form.write(dialled, of.steps[index - 1]?.carried ?? '')
+  const text = listAnswers(form, session, index, hidesPins).join('*')
+  const dialled = {
+    phone: session.phone,
+    session: session.id,
+    text,
+    code: readTyped(session, 0, hidesPins),
+  }
+  return form.write(dialled, session.steps[index - 1]?.carried ?? '')
 }
 
-/** Returns the screen that the phone shows: undefined where no reply has come. */
-export function readScreen(of: Dialling): string | undefined {
-  const last = of.steps.at(-1)
+/** Returns the screen that the phone shows; undefined if no reply has arrived. */
+export function readScreen(session: PhoneSession): string | undefined {
+  const last = session.steps.at(-1)
   return last?.way === 'answered' ? last.screen : undefined
 }
 
-/** Tells whether the relay has ended a session, whether its phone knows that or not. */
-export const hasEnded = (of: Dialling): boolean =>
-  of.steps.some(({ deliveries, screen }) => deliveries > 0 && !screen.startsWith('CON '))
+/** Tells whether the relay has ended a session, even if the phone did not get that reply. */
+export const hasEnded = (session: PhoneSession): boolean =>
+  session.steps.some(({ deliveries, screen }) => deliveries > 0 && !screen.startsWith('CON '))
 
-export const isAsking = (of: Dialling): boolean =>
-  of.endedAt === null && readScreen(of)?.startsWith('CON ') === true
+export const isAsking = (session: PhoneSession): boolean =>
+  session.endedAt === null && readScreen(session)?.startsWith('CON ') === true
 
-/** Begins a session with what was dialled. */
-export function beginDialling(
-  sessions: readonly Dialling[],
-  begun: Pick<Dialling, 'phone' | 'gateway' | 'profile' | 'since'> & { code: string },
+/** Adds a session that starts with a dialled code. */
+export function startSession(
+  sessions: readonly PhoneSession[],
+  dial: Pick<PhoneSession, 'phone' | 'gateway' | 'profile' | 'since'> & { code: string },
   way: Step['way'],
-): Dialling[] {
-  const { code, ...rest } = begun
+): PhoneSession[] {
+  const { code, ...rest } = dial
   const id = `phone-${crypto.randomUUID().slice(0, 13)}`
-  const begunNow = { ...rest, id, endedAt: null, steps: [newStep(code, way)] }
-  return [...sessions, begunNow].slice(-kept)
+  const session = { ...rest, id, endedAt: null, steps: [createStep(code, way)] }
+  return [...sessions, session].slice(-maxSessions)
 }
 
-export const addAnswer = (of: Dialling, typed: string, way: Step['way']): Dialling => ({
-  ...of,
-  steps: [...of.steps, newStep(typed, way)],
+export const addAnswer = (
+  session: PhoneSession,
+  typed: string,
+  way: Step['way'],
+): PhoneSession => ({
+  ...session,
+  steps: [...session.steps, createStep(typed, way)],
 })
 
-const unanswered = {
+const emptyReply = {
   ...{ isLate: false, deliveries: 0, differs: false },
   ...{ status: 0, reply: '', screen: '', carried: '', tookMs: 0 },
 }
 
-const newStep = (typed: string, way: Step['way']): Step => ({ typed, way, ...unanswered })
+const createStep = (typed: string, way: Step['way']): Step => ({ typed, way, ...emptyReply })
 
-export type Arrived = Pick<Step, 'status' | 'reply' | 'screen' | 'carried' | 'tookMs'>
+export type ReceivedReply = Pick<Step, 'status' | 'reply' | 'screen' | 'carried' | 'tookMs'>
 
-/** Notes a reply, received or lost; what was held is late from then on. */
-export function noteReply(
-  of: Dialling,
+/** Adds the reply to a step, whether the phone received or lost that reply. */
+export function addReply(
+  session: PhoneSession,
   index: number,
-  { came, now, ...as }: { came: Arrived; now: number } & Pick<Step, 'way' | 'isLate'>,
-): Dialling {
-  const steps = of.steps.map((step, at): Step => {
-    if (at !== index) return step
-    const differs = step.differs || (step.deliveries > 0 && step.reply !== came.reply)
-    return { ...step, ...came, ...as, differs, deliveries: step.deliveries + 1 }
+  {
+    received,
+    now,
+    ...delivery
+  }: { received: ReceivedReply; now: number } & Pick<Step, 'way' | 'isLate'>,
+): PhoneSession {
+  const steps = session.steps.map((step, position): Step => {
+    if (position !== index) return step
+    const differs = step.differs || (step.deliveries > 0 && step.reply !== received.reply)
+    return { ...step, ...received, ...delivery, differs, deliveries: step.deliveries + 1 }
   })
-  const isOver = readScreen({ ...of, steps })?.startsWith('END ') === true
-  const intent = of.intent ?? undefined
-  return { ...of, intent, steps, endedAt: of.endedAt ?? (isOver ? now : null) }
+  const isOver = readScreen({ ...session, steps })?.startsWith('END ') === true
+  const intent = session.intent ?? undefined
+  return { ...session, intent, steps, endedAt: session.endedAt ?? (isOver ? now : null) }
 }

@@ -2,29 +2,29 @@ import * as z from 'zod/mini'
 
 export type PhoneMessage = { to: string; text: string; at: number }
 
-/** Reads what is posted to Africa's Talking to have a message sent. */
-const posted = z.object({ to: z.string(), message: z.string() })
+/** Parses a request to Africa's Talking to send a message. */
+const postedForm = z.object({ to: z.string(), message: z.string() })
 
-/** Counts the messages that are remembered, as long as the process lives. */
-const kept = 20
+/** Limits the stored messages, which are lost when the process ends. */
+const maxMessages = 20
 
-/** Gives the variables by which a relay at this address sends its messages to its phone page. */
-export const inboxVariables = (origin: string) => ({
+/** Lists the variables that make a relay send its messages to its own phone page. */
+export const listInboxVariables = (origin: string) => ({
   SMS_API_KEY: 'stays-on-this-machine',
   SMS_USERNAME: 'phone',
   SMS_URL: `${origin}/phone/sms`,
 })
 
-/** Takes messages in the place of a provider: here they reach no phone. */
+/** Creates a provider of messages that shows them on the page and sends none to a phone. */
 export function createInbox() {
   let messages: readonly PhoneMessage[] = []
   return {
-    /** Lists the newest first. */
+    /** Lists the messages, the newest first. */
     messages: () => messages,
-    /** Answers as the provider does; 101 is that the message was sent. */
+    /** Stores a message and answers as the provider does; status 101 is a sent message. */
     take(form: unknown, at: number) {
-      const { to, message: text } = posted.parse(form)
-      messages = [{ to, text, at }, ...messages].slice(0, kept)
+      const { to, message: text } = postedForm.parse(form)
+      messages = [{ to, text, at }, ...messages].slice(0, maxMessages)
       const recipient = { statusCode: 101, number: to, status: 'Success', cost: 'KES 0' }
       return { SMSMessageData: { Message: 'Sent to 1/1', Recipients: [recipient] } }
     },

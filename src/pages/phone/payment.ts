@@ -5,13 +5,13 @@ import {
   paymentAnswer,
   paymentsAnswer,
 } from '../../operator/answers.ts'
-import { type Dialling, hasEnded } from './handset.ts'
+import { hasEnded, type PhoneSession } from './handset.ts'
 
 /** Calls an operator's route of the relay; undefined for 404. */
 export type AskOperator = (path: string, body?: object) => Promise<unknown>
 
 export type SessionPayments = {
-  /** Holds the session's own payment, if any. */
+  /** The payment of the latest session. */
   own: PaymentDetails | undefined
   /** Lists the payments in the same transaction. */
   batch: PaymentSummary[]
@@ -19,34 +19,37 @@ export type SessionPayments = {
   since: PaymentSummary[]
 }
 
-/** Asks the relay once for the intent of each session that has ended. @throws {Error} no answer */
-export function withIntents(ask: AskOperator, sessions: Dialling[]): Promise<Dialling[]> {
+/** Adds the intent to each session that has ended. @throws {Error} the relay did not answer */
+export function addIntents(ask: AskOperator, sessions: PhoneSession[]): Promise<PhoneSession[]> {
   return Promise.all(
     sessions.map(async (session) => {
       if (session.intent !== undefined || !hasEnded(session)) return session
       const { phone, gateway, id: sessionId } = session
-      const told = await ask('/operator/session', { phone, gateway, sessionId })
-      const intent = told === undefined ? null : actions.session.tells.parse(told).intent
+      const answer = await ask('/operator/session', { phone, gateway, sessionId })
+      const intent = answer === undefined ? null : actions.session.tells.parse(answer).intent
       return { ...session, intent }
     }),
   )
 }
 
-/** Reads what the last session paid, and all that its number did. @throws {Error} no answer */
+/**
+ * Reads the payments of the latest session and of its phone number.
+ * @throws {Error} the relay did not answer
+ */
 export async function readPayments(
   ask: AskOperator,
-  sessions: readonly Dialling[],
+  sessions: readonly PhoneSession[],
 ): Promise<SessionPayments> {
   const session = sessions.at(-1)
-  const ofNumber = sessions.filter(({ phone }) => phone === session?.phone)
-  const intent = session?.intent ?? ofNumber.findLast((one) => one.intent)?.intent
+  const phoneSessions = sessions.filter(({ phone }) => phone === session?.phone)
+  const intent = session?.intent ?? phoneSessions.findLast(({ intent }) => intent)?.intent
   const found = intent && (await ask(`/operator/payments/${intent}`))
-  // Without any payment of this number its account cannot be found.
+  // Only a payment tells the account of a number.
   if (!found) return { own: undefined, batch: [], since: [] }
   const payment = paymentAnswer.parse(found)
-  const listed = async (query: string) =>
+  const listPayments = async (query: string) =>
     paymentsAnswer.parse(await ask(`/operator/payments?${query}`)).payments
   const own = session?.intent ? payment : undefined
-  const since = await listed(`account=${payment.account}&since=${sessions[0]?.since}`)
-  return { own, batch: own?.hash ? await listed(`hash=${own.hash}`) : [], since }
+  const since = await listPayments(`account=${payment.account}&since=${sessions[0]?.since}`)
+  return { own, batch: own?.hash ? await listPayments(`hash=${own.hash}`) : [], since }
 }

@@ -1,10 +1,10 @@
-// The keypad types into the phone, and so does the keyboard wherever no field has it.
+// The keypad types into the phone's field, and so does the keyboard while no other field has focus.
 ;(() => {
   const field = () => document.getElementById('typed')
 
   function type(key) {
     const input = field()
-    // A new code takes the place of the one that is offered.
+    // The first key replaces the suggested code.
     if (input.value === input.defaultValue) input.value = ''
     input.value += key
     input.setSelectionRange(input.value.length, input.value.length)

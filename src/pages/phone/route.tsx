@@ -6,25 +6,25 @@ import { parseJson } from '../../runtime/json.ts'
 import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
 import { pageRoutes, showPage } from '../route.tsx'
 import { phoneCss, phoneJs } from './assets.ts'
-import { declaredForm } from './declared-form.ts'
+import { createDeclaredForm } from './declared-form.ts'
 import { type GatewayForm, gatewayForms } from './gateway-forms.ts'
 import {
   addAnswer,
-  beginDialling,
-  type Dialling,
+  addReply,
   demoNumbers,
-  handset,
   hasEnded,
   isAsking,
   manners,
-  noteReply,
+  type PhoneSession,
+  phoneSessions,
   readSuffix,
   type Step,
+  startSession,
   writeRequest,
 } from './handset.ts'
 import { createInbox } from './inbox.ts'
-import { type AskOperator, readPayments, withIntents } from './payment.ts'
-import { PhonePage, type PhoneShown } from './views.tsx'
+import { type AskOperator, addIntents, readPayments } from './payment.ts'
+import { PhonePage, type PhonePageOptions } from './views.tsx'
 
 export type PhoneConfig = {
   isDevelopment: boolean
@@ -36,11 +36,11 @@ export type PhoneConfig = {
 }
 
 export type PhoneOptions = {
-  /** Serves what is not of the phone, with the screens of this profile. */
+  /** Serves all other requests, with the screens of a profile. */
   relay: (request: Request, c: Context, profile?: string) => Response | Promise<Response>
   /** @throws {Error} the relay is misconfigured */
   config: (c: Context) => PhoneConfig
-  /** Names the profiles that `relay` can serve; empty where that is its own alone. */
+  /** Lists the profiles that the relay can serve; empty if it serves only its own. */
   profiles: readonly string[]
 }
 
@@ -51,13 +51,13 @@ const fields = z.object({
   profile: z.optional(z.string()),
   typed: z._default(z.string().check(z.maxLength(160)), ''),
   manner: z._default(z.enum(manners), 'as usual'),
-  sessions: z._default(z.pipe(z.pipe(z.string(), z.transform(parseJson)), handset), []),
+  sessions: z._default(z.pipe(z.pipe(z.string(), z.transform(parseJson)), phoneSessions), []),
 })
 
 type Fields = z.output<typeof fields>
 
-/** Adds to a relay, in development, a phone that dials it. */
-export function withPhone(options: PhoneOptions): Hono {
+/** Creates an app that serves a relay, and in development a phone that dials the relay. */
+export function createPhoneApp(options: PhoneOptions): Hono {
   const inbox = createInbox()
   const phone = pageRoutes()
   phone.get('/', (c) => show(c, fields.parse({})))
@@ -78,13 +78,13 @@ export function withPhone(options: PhoneOptions): Hono {
 
   async function show(c: Context, { fault, ...asked }: Fields & { fault?: string }) {
     const config = options.config(c)
-    const ask = askOperator(options, c)
+    const ask = createAskOperator(options, c)
     const { sessions: dialled, ...chosen } = asked
-    const sessions = await withIntents(ask, dialled).catch(() => dialled)
-    const shown: PhoneShown = {
+    const sessions = await addIntents(ask, dialled).catch(() => dialled)
+    const shown: PhonePageOptions = {
       sessions,
       fault,
-      paid: await paidBy(ask, sessions),
+      paid: await readPaymentsOrUnknown(ask, sessions),
       forms: listForms(config),
       profiles: options.profiles,
       currency: config.chain.currency,
@@ -96,13 +96,13 @@ export function withPhone(options: PhoneOptions): Hono {
   }
 }
 
-/** Lists the forms of the gateways that are served, by their names. */
+/** Maps the names of the served gateways to their forms. */
 const listForms = ({ gateway }: PhoneConfig): Readonly<Record<string, GatewayForm>> => ({
   ...gatewayForms,
-  ...(gateway && { [gateway.name]: declaredForm(gateway) }),
+  ...(gateway && { [gateway.name]: createDeclaredForm(gateway) }),
 })
 
-/** Tells whether a phone may be here; what is misconfigured says so itself. */
+/** Tells whether the phone may be served; a misconfigured relay reports its own fault. */
 function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
   try {
     return config(c).isDevelopment
@@ -111,12 +111,12 @@ function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
   }
 }
 
-/** Does what was clicked; `fault` says what keeps it from being done. */
+/** Carries out a click; `fault` tells why the click has no effect. */
 async function act(
   options: PhoneOptions,
   c: Context,
   asked: Fields,
-): Promise<{ sessions: Dialling[]; fault?: string }> {
+): Promise<{ sessions: PhoneSession[]; fault?: string }> {
   const { action, typed, manner, sessions } = asked
   const last = sessions.at(-1)
   const [verb, ...places] = action.split(' ')
@@ -131,7 +131,7 @@ async function act(
   const isHeld = manner === 'deliver late'
   const way = isHeld ? 'held' : 'answered'
   const next =
-    last && isAsking(last) ? sessions.with(-1, addAnswer(last, typed, way)) : begin(asked, way)
+    last && isAsking(last) ? sessions.with(-1, addAnswer(last, typed, way)) : dial(asked, way)
   if (typeof next === 'string') return { sessions, fault: next }
   if (isHeld) return { sessions: next }
   const place = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
@@ -139,45 +139,45 @@ async function act(
   return { sessions: await deliver(options, c, next, { ...place, isLost }) }
 }
 
-/** Begins a session; a text says what keeps it from being begun. */
-function begin(asked: Fields, way: Step['way']): Dialling[] | string {
+/** Starts a session; returns a text if the number or the code is wrong. */
+function dial(asked: Fields, way: Step['way']): PhoneSession[] | string {
   const { number, gateway, profile = '', typed: code, sessions } = asked
   const phone = parseCaller(number.trim())
   if (phone === undefined) return `A number has the form ${demoNumbers[0]}.`
   if (readSuffix(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'
-  return beginDialling(sessions, { phone, gateway, profile, since: Date.now(), code }, way)
+  return startSession(sessions, { phone, gateway, profile, since: Date.now(), code }, way)
 }
 
-/** Delivers a step as its gateway does, the same bytes each time. */
+/** Delivers a step as its gateway does, with the same bytes each time. */
 async function deliver(
   { relay, config }: PhoneOptions,
   c: Context,
-  sessions: Dialling[],
+  sessions: PhoneSession[],
   { at, step, isLost }: { at: number; step: number; isLost: boolean },
-): Promise<Dialling[]> {
-  const of = sessions[at]
-  const before = of?.steps[step]
-  const form = of && listForms(config(c))[of.gateway]
-  if (of === undefined || form === undefined || before === undefined) return sessions
+): Promise<PhoneSession[]> {
+  const session = sessions[at]
+  const before = session?.steps[step]
+  const form = session && listForms(config(c))[session.gateway]
+  if (session === undefined || form === undefined || before === undefined) return sessions
   const { path, contentType } = form
   const { callbackSecret } = config(c)
   const headers = {
     'content-type': contentType,
     ...(callbackSecret && { authorization: `Bearer ${callbackSecret}` }),
   }
-  const init = { method: 'POST', headers, body: writeRequest(form, of, step) }
-  const began = Date.now()
-  const response = await relay(new Request(new URL(path, c.req.url), init), c, of.profile)
+  const init = { method: 'POST', headers, body: writeRequest(form, session, step) }
+  const startedAt = Date.now()
+  const response = await relay(new Request(new URL(path, c.req.url), init), c, session.profile)
   const reply = await response.text()
   const now = Date.now()
   const { status } = response
-  const came = { status, reply, ...readReply(form, reply, of.id), tookMs: now - began }
+  const received = { status, reply, ...readReply(form, reply, session.id), tookMs: now - startedAt }
   const isLate = before.isLate || before.way === 'held'
   const way = isLost ? 'lost' : 'answered'
-  return sessions.with(at, noteReply(of, step, { came, now, way, isLate }))
+  return sessions.with(at, addReply(session, step, { received, now, way, isLate }))
 }
 
-/** Reads a reply; one that is not in the gateway's form ends the session on the phone, too. */
+/** Reads a reply; a reply in another form ends the session, as it does on a real phone. */
 function readReply(form: GatewayForm, reply: string, session: string) {
   try {
     return form.read(reply, session)
@@ -186,15 +186,18 @@ function readReply(form: GatewayForm, reply: string, session: string) {
   }
 }
 
-/** Reads what was paid; `unknown` if the ledger does not answer, or has none of the session. */
-async function paidBy(ask: AskOperator, sessions: Dialling[]): Promise<PhoneShown['paid']> {
+/** Reads the payments to show; `unknown` if the ledger does not answer. */
+async function readPaymentsOrUnknown(
+  ask: AskOperator,
+  sessions: PhoneSession[],
+): Promise<PhonePageOptions['paid']> {
   const last = sessions.at(-1)
   if (last === undefined) return undefined
   if (hasEnded(last) && last.intent === undefined) return 'unknown'
   return await readPayments(ask, sessions).catch(() => 'unknown' as const)
 }
 
-const askOperator =
+const createAskOperator =
   ({ relay, config }: PhoneOptions, c: Context): AskOperator =>
   async (path, body) => {
     const headers = { authorization: `Bearer ${config(c).operatorToken}` }

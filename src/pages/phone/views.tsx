@@ -4,12 +4,12 @@ import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
 import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 import {
-  type Dialling,
   demoNumbers,
-  handset,
   isAsking,
   type Manner,
   manners,
+  type PhoneSession,
+  phoneSessions,
   readScreen,
   readTyped,
   writeRequest,
@@ -17,10 +17,9 @@ import {
 import type { PhoneMessage } from './inbox.ts'
 import type { SessionPayments } from './payment.ts'
 
-/** Holds all that the page shows. */
-export type PhoneShown = {
-  sessions: readonly Dialling[]
-  /** Holds why the click had no effect. */
+export type PhonePageOptions = {
+  sessions: readonly PhoneSession[]
+  /** Tells why the last click had no effect. */
   fault: string | undefined
   paid: SessionPayments | 'unknown' | undefined
   messages: readonly PhoneMessage[]
@@ -31,7 +30,7 @@ export type PhoneShown = {
   chosen: { number: string; gateway: string; profile: string; manner: Manner }
 }
 
-export function PhonePage(shown: PhoneShown) {
+export function PhonePage(shown: PhonePageOptions) {
   const session = shown.sessions.at(-1)
   return (
     <div class="bench">
@@ -51,16 +50,20 @@ export function PhonePage(shown: PhoneShown) {
 
 const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#']
 
-function Handset({ sessions, session, fault }: PhoneShown & { session: Dialling | undefined }) {
+function Handset({
+  sessions,
+  session,
+  fault,
+}: PhonePageOptions & { session: PhoneSession | undefined }) {
   const asks = session !== undefined && isAsking(session)
   return (
     <div id="handset" data-live>
-      {/* In one order always: what reads otherwise is drawn anew, and what is half typed is lost. */}
-      <input type="hidden" name="sessions" value={JSON.stringify(handset.parse(sessions))} />
+      {/* Parsed for a fixed order of fields, because a changed element loses a half-typed answer. */}
+      <input type="hidden" name="sessions" value={JSON.stringify(phoneSessions.parse(sessions))} />
       <div class="handset">
         <div class="display">
           <pre id="screen" data-said>
-            {shownOn(session)}
+            {writeDisplay(session)}
           </pre>
           {fault !== undefined && (
             <p class="bad" role="alert">
@@ -102,8 +105,8 @@ function Keys({ asks, isOpen }: { asks: boolean; isOpen: boolean }) {
   )
 }
 
-/** Returns the text on the display: a screen, or the reason why nothing is shown. */
-function shownOn(session: Dialling | undefined): string {
+/** Returns the text on the display: a screen, or the reason why there is none. */
+function writeDisplay(session: PhoneSession | undefined): string {
   if (session === undefined) return 'Ready.'
   const screen = readScreen(session)
   const isHungUp = session.endedAt !== null && screen?.startsWith('END ') !== true
@@ -113,7 +116,7 @@ function shownOn(session: Dialling | undefined): string {
   return isHeld ? 'Waiting: the gateway holds the request.' : 'No reply came.'
 }
 
-function ScreenFacts({ session }: { session: Dialling | undefined }) {
+function ScreenFacts({ session }: { session: PhoneSession | undefined }) {
   const screen = session && readScreen(session)
   if (session === undefined || screen === undefined) return null
   const [, kind = '?', text = screen] = /^(CON|END) ([\s\S]*)$/.exec(screen) ?? []
@@ -137,7 +140,7 @@ function ScreenFacts({ session }: { session: Dialling | undefined }) {
   )
 }
 
-function Settings({ chosen, forms, profiles, sessions }: PhoneShown) {
+function Settings({ chosen, forms, profiles, sessions }: PhonePageOptions) {
   return (
     <fieldset>
       <legend>Phone and gateway</legend>
@@ -148,9 +151,9 @@ function Settings({ chosen, forms, profiles, sessions }: PhoneShown) {
           <option value={number} />
         ))}
       </datalist>
-      <Choice name="gateway" label="Gateway" of={Object.keys(forms)} value={chosen.gateway} />
+      <Choice name="gateway" label="Gateway" options={Object.keys(forms)} value={chosen.gateway} />
       {profiles.length > 0 && (
-        <Choice name="profile" label="Profile" of={profiles} value={chosen.profile} />
+        <Choice name="profile" label="Profile" options={profiles} value={chosen.profile} />
       )}
       {sessions.length === 0 && (
         <p class="soft">Keys and keyboard type, Enter sends, Escape hangs up.</p>
@@ -162,7 +165,7 @@ function Settings({ chosen, forms, profiles, sessions }: PhoneShown) {
   )
 }
 
-const mannerWords: Readonly<Record<Manner, string>> = {
+const mannerLabels: Readonly<Record<Manner, string>> = {
   'as usual': 'As usual',
   'lose the reply': 'Lose the reply',
   'deliver late': 'Deliver late',
@@ -175,14 +178,14 @@ function Manners() {
       {manners.map((manner) => (
         <label>
           <input type="radio" name="manner" value={manner} checked={manner === 'as usual'} />{' '}
-          {mannerWords[manner]}
+          {mannerLabels[manner]}
         </label>
       ))}
     </fieldset>
   )
 }
 
-function Wire({ sessions, forms }: PhoneShown) {
+function Wire({ sessions, forms }: PhonePageOptions) {
   const session = sessions.at(-1)
   const last = session?.steps.at(-1)
   const form = session && forms[session.gateway]
@@ -193,7 +196,7 @@ function Wire({ sessions, forms }: PhoneShown) {
       ) : (
         <>
           <p class="soft">
-            Session {session.id}, {gatewaysWords(session)}
+            Session {session.id}, {describeSession(session)}
           </p>
           <div class="pair">
             <Raw title="Request">
@@ -210,7 +213,7 @@ function Wire({ sessions, forms }: PhoneShown) {
   )
 }
 
-const gatewaysWords = ({ gateway, phone, profile }: Dialling): string =>
+const describeSession = ({ gateway, phone, profile }: PhoneSession): string =>
   [gateway, phone, ...(profile === '' ? [] : [`profile ${profile}`])].join(', ')
 
 function Raw({ title, children }: { title: string; children: string }) {
@@ -222,8 +225,8 @@ function Raw({ title, children }: { title: string; children: string }) {
   )
 }
 
-/** Lists the steps of the last session, and what is held of those before. */
-function Deliveries({ sessions }: Pick<PhoneShown, 'sessions'>) {
+/** Lists the steps of the latest session, and the held ones of earlier sessions. */
+function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
   const rows = sessions.flatMap((session, at) =>
     session.steps.flatMap((step, index) =>
       at === sessions.length - 1 || step.way === 'held' ? [{ session, at, step, index }] : [],
@@ -236,7 +239,7 @@ function Deliveries({ sessions }: Pick<PhoneShown, 'sessions'>) {
       head={['Typed', 'Reply', 'Gateway']}
       rows={rows.map(({ session, at, step, index }) => [
         readTyped(session, index, true) || '(nothing)',
-        <span class={step.differs ? 'bad' : ''}>{replyWords(step)}</span>,
+        <span class={step.differs ? 'bad' : ''}>{describeReply(step)}</span>,
         <button
           type="submit"
           id={`deliver-${at}-${index}`}
@@ -251,14 +254,20 @@ function Deliveries({ sessions }: Pick<PhoneShown, 'sessions'>) {
   )
 }
 
-function replyWords({ deliveries, way, differs, tookMs, isLate }: Dialling['steps'][number]) {
+function describeReply({
+  deliveries,
+  way,
+  differs,
+  tookMs,
+  isLate,
+}: PhoneSession['steps'][number]) {
   if (way === 'held') return 'held by the gateway'
   if (way === 'lost') return 'lost on its way to the phone'
   if (deliveries === 1) return `after ${tookMs} ms${isLate ? ', delivered late' : ''}`
   return `${differs ? 'other bytes' : 'the same bytes'}, delivered ${deliveries} times`
 }
 
-function Payment({ sessions, paid, currency }: PhoneShown) {
+function Payment({ sessions, paid, currency }: PhonePageOptions) {
   const session = sessions.at(-1)
   return (
     <Part name="payment" title="The session's payment">
@@ -288,11 +297,11 @@ function Steps({ own, batch }: SessionPayments) {
       <ol id="steps">
         {own.transitions.map(({ state, at }) => (
           <li>
-            {state} <span class="soft">{secondsFrom(own.acceptedAt, at)}</span>
+            {state} <span class="soft">{showSecondsSince(own.acceptedAt, at)}</span>
             {state === 'signed' && sent?.sentAt && (
               <>
                 {', sent '}
-                <span class="soft">{secondsFrom(own.acceptedAt, sent.sentAt)}</span>
+                <span class="soft">{showSecondsSince(own.acceptedAt, sent.sentAt)}</span>
               </>
             )}
             {state === 'mined' && own.block !== null && ` in block ${own.block}`}
@@ -310,10 +319,10 @@ function Steps({ own, batch }: SessionPayments) {
   )
 }
 
-const secondsFrom = (from: string, at: string): string =>
+const showSecondsSince = (from: string, at: string): string =>
   `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(1)} s`
 
-function Messages({ messages }: Pick<PhoneShown, 'messages'>) {
+function Messages({ messages }: Pick<PhonePageOptions, 'messages'>) {
   return (
     <Part name="messages" title="Messages">
       {messages.length === 0 && (
@@ -324,7 +333,7 @@ function Messages({ messages }: Pick<PhoneShown, 'messages'>) {
   )
 }
 
-function SavedFlow({ sessions }: Pick<PhoneShown, 'sessions'>) {
+function SavedFlow({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
   if (sessions.length === 0) return <section id="flow" data-live hidden />
   const text = writeFlow(sessions)
   return (

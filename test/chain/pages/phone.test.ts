@@ -13,7 +13,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
-import { inboxVariables } from '../../../src/pages/phone/inbox.ts'
+import { listInboxVariables } from '../../../src/pages/phone/inbox.ts'
 import { opened } from '../../support/opened.ts'
 import { findPageFaults, openPage, says, widths } from '../../support/pages/browser.ts'
 import { postTo } from '../stack/stack-process.ts'
@@ -168,7 +168,7 @@ async function serveWithPhone() {
     OPERATOR_TOKEN: 'the-token-of-the-operator',
     GATEWAY: JSON.stringify(example),
   }
-  const own = inboxVariables(`http://127.0.0.1:${port}`)
+  const own = listInboxVariables(`http://127.0.0.1:${port}`)
   const variables = { ...chain.bindings, ...secrets, ...own }
   const relay = await start({ variables, port, isDevelopment: true, workers: 1 })
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)

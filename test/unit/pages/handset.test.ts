@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import {
   addAnswer,
-  beginDialling,
-  type Dialling,
-  noteReply,
+  addReply,
+  type PhoneSession,
   readTyped,
+  startSession,
   writeRequest,
 } from '../../../src/pages/phone/handset.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
@@ -14,13 +14,13 @@ import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 const posts = gatewayForms['africas-talking']
 
 /** Dials the code, gets this screen and answers it. */
-function dialled(code: string, screen: string, typed: string): Dialling {
+function dialled(code: string, screen: string, typed: string): PhoneSession {
   const phone = { phone: '+254700000001', gateway: 'africas-talking', profile: 'lender' } as const
-  const [begun] = beginDialling([], { ...phone, since: 0, code }, 'answered')
+  const [begun] = startSession([], { ...phone, since: 0, code }, 'answered')
   if (begun === undefined) throw new Error('nothing was dialled')
   const reply = `CON ${screen}`
   const came = { status: 200, reply, screen: reply, carried: '', tookMs: 1 }
-  const asked = noteReply(begun, 0, { came, now: 1, way: 'answered', isLate: false })
+  const asked = addReply(begun, 0, { received: came, now: 1, way: 'answered', isLate: false })
   return addAnswer(asked, typed, 'answered')
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../../../src/compose/config.ts'
-import { declaredForm } from '../../../../src/pages/phone/declared-form.ts'
+import { createDeclaredForm } from '../../../../src/pages/phone/declared-form.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import {
   createDeclaredGateway,
@@ -167,7 +167,7 @@ test.for(
   for (const more of [{}, { kinds }, numbered, ...carrying]) {
     const declared = { ...fields, posts, reply, ...more }
     const gateway = gatewayOf(declared)
-    const phone = declaredForm(gatewayDeclaration.parse(declared))
+    const phone = createDeclaredForm(gatewayDeclaration.parse(declared))
     const session = 's<1>&"'
     const dialled = { phone: '+254700000001', session, text: '2*<9>&"' }
     const read = (text: string) =>
