@@ -56,6 +56,25 @@ describe("a ledger's alarm", () => {
   })
 })
 
+describe("a ledger's alarm that never rings", () => {
+  test('leaves a payment to the delivery that sent it, which finds it confirmed', async () => {
+    const caller = '+254700000403'
+    await fund(caller, '1')
+    await untilSettled()
+    const silence = () =>
+      runInDurableObject(ledgerStub(), (_, { storage }) => storage.deleteAlarm())
+    await silence()
+    expect((await dial(caller, `2*${recipient}*0.25`)).text).toMatch(submitted)
+    const account = await accountOf(caller)
+    await until(async () => {
+      await silence()
+      const { payments } = await ledgerStub().readPage({ account, limit: 1 })
+      return payments[0]?.state === 'confirmed'
+    })
+    await untilBalance(caller, '0.75')
+  })
+})
+
 describe("a ledger's object", () => {
   test('that dies in the middle of deliveries pays each of them once', async ({ task }) => {
     willCause(task, 'aborted_objects')
