@@ -21,7 +21,9 @@ export async function postDelivery(
   delivery: Delivery,
   signal?: AbortSignal,
 ): Promise<Reply> {
-  const init = { method: 'POST', body: bodyOf(delivery), signal: signal ?? null }
+  // Miniflare would compress each screen.
+  const headers = { 'accept-encoding': 'identity' }
+  const init = { method: 'POST', headers, body: bodyOf(delivery), signal: signal ?? null }
   const response = await fetch(`${url}/ussd`, init)
   return { status: response.status, text: await response.text() }
 }

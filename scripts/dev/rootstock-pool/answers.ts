@@ -9,7 +9,6 @@ const unknown = new Set([
 ])
 
 export function asRskj(method: string, answer: unknown, minGasPriceWei: bigint): unknown {
-  if (method === 'web3_clientVersion') return 'RskJ/9.1.0/Linux/Java17/SNAPSHOT-local'
   const known = withoutUnknown(answer)
   if (!isObject(known) || !method.startsWith('eth_getBlockBy')) return known
   const { nonce: _, ...block } = known

@@ -30,6 +30,10 @@ export async function answer(
   switch (method) {
     case 'eth_sendRawTransaction':
       return node.inTurn(() => send(node, params[0]))
+    case 'eth_chainId':
+      return quantity(chainId)
+    case 'web3_clientVersion':
+      return 'RskJ/9.1.0/Linux/Java17/SNAPSHOT-local'
     case 'eth_gasPrice':
       // A tenth over the minimum (GasPriceTracker).
       return quantity((node.rules.minGasPriceWei * 11n) / 10n)
