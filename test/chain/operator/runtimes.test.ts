@@ -16,11 +16,12 @@ import { statusLines } from '../../../scripts/ops/show.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { type AlertName, type CheckName, healthAnswer } from '../../../src/operator/answers.ts'
 import { opened } from '../../support/opened.ts'
-import { openConsole, says } from '../../support/pages/browser.ts'
+import { openBrowser, says } from '../../support/pages/browser.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { startSmsServer } from '../../support/sms-server.ts'
 import { token } from './operating.ts'
 
+const { openConsole } = openBrowser()
 const runtime = process.env.SERVED_BY === 'deno' ? 'Deno' : 'workerd'
 const start = runtime === 'Deno' ? startDenoRelays : startRelayWorkers
 

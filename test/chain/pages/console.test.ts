@@ -10,16 +10,10 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
-import {
-  findPageFaults,
-  openConsole,
-  openPage,
-  says,
-  signIn,
-  widths,
-} from '../../support/pages/browser.ts'
+import { findPageFaults, openBrowser, says, signIn, widths } from '../../support/pages/browser.ts'
 import { sampleOf } from '../../support/sample.ts'
 
+const { openPage, openConsole } = openBrowser()
 const start = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
 const token = 'the-token-of-the-operator'
 const phone = '+254700000001' as PhoneNumber

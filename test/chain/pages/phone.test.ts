@@ -15,9 +15,10 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { listInboxVariables } from '../../../src/pages/phone/inbox.ts'
 import { opened } from '../../support/opened.ts'
-import { findPageFaults, openPage, says, widths } from '../../support/pages/browser.ts'
+import { findPageFaults, openBrowser, says, widths } from '../../support/pages/browser.ts'
 import { postTo } from '../stack/stack-process.ts'
 
+const { openPage } = openBrowser()
 const isOnDeno = process.env.SERVED_BY === 'deno'
 const start = isOnDeno ? startDenoRelays : startRelayWorkers
 

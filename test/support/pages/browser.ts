@@ -1,23 +1,40 @@
 import axe, { type AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
 
 /** How wide a page has to be usable: a phone of today, and a desk. */
 export const widths = [360, 1280]
 
-/** Opens a page in a real browser until the test ends; `faults` are its console's complaints. */
-export async function openPage(url: string, width = 1280): Promise<Page & { faults: string[] }> {
-  const browser = await launchBrowser()
-  onTestFinished(() => browser.close())
-  const page = await browser.newPage({ viewport: { width, height: 900 } })
-  const faults: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
-  page.on('pageerror', (error) => faults.push(`${error}`))
-  await page.goto(url)
-  return Object.assign(page, { faults })
+export type OpenedPage = Page & { faults: string[] }
+
+/** Gives the tests of a file pages of one real browser, which share nothing. */
+export function openBrowser() {
+  let browser: Promise<Browser> | undefined
+  afterAll(async () => (await browser)?.close())
+
+  /** Opens a page until its test ends; `faults` are its console's complaints. */
+  async function openPage(url: string, width = 1280): Promise<OpenedPage> {
+    browser ??= launchBrowser()
+    const page = await (await browser).newPage({ viewport: { width, height: 900 } })
+    onTestFinished(() => page.close())
+    const faults: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text())
+    })
+    page.on('pageerror', (error) => faults.push(`${error}`))
+    await page.goto(url)
+    return Object.assign(page, { faults })
+  }
+
+  /** Opens the console as who has the operator's token. */
+  async function openConsole(url: string, token: string): Promise<OpenedPage> {
+    const page = await openPage(`${url}/console/sign-in`)
+    await signIn(page, token)
+    return page
+  }
+
+  return { openPage, openConsole }
 }
 
 /** Waits until an element says this. */
@@ -25,13 +42,6 @@ export const says = (page: Page, selector: string, text: string | RegExp, within
   expect
     .poll(() => page.locator(selector).first().textContent(), { timeout: withinMs })
     .toMatch(text)
-
-/** Opens the console as who has the operator's token. */
-export async function openConsole(url: string, token: string) {
-  const page = await openPage(`${url}/console/sign-in`)
-  await signIn(page, token)
-  return page
-}
 
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.locator('input[name=token]').fill(token)
