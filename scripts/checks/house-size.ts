@@ -30,15 +30,19 @@ export function findNamesExportedTwice(sources: ReadonlyMap<string, string>): st
     .map(([name, found]) => `${name}: ${[...found].sort().join(', ')}`)
 }
 
-/** Returns the folders of a bundle's packages, from esbuild's metafile. */
+/**
+ * Returns the folders of a bundle's packages below any copy's root, from esbuild's metafile: which
+ * copy of the repository built it, and where its packages stand, does not matter.
+ */
 export function packagesIn(metafile: unknown): string[] {
   const { outputs } = metafile as {
     outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
   }
+  const folder = /\bnode_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/@]+(?=\/)/
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
   const folders = files
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .flatMap(([file]) => /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/@]+)\//.exec(file)?.[1] ?? [])
+    .flatMap(([file]) => folder.exec(file) ?? [])
   return [...new Set(folders)].sort()
 }
 

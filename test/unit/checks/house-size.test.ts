@@ -4,6 +4,7 @@ import {
   countLongLines,
   findNamesExportedTwice,
   licenceFaults,
+  packagesIn,
   tableFaults,
 } from '../../../scripts/checks/house-size.ts'
 
@@ -40,5 +41,18 @@ test('a table names each setting, and each package with its licence, and nothing
   expect(licenceFaults(shipped, licences)).toEqual([
     'lacks | `@b/c` | MPL-2.0 |',
     'has | `@b/c` | ISC |',
+  ])
+})
+
+test("a bundle's packages are found below the root, whichever copy of the repository built it", () => {
+  const files = ['src/a.ts', 'node_modules/a/b.js', '../../main/node_modules/@b/c/d/e.js']
+  const nested = 'node_modules/a/node_modules/f/g.js'
+  const unused = ['node_modules/h/i.js', { bytesInOutput: 0 }]
+  const used = [...files, nested].map((file) => [file, { bytesInOutput: 1 }])
+  const inputs = Object.fromEntries([...used, unused])
+  expect(packagesIn({ outputs: { 'worker.js': { inputs } } })).toEqual([
+    'node_modules/@b/c',
+    'node_modules/a',
+    'node_modules/a/node_modules/f',
   ])
 })
