@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { readFlags } from '../stack/command.ts'
 import { fail, say } from '../stack/report.ts'
 import { buildContracts, projectRoot } from './forge.ts'
-import { measureAll, tables } from './gas/measure.ts'
+import { type Measured, measureAll, tables } from './gas/measure.ts'
 import { openRskj } from './gas/rskj.ts'
-import { openVm } from './gas/vm.ts'
+import { type Network, openVm } from './gas/vm.ts'
 
 const help = `Measures the contracts in a machine with Rootstock's rules and in one with Ethereum's, and writes snapshots/ and the
 tables of contracts/README.md.
@@ -22,9 +22,9 @@ const end = '<!-- /gas -->'
 const flags = readFlags(help, { check: false, node: undefined })
 
 await buildContracts(['contracts/test/gas'])
-const rootstock = await measureAll(await openVm('rootstock'))
+const rootstock = await measure('rootstock')
 if (flags.node === undefined) {
-  const ethereum = await measureAll(await openVm('ethereum'))
+  const ethereum = await measure('ethereum')
   write('snapshots/rootstock.json', () => `${JSON.stringify(rootstock, null, 2)}\n`)
   write('snapshots/ethereum.json', () => `${JSON.stringify(ethereum, null, 2)}\n`)
   write('contracts/README.md', (text) => {
@@ -32,6 +32,11 @@ if (flags.node === undefined) {
     return `${text.slice(0, before)}\n${tables({ rootstock, ethereum })}\n${text.slice(after)}`
   })
 } else await compareWith(flags.node)
+
+async function measure(network: Network): Promise<Measured> {
+  const snapshot = readFileSync(join(projectRoot, `snapshots/${network}.json`), 'utf8')
+  return measureAll(await openVm(network), JSON.parse(snapshot))
+}
 
 function write(path: string, change: (text: string) => string): void {
   const file = join(projectRoot, path)
@@ -50,7 +55,7 @@ function write(path: string, change: (text: string) => string): void {
 
 async function compareWith(url: string): Promise<void> {
   const node = await openRskj(url)
-  const charged = await node.undoing(() => measureAll(node))
+  const charged = await node.undoing(() => measureAll(node, rootstock))
   let rows = 0
   for (const kind of ['relayed', 'direct'] as const) {
     for (const [name, columns] of Object.entries(rootstock[kind])) {
