@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import {
-  type HostilePlan,
-  hostileMessage,
-  randomHostilePlan,
-} from '../../../scripts/dev/hostile-messages.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { maxBodyBytes } from '../../../src/node/route.ts'
 import { opened } from '../../support/opened.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
+import { type HostilePlan, hostileMessage, randomHostilePlan } from './support/hostile-messages.ts'
 import { startRealWorker, workerKey } from './support/real-worker.ts'
 import { connectSocket, type SocketClient } from './support/socket-client.ts'
 import { connectStalled } from './support/stalled-socket.ts'

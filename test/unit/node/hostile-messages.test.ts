@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { createRandom } from '../../../scripts/dev/random.ts'
+import { maxValues, parseMessage } from '../../../src/node/message.ts'
+import { maxBodyBytes } from '../../../src/node/route.ts'
 import {
   type HostilePlan,
   hostileIds,
@@ -7,10 +10,7 @@ import {
   hostilePlaces,
   hostileValues,
   randomHostilePlan,
-} from '../../../scripts/dev/hostile-messages.ts'
-import { createRandom } from '../../../scripts/dev/random.ts'
-import { maxValues, parseMessage } from '../../../src/node/message.ts'
-import { maxBodyBytes } from '../../../src/node/route.ts'
+} from '../../chain/node/support/hostile-messages.ts'
 import { type Served, serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { holds } from '../../support/properties.ts'

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../../../../scripts/dev/random.ts'
 
 type Make = (length: number) => string
 
