@@ -11,7 +11,7 @@ const helpText = `Simulates whole histories of the relay, each from one seed, an
 
   --seeds  how many (2000)
   --seed   the first (1); the same seed is the same history
-  --tell   tells the whole story of --seed, whatever came of it`
+  --tell   prints the transcript of --seed, whatever came of it`
 
 const flags = readFlags(helpText, {
   seeds: '2000',

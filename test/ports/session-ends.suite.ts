@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
-import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
+import { getPhone } from '../../scripts/dev/simulator/plan.ts'
 import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
 import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
@@ -17,7 +17,7 @@ const isEnd = (screen: string): boolean =>
 
 /** What a caller answered, one after the other, and perhaps on after the last screen. */
 function drawAnswers(random: Random): string[] {
-  const phone = phoneOf(random.int(1, 3)).replace('+254', '0')
+  const phone = getPhone(random.int(1, 3)).replace('+254', '0')
   const amount = `0.00${random.int(1, 4)}`
   const slips = random.chance(0.3) ? ['nobody'] : []
   const intent = random.pick([

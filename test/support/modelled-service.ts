@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
-import { planOf } from '../../scripts/dev/simulator/draw/draw-plan.ts'
-import type { Knobs } from '../../scripts/dev/simulator/draw/knobs.ts'
+import { drawPlan } from '../../scripts/dev/simulator/draw/draw-plan.ts'
+import type { Setup } from '../../scripts/dev/simulator/draw/setup.ts'
 import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
-import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
+import { getPhone } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
-import { createGround, forwarderAddress } from '../../scripts/dev/simulator/setting.ts'
+import { createModels, forwarderAddress } from '../../scripts/dev/simulator/setting.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
@@ -24,7 +24,7 @@ export type ModelledOptions = {
   poolLoans: number
   capLoans: number
   preflight?: boolean
-  limits?: Partial<Knobs['limits']>
+  limits?: Partial<Setup['limits']>
   clock?: Clock
   product?: Product
   log?: Log
@@ -37,8 +37,8 @@ export type ModelledService = ReturnType<typeof openModelledService>
 /** Opens the USSD service on any ledger; the simulator's chain has blocks when told to. */
 export function openModelledService(options: ModelledOptions) {
   const { ledger, callers, poolLoans, capLoans, preflight = true, balanceWei } = options
-  const { limits, ...drawn } = planOf(1).knobs
-  const knobs = {
+  const { limits, ...drawn } = drawPlan(1).setup
+  const setup = {
     ...drawn,
     callers,
     poolLoans,
@@ -52,10 +52,10 @@ export function openModelledService(options: ModelledOptions) {
   }
   const phones = Array.from(
     { length: callers },
-    (_, caller) => options.phones?.[caller] ?? phoneOf(caller),
+    (_, caller) => options.phones?.[caller] ?? getPhone(caller),
   )
-  const plan = { seed: 1, knobs }
-  const ground = createGround(plan, Date.now, () => {}, phones)
+  const plan = { seed: 1, setup }
+  const ground = createModels(plan, Date.now, () => {}, phones)
   const { signing, chain, node, world, callers: accounts } = ground
   for (const account of chain.head().state.accounts.values()) {
     account.balanceWei = balanceWei ?? account.balanceWei
@@ -64,7 +64,7 @@ export function openModelledService(options: ModelledOptions) {
   let isBroken = false
   const answer = createService(
     {
-      knobs,
+      setup,
       signing,
       ledger,
       clock: options.clock ?? systemClock,

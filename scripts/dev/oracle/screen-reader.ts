@@ -22,10 +22,10 @@ export type Claim =
   | 'none'
 
 /** A screen by the message that it is made of. `tx` is the beginning of the hash that it shows. */
-export type Said = { key: string; claim: Claim; tx?: string }
+export type ScreenMessage = { key: string; claim: Claim; tx?: string }
 
 /** Reads a screen's text. Undefined: it is made of no message that it could be. */
-export type ScreenReader = (text: string, kind: 'ask' | 'end') => Said | undefined
+export type ScreenReader = (text: string, kind: 'ask' | 'end') => ScreenMessage | undefined
 
 type MessageKey =
   | keyof Messages
@@ -90,9 +90,9 @@ export function createScreenReader(messages: Messages): ScreenReader {
     .flatMap(([claim, keys]) => keys.flatMap((key) => formsAt(key, claim as Claim, '$')))
     .sort((a, b) => b.source.length - a.source.length)
   const asks = questions.flatMap((key) => formsAt(key, 'none', '\n'))
-  const known = new Map<string, Said | undefined>()
+  const known = new Map<string, ScreenMessage | undefined>()
 
-  function read(text: string, kind: 'ask' | 'end'): Said | undefined {
+  function read(text: string, kind: 'ask' | 'end'): ScreenMessage | undefined {
     for (const { key, claim, pattern } of kind === 'end' ? ends : asks) {
       const found = pattern.exec(text)
       if (found === null) continue

@@ -1,7 +1,7 @@
-import type { Claim, Said } from './screen-reader.ts'
+import type { Claim, ScreenMessage } from './screen-reader.ts'
 
 /** Holds a delivery and its reply; undefined: none came, or a screen of no message. */
-export type Told = { text: string; reply: string | undefined; said: Said | undefined }
+export type Reply = { text: string; reply: string | undefined; said: ScreenMessage | undefined }
 
 /** What became of a session's intent, as far as the chain shows. */
 export type Fate = {
@@ -21,11 +21,11 @@ export type SessionRule =
 export type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
 
 /** What a delivery is told of its payment. Undefined: nothing. */
-export const claimOf = ({ said }: Pick<Told, 'said'>): Claim | undefined =>
+export const getClaim = ({ said }: Pick<Reply, 'said'>): Claim | undefined =>
   said?.claim === 'none' ? undefined : said?.claim
 
 /** Compares what a session's deliveries were told, in order, with what became of it. */
-export function* judgeSession<One extends Told>(
+export function* judgeSession<One extends Reply>(
   deliveries: readonly One[],
   { isSent, outcome }: Fate,
 ): Generator<SessionFault<One>> {

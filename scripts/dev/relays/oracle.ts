@@ -17,7 +17,7 @@ import {
   resultsInLogs,
 } from '../../../src/relay/forwarder/requests.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
-import { type Claim, createScreenReader, type Said } from '../oracle/screen-reader.ts'
+import { type Claim, createScreenReader, type ScreenMessage } from '../oracle/screen-reader.ts'
 import { judgeSession } from '../oracle/sessions.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
@@ -102,7 +102,7 @@ export async function intentOf(
 
 const readScreen = createScreenReader(demonstration)
 
-function saidIn({ status, text }: Reply): Said | undefined {
+function saidIn({ status, text }: Reply): ScreenMessage | undefined {
   const [, kind, words] = /^(CON|END) ([\s\S]*)$/.exec(text) ?? []
   if (status !== 200 || words === undefined) return undefined
   return readScreen(words, kind === 'CON' ? 'ask' : 'end')

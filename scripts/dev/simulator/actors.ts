@@ -45,14 +45,14 @@ export function resumeAt(
   })
 }
 
-/** Until when the owner of a signal of {@link clockOf} waits. */
+/** Until when the owner of a signal of {@link createClock} waits. */
 const deadlines = new WeakMap<AbortSignal, number>()
 
-export const deadlineOf = (signal: AbortSignal): number =>
+export const getDeadline = (signal: AbortSignal): number =>
   deadlines.get(signal) ?? Number.POSITIVE_INFINITY
 
 /** Time for programs whose computer's clock is wrong by this much. */
-export const clockOf = (scheduler: Scheduler, skewMs: number): Clock => ({
+export const createClock = (scheduler: Scheduler, skewMs: number): Clock => ({
   now: () => scheduler.now() + skewMs,
   sleep: (ms, signal) =>
     new Promise((resolve) => {

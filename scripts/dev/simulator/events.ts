@@ -1,18 +1,18 @@
 import type { Address, Hex } from 'viem'
 import { createRandom, type Random } from '../random.ts'
-import { type DialItem, dialAgain, type Scene } from './draw/dials.ts'
-import type { Knobs } from './draw/knobs.ts'
+import { type DialItem, type Draw, dialAgain } from './draw/dials.ts'
+import type { Setup } from './draw/setup.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
-import { accountOf as loanAccountOf } from './model/contracts.ts'
+import { readAccount as loanAccountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Item, losableTables } from './plan.ts'
 import { crash, giveTills, loseEverything, loseRow } from './relay/object.ts'
 import { deliver, restartWorker } from './relay/workers.ts'
 import { poorWei, richWei, startGasPriceWei } from './setting.ts'
-import { blockWords, nameOf, short, wordsOf } from './story.ts'
+import { describeBlock, describeKind, nameTransaction, short } from './transcript.ts'
 import { minuteMs, secondMs } from './units.ts'
-import { accountOf, type World } from './world.ts'
+import { findAccount, type World } from './world.ts'
 
 const strangerAddress: Address = `0x${'5e'.repeat(20)}`
 
@@ -23,7 +23,7 @@ type ItemOf<One extends Kind> = Extract<Item, { kind: One }>
 
 /** A kind of event: what is drawn of it, if it is drawn for itself, and what it does. */
 type Event<One extends Kind> = {
-  draw?: (random: Random, knobs: Knobs) => Omit<ItemOf<One>, 'phase' | 'at' | 'kind'>
+  draw?: (random: Random, setup: Setup) => Omit<ItemOf<One>, 'phase' | 'at' | 'kind'>
   happen: (world: World, item: ItemOf<One>) => void
 }
 
@@ -44,11 +44,13 @@ const events: { [One in Kind]: Event<One> } = {
   },
   eviction: {
     draw: (random) => ({ share: random.pick([1, 0.5]) }),
-    happen({ plan, pool, story }, item) {
+    happen({ plan, pool, transcript }, item) {
       const random = randomOf(plan.seed, item)
       const dropped = pool.all().filter(() => random.chance(item.share))
       for (const { hash } of dropped) pool.remove(hash)
-      story.tell(() => `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`)
+      transcript.tell(
+        () => `The pool drops ${dropped.map(nameTransaction).join(', ') || 'nothing'}.`,
+      )
     },
   },
   price: {
@@ -57,9 +59,9 @@ const events: { [One in Kind]: Event<One> } = {
       times: random.pick([1.2, 1.5, 3, 100]),
     }),
     happen(world, item) {
-      const { chain, weather } = world
-      chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
-      after(world, item, () => chain.setMinGasPrice(weather.usualGasPriceWei))
+      const { chain, conditions } = world
+      chain.setMinGasPrice(timesUp(conditions.usualGasPriceWei, item.times))
+      after(world, item, () => chain.setMinGasPrice(conditions.usualGasPriceWei))
     },
   },
   shortage: {
@@ -91,7 +93,7 @@ const events: { [One in Kind]: Event<One> } = {
     draw: (random, { callers }) => ({ caller: random.int(0, callers - 1) }),
     happen: (world, { caller }) =>
       world.chain.change((state) => {
-        const account = loanAccountOf(state, accountOf(world, caller))
+        const account = loanAccountOf(state, findAccount(world, caller))
         loanAccountOf(state, strangerAddress).balanceWei += account.balanceWei
         account.balanceWei = 0n
       }),
@@ -100,18 +102,18 @@ const events: { [One in Kind]: Event<One> } = {
     draw: () => ({}),
     happen(world) {
       loseEverything(world)
-      if (world.plan.knobs.isLender) giveTills(world)
+      if (world.plan.setup.isLender) giveTills(world)
       world.records.losses.push({ at: world.scheduler.now(), row: undefined })
     },
   },
   row_loss: {
     draw: (random) => ({ table: random.pick(losableTables) }),
     happen(world, item) {
-      const { plan, records, scheduler, story } = world
+      const { plan, records, scheduler, transcript } = world
       const row = loseRow(world, item.table, randomOf(plan.seed, item))
       if (row === undefined) return
       records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
-      story.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
+      transcript.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
     },
   },
   restart: {
@@ -127,48 +129,48 @@ const events: { [One in Kind]: Event<One> } = {
       forMs: random.int(1, 240) * secondMs,
       share: random.pick([1, 1, 0.5]),
     }),
-    happen({ weather, scheduler }, { forMs, share }) {
-      weather.nodeDown.push({ until: scheduler.now() + forMs, share })
+    happen({ conditions, scheduler }, { forMs, share }) {
+      conditions.nodeDown.push({ until: scheduler.now() + forMs, share })
     },
   },
   no_blocks: {
     draw: (random) => ({ forMs: random.int(60, 700) * secondMs }),
-    happen({ weather, scheduler }, { forMs }) {
-      weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + forMs)
+    happen({ conditions, scheduler }, { forMs }) {
+      conditions.blocksStopUntil = Math.max(conditions.blocksStopUntil, scheduler.now() + forMs)
     },
   },
   dial: { happen: (world, item) => deliver(world, item, item.phase, false) },
   alternation: { happen: alternate },
   lasting_price: {
-    happen({ chain, weather }, { times }) {
-      weather.usualGasPriceWei = timesUp(startGasPriceWei, times)
-      chain.setMinGasPrice(weather.usualGasPriceWei)
+    happen({ chain, conditions }, { times }) {
+      conditions.usualGasPriceWei = timesUp(startGasPriceWei, times)
+      chain.setMinGasPrice(conditions.usualGasPriceWei)
     },
   },
   miscount: {
-    happen({ weather, scheduler }, { forMs, by }) {
-      weather.miscounts.push({ until: scheduler.now() + forMs, by })
+    happen({ conditions, scheduler }, { forMs, by }) {
+      conditions.miscounts.push({ until: scheduler.now() + forMs, by })
     },
   },
   unlock: {
-    happen: (world, { caller }) => void unlock(world.memories, accountOf(world, caller)),
+    happen: (world, { caller }) => void unlock(world.memories, findAccount(world, caller)),
   },
 }
 
 export function happen(world: World, item: Item): void {
   const { phase: _, at: __, ...what } = item
-  if (item.kind !== 'dial') world.story.tell(() => wordsOf(what))
+  if (item.kind !== 'dial') world.transcript.tell(() => describeKind(what))
   const event = events[item.kind] as { happen: (world: World, item: Item) => void }
   event.happen(world, item)
 }
 
 /** When an item of a plan and its consequences are over, in ms from its phase's start. */
-export function endOf(item: Item): number {
+export function findEnd(item: Item): number {
   return item.at + ('forMs' in item ? item.forMs : 0)
 }
 
 /** Draws first which kinds of events a run has, so that each kind gets runs without others. */
-export function drawEvents({ random, knobs, phase, spanMs }: Scene): Item[] {
+export function drawEvents({ random, setup, phase, spanMs }: Draw): Item[] {
   const items: Item[] = []
   const share = random.pick([0.08, 0.08, 0.2])
   // Late enough to meet payments in blocks, and confirmed ones.
@@ -181,26 +183,26 @@ export function drawEvents({ random, knobs, phase, spanMs }: Scene): Item[] {
       [4, 1],
     ])
     for (let time = 0; time < times; time++) {
-      items.push({ phase, at: random.int(0, lastMs), kind, ...draw(random, knobs) } as Item)
+      items.push({ phase, at: random.int(0, lastMs), kind, ...draw(random, setup) } as Item)
     }
   }
   return items
 }
 
 /** Drawn apart from the other events, so that a seed's others stay what they were. */
-export function drawAlternations({ random, knobs, phase, spanMs }: Scene): Item[] {
+export function drawAlternations({ random, setup, phase, spanMs }: Draw): Item[] {
   if (!random.chance(0.1)) return []
   return Array.from({ length: random.int(1, 2) }, () => {
     const depth = random.int(1, 3)
     const at = random.int(0, spanMs + 60 * secondMs)
     const blocks = depth + random.int(0, 1)
-    const forMs = random.int(1, 3 * knobs.blockMs)
+    const forMs = random.int(1, 3 * setup.blockMs)
     return { phase, at, kind: 'alternation', depth, blocks, forMs }
   })
 }
 
 /** What lasts for longer than a request is good for. */
-export function drawLasting({ random, phase, spanMs }: Scene): Item[] {
+export function drawLasting({ random, phase, spanMs }: Draw): Item[] {
   const at = random.int(0, spanMs + 60 * secondMs)
   if (random.chance(0.06)) {
     return [{ phase, at, kind: 'lasting_price', times: random.pick([1.3, 2]) }]
@@ -212,7 +214,7 @@ export function drawLasting({ random, phase, spanMs }: Scene): Item[] {
 const rare: readonly {
   name: string
   share: number
-  draw: (scene: Scene, dial: DialItem, dials: readonly DialItem[]) => Item[]
+  draw: (draw: Draw, dial: DialItem, dials: readonly DialItem[]) => Item[]
 }[] = [
   // The node, or the chain, stands still for longer than a request is good for, soon after a dial.
   {
@@ -234,14 +236,14 @@ const rare: readonly {
   {
     name: 'forgotten',
     share: 0.05,
-    draw(scene, first, dials) {
-      const { random, knobs, phase } = scene
-      const lostAt = first.at + random.int(1, 4) * knobs.blockMs
+    draw(draw, first, dials) {
+      const { random, setup, phase } = draw
+      const lostAt = first.at + random.int(1, 4) * setup.blockMs
       const again = dials
         .filter(({ at }) => at <= lostAt)
-        .map((dial) => dialAgain(scene, dial, lostAt + random.int(1, 30) * secondMs))
-      const moved = random.chance(0.5) ? [moveAway(scene, first)] : []
-      const deep = drawDeep(scene, lostAt + 30 * secondMs)
+        .map((dial) => dialAgain(draw, dial, lostAt + random.int(1, 30) * secondMs))
+      const moved = random.chance(0.5) ? [moveAway(draw, first)] : []
+      const deep = drawDeep(draw, lostAt + 30 * secondMs)
       return [{ phase, at: lostAt, kind: 'loss' }, ...again, ...moved, deep]
     },
   },
@@ -250,12 +252,12 @@ const rare: readonly {
   {
     name: 'unseen',
     share: 0.04,
-    draw(scene, _, dials) {
-      const { random, phase, knobs } = scene
-      const { blockMs, rules } = knobs
+    draw(draw, _, dials) {
+      const { random, phase, setup } = draw
+      const { blockMs, rules } = setup
       const last = dials.reduce((one, other) => (other.at > one.at ? other : one))
       const lostAt = last.at + random.int(3, 5) * blockMs
-      const again = dialAgain(scene, last, lostAt + random.int(1, 10) * secondMs)
+      const again = dialAgain(draw, last, lostAt + random.int(1, 10) * secondMs)
       const at = again.at + (rules.confirmations + 2) * blockMs
       const depth = Math.min(12, rules.watchBlocks - 6)
       const forMs = random.int(5, 9) * minuteMs
@@ -273,7 +275,7 @@ const rare: readonly {
   {
     name: 'refuted',
     share: 0.04,
-    draw: (scene, dial) => [moveAway(scene, dial), drawDeep(scene, dial.at + scene.knobs.blockMs)],
+    draw: (draw, dial) => [moveAway(draw, dial), drawDeep(draw, dial.at + draw.setup.blockMs)],
   },
   // Workers hear of more transactions than the chain has, so they take nonces above its count.
   {
@@ -290,7 +292,7 @@ const rare: readonly {
 export function drawRare(
   seed: number,
   items: readonly Item[],
-  sceneOf: (random: Random, phase: 0 | 1) => Scene,
+  drawAt: (random: Random, phase: 0 | 1) => Draw,
 ): Item[] {
   const phases = [...new Set(items.map(({ phase }) => phase))]
   return phases.flatMap((phase) => {
@@ -299,32 +301,32 @@ export function drawRare(
     )
     return rare.flatMap(({ name, share, draw }) => {
       const random = createRandom(seed, `${name} ${phase}`)
-      return random.chance(share) ? draw(sceneOf(random, phase), random.pick(dials), dials) : []
+      return random.chance(share) ? draw(drawAt(random, phase), random.pick(dials), dials) : []
     })
   })
 }
 
-const moveAway = ({ random, knobs }: Scene, { phase, at, caller }: DialItem): Item => ({
+const moveAway = ({ random, setup }: Draw, { phase, at, caller }: DialItem): Item => ({
   phase,
-  at: at + random.int(0, knobs.blockMs),
+  at: at + random.int(0, setup.blockMs),
   kind: 'withdrawal',
   caller,
 })
 
 /** A reorganization of so many blocks that it may take what is final. */
-function drawDeep({ random, knobs: { rules, blockMs }, phase }: Scene, after: number): Item {
+function drawDeep({ random, setup: { rules, blockMs }, phase }: Draw, after: number): Item {
   const depth = random.int(1, Math.min(12, rules.watchBlocks - 6))
   const at = after + random.int(0, (rules.confirmations + 2) * blockMs)
   return { phase, at, kind: 'reorganization', depth, blocks: depth + 1 }
 }
 
 const returnsOf =
-  ({ plan: { seed, knobs } }: World, { at }: Item) =>
+  ({ plan: { seed, setup } }: World, { at }: Item) =>
   ({ hash }: ModelTransaction) =>
-    createRandom(seed, `${hash} ${at}`).chance(knobs.returned)
+    createRandom(seed, `${hash} ${at}`).chance(setup.returned)
 
 function branch(
-  { records, scheduler, story }: World,
+  { records, scheduler, transcript }: World,
   { removed, added }: { removed: ModelBlock[]; added: ModelBlock[] },
 ): void {
   const requests = removed.flatMap(({ transactions }) =>
@@ -332,8 +334,8 @@ function branch(
   )
   const payers = new Set(requests.map(({ from }) => from.toLowerCase()))
   records.reorganizations.push({ at: scheduler.now(), removed: removed.length, payers })
-  const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
-  story.tell(() => `The chain loses ${list(removed)} and gets ${list(added)}.`)
+  const list = (blocks: ModelBlock[]) => blocks.map(describeBlock).join(' | ') || 'none'
+  transcript.tell(() => `The chain loses ${list(removed)} and gets ${list(added)}.`)
 }
 
 function reorganize(world: World, item: ItemOf<'reorganization' | 'alternation'>): void {
@@ -348,7 +350,7 @@ function alternate(world: World, item: ItemOf<'alternation'>): void {
   const tip = chain.head()
   reorganize(world, item)
   after(world, item, () => {
-    if (chain.depthBelow(tip) > plan.knobs.rules.watchBlocks - 6) return
+    if (chain.depthBelow(tip) > plan.setup.rules.watchBlocks - 6) return
     branch(world, chain.resume(tip, scheduler.now(), returnsOf(world, item)))
   })
 }
@@ -365,10 +367,14 @@ const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kin
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
-function after({ scheduler, story }: World, item: Item & { forMs: number }, change: () => void) {
+function after(
+  { scheduler, transcript }: World,
+  item: Item & { forMs: number },
+  change: () => void,
+) {
   const end = () => {
     change()
-    story.tell(() => `${item.kind} is over`)
+    transcript.tell(() => `${item.kind} is over`)
   }
   scheduler.at(scheduler.now() + item.forMs, end, 'quiet')
 }
@@ -383,7 +389,7 @@ function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): 
     try {
       world.node('eth_sendRawTransaction', [raw], chain.head())
     } catch {
-      // Refused: the story has the pool's words.
+      // Refused: the transcript has the pool's words.
     }
   }
   signing.relayer

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
-import type { Said } from '../oracle/screen-reader.ts'
+import type { ScreenMessage } from '../oracle/screen-reader.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'
 import type { MemoryEvent } from './lender/kept-memory.ts'
@@ -35,7 +35,7 @@ export const newRecords = () => ({
   /** The nonces that the relay took back, too far ahead of the chain to be reached. */
   givenUp: [] as { at: number; nonce: number }[],
   /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */
-  asked: [] as Asked[],
+  asked: [] as NodeCall[],
   texted: [] as { at: number; to: string; text: string }[],
   deliveries: [] as Delivery[],
 })
@@ -57,7 +57,7 @@ export type History = Readonly<Records> & {
 /** Promises that are held against what happens while it does. */
 export type NoticedRule = 'uncaught' | 'done'
 
-export type Asked = {
+export type NodeCall = {
   at: number
   by: string
   method: string
@@ -81,7 +81,7 @@ export type Delivery = {
   isHopeless: boolean
   reply: string | undefined
   /** What the reply says; undefined where no message says so. */
-  said: Said | undefined
+  said: ScreenMessage | undefined
   repliedAt: number | undefined
 }
 
@@ -108,7 +108,7 @@ export type Loss = {
   row: { table: string; session: string | undefined; nonce: number | undefined } | undefined
 }
 
-export function dataOf(
+export function encodeWanted(
   { callers }: Pick<History, 'callers'>,
   { dial: { wanted } }: Pick<Delivery, 'dial'>,
 ): Hex | undefined {

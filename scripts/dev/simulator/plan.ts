@@ -1,13 +1,13 @@
 import { parseEther } from 'viem'
 import { sampleTills } from '../menu-ways.ts'
-import type { Knobs } from './draw/knobs.ts'
+import type { Setup } from './draw/setup.ts'
 import { milliWei, secondMs } from './units.ts'
 
 /** Holds a whole history before it happens; any item can be left out and the rest makes sense. */
-export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
+export type Plan = { seed: number; setup: Setup; items: readonly Item[] }
 
 /** What a caller wants, in words that the oracle understands without the menu. */
-export type Wanted =
+export type WantedPayment =
   | { kind: 'transfer' | 'withdrawal' | 'purchase'; to: number; amountWei: bigint }
   | { kind: 'loan' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
@@ -46,7 +46,7 @@ export type Item = { phase: 0 | 1; at: number } & (
 /**
  * A round comes in this time, even one that only watches, and sees what has happened until then.
  */
-export const watchedWithinMs = ({ knobs }: Plan): number => 10 * knobs.rules.roundMs + 30 * secondMs
+export const watchedWithinMs = ({ setup }: Plan): number => 10 * setup.rules.roundMs + 30 * secondMs
 
 export const inOrder = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => a.phase - b.phase || a.at - b.at)
@@ -57,7 +57,7 @@ export type Dial = {
   session: string
   caller: number
   text: string
-  wanted: Wanted
+  wanted: WantedPayment
   worker: number
   /** Its number, where its gateway sends the last answer of the text alone. */
   step?: number
@@ -82,19 +82,19 @@ export const principalWei = 10n * milliWei
 export const tills = [...sampleTills.values()]
 
 /** Returns the limits of a caller: an agent's where it has a till. */
-export const selectLimits = ({ limits }: Knobs, caller: number) =>
+export const selectLimits = ({ limits }: Setup, caller: number) =>
   (caller < tills.length && limits.agents) || limits
 
 /** Is what bills are paid for. */
 export const billReference = 'AB-12'
 
 /** The number of a caller; its national form is what others type. */
-export const phoneOf = (caller: number): string => `+2547${digitsOf(caller)}`
+export const getPhone = (caller: number): string => `+2547${digitsOf(caller)}`
 const typedPhone = (caller: number): string => `07${digitsOf(caller)}`
 const digitsOf = (caller: number): string => `${caller}`.padStart(8, '0')
 
 /** What a caller types who wants something, but for a PIN. */
-export function textOf(wanted: Wanted): string {
+export function writeText(wanted: WantedPayment): string {
   switch (wanted.kind) {
     case 'transfer':
       return `2*${typedPhone(wanted.to)}*${decimal(wanted.amountWei)}`
@@ -111,16 +111,16 @@ export function textOf(wanted: Wanted): string {
   }
 }
 
-/** Reads what a text of `textOf` asks for, whatever is typed after it; else undefined. */
-export function wantedIn(answers: readonly string[]): Wanted | undefined {
+/** Reads what a text of `writeText` asks for, whatever is typed after it; else undefined. */
+export function parseWanted(answers: readonly string[]): WantedPayment | undefined {
   const wanted = guessWanted(answers)
-  const isOne = wanted.kind === 'nothing' || answers.join('*').startsWith(textOf(wanted))
+  const isOne = wanted.kind === 'nothing' || answers.join('*').startsWith(writeText(wanted))
   return isOne ? wanted : undefined
 }
 
 const weiIn = (typed: string): bigint => (/^[0-9.]+$/.test(typed) ? parseEther(typed) : 0n)
 
-function guessWanted(answers: readonly string[]): Wanted {
+function guessWanted(answers: readonly string[]): WantedPayment {
   const [choice, second = '', amount = '0', last = '0'] = answers
   switch (choice) {
     case '2':

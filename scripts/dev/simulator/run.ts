@@ -2,21 +2,21 @@ import { isOpen } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
-import { endOf, happen } from './events.ts'
+import { findEnd, happen } from './events.ts'
 import type { History } from './history.ts'
 import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
-import { type Dial, type Plan, phoneOf, watchedWithinMs } from './plan.ts'
+import { type Dial, getPhone, type Plan, watchedWithinMs } from './plan.ts'
 import { wrongSums } from './relay/audit.ts'
-import { clearRows, crash, giveTills, peek, wake } from './relay/object.ts'
+import { clearRows, crash, giveTills, openLedger, wake } from './relay/object.ts'
 import { deliver } from './relay/workers.ts'
 import { startState } from './setting.ts'
-import { blockWords, nameOf } from './story.ts'
+import { describeBlock, nameTransaction } from './transcript.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { createWorld, type World } from './world.ts'
 
-export type Run = { history: History; story: readonly string[] }
+export type Run = { history: History; transcript: readonly string[] }
 
 const dayMs = 24 * 60 * minuteMs
 
@@ -28,10 +28,10 @@ let storage: Sql | undefined
 
 /** Lives one plan through, in virtual time, and tells it where it is to be told. */
 export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
-  const { knobs } = plan
+  const { setup } = plan
   storage ??= openSqlite()
   const world = createWorld(plan, storage, isTold)
-  peek(world)
+  openLedger(world)
   clearRows(world)
   const onUncaught = (error: unknown) => {
     world.records.noticed.push(['uncaught', `${error instanceof Error ? error.stack : error}`])
@@ -39,12 +39,12 @@ export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
   process.on('unhandledRejection', onUncaught)
   const useThreads = useInstantCrypto()
   try {
-    if (knobs.isLender) {
+    if (setup.isLender) {
       await chooseFirstPins(world.memories, world.callers)
       giveTills(world)
     }
     await live(world)
-    return { history: historyOf(world), story: world.story.lines }
+    return { history: historyOf(world), transcript: world.transcript.lines }
   } finally {
     useThreads()
     process.off('unhandledRejection', onUncaught)
@@ -52,7 +52,7 @@ export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
 }
 
 async function live(world: World): Promise<void> {
-  const { pauseDays } = world.plan.knobs
+  const { pauseDays } = world.plan.setup
   keepBlocksComing(world, 'first')
   keepWaking(world)
   await livePhase(world, 0)
@@ -65,29 +65,29 @@ async function live(world: World): Promise<void> {
 
 /** One phase with its faults, then time to settle, then every question once more. */
 async function livePhase(world: World, phase: 0 | 1): Promise<void> {
-  const { plan, scheduler, story, weather, records, callers, signing } = world
+  const { plan, scheduler, transcript, conditions, records, callers, signing } = world
   const base = scheduler.now()
   records.phaseStarts.push(base)
   const items = plan.items.filter((item) => item.phase === phase)
-  weather.isTroubled = true
-  weather.isCalm = false
+  conditions.isTroubled = true
+  conditions.isCalm = false
   for (const item of items) scheduler.at(base + item.at, () => happen(world, item))
-  const lastEnd = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
-  await scheduler.runUntil(base + plan.knobs.troubledMs)
-  weather.isTroubled = false
+  const lastEnd = base + Math.max(plan.setup.troubledMs, ...items.map(findEnd))
+  await scheduler.runUntil(base + plan.setup.troubledMs)
+  conditions.isTroubled = false
   if (phase === 0) await beDown(world)
   await scheduler.runUntil(lastEnd)
   const quiet = scheduler.now()
   records.quietFrom.push(quiet)
-  records.followed.push(peek(world).readWork().head?.number)
-  weather.isCalm = true
-  story.tell(() => 'From here on nothing fails any more.')
+  records.followed.push(openLedger(world).readWork().head?.number)
+  conditions.isCalm = true
+  transcript.tell(() => 'From here on nothing fails any more.')
   await scheduler.runUntil(quiet + watchedWithinMs(plan))
   await untilSettled(world, quiet + settledWithinMs)
   await askAgain(world, phase)
   await untilSettled(world, scheduler.now() + settledWithinMs)
   const payments = callers.flatMap((_, caller) =>
-    peek(world).listPayments(signing.caller(phoneOf(caller)).address, 1000),
+    openLedger(world).listPayments(signing.caller(getPhone(caller)).address, 1000),
   )
   records.payments.push(
     new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
@@ -118,7 +118,7 @@ function isSettled(world: World): boolean {
   const isAnswered = world.records.deliveries.every(
     ({ actor, reply }) => !actor.isAlive || reply !== undefined,
   )
-  const work = peek(world).readWork()
+  const work = openLedger(world).readWork()
   // Where it waits for a chain that has become shorter, nothing is decided yet.
   return isAnswered && !isOpen(work) && work.behindSince === undefined
 }
@@ -127,7 +127,7 @@ function isSettled(world: World): boolean {
 async function skipDays(world: World, days: number): Promise<void> {
   const { scheduler } = world
   const limit = scheduler.now() + settledWithinMs
-  while (peek(world).readWork().watching && scheduler.now() < limit) {
+  while (openLedger(world).readWork().watching && scheduler.now() < limit) {
     await scheduler.runUntil(scheduler.now() + minuteMs)
   }
   await passDays(world, days, 'second')
@@ -136,7 +136,7 @@ async function skipDays(world: World, days: number): Promise<void> {
 /** The ledger's object is not there for days: blocks still take what the pool has. */
 async function beDown(world: World): Promise<void> {
   const { scheduler, plan } = world
-  const { outageDays, evictAfterMs } = plan.knobs
+  const { outageDays, evictAfterMs } = plan.setup
   if (outageDays === undefined) return
   crash(world, evictAfterMs + outageDays * dayMs)
   await scheduler.runUntil(scheduler.now() + evictAfterMs)
@@ -144,12 +144,12 @@ async function beDown(world: World): Promise<void> {
 }
 
 async function passDays(world: World, days: number, blocks: string): Promise<void> {
-  const { scheduler, chain, story, weather } = world
-  weather.isRunning = false
+  const { scheduler, chain, transcript, conditions } = world
+  conditions.isRunning = false
   await scheduler.runUntil(scheduler.now() + days * dayMs)
   chain.skipTo(scheduler.now())
-  story.tell(() => `${days} days have passed.`)
-  weather.isRunning = true
+  transcript.tell(() => `${days} days have passed.`)
+  conditions.isRunning = true
   keepBlocksComing(world, blocks)
   keepWaking(world)
   // The scheduled trigger comes every minute, and has come by now.
@@ -157,34 +157,34 @@ async function passDays(world: World, days: number, blocks: string): Promise<voi
 }
 
 function keepBlocksComing(world: World, name: string): void {
-  const { scheduler, weather, plan } = world
-  const { blockMs, isRegular } = plan.knobs
+  const { scheduler, conditions, plan } = world
+  const { blockMs, isRegular } = plan.setup
   const random = createRandom(plan.seed, `${name} blocks`)
   function next(): void {
     const factor = isRegular ? 1 : Math.min(4, Math.max(0.1, -Math.log(1 - random.next())))
     scheduler.at(scheduler.now() + Math.round(blockMs * factor), come, 'quiet')
   }
   function come(): void {
-    if (!weather.isRunning) return
-    if (scheduler.now() >= weather.blocksStopUntil) mine(world)
+    if (!conditions.isRunning) return
+    if (scheduler.now() >= conditions.blocksStopUntil) mine(world)
     next()
   }
   next()
 }
 
 function mine(world: World): void {
-  const { chain, pool, scheduler, story } = world
+  const { chain, pool, scheduler, transcript } = world
   const block = chain.mine(scheduler.now())
-  if (block.transactions.length > 0) story.tell(() => `Block ${blockWords(block)}.`)
+  if (block.transactions.length > 0) transcript.tell(() => `Block ${describeBlock(block)}.`)
   for (const dropped of pool.evict(chain.head().number, scheduler.now())) {
-    story.tell(() => `The pool drops ${nameOf(dropped)}, which waited too long.`)
+    transcript.tell(() => `The pool drops ${nameTransaction(dropped)}, which waited too long.`)
   }
 }
 
 function keepWaking(world: World): void {
-  const { scheduler, weather } = world
+  const { scheduler, conditions } = world
   scheduler.at(scheduler.now() + minuteMs, () => {
-    if (!weather.isRunning) return
+    if (!conditions.isRunning) return
     wake(world)
     keepWaking(world)
   })
@@ -198,8 +198,8 @@ function historyOf(world: World): History {
     plan,
     callers,
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
-    totalsWei: [totalWei(startState(callers, plan.knobs.poolLoans)), totalWei(head.state)],
-    work: peek(world).readWork(),
+    totalsWei: [totalWei(startState(callers, plan.setup.poolLoans)), totalWei(head.state)],
+    work: openLedger(world).readWork(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
     audit: [...wrongSums(world.object.storage, { now, hasLost: records.losses.length > 0 })],

@@ -6,7 +6,7 @@ import { type ChainState, createModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
 import { createModelNode, type ModelNodeOptions } from './model/model-node.ts'
 import { cheapSigning, type ModelTransaction } from './model/signing.ts'
-import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
+import { getPhone, type Plan, principalWei, startMillis } from './plan.ts'
 import { milliWei } from './units.ts'
 
 export const simulatedChainId = 31
@@ -19,40 +19,40 @@ export const richWei = 10n ** 18n
 export const poorWei = 10n ** 12n
 
 /** Begins a chain as a plan has it, for callers with the plan's numbers unless others are given. */
-export function createGround(
-  { seed, knobs }: Pick<Plan, 'seed' | 'knobs'>,
+export function createModels(
+  { seed, setup }: Pick<Plan, 'seed' | 'setup'>,
   now: () => number,
   arrived: ModelNodeOptions['arrived'],
   phones: readonly string[] = [],
 ) {
   const signing = cheapSigning()
   const addressOf = (phone: string) => signing.caller(phone).address.toLowerCase() as Address
-  const callers = Array.from({ length: knobs.callers }, (_, caller) =>
-    addressOf(phones[caller] ?? phoneOf(caller)),
+  const callers = Array.from({ length: setup.callers }, (_, caller) =>
+    addressOf(phones[caller] ?? getPhone(caller)),
   )
   const world: ContractWorld = {
     forwarder: forwarderAddress,
     loan: loanAddress,
     principalWei,
-    dailyCapWei: BigInt(knobs.capLoans) * principalWei,
+    dailyCapWei: BigInt(setup.capLoans) * principalWei,
     isSigned: signing.isSigned,
-    gasTimes: knobs.gasTimes,
+    gasTimes: setup.gasTimes,
   }
   const pool = createAccountPool<ModelTransaction>({
     ...rootstockRules,
-    accountSlots: knobs.slots,
-    replacementPercent: knobs.isRoomy ? 10 : 40,
-    evictAfterBlocks: knobs.evictAfterBlocks,
-    evictAfterMs: knobs.evictAfterMs,
+    accountSlots: setup.slots,
+    replacementPercent: setup.isRoomy ? 10 : 40,
+    evictAfterBlocks: setup.evictAfterBlocks,
+    evictAfterMs: setup.evictAfterMs,
   })
   const chain = createModelChain({
     world,
     pool,
-    state: startState(callers, knobs.poolLoans),
+    state: startState(callers, setup.poolLoans),
     start: now(),
-    blockMs: knobs.blockMs,
+    blockMs: setup.blockMs,
     minGasPriceWei: startGasPriceWei,
-    isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(knobs.inclusion),
+    isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(setup.inclusion),
   })
   const relayer = signing.relayer.address
   const node = createModelNode({ chain, pool, world, relayer, signing, now, arrived })

@@ -18,12 +18,12 @@ import { createKeptMemories } from './lender/kept-memory.ts'
 import type { ModelBlock } from './model/chain.ts'
 import type { Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
-import { createGround, startGasPriceWei, startTime } from './setting.ts'
-import { createStory, nameOf } from './story.ts'
+import { createModels, startGasPriceWei, startTime } from './setting.ts'
+import { createTranscript, nameTransaction } from './transcript.ts'
 
 export type World = ReturnType<typeof createWorld>
 
-const newWeather = () => ({
+const createConditions = () => ({
   isTroubled: true,
   /** Whether all that was planned to happen has happened. */
   isCalm: false,
@@ -44,7 +44,7 @@ type Instance = {
 }
 
 /** The Durable Object of the ledger: its rows and its alarm outlive what runs in it. */
-function newObject({ rules }: Plan['knobs'], storage: Sql) {
+function newObject({ rules }: Plan['setup'], storage: Sql) {
   const { maxInFlight, meansMs, watchBlocks } = rules
   return {
     storage,
@@ -67,29 +67,32 @@ export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
 export type RoundStart = { head: ModelBlock; work: Work }
 
 export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
-  const { knobs } = plan
+  const { setup } = plan
   const scheduler = createScheduler(startTime)
   const { now } = scheduler
-  const story = createStory(now, startTime, isTold)
+  const transcript = createTranscript(now, startTime, isTold)
   const records = newRecords()
-  const weather = newWeather()
+  const conditions = createConditions()
   return {
-    ...createGround(plan, now, (transaction, refusal, held) => {
+    ...createModels(plan, now, (transaction, refusal, held) => {
       const { arrivals, foreign } = records
       const isOwn = held !== undefined && held.hash !== transaction.hash && !foreign.has(held.hash)
       const over = isOwn ? held : undefined
       if (!foreign.has(transaction.hash)) arrivals.push({ at: now(), transaction, refusal, over })
-      story.tell(() => `The pool is sent ${nameOf(transaction)}: ${refusal ?? 'taken'}.`)
+      transcript.tell(
+        () => `The pool is sent ${nameTransaction(transaction)}: ${refusal ?? 'taken'}.`,
+      )
     }),
     plan,
     scheduler,
-    story,
+    transcript,
     records,
-    weather,
+    conditions,
     isolates: new Map<number, { answer: UssdHandler; actors: Set<Actor> }>(),
-    faultAt: (place: Place, random: Random) => drawFault(knobs, place, random, weather.isTroubled),
+    faultAt: (place: Place, random: Random) =>
+      drawFault(setup, place, random, conditions.isTroubled),
     memories: createKeptMemories(now),
-    object: newObject(knobs, storage),
+    object: newObject(setup, storage),
     log(event: LogEvent) {
       const { intent, to, hash, nonce } = event
       if (event.event.startsWith('payment.')) {
@@ -99,12 +102,12 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
       if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
       if (event.event === 'nonce.foreign') records.displacedTold += 1
       if (event.event === 'nonce.ahead') records.givenUp.push({ at: now(), nonce: Number(nonce) })
-      story.log(event)
+      transcript.log(event)
     },
   }
 }
 
-export function accountOf({ callers }: Pick<World, 'callers'>, caller: number): Address {
+export function findAccount({ callers }: Pick<World, 'callers'>, caller: number): Address {
   const account = callers[caller]
   if (account === undefined) throw new Error('the plan has a caller without an account')
   return account

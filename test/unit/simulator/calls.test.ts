@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planOf } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
+import { drawPlan } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
 import type { Dial } from '../../../scripts/dev/simulator/plan.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
@@ -9,7 +9,7 @@ const payments = 60
 
 /** An hour on Rootstock in which nothing goes wrong and some caller sends something each minute. */
 function paymentsEachMinute() {
-  const { seed, knobs } = planOf(1)
+  const { seed, setup } = drawPlan(1)
   const items = Array.from({ length: payments }, (_, id): Dial & { phase: 0; at: number } => ({
     ...{ phase: 0, at: 5_000 + id * minuteMs, kind: 'dial', id, session: `s${id}`, worker: id % 3 },
     ...{ caller: id % 9, text: `2*070000000${(id + 1) % 9}*0.0001` },
@@ -18,8 +18,8 @@ function paymentsEachMinute() {
   const rules = poolRules.rootstock
   return {
     seed,
-    knobs: {
-      ...{ ...knobs, rules, isRoomy: false, slots: 16, preflight: true, rates: {} },
+    setup: {
+      ...{ ...setup, rules, isRoomy: false, slots: 16, preflight: true, rates: {} },
       ...{ workers: 3, skewsMs: [0, 0, 0], callers: 9, slowness: 1, troubledMs: 1_000 },
       ...{ blockMs: rules.blockMs, isRegular: true, inclusion: 1, pauseDays: undefined },
     },

@@ -1,6 +1,6 @@
-import { planOf } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
-import { firstPinOf } from '../../../scripts/dev/simulator/draw/lender.ts'
-import { type Item, type Plan, textOf } from '../../../scripts/dev/simulator/plan.ts'
+import { drawPlan } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
+import { getFirstPin } from '../../../scripts/dev/simulator/draw/lender.ts'
+import { type Item, type Plan, writeText } from '../../../scripts/dev/simulator/plan.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 
@@ -21,23 +21,23 @@ export async function measureMinutesToFinal(count: number): Promise<number[]> {
 }
 
 function planWithdrawal(seed: number): Plan {
-  const { knobs } = planOf(seed)
+  const { setup } = drawPlan(seed)
   const limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined }
   const wanted = { kind: 'withdrawal', to: 0, amountWei: 10n ** 15n } as const
-  const own = firstPinOf(1)
-  const text = `${textOf(wanted)}*${own}`
+  const own = getFirstPin(1)
+  const text = `${writeText(wanted)}*${own}`
   const dial: Item = {
     ...{ phase: 0, at: 1_000 * (seed % 60), kind: 'dial', id: 1, session: 's', caller: 1 },
     ...{ worker: 0, wanted, text, pin: { own, step: text } },
   }
   const rules = poolRules.rootstock
   const ground = { rules, blockMs: rules.blockMs, isRegular: false, inclusion: 1, slots: 16 }
-  const calm = { rates: {}, slowness: 1, skewsMs: knobs.skewsMs.map(() => 0), troubledMs: 10_000 }
+  const calm = { rates: {}, slowness: 1, skewsMs: setup.skewsMs.map(() => 0), troubledMs: 10_000 }
   const shared = { isLender: true, callers: 2, preflight: true, isRoomy: false }
   return {
     seed,
-    knobs: {
-      ...{ ...knobs, ...ground, ...calm, ...shared, maxGasPriceWei: 1_000_000_000n },
+    setup: {
+      ...{ ...setup, ...ground, ...calm, ...shared, maxGasPriceWei: 1_000_000_000n },
       ...{ pauseDays: undefined, outageDays: undefined, limits: { ...limits, dialsAMinute: 60 } },
     },
     items: [dial],

@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest'
-import { planOf } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
+import { drawPlan } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
 import { judge } from '../../../scripts/dev/simulator/oracle/all.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 
 describe('a run', () => {
   test.for([1, 3, 14, 126])('of seed %i is the same history again', async (seed) => {
-    const { story, history } = await runPlan(planOf(seed), true)
-    expect(story.length).toBeGreaterThan(5)
-    expect((await runPlan(planOf(seed), true)).story).toEqual(story)
+    const { transcript, history } = await runPlan(drawPlan(seed), true)
+    expect(transcript.length).toBeGreaterThan(5)
+    expect((await runPlan(drawPlan(seed), true)).transcript).toEqual(transcript)
     expect(history.deliveries.some(({ actor }) => actor.troubles.size > 0)).toBe(true)
   })
 
   test('that loses the rows of a payment tells what its transaction did, and not what was asked later', async () => {
     // A loan waits; its session and payment are lost; the session asks for a transfer instead.
-    const { history, story } = await runPlan(planOf(508_984), true)
-    expect(story.join('\n')).toContain('loses the row')
+    const { history, transcript } = await runPlan(drawPlan(508_984), true)
+    expect(transcript.join('\n')).toContain('loses the row')
     expect(judge(history).violations).toEqual([])
   })
 
   test('whose transaction reverts as a whole goes on to what its intent was spent by', async () => {
     // The forwarder stops taking the relayer after everything that was paid is forgotten.
-    const { history, story } = await runPlan(planOf(42_999), true)
-    expect(story.join('\n')).toContain('reverted as a whole')
+    const { history, transcript } = await runPlan(drawPlan(42_999), true)
+    expect(transcript.join('\n')).toContain('reverted as a whole')
     expect(judge(history).violations).toEqual([])
   })
 
   test('whose nonces are given up while the pool has their bytes pays once, whatever the chain reaches later', async () => {
-    const { history, story } = await runPlan(planOf(3_670), true)
+    const { history, transcript } = await runPlan(drawPlan(3_670), true)
     expect(history.givenUp).not.toEqual([])
-    expect(story.join('\n')).toContain('alreadySpent')
+    expect(transcript.join('\n')).toContain('alreadySpent')
     expect(judge(history).violations).toEqual([])
   })
 
@@ -41,7 +41,7 @@ describe('a run', () => {
     [263_937, {}],
     [271_552, {}],
   ] as const)('of seed %i breaks no promise but for %j', async ([seed, excused]) => {
-    const { history } = await runPlan(planOf(seed))
+    const { history } = await runPlan(drawPlan(seed))
     expect(judge(history)).toMatchObject({ violations: [], excused })
   })
 })

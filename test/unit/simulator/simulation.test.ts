@@ -14,7 +14,7 @@ test(`every promise is kept in ${seeds} simulated histories`, async () => {
     // What a second process has to load takes as long as half of a sample.
     jobs: isFull ? Math.min(2, availableParallelism()) : 1,
   })
-  // `npm run simulate -- --seed S --seeds 1` tells the story of one of these.
+  // `npm run simulate -- --seed S --seeds 1` tells the transcript of one of these.
   expect(broken).toEqual([])
   expect(seen.seeds).toBe(seeds)
   expect(seen.executed).toBeGreaterThan(seeds)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
-import { phoneOf } from '../../../scripts/dev/simulator/plan.ts'
+import { getPhone } from '../../../scripts/dev/simulator/plan.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 import { measureMinutesToFinal } from '../simulator/minutes-to-final.ts'
@@ -27,7 +27,7 @@ async function play(script: string, menu: (typeof menus)[keyof typeof menus]): P
   let sessions = 0
   await playScript(script, {
     send: async ({ phone, session, text }) => {
-      const caller = Array.from({ length: callers }, (_, index) => phoneOf(index)).indexOf(
+      const caller = Array.from({ length: callers }, (_, index) => getPhone(index)).indexOf(
         phone as never,
       )
       return await deliver(caller, session, text)

@@ -1,11 +1,11 @@
 import type { Random } from '../../random.ts'
-import { type Dial, type Item, startMillis, textOf, type Wanted } from '../plan.ts'
+import { type Dial, type Item, startMillis, type WantedPayment, writeText } from '../plan.ts'
 import { milliWei, minuteMs, secondMs } from '../units.ts'
-import type { Knobs } from './knobs.ts'
+import type { Setup } from './setup.ts'
 
-export type Scene = {
+export type Draw = {
   random: Random
-  knobs: Knobs
+  setup: Setup
   phase: 0 | 1
   spanMs: number
   nextId: () => number
@@ -14,35 +14,35 @@ export type Scene = {
 export type DialItem = Item & Dial
 
 /** Makes a delivery of what its caller wants to any Worker; in other words if some are given. */
-export const dialOf = (
-  { random, knobs, phase, nextId }: Scene,
+export const createDial = (
+  { random, setup, phase, nextId }: Draw,
   dial: Pick<DialItem, 'at' | 'session' | 'caller' | 'wanted'> & Partial<DialItem>,
 ): DialItem => ({
   phase,
   kind: 'dial',
   id: nextId(),
-  text: textOf(dial.wanted),
-  worker: random.int(0, knobs.workers - 1),
+  text: writeText(dial.wanted),
+  worker: random.int(0, setup.workers - 1),
   ...dial,
 })
 
-export const dialAgain = ({ nextId }: Scene, dial: DialItem, at: number): DialItem => ({
+export const dialAgain = ({ nextId }: Draw, dial: DialItem, at: number): DialItem => ({
   ...dial,
   at,
   id: nextId(),
 })
 
-export function drawDials(scene: Scene, isCrowded: boolean): Item[] {
-  const { random, knobs, spanMs } = scene
+export function drawDials(draw: Draw, isCrowded: boolean): Item[] {
+  const { random, setup, spanMs } = draw
   const items: Item[] = []
   const sessions = isCrowded ? random.int(8, 14) : random.int(1, 5)
   for (let index = 0; index < sessions; index++) {
     const session = `s${index}`
-    const caller = random.int(0, knobs.callers - 1)
-    const wanted = drawWanted(random, knobs, caller)
+    const caller = random.int(0, setup.callers - 1)
+    const wanted = drawWanted(random, setup, caller)
     const start = random.int(0, isCrowded ? Math.min(spanMs, 10 * secondMs) : spanMs)
-    const dial = (by: number, what: Wanted, at: number) =>
-      items.push(dialOf(scene, { at, session, caller: by, wanted: what }))
+    const dial = (by: number, what: WantedPayment, at: number) =>
+      items.push(createDial(draw, { at, session, caller: by, wanted: what }))
     dial(caller, wanted, start)
     const repeats = isCrowded
       ? 0
@@ -57,11 +57,11 @@ export function drawDials(scene: Scene, isCrowded: boolean): Item[] {
     }
     // The same session, and another intent: a gateway's mistake or an attacker's try.
     if (random.chance(0.12)) {
-      dial(caller, drawWanted(random, knobs, caller), start + drawDelay(random))
+      dial(caller, drawWanted(random, setup, caller), start + drawDelay(random))
     }
     if (random.chance(0.08)) {
-      const other = (caller + 1) % knobs.callers
-      dial(other, drawWanted(random, knobs, other), start + drawDelay(random))
+      const other = (caller + 1) % setup.callers
+      dial(other, drawWanted(random, setup, other), start + drawDelay(random))
     }
   }
   return items
@@ -76,31 +76,40 @@ export const drawEnds = (random: Random, items: readonly Item[], nextId: () => n
     return [{ ...item, at, text, wanted: { kind: 'nothing' as const }, id: nextId() }]
   })
 
-export function drawGreedy(scene: Scene): Item[] {
-  const { random, spanMs } = scene
-  const { callers } = scene.knobs
+export function drawGreedy(draw: Draw): Item[] {
+  const { random, spanMs } = draw
+  const { callers } = draw.setup
   if (!random.chance(0.08)) return []
   const caller = random.int(0, callers - 1)
   const from = random.int(0, spanMs)
-  const wanted: Wanted = { kind: 'transfer', to: (caller + 1) % callers, amountWei: milliWei / 10n }
+  const wanted: WantedPayment = {
+    kind: 'transfer',
+    to: (caller + 1) % callers,
+    amountWei: milliWei / 10n,
+  }
   return Array.from({ length: random.int(6, 30) }, (_, index) => {
     const at = from + random.int(0, 30 * secondMs)
-    return dialOf(scene, { at, session: `g${index}`, caller, wanted })
+    return createDial(draw, { at, session: `g${index}`, caller, wanted })
   })
 }
 
 /** Hundreds of callers besides the others, who dial at about the same time. */
-export function drawCrowd(scene: Scene): { size: number; items: Item[] } {
-  const { random, spanMs } = scene
-  const { callers } = scene.knobs
+export function drawCrowd(draw: Draw): { size: number; items: Item[] } {
+  const { random, spanMs } = draw
+  const { callers } = draw.setup
   if (!random.chance(0.004)) return { size: 0, items: [] }
   const size = random.int(100, 300)
   const from = random.int(0, spanMs)
-  const wanted: Wanted = { kind: 'transfer', to: 0, amountWei: milliWei }
+  const wanted: WantedPayment = { kind: 'transfer', to: 0, amountWei: milliWei }
   const items = Array.from({ length: size }, (_, member) =>
     Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => {
       const at = from + random.int(0, 20 * secondMs)
-      return dialOf(scene, { at, session: `c${member}-${index}`, caller: callers + member, wanted })
+      return createDial(draw, {
+        at,
+        session: `c${member}-${index}`,
+        caller: callers + member,
+        wanted,
+      })
     }),
   )
   return { size, items: items.flat() }
@@ -117,8 +126,8 @@ function drawDelay(random: Random): number {
   return random.int(min, max)
 }
 
-function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
-  const isScarce = Math.min(knobs.poolLoans, knobs.capLoans) <= 2
+function drawWanted(random: Random, setup: Setup, caller: number): WantedPayment {
+  const isScarce = Math.min(setup.poolLoans, setup.capLoans) <= 2
   const kind = random.weighted([
     ['transfer', 6],
     ['loan', isScarce ? 12 : 2],
@@ -126,7 +135,7 @@ function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
   ] as const)
   switch (kind) {
     case 'transfer': {
-      const to = (caller + random.int(1, knobs.callers - 1)) % knobs.callers
+      const to = (caller + random.int(1, setup.callers - 1)) % setup.callers
       const millis = random.weighted([
         [random.int(1, 4), 5],
         [random.int(11, startMillis + 5), 3],

@@ -2,61 +2,61 @@ import { createRandom, type Random } from '../../random.ts'
 import { drawAlternations, drawEvents, drawLasting, drawRare } from '../events.ts'
 import { type Item, inOrder, type Plan } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
-import { drawCrowd, drawDials, drawEnds, drawGreedy, type Scene } from './dials.ts'
-import { drawKnobs } from './knobs.ts'
+import { type Draw, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
 import { drawLender } from './lender.ts'
+import { drawSetup } from './setup.ts'
 
 /** A limit of what a unit of gas may cost that replacements meet soon. */
 const tightGasPriceWei = 100_000_000n
 
 /** Draws the plan of a seed; what is drawn by a name of its own leaves the rest what it was. */
-export function planOf(seed: number): Plan {
+export function drawPlan(seed: number): Plan {
   const random = createRandom(seed, 'plan')
   const spanMs = random.pick([5 * secondMs, 40 * secondMs, 3 * minuteMs, 8 * minuteMs])
-  const knobs = drawKnobs(seed, random, spanMs)
+  const setup = drawSetup(seed, random, spanMs)
   let id = 0
   const nextId = () => id++
-  const sceneOf = (own: Random, phase: 0 | 1): Scene => ({
+  const drawAt = (own: Random, phase: 0 | 1): Draw => ({
     random: own,
-    knobs,
+    setup,
     phase,
     spanMs,
     nextId,
   })
   const items: Item[] = []
   const isCrowded = random.chance(0.12)
-  for (const phase of knobs.pauseDays === undefined ? [0 as const] : [0 as const, 1 as const]) {
-    const scene = sceneOf(random, phase)
-    const apart = (name: string) => sceneOf(createRandom(seed, `${name} ${phase}`), phase)
-    items.push(...drawDials(scene, isCrowded))
-    if (random.chance(0.85)) items.push(...drawEvents(scene))
+  for (const phase of setup.pauseDays === undefined ? [0 as const] : [0 as const, 1 as const]) {
+    const draw = drawAt(random, phase)
+    const apart = (name: string) => drawAt(createRandom(seed, `${name} ${phase}`), phase)
+    items.push(...drawDials(draw, isCrowded))
+    if (random.chance(0.85)) items.push(...drawEvents(draw))
     items.push(...drawAlternations(apart('alternation')), ...drawLasting(apart('lasting')))
     items.push(...drawGreedy(apart('greedy')))
   }
   items.push(...drawEnds(createRandom(seed, 'ends'), items, nextId))
-  items.push(...drawRare(seed, items, sceneOf))
-  const crowd = drawCrowd(sceneOf(createRandom(seed, 'crowd'), 0))
+  items.push(...drawRare(seed, items, drawAt))
+  const crowd = drawCrowd(drawAt(createRandom(seed, 'crowd'), 0))
   items.push(...crowd.items)
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
   // A low limit stops replacements early; below a price that stays, it would stop payments for
   // good.
   const isTight = !isDearer && createRandom(seed, 'gas price').chance(0.15)
-  const maxGasPriceWei = isTight ? tightGasPriceWei : knobs.maxGasPriceWei
+  const maxGasPriceWei = isTight ? tightGasPriceWei : setup.maxGasPriceWei
   // Blocks that take what they could are what a queue's length is judged by.
-  const inclusion = crowd.size > 0 ? 1 : knobs.inclusion
-  const callers = knobs.callers + crowd.size
+  const inclusion = crowd.size > 0 ? 1 : setup.inclusion
+  const callers = setup.callers + crowd.size
   const plan = {
     seed,
-    knobs: { ...knobs, maxGasPriceWei, inclusion, callers },
+    setup: { ...setup, maxGasPriceWei, inclusion, callers },
     items: inOrder(items),
   }
   const drawn = withOutage(plan, createRandom(seed, 'outage'))
-  return knobs.isLender ? drawLender(drawn, sceneOf) : drawn
+  return setup.isLender ? drawLender(drawn, drawAt) : drawn
 }
 
 /** Stops a relay, with open payments, until the forwarder forgets what they spent. */
 function withOutage(plan: Plan, random: Random): Plan {
-  const { troubledMs, pauseDays } = plan.knobs
+  const { troubledMs, pauseDays } = plan.setup
   const isDown = random.chance(0.05)
   const outageDays = random.pick([5.5, 6.2, 7.05, 7.5, 7.8])
   const lost = Array.from({ length: random.int(0, 3) }, (): Item => {
@@ -66,5 +66,5 @@ function withOutage(plan: Plan, random: Random): Plan {
   const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'row_loss')
   if (!isDown || isLossy || pauseDays !== undefined) return plan
   const items = inOrder([...plan.items, ...lost])
-  return { ...plan, knobs: { ...plan.knobs, outageDays }, items }
+  return { ...plan, setup: { ...plan.setup, outageDays }, items }
 }

@@ -1,35 +1,42 @@
 import { createRandom, type Random } from '../../random.ts'
-import { type Dial, type Item, inOrder, type Plan, textOf, tills } from '../plan.ts'
+import { type Dial, type Item, inOrder, type Plan, tills, writeText } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
-import { dialOf, type Scene } from './dials.ts'
+import { createDial, type Draw } from './dials.ts'
 
 const firstPins = ['482615', '739164', '5938', '26495']
 const laterPins = ['8053', '917264', '63820']
 
-export const firstPinOf = (caller: number): string => firstPins[caller % firstPins.length] ?? ''
+export const getFirstPin = (caller: number): string => firstPins[caller % firstPins.length] ?? ''
 
 /** Lists where a PIN is typed and what follows, so that it is guessed where nothing else counts. */
 const asking = ['8*2', '8*2', '4*1', '3'] as const
 
 /** Makes a plan one of a lender's: PINs are typed, guessed, changed, forgotten and blocked. */
-export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) => Scene): Plan {
-  const { seed, knobs } = plan
+export function drawLender(plan: Plan, drawAt: (random: Random, phase: 0 | 1) => Draw): Plan {
+  const { seed, setup } = plan
   const typed = drawNumbered(
     plan.items.map((item) => (item.kind === 'dial' ? withPin(atTill(seed, item)) : item)),
-    sceneOf(createRandom(seed, 'numbered'), 0),
+    drawAt(createRandom(seed, 'numbered'), 0),
   )
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
   const drawn = phases.flatMap((phase) =>
     acts.flatMap(({ name, share, draw }) => {
       const random = createRandom(seed, `${name} ${phase}`)
       if (!random.chance(share)) return []
-      const scene = { ...sceneOf(random, phase), knobs }
-      const caller = random.int(0, Math.min(3, knobs.callers - 1))
+      const context = { ...drawAt(random, phase), setup }
+      const caller = random.int(0, Math.min(3, setup.callers - 1))
       const from = random.int(0, 2 * minuteMs)
       const wanted = { kind: 'nothing' } as const
       const dial: Act['dial'] = (at, session, text, more) =>
-        dialOf(scene, { at, session: `${name} ${phase} ${session}`, caller, text, wanted, ...more })
-      return draw({ ...scene, caller, from, dial })
+        createDial(context, {
+          at,
+          session: `${name} ${phase} ${session}`,
+          caller,
+          text,
+          wanted,
+          ...more,
+        })
+      return draw({ ...context, caller, from, dial })
     }),
   )
   return { ...plan, items: inOrder([...typed, ...drawn]) }
@@ -45,13 +52,13 @@ function atTill<Item extends Dial>(seed: number, dial: Item): Item {
   if (!createRandom(seed, `till ${session} ${caller}`).chance(0.5)) return dial
   const kind = tills[wanted.to]?.kind === 'agent' ? 'withdrawal' : 'purchase'
   const asked = { ...wanted, kind } as const
-  return { ...dial, wanted: asked, text: textOf(asked) }
+  return { ...dial, wanted: asked, text: writeText(asked) }
 }
 
 function withPin<Item extends Dial>(dial: Item): Item {
   const { wanted, text, caller } = dial
   if (wanted.kind === 'nothing') return dial
-  const own = firstPinOf(caller)
+  const own = getFirstPin(caller)
   const typed = `${text}*${own}`
   return { ...dial, text: typed, pin: { own, step: typed } }
 }
@@ -60,7 +67,7 @@ function withPin<Item extends Dial>(dial: Item): Item {
  * Has a gateway that numbers its answers deliver some sessions: each answer alone, after those
  * before it.
  */
-function drawNumbered(items: readonly Item[], { random, nextId }: Scene): Item[] {
+function drawNumbered(items: readonly Item[], { random, nextId }: Draw): Item[] {
   if (!random.chance(0.4)) return [...items]
   const gapMs = random.pick([300, 3 * secondMs, 9 * secondMs])
   const numbered = new Map<string, boolean>()
@@ -96,7 +103,7 @@ function drawNumbered(items: readonly Item[], { random, nextId }: Scene): Item[]
   })
 }
 
-type Act = Scene & {
+type Act = Draw & {
   caller: number
   from: number
   dial: (at: number, session: string, text: string, more?: Partial<Dial>) => Item
@@ -119,7 +126,7 @@ function drawGuesses({ random, caller, from, dial }: Act): Item[] {
   const spreadMs = random.pick([0, 100, 500, 20 * secondMs])
   const rightAt = random.chance(0.6) ? random.int(0, count - 1) : undefined
   return Array.from({ length: count }, (_, index) => {
-    const pin = index === rightAt ? firstPinOf(caller) : `${3507 + index}`
+    const pin = index === rightAt ? getFirstPin(caller) : `${3507 + index}`
     const guess = guessOf(random.pick(asking), pin)
     const at = from + random.int(0, spreadMs)
     const again = random.chance(0.2)
@@ -140,13 +147,13 @@ function guessOf(place: (typeof asking)[number], own: string): [text: string, mo
 }
 
 /** Sessions stay open at what follows their PIN, which is then changed or blocked, and go on. */
-function drawLeftOpen({ random, knobs, caller, from, phase, dial }: Act): Item[] {
-  const own = firstPinOf(caller)
+function drawLeftOpen({ random, setup, caller, from, phase, dial }: Act): Item[] {
+  const own = getFirstPin(caller)
   const [chosen, other] = [laterPins[caller % 3] ?? '', laterPins[(caller + 1) % 3] ?? '']
   const changing = `8*2*${own}`
-  const to = (caller + 1) % knobs.callers
+  const to = (caller + 1) % setup.callers
   const wanted = { kind: 'transfer', to, amountWei: 3n * 10n ** 14n } as const
-  const sending = `${textOf(wanted)}*${own}`
+  const sending = `${writeText(wanted)}*${own}`
   const sent = { wanted, pin: { own, step: sending } }
   const opened = from + 15 * secondMs
   const ended = opened + random.pick([0, 5, 40, 240]) * secondMs + random.int(0, secondMs)

@@ -6,7 +6,7 @@ import { profiles } from '../../../../src/compose/settings.ts'
 import { assembleSms, createSeals } from '../../../../src/compose/sms.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
-import { firstPinOf } from '../draw/lender.ts'
+import { getFirstPin } from '../draw/lender.ts'
 import { type Product, secret } from '../relay/programs.ts'
 import { type KeptMemories, memoryFor } from './kept-memory.ts'
 
@@ -57,7 +57,7 @@ export async function chooseFirstPins(
   for (const [caller, account] of callers.entries()) {
     const pins = createPins({ secret, memory, newSalt: () => `first ${caller}` })
     await pins.begin(account)
-    await pins.choose(account, firstPinOf(caller), 'setup')
+    await pins.choose(account, getFirstPin(caller), 'setup')
     await memory.change(account, (kept) => ({ ...kept, hasDialled: true }))
   }
 }

@@ -48,10 +48,10 @@ export function processedLog(forwarder: Address, processed: ProcessedRequest): M
   return {
     address: forwarder,
     topics: [hasFailed ? failedTopic : processedTopic, pad(intentId, { dir: 'right' }), pad(from)],
-    data: hasFailed ? encodeAbiParameters([{ type: 'bytes' }], [returnData]) : wordOf(status),
+    data: hasFailed ? encodeAbiParameters([{ type: 'bytes' }], [returnData]) : encodeWord(status),
   }
 }
 
-export function wordOf(value: bigint | number): Hex {
+export function encodeWord(value: bigint | number): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`
 }

@@ -26,7 +26,7 @@ export type ContractState = {
 export type Spending = { timestampSeconds: number; blockNumber: number }
 
 /** What an account has spent an intent by, unless the forwarder has forgotten it. */
-export function spendingOf(
+export function findSpending(
   { spentAt }: ContractState,
   [signer, intentId]: readonly [Address, Hex],
   timestampSeconds: number,
@@ -137,7 +137,7 @@ function judge(
 ): number | undefined {
   const bytes = (request.data.length - 2) / 2
   if (bytes < 4 || bytes > maxDataBytes || request.gas > maxGas) return Status.outOfBounds
-  const spent = spendingOf(state, [request.from, request.intentId], timestampSeconds)
+  const spent = findSpending(state, [request.from, request.intentId], timestampSeconds)
   if (spent !== undefined) return Status.alreadySpent
   if (timestampSeconds > request.deadline) return Status.expired
   if (request.deadline > timestampSeconds + maxDeadlineAheadSeconds) return Status.deadlineTooFar
@@ -173,7 +173,7 @@ function transfer(call: Call, to: Address, amountWei: bigint): Hex | undefined {
   const { loan, forwarder } = call.world
   if ([zeroAddress, loan, forwarder].includes(to)) return refused('InvalidRecipient', to)
   const refusal = debit(call, amountWei)
-  if (refusal === undefined) accountOf(call.state, to).balanceWei += amountWei
+  if (refusal === undefined) readAccount(call.state, to).balanceWei += amountWei
   return refusal
 }
 
@@ -198,7 +198,7 @@ function applyForLoanOf(
   if (state.isPaused) return refused('EnforcedPause')
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const
   if (terms.some((term, index) => shown[index] !== term)) return refused('TermsChanged', ...terms)
-  const account = accountOf(state, caller)
+  const account = readAccount(state, caller)
   if (account.owedWei !== 0n) return refused('LoanActive', caller, account.owedWei)
   const leftWei = issuableWei(world, state, seconds)
   if (principalWei > leftWei) return refused('DailyCapReached', leftWei, principalWei)
@@ -216,7 +216,7 @@ function applyForLoanOf(
 
 function repayLoan(call: Call, wanted: bigint): Hex | undefined {
   const { state, caller, seconds } = call
-  const account = accountOf(state, caller)
+  const account = readAccount(state, caller)
   if (account.owedWei === 0n) return refused('NoLoan', caller)
   const amountWei = wanted === maxUint256 ? account.owedWei : wanted
   if (amountWei > account.owedWei) return refused('RepaymentTooLarge', account.owedWei, amountWei)
@@ -242,7 +242,7 @@ function withdrawTo(call: Call, amountWei: bigint): Hex | undefined {
 
 function debit({ state, caller }: Call, amountWei: bigint): Hex | undefined {
   if (amountWei === 0n) return refused('ZeroAmount')
-  const account = accountOf(state, caller)
+  const account = readAccount(state, caller)
   if (amountWei > account.balanceWei) {
     return refused('InsufficientBalance', caller, account.balanceWei, amountWei)
   }
@@ -251,7 +251,7 @@ function debit({ state, caller }: Call, amountWei: bigint): Hex | undefined {
 }
 
 /** The account's entry, made if it is missing: Solidity's mappings have one for every key. */
-export function accountOf(state: ContractState, address: Address): LoanAccount {
+export function readAccount(state: ContractState, address: Address): LoanAccount {
   const known = state.accounts.get(address)
   if (known !== undefined) return known
   const made = { balanceWei: 0n, owedWei: 0n, issuedHour: 0 }

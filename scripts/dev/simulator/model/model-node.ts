@@ -3,15 +3,15 @@ import { RpcError } from '../../../../src/chain/rpc.ts'
 import { encodeReadCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import { type PoolRefusal, refusalWords } from '../../rootstock-pool/refusals.ts'
-import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
+import { encodeWord, readExecute, resultData, selectors } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
 import {
   type ContractWorld,
   cloneContracts,
   executeRequests,
+  findSpending,
   issuableWei,
   type LoanAccount,
-  spendingOf,
   termSeconds,
 } from './contracts.ts'
 import type { ModelTransaction, Signing } from './signing.ts'
@@ -141,12 +141,12 @@ function placeOf({ transaction, block }: MinedTransaction) {
   }
 }
 
-const wordsOf = (...values: readonly (bigint | number)[]): Hex => concat(values.map(wordOf))
+const encodeWords = (...values: readonly (bigint | number)[]): Hex => concat(values.map(encodeWord))
 
 function debtWords(account: LoanAccount | undefined): Hex {
-  if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0, 0)
+  if (account === undefined || account.owedWei === 0n) return encodeWords(0, 0, 0, 0, 0)
   const issuedAt = account.issuedHour * 3_600
-  return wordsOf(account.owedWei, 0, issuedAt, issuedAt + termSeconds, 0)
+  return encodeWords(account.owedWei, 0, issuedAt, issuedAt + termSeconds, 0)
 }
 
 const isSame = (address: unknown, own: Address): boolean =>
@@ -159,21 +159,21 @@ function callAt(
 ): Hex {
   const { state, number, timestampSeconds } = view
   if (to.toLowerCase() === world.loan) {
-    if (data === reads.liquidity) return wordOf(state.liquidityWei)
-    if (data === reads.withdrawable) return wordOf(unlimitedWei)
-    if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
+    if (data === reads.liquidity) return encodeWord(state.liquidityWei)
+    if (data === reads.withdrawable) return encodeWord(unlimitedWei)
+    if (data === reads.issuable) return encodeWord(issuableWei(world, state, timestampSeconds))
     if (data === reads.terms)
-      return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0, 0)
+      return encodeWords(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0, 0)
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
-    return wordOf(account?.balanceWei ?? 0n)
+    return encodeWord(account?.balanceWei ?? 0n)
   }
   if (data.startsWith(selectors.spentAt)) {
     const intent = [`0x${data.slice(34, 74)}`, `0x${data.slice(74, 118)}`] as const
-    const spent = spendingOf(state, intent, timestampSeconds)
-    return wordsOf(spent?.timestampSeconds ?? 0, spent?.blockNumber ?? 0)
+    const spent = findSpending(state, intent, timestampSeconds)
+    return encodeWords(spent?.timestampSeconds ?? 0, spent?.blockNumber ?? 0)
   }
-  if (data === selectors.target) return wordOf(BigInt(world.loan))
+  if (data === selectors.target) return encodeWord(BigInt(world.loan))
   if (!isSame(from, relayer) || !state.isRelayerAllowed) {
     throw new RpcError(-32015, 'execution reverted', '0x')
   }

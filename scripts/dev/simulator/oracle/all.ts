@@ -4,7 +4,7 @@ import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
-import { createFindings, type Found } from './circumstances.ts'
+import { createFindings, type Report } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
 import { readNumbered } from './numbered.ts'
 import type { Verdict } from './rules.ts'
@@ -30,7 +30,7 @@ const shownWithinMs = 8_000
 /** Trouble of one delivery is felt by others for so long: shared questions, retries. */
 const troubleFeltMs = 45_000
 
-function judgeTimes(history: History, found: Found): void {
+function judgeTimes(history: History, found: Report): void {
   const { deliveries } = history
   const troubled = deliveries.filter(isTroubled)
   for (const [index, delivery] of deliveries.entries()) {
@@ -68,18 +68,18 @@ const isTroubled = ({ actor, reply }: Delivery): boolean =>
   actor.troubles.size > 0 || (!actor.isAlive && reply === undefined)
 
 /** Whether more were with its Worker than that one accepts by itself in the time of an answer. */
-function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery): boolean {
+function isOverrun({ plan: { setup }, deliveries }: History, delivery: Delivery): boolean {
   const { dial, startedAt, repliedAt = startedAt } = delivery
   // What is proposed is then recorded: there and back, twice.
-  const batchMs = 4 * longestNearMs * knobs.slowness
-  const most = (knobs.rules.maxInBatch * shownWithinMs) / batchMs
+  const batchMs = 4 * longestNearMs * setup.slowness
+  const most = (setup.rules.maxInBatch * shownWithinMs) / batchMs
   const waiting = deliveries.filter(
     (other) =>
       other.dial.worker === dial.worker &&
       other.startedAt <= repliedAt &&
       (other.repliedAt ?? repliedAt) >= startedAt,
   )
-  return knobs.hasOwnAcceptors && waiting.length > most
+  return setup.hasOwnAcceptors && waiting.length > most
 }
 
 /**
@@ -87,11 +87,11 @@ function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery)
  * account.
  */
 function isOutrun(
-  { plan: { knobs }, payments }: History,
+  { plan: { setup }, payments }: History,
   { account, startedAt, repliedAt = startedAt }: Delivery,
 ): boolean {
   // A look at the ledger, one at the chain, and what is proposed and recorded, there and back.
-  const tryMs = firstPauseMs + knobs.slowness * (6 * longestNearMs + 2 * longestFarMs)
+  const tryMs = firstPauseMs + setup.slowness * (6 * longestNearMs + 2 * longestFarMs)
   const accepted = payments
     .flatMap((all) => [...all.values()])
     .filter(

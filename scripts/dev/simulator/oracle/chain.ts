@@ -2,16 +2,16 @@ import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { type Found, isLeftFar, lifetimeMs } from './circumstances.ts'
+import { isLeftFar, lifetimeMs, type Report } from './circumstances.ts'
 
-export function judgeChain(history: History, found: Found): void {
+export function judgeChain(history: History, found: Report): void {
   const { arrivals, totalsWei, processed, plan } = history
   if (totalsWei[0] !== totalsWei[1]) {
     found('conserved', `${totalsWei[0]} wei have become ${totalsWei[1]}`)
   }
   for (const { transaction, refusal, over } of arrivals) {
     const { hash, gasPriceWei } = transaction
-    if (gasPriceWei > plan.knobs.maxGasPriceWei) {
+    if (gasPriceWei > plan.setup.maxGasPriceWei) {
       found('priced', `${hash} offers ${gasPriceWei} wei`)
     }
     const isUnderbid =
@@ -48,7 +48,7 @@ function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number
 }
 
 /** Judges that what is open is not asked about more often because it is open for longer. */
-export function judgeBudget(history: History, found: Found): void {
+export function judgeBudget(history: History, found: Report): void {
   const { asked, quietFrom, plan } = history
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   const shared = asked.filter(
@@ -59,11 +59,11 @@ export function judgeBudget(history: History, found: Found): void {
   const rounds = new Set(shared.map(({ by }) => by))
   // They come by chance: more often than they should for a while, and then the first round catches
   // up.
-  const blocks = 1.25 * ((last.at - first.at) / plan.knobs.blockMs) + 5
+  const blocks = 1.25 * ((last.at - first.at) / plan.setup.blockMs) + 5
   // What rounds had not followed by then is followed block by block, as far as it is watched.
   const missed = Math.min(
     first.head - followedTo(history, first.head),
-    plan.knobs.rules.watchBlocks,
+    plan.setup.rules.watchBlocks,
   )
   // Where deadlines pass without a block each round asks for the block that is final, too.
   const isPaused = plan.items.some((one) => one.kind === 'no_blocks' && one.forMs > lifetimeMs)
@@ -83,7 +83,7 @@ function followedTo({ followed, processed }: History, head: number): number {
 }
 
 /** What is left at the end, and what others than this judge have noticed. */
-export function judgeEnd(history: History, found: Found): void {
+export function judgeEnd(history: History, found: Report): void {
   const { losses, foreign } = history
   const open = [
     ...history.work.nonces.map(({ nonce }) => `nonce ${nonce} is recorded`),

@@ -14,23 +14,23 @@ export const has = ({ plan }: Pick<History, 'plan'>, ...kinds: Item['kind'][]): 
   plan.items.some(({ kind }) => kinds.includes(kind))
 
 /** Tells whether node or chain stood still, or a crowd waited, for longer than a request lasts. */
-const isOutlasted = ({ plan: { knobs, items } }: History): boolean =>
+const isOutlasted = ({ plan: { setup, items } }: History): boolean =>
   items.some(
     (item) =>
       (item.kind === 'node_down' ||
         item.kind === 'no_blocks' ||
-        (item.kind === 'unlisted' && knobs.callers > 100)) &&
+        (item.kind === 'unlisted' && setup.callers > 100)) &&
       item.forMs > lifetimeMs,
   )
 
 /** Excuses that a history has as a whole. */
 const shared = {
-  was_down: ({ plan }) => plan.knobs.outageDays !== undefined,
+  was_down: ({ plan }) => plan.setup.outageDays !== undefined,
   lost_rows: ({ losses }) => losses.length > 0,
   reorganized: ({ reorganizations }) => reorganizations.length > 0,
   foreign: ({ foreign }) => foreign.size > 0,
   distrusted: (history) => has(history, 'unlisted'),
-  no_preflight: ({ plan }) => !plan.knobs.preflight,
+  no_preflight: ({ plan }) => !plan.setup.preflight,
   disturbed: (history) => has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),
   outlasted: isOutlasted,
 } satisfies Partial<Record<Excuse, (history: History) => boolean>>
@@ -41,9 +41,9 @@ export type Excuses = readonly (
   | Partial<Record<Excuse, boolean | (() => boolean)>>
 )[]
 
-export type Found = (rule: Rule, words: string, ...unless: Excuses) => void
+export type Report = (rule: Rule, words: string, ...unless: Excuses) => void
 
-export function createFindings(history: History): Verdict & { found: Found } {
+export function createFindings(history: History): Verdict & { found: Report } {
   const violations: Violation[] = []
   const excused: Partial<Record<Excuse, number>> = {}
   return {
@@ -69,6 +69,6 @@ export function isLeftFar(
   { hash, nonce }: { hash: Hex; nonce: number },
 ): boolean {
   const taken = givenUp.findLast((one) => one.nonce === nonce)
-  if (!plan.knobs.isRoomy || taken === undefined) return false
+  if (!plan.setup.isRoomy || taken === undefined) return false
   return arrivals.some(({ at, transaction }) => transaction.hash === hash && at <= taken.at)
 }

@@ -7,16 +7,16 @@ import type { Payment } from '../../../../src/relay/ledger/port.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { type SmsFacts, writeSms } from '../../../../src/ussd/sms.ts'
-import { firstPinOf } from '../draw/lender.ts'
-import { type Delivery, dataOf, type History } from '../history.ts'
+import { getFirstPin } from '../draw/lender.ts'
+import { type Delivery, encodeWanted, type History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
-import { billReference, phoneOf, principalWei, selectLimits, tills } from '../plan.ts'
-import type { Found } from './circumstances.ts'
+import { billReference, getPhone, principalWei, selectLimits, tills } from '../plan.ts'
+import type { Report } from './circumstances.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-export function judgeLender(history: History, found: Found): void {
-  if (!history.plan.knobs.isLender) return
+export function judgeLender(history: History, found: Report): void {
+  if (!history.plan.setup.isLender) return
   for (const [caller, account] of history.callers.entries()) {
     const memory = history.memory.filter((event) => event.account === account)
     const deliveries = history.deliveries.filter((delivery) => delivery.account === account)
@@ -62,7 +62,7 @@ function judgeGuesses(
   pins: readonly PinAt[],
   memory: readonly MemoryEvent[],
   deliveries: readonly Delivery[],
-  found: Found,
+  found: Report,
 ): void {
   const guesses = guessesOf(deliveries)
   const ownOf = (kind: MemoryEvent['kind'], { by }: Guess) =>
@@ -116,7 +116,7 @@ function pinsOf(
     .map(({ at, by, pin }) => {
       if (pin?.salt !== salt) {
         const setter = deliveries.find(({ actor }) => actor.name === by)
-        typed = by === 'setup' ? firstPinOf(caller) : setter?.dial.pin?.sets
+        typed = by === 'setup' ? getFirstPin(caller) : setter?.dial.pin?.sets
         salt = pin?.salt
       }
       return { from: at, typed, isBlocked: (pin?.tries ?? 0) >= maxTries }
@@ -135,7 +135,7 @@ function judgeSets(
   pins: readonly PinAt[],
   memory: readonly MemoryEvent[],
   deliveries: readonly Delivery[],
-  found: Found,
+  found: Report,
 ): void {
   for (const [index, { kind, at, by, pin }] of memory.entries()) {
     const was = before(memory, index)
@@ -157,7 +157,12 @@ function judgeSets(
 }
 
 /** Requires that a paying delivery sees earlier answers; what changes meanwhile it may miss. */
-function judgePaid(history: History, pins: readonly PinAt[], account: Address, found: Found): void {
+function judgePaid(
+  history: History,
+  pins: readonly PinAt[],
+  account: Address,
+  found: Report,
+): void {
   for (const { payment, deliveries } of paidBy(history, account)) {
     const paying = deliveries.filter(
       ({ startedAt, dial, said }) =>
@@ -188,8 +193,8 @@ function paidBy(history: History, account: Address) {
 }
 
 /** No account sends more in a day than the operator lets it, by the ledger's own clock. */
-function judgeDay(history: History, caller: number, found: Found): void {
-  const { transfersADay, sentADayWei } = selectLimits(history.plan.knobs, caller)
+function judgeDay(history: History, caller: number, found: Report): void {
+  const { transfersADay, sentADayWei } = selectLimits(history.plan.setup, caller)
   const account = history.callers[caller] ?? '0x'
   const sent = paidBy(history, account)
     .map(({ payment }) => payment)
@@ -210,13 +215,13 @@ function judgeDay(history: History, caller: number, found: Found): void {
 }
 
 /** A message is one that a payment's outcome asks for, and goes out once for it. */
-function judgeTexts(history: History, found: Found): void {
+function judgeTexts(history: History, found: Report): void {
   const due = new Map<string, number>()
   const nameOf = (to: string, text: string) => `${to}: ${text}`
   for (const account of history.callers) {
     for (const { payment, deliveries } of paidBy(history, account)) {
       const { data } = payment.order.request
-      const asked = deliveries.find((delivery) => dataOf(history, delivery) === data)
+      const asked = deliveries.find((delivery) => encodeWanted(history, delivery) === data)
       for (const one of asked === undefined ? [] : factsOf(asked)) {
         const name = nameOf(one.phone, textOf(one, payment))
         due.set(name, (due.get(name) ?? 0) + 1)
@@ -231,19 +236,19 @@ function judgeTexts(history: History, found: Found): void {
   }
 }
 
-export const amountOf = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC`
+export const formatAmount = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC`
 
 function textOf(facts: SmsFacts, { state, execution }: Payment): string {
   const { reason = '' } = execution ?? {}
   const due = { state, reason } as Parameters<typeof writeSms>[1]
-  return toGsmAlphabet(writeSms(facts, due, english, amountOf))
+  return toGsmAlphabet(writeSms(facts, due, english, formatAmount))
 }
 
 function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {
-  const phone = phoneOf(caller) as PhoneNumber
+  const phone = getPhone(caller) as PhoneNumber
   switch (wanted.kind) {
     case 'transfer': {
-      const other = phoneOf(wanted.to) as PhoneNumber
+      const other = getPhone(wanted.to) as PhoneNumber
       const { amountWei } = wanted
       return [
         { phone, kind: 'transfer', amountWei, who: shortPhone(other) },

@@ -1,5 +1,5 @@
 import type { Delivery, History } from '../history.ts'
-import { lastAnswer, wantedIn } from '../plan.ts'
+import { lastAnswer, parseWanted } from '../plan.ts'
 
 /**
  * Has each payment of numbered answers want what was asked of its caller before: of two answers
@@ -34,7 +34,7 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
   // Its PIN is typed after these answers.
   const pin = dial.pin?.step === dial.text ? { ...dial.pin, step: text } : dial.pin
   // Answers of two plans that make no text of either ask for nothing that can be paid.
-  const wanted = (dial.wanted.kind !== 'nothing' && wantedIn(answers)) || dial.wanted
+  const wanted = (dial.wanted.kind !== 'nothing' && parseWanted(answers)) || dial.wanted
   return { ...one, text, dial: { ...dial, text, wanted, ...(pin && { pin }) } }
 }
 

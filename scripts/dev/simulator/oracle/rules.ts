@@ -1,4 +1,4 @@
-/** The promises, in the words with which a story ends. */
+/** The promises, in the words with which a transcript ends. */
 export const rules = {
   submitted:
     'Who is told "submitted" is paid once, or told of a failure or of an expired deadline.',

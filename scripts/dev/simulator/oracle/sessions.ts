@@ -1,16 +1,16 @@
 import type { Hex } from 'viem'
 import type { Payment } from '../../../../src/relay/ledger/port.ts'
-import { claimOf, judgeSession } from '../../oracle/sessions.ts'
+import { getClaim, judgeSession } from '../../oracle/sessions.ts'
 import {
   type Arrival,
   type Delivery,
-  dataOf,
+  encodeWanted,
   type History,
   type OnChain,
   type Statement,
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { type Excuses, type Found, has, isLeftFar, isSpending } from './circumstances.ts'
+import { type Excuses, has, isLeftFar, isSpending, type Report } from './circumstances.ts'
 
 /** What was delivered for one session of one caller: one payment at most. */
 type Asked = {
@@ -30,7 +30,7 @@ type Asked = {
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
 const retentionDays = 8
 
-export function judgeSessions(history: History, found: Found): void {
+export function judgeSessions(history: History, found: Report): void {
   const asked = askedOf(history)
   for (const one of asked) {
     judgeReplies(history, one, found)
@@ -39,7 +39,7 @@ export function judgeSessions(history: History, found: Found): void {
     judgeStatements(one, found)
     judgeRepetition(history, one, found)
     const [first] = one.deliveries
-    if (first?.isHopeless === true && claimOf(first) === 'submitted') {
+    if (first?.isHopeless === true && getClaim(first) === 'submitted') {
       // What was decided before, or what the chain has spent, is answered as it was.
       found('admitted', `${first.actor.name} is told "submitted"`, 'lost_rows')
     }
@@ -49,7 +49,7 @@ export function judgeSessions(history: History, found: Found): void {
 
 function askedOf(history: History): Asked[] {
   const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
-  const isRecycled = (plan.knobs.pauseDays ?? 0) >= retentionDays
+  const isRecycled = (plan.setup.pauseDays ?? 0) >= retentionDays
   const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
   const phaseOf = (time: number): 0 | 1 => (isRecycled && time >= boundary ? 1 : 0)
   const sessions = Map.groupBy(
@@ -98,10 +98,10 @@ const isUnread = ({ said }: Delivery): boolean => said?.key === 'tooManyDials'
 const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
   mined.transaction.requests.find((request) => request.intentId === intentId)
 
-const spendingOf = ({ processed }: Asked): OnChain[] =>
+const listSpending = ({ processed }: Asked): OnChain[] =>
   processed.filter((each) => isSpending(each.processed.status))
 
-function judgeReplies(history: History, one: Asked, found: Found): void {
+function judgeReplies(history: History, one: Asked, found: Report): void {
   const { deliveries, lost, arrivals, payment, execution } = one
   const status = execution?.processed.status
   const outcome =
@@ -129,7 +129,7 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     found(rule, `${told.actor.name} ${words}`, ...(excusesOf[rule] ?? []))
   }
   for (const delivery of deliveries) {
-    const claim = claimOf(delivery)
+    const claim = getClaim(delivery)
     const { wanted, pin } = delivery.dial
     // A session that ends by its own answers was decided by nobody before.
     const endsItself = wanted.kind === 'nothing' || pin !== undefined
@@ -137,7 +137,7 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     const isAlone = deliveries.every(({ text }) => text === delivery.text)
     const wasDecided = deliveries.some(
       (other) =>
-        other.text === delivery.text && ['submitted', 'refused'].includes(claimOf(other) ?? ''),
+        other.text === delivery.text && ['submitted', 'refused'].includes(getClaim(other) ?? ''),
     )
     if (!isAlone && !wasDecided) continue
     found('identical', `${delivery.actor.name} is told that its session has ended`, { lost_answer })
@@ -145,9 +145,9 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
 }
 
 /** An end is an end: what was accepted until it was shown may have been paid, and nothing after. */
-function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Found): void {
+function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Report): void {
   const ends = deliveries.filter((one) =>
-    ['ended', 'closed', 'refused'].includes(claimOf(one) ?? ''),
+    ['ended', 'closed', 'refused'].includes(getClaim(one) ?? ''),
   )
   const shownAt = Math.min(...ends.map(({ repliedAt }) => repliedAt ?? Number.POSITIVE_INFINITY))
   if (payment === undefined || payment.acceptedAt <= shownAt) return
@@ -162,7 +162,7 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   const lostAt = one.lost.answer.find((at) => at < end)
   if (lostAt === undefined) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
-  if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
+  if (!plan.setup.preflight || second.actor.troubles.size > 0) return true
   // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present
   // one.
   const { key = '' } = second.said ?? {}
@@ -179,7 +179,7 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   const acceptedAt = one.payment?.acceptedAt ?? second.startedAt
   const recordedAt = acceptedAt > lostAt ? Math.min(acceptedAt, second.startedAt) : second.startedAt
   const madeAt = sent?.at ?? recordedAt
-  return !spendingOf(one).some(
+  return !listSpending(one).some(
     ({ mined }) =>
       mined.block.since < madeAt - 5_000 &&
       mined.transaction.hash.startsWith(first.said?.tx ?? 'none'),
@@ -196,14 +196,14 @@ const isPinChanged = ({ deliveries }: History, { account, startedAt, dial }: Del
       other.dial.pin?.sets !== dial.pin?.own,
   )
 
-function judgeOutcome(history: History, one: Asked, found: Found): void {
+function judgeOutcome(history: History, one: Asked, found: Report): void {
   const { deliveries, lost, intentId, payment, execution, executed } = one
-  const spending = spendingOf(one)
+  const spending = listSpending(one)
   if (spending.length > 1) found('submitted', `${intentId} was executed ${spending.length} times`)
-  const submitted = deliveries.find((delivery) => claimOf(delivery) === 'submitted')
+  const submitted = deliveries.find((delivery) => getClaim(delivery) === 'submitted')
   if (submitted === undefined) return
   const lost_answer = lost.answer.length > 0
-  if (executed !== undefined && executed.data !== dataOf(history, submitted)) {
+  if (executed !== undefined && executed.data !== encodeWanted(history, submitted)) {
     found('submitted', `${submitted.actor.name} is told of another payment than was made`, {
       lost_answer,
     })
@@ -233,17 +233,17 @@ function expectedOf(
 }
 
 /** What the log says of a payment, and what callers are told after it. */
-function judgeStatements(one: Asked, found: Found): void {
+function judgeStatements(one: Asked, found: Report): void {
   const { deliveries, statements, intentId, payment, lost, execution, executed } = one
   const lost_answer = lost.answer.length > 0
   const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
   for (const delivery of deliveries) {
     const isLate = failedAt !== undefined && failedAt < delivery.startedAt
-    if (claimOf(delivery) !== 'submitted' || !isLate) continue
+    if (getClaim(delivery) !== 'submitted' || !isLate) continue
     const words = `${delivery.actor.name} is told "submitted" of ${intentId}, which has failed`
     found('told', words, 'reorganized', 'lost_rows')
   }
-  if (payment === undefined || deliveries.every((told) => claimOf(told) !== 'submitted')) return
+  if (payment === undefined || deliveries.every((told) => getClaim(told) !== 'submitted')) return
   const another_intent = executed !== undefined && executed.data !== payment.order.request.data
   const expected = expectedOf(one, payment)
   for (const { to, at } of statements) {
@@ -259,7 +259,7 @@ function judgeStatements(one: Asked, found: Found): void {
 }
 
 /** Finds requests in two blocks, which cost gas and are paid once only thanks to the forwarder. */
-function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
+function judgeRepetition(history: History, { intentId, processed }: Asked, found: Report): void {
   // One for which the gas of its batch was too little goes out again.
   const hashes = processed
     .filter((one) => one.processed.status !== Status.skipped)
@@ -274,7 +274,7 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   })
 }
 
-function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {
+function judgeUnasked(history: History, asked: readonly Asked[], found: Report): void {
   for (const one of history.processed) {
     if (!isSpending(one.processed.status)) continue
     const { intentId } = one.processed
@@ -282,7 +282,7 @@ function judgeUnasked(history: History, asked: readonly Asked[], found: Found): 
     const request = requestIn(one)
     const isAsked = owner?.deliveries.some(
       (delivery) =>
-        delivery.account === request?.from && dataOf(history, delivery) === request.data,
+        delivery.account === request?.from && encodeWanted(history, delivery) === request.data,
     )
     if (isAsked !== true) found('unasked', `${intentId} executed, and nobody asked for it`)
   }

@@ -7,8 +7,8 @@ import type { Delivery, History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import { digest } from '../model/hashing.ts'
 import { billReference, tills } from '../plan.ts'
-import type { Found } from './circumstances.ts'
-import { amountOf } from './lender.ts'
+import type { Report } from './circumstances.ts'
+import { formatAmount } from './lender.ts'
 
 const says = activity.words(english).till
 
@@ -16,8 +16,8 @@ const says = activity.words(english).till
  * Judges that who has a till is told of each payment what the chain has, by the code of who paid
  * it.
  */
-export function judgeTills(history: History, found: Found): void {
-  if (!history.plan.knobs.isLender) return
+export function judgeTills(history: History, found: Report): void {
+  if (!history.plan.setup.isLender) return
   for (const { said, reply, intentId, actor } of history.deliveries) {
     if (said?.key !== 'withdrawal.submitted' && said?.key !== 'purchase.submitted') continue
     if (reply?.includes(computeCode(intentId))) continue
@@ -30,7 +30,7 @@ export function judgeTills(history: History, found: Found): void {
 function judgeLook(
   history: History,
   { dial, reply, repliedAt = 0, actor }: Delivery,
-  found: Found,
+  found: Report,
 ) {
   const account = history.callers[dial.caller]
   if (reply === undefined || account === undefined || dial.caller >= tills.length) return
@@ -45,7 +45,7 @@ function judgeLook(
     if (!isAddressEqual(call.to, account)) continue
     const what = [
       computeCode(request.intentId),
-      amountOf(call.amountWei),
+      formatAmount(call.amountWei),
       kind === 'purchase' && billReference,
     ]
     const line = what.filter(Boolean).join(' ')

@@ -1,7 +1,7 @@
 import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { createRandom, type Random } from '../../random.ts'
-import { type Actor, clockOf, currentActor, deadlineOf, resumeAt } from '../actors.ts'
+import { type Actor, createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'
 import type { Fault, Place } from '../faults.ts'
 import type { Outcome, World } from '../world.ts'
 import type { Parts } from './programs.ts'
@@ -26,7 +26,11 @@ export const longestNearMs = 25
 export const longestFarMs = 120
 
 /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
-export function meet({ plan, scheduler, faultAt, story }: World, what: string, place: Place): Met {
+export function applyFault(
+  { plan, scheduler, faultAt, transcript }: World,
+  what: string,
+  place: Place,
+): Met {
   const actor = currentActor()
   const count = (actor.counts.get(what) ?? 0) + 1
   actor.counts.set(what, count)
@@ -34,12 +38,12 @@ export function meet({ plan, scheduler, faultAt, story }: World, what: string, p
   const random = createRandom(plan.seed, key)
   const isNear = place === 'ledger' || place === 'memory'
   const latencyMs = () =>
-    plan.knobs.slowness * (isNear ? random.int(2, longestNearMs) : random.int(8, longestFarMs))
+    plan.setup.slowness * (isNear ? random.int(2, longestNearMs) : random.int(8, longestFarMs))
   const [outMs, backMs] = [latencyMs(), latencyMs()]
   const fault = faultAt(place, random)
   if (fault !== undefined) {
     for (const { troubles } of [actor, ...actor.waiting]) troubles.add(fault.kind)
-    story.fault(actor.name, what, fault)
+    transcript.fault(actor.name, what, fault)
   }
   if (fault?.kind === 'stalls') actor.stalledUntil = scheduler.now() + fault.forMs
   if (fault?.kind === 'dies_before') actor.die(fault.scope)
@@ -53,7 +57,7 @@ export async function own<Answer>(
   place: 'step' | 'tending',
   work: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  const { actor, fault } = meet(world, what, place)
+  const { actor, fault } = applyFault(world, what, place)
   if (!actor.isAlive) return never()
   const answer = await work()
   if (fault?.kind === 'dies_after') {
@@ -112,8 +116,8 @@ export function exchange(
 const nodeLine =
   (world: World): Rpc =>
   (method, params, { signal }) => {
-    const { scheduler, chain, records, weather } = world
-    const met = meet(world, method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
+    const { scheduler, chain, records, conditions } = world
+    const met = applyFault(world, method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
     const { actor, random, fault } = met
     const now = scheduler.now()
     const call = { at: now, by: actor.name, method, params, head: chain.head().number }
@@ -122,7 +126,7 @@ const nodeLine =
       world,
       met,
       ({ done, lost }) => {
-        const isDown = weather.nodeDown.some(
+        const isDown = conditions.nodeDown.some(
           ({ until, share }) => scheduler.now() < until && random.chance(share),
         )
         if (!isDown)
@@ -130,7 +134,7 @@ const nodeLine =
         actor.troubles.add('node_down')
         lost(random.chance(0.5))
       },
-      deadlineOf(signal),
+      getDeadline(signal),
     )
   }
 
@@ -165,14 +169,14 @@ function answerOf(
 
 /** Has the node lie to Workers about the count; rounds learn the truth and repair it. */
 function miscounted(
-  { weather, scheduler }: World,
+  { conditions, scheduler }: World,
   actor: Actor,
   method: string,
   outcome: Outcome,
 ): Outcome {
   const by = Math.max(
     0,
-    ...weather.miscounts.filter(({ until }) => scheduler.now() < until).map((lie) => lie.by),
+    ...conditions.miscounts.filter(({ until }) => scheduler.now() < until).map((lie) => lie.by),
   )
   if (by === 0 || method !== 'eth_getTransactionCount' || !outcome.ok) return outcome
   if (actor.name.startsWith('round') || !Number.isInteger(Number(outcome.value))) return outcome
@@ -181,10 +185,10 @@ function miscounted(
 }
 
 /** Gives what a program needs on a computer whose clock is wrong by this much. */
-export const partsOf = (world: World, skewMs = 0): Parts => ({
-  knobs: world.plan.knobs,
+export const createParts = (world: World, skewMs = 0): Parts => ({
+  setup: world.plan.setup,
   signing: world.signing,
-  clock: clockOf(world.scheduler, skewMs),
+  clock: createClock(world.scheduler, skewMs),
   log: world.log,
   rpc: nodeLine(world),
   step: (what, work) => own(world, what, 'step', work),
@@ -194,9 +198,9 @@ export const partsOf = (world: World, skewMs = 0): Parts => ({
  * Opens what a lender needs besides: accounts' memories, and a provider that takes all messages.
  */
 export function lenderLines(world: World) {
-  const { memories, records, scheduler, story } = world
+  const { memories, records, scheduler, transcript } = world
   function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {
-    const met = meet(world, what, place)
+    const met = applyFault(world, what, place)
     return exchange(world, met, ({ done }) =>
       done({ ok: true, value: work(met.actor.name) }),
     ) as Promise<Answer>
@@ -209,7 +213,7 @@ export function lenderLines(world: World) {
   const sms = (to: string, text: string) =>
     ask('sms', 'sms', () => {
       records.texted.push({ at: scheduler.now(), to, text })
-      story.tell(() => `A message goes out: ${text.replaceAll('\n', ' / ')}`)
+      transcript.tell(() => `A message goes out: ${text.replaceAll('\n', ' / ')}`)
     })
   return { memory, sms }
 }

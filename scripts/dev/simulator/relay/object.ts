@@ -14,8 +14,8 @@ import { createRandom, type Random } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
 import { type LosableTable, tills } from '../plan.ts'
-import { accountOf, type Outcome, type World } from '../world.ts'
-import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
+import { findAccount, type Outcome, type World } from '../world.ts'
+import { applyFault, createParts, exchange, lenderLines, own } from './lines.ts'
 import { createRelayer } from './programs.ts'
 import { beginRound, endRound } from './rounds.ts'
 
@@ -27,7 +27,7 @@ const restartMs = 40
 const redeliveredAfterMs = 2_000
 
 /** Returns the ledger behind it all as a fresh object would read it, past all that watches it. */
-export function peek({ object, scheduler, signing }: World): SqlLedger {
+export function openLedger({ object, scheduler, signing }: World): SqlLedger {
   const { storage, rules } = object
   const relayer = signing.relayer.address.toLowerCase()
   object.ledger ??= createSqlLedger(storage, { rules, relayer, now: scheduler.now })
@@ -37,8 +37,8 @@ export function peek({ object, scheduler, signing }: World): SqlLedger {
 /** Gives the first callers their tills, at the start and to a ledger that was lost. */
 export function giveTills(world: World): void {
   for (const [caller, till] of tills.entries()) {
-    const to = { ...till, account: accountOf(world, caller) }
-    peek(world).setTill({ id: till.till, till: till.till, to })
+    const to = { ...till, account: findAccount(world, caller) }
+    openLedger(world).setTill({ id: till.till, till: till.till, to })
   }
 }
 
@@ -82,13 +82,13 @@ function beDue(world: World): void {
 }
 
 function ring(world: World, name: string): void {
-  const { plan, scheduler, faultAt, story, object } = world
+  const { plan, scheduler, faultAt, transcript, object } = world
   const { alarm } = object
   const { kept, actors } = instanceOf(world)
   const actor = createActor(name, () => crash(world, restartMs))
   const fault = faultAt('ring', createRandom(plan.seed, `${name} rings`))
   if (fault?.kind === 'rings_twice') {
-    story.fault(name, 'alarm', fault)
+    transcript.fault(name, 'alarm', fault)
     scheduler.at(scheduler.now() + fault.afterMs, () => {
       if (object.downUntil <= scheduler.now()) ring(world, `${name} again`)
     })
@@ -101,9 +101,9 @@ function ring(world: World, name: string): void {
     const { dueAt } = alarm
     if (alarm.ringing.size === 0 && dueAt !== null && dueAt <= scheduler.now()) beDue(world)
   }
-  const start = beginRound(world, peek(world))
+  const start = beginRound(world, openLedger(world))
   runAs(actor, () => kept.ring())
-    .then(() => endRound(world, peek(world), actor, start))
+    .then(() => endRound(world, openLedger(world), actor, start))
     .then(done, done)
 }
 
@@ -111,7 +111,7 @@ export function wake(world: World): void {
   const { object, scheduler, plan } = world
   const { dueAt } = object.alarm
   if (object.downUntil > scheduler.now()) return
-  const soon = scheduler.now() + plan.knobs.rules.roundMs
+  const soon = scheduler.now() + plan.setup.rules.roundMs
   if (dueAt === null || dueAt > soon) setAlarm(world, dueAt === null ? scheduler.now() : soon)
 }
 
@@ -169,7 +169,7 @@ export const acceptLine = (world: World): AcceptPayment => {
 type ObjectMethod = LedgerMethod | 'accept'
 
 function callFrom(world: World, method: ObjectMethod, args: unknown[]): Promise<unknown> {
-  const met = meet(world, `ledger.${method}`, 'ledger')
+  const met = applyFault(world, `ledger.${method}`, 'ledger')
   const { actor, fault } = met
   return exchange(world, met, ({ done, lost }) => {
     if (fault?.kind === 'object_dies_before') crash(world, fault.downMs)
@@ -221,13 +221,13 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   }
   if (object.instance !== undefined) return object.instance
   const relayer = signing.relayer.address.toLowerCase()
-  const { roundMs } = plan.knobs.rules
+  const { roundMs } = plan.setup.rules
   const keeper = { rules: object.rules, relayer, roundMs, runRound: newTend(world), log }
   const kept = scheduleLedger(watchedLedger(world), port, keeper, scheduler.now)
   const actors = new Set<Actor>()
   const actor = createActor('acceptor', () => crash(world, restartMs))
   actors.add(actor)
-  const program = createRelayer(partsOf(world), mortal(world, kept.ledger))
+  const program = createRelayer(createParts(world), mortal(world, kept.ledger))
   const accept = acceptAs(world, actor, createAcceptor(program))
   object.instance = { kept, accept, actors, calls: new Set() }
   return object.instance
@@ -248,9 +248,9 @@ export function acceptAs({ scheduler }: World, actor: Actor, accept: AcceptPayme
 
 /** Makes what an object does in its rounds, and the messages after them, as long as it lives. */
 function newTend(world: World) {
-  const parts = partsOf(world)
+  const parts = createParts(world)
   const { memory, sms } = lenderLines(world)
-  const sendSms = world.plan.knobs.isLender ? createLenderSms(parts, memory, sms) : undefined
+  const sendSms = world.plan.setup.isLender ? createLenderSms(parts, memory, sms) : undefined
   return async (kept: Ledger): Promise<RoundResult> => {
     const ledger = mortal(world, kept)
     const round = runRound(createRelayer(parts, ledger))
@@ -273,7 +273,7 @@ function watchedLedger(world: World): SqlLedger {
   const { records } = world
   return ledgerThrough<SqlLedger>((method, args) => {
     try {
-      return (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
+      return (openLedger(world)[method] as (...args: unknown[]) => unknown)(...args)
     } catch (error) {
       const words = `the ledger's ${method} throws: ${error}`
       // A second payment of one intent is refused by a throw.

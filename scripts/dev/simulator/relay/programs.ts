@@ -16,14 +16,14 @@ import {
   type UssdHandler,
   type UssdHandlerOptions,
 } from '../../../../src/ussd/handler.ts'
-import type { Knobs } from '../draw/knobs.ts'
+import type { Setup } from '../draw/setup.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
 import { forwarderAddress, loanAddress, simulatedChainId } from '../setting.ts'
 
 /** Holds what a program of the relay needs; `step` does its own work, and may be its end. */
 export type Parts = {
-  knobs: Pick<Knobs, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei'>
+  setup: Pick<Setup, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei'>
   signing: Signing
   clock: Clock
   rpc: Rpc
@@ -52,7 +52,7 @@ export function createService(
   parts: Parts & Pick<Stores, 'ledger' | 'accept'>,
   { memory = {} as MemoryStore, ...shown }: Product = demonstration,
 ): UssdHandler {
-  const { knobs, signing, clock, log, step } = parts
+  const { setup, signing, clock, log, step } = parts
   const relayer = createRelayer(parts, parts.ledger)
   const config = {
     chain: { id: simulatedChainId, currency: 'tRBTC' },
@@ -60,8 +60,8 @@ export function createService(
     accountIdSecret: secret,
     accountKeySecret: secret,
     pinSecret: shown.settings.pin === 'off' ? undefined : secret,
-    preflight: knobs.preflight,
-    limits: { leastTransferWei: 0n, ...knobs.limits },
+    preflight: setup.preflight,
+    limits: { leastTransferWei: 0n, ...setup.limits },
     menu: shown.settings,
   } as unknown as Config
   const runtime = { clock, log, fetch, background: () => {} }
@@ -85,15 +85,15 @@ export function createService(
   })
 }
 
-export function createRelayer({ knobs, signing, rpc, clock, log, step }: Parts, ledger: Ledger) {
+export function createRelayer({ setup, signing, rpc, clock, log, step }: Parts, ledger: Ledger) {
   const { relayer } = signing
   return {
     ledger,
     node: createNode(rpc),
     signer: { ...relayer, sign: (one) => step('sign', () => relayer.sign(one)) },
     forwarder: { chainId: simulatedChainId, address: forwarderAddress },
-    rules: knobs.rules,
-    fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
+    rules: setup.rules,
+    fees: { minWei: 0n, maxWei: setup.maxGasPriceWei },
     clock,
     log,
     describeReason: (revertData) => describeLoanRefusal(decodeRefusal(revertData)),

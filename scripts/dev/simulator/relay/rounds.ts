@@ -36,8 +36,10 @@ export function endRound(
 const found = ({ records }: World, words: string) => records.noticed.push(['done', words])
 
 /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
-const isQuiet = ({ weather, records }: World): boolean =>
-  !weather.isTroubled && weather.isCalm && records.losses.every(({ row }) => row === undefined)
+const isQuiet = ({ conditions, records }: World): boolean =>
+  !conditions.isTroubled &&
+  conditions.isCalm &&
+  records.losses.every(({ row }) => row === undefined)
 
 const isOneBranch = ({ records }: World): boolean => records.reorganizations.length === 0
 
@@ -72,7 +74,7 @@ function* greedy(world: World, left: Work): Generator<string> {
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
     const { openPayments } = selectLimits(
-      world.plan.knobs,
+      world.plan.setup,
       world.callers.indexOf(account.toLowerCase() as Address),
     )
     if (length > openPayments) yield `${account} with ${length} open payments`
@@ -110,7 +112,7 @@ function* overtaken(world: World, { head, work }: RoundStart, left: Work): Gener
 /** Finds bytes, for nonces that the pool has room for, that were offered too late or too early. */
 function* misoffered(world: World, start: RoundStart, left: Work): Generator<string> {
   const { head, work } = start
-  const { rules } = world.plan.knobs
+  const { rules } = world.plan.setup
   const { nonce: count } = head.state
   // What a lost block had is offered no sooner than what a node took: no pool need have it.
   const isLeftLying = (sentAt: number | undefined) =>
@@ -142,7 +144,7 @@ function* misofferedAt(
   { head, work }: RoundStart,
   { nonce, was, latest, signed, to }: Bytes,
 ): Generator<string> {
-  const { rules, maxGasPriceWei } = plan.knobs
+  const { rules, maxGasPriceWei } = plan.setup
   const { rebroadcastMs, replaceAfterMs, roundMs } = rules
   const from = work.now
   const isNext = nonce === head.state.nonce

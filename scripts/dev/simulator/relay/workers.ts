@@ -10,10 +10,10 @@ import { createScreenReader } from '../../oracle/screen-reader.ts'
 import { type Actor, createActor, currentActor, runAs } from '../actors.ts'
 import type { Delivery } from '../history.ts'
 import { lenderProduct } from '../lender/product.ts'
-import { type Dial, lastAnswer, phoneOf } from '../plan.ts'
+import { type Dial, getPhone, lastAnswer } from '../plan.ts'
 import { forwarderAddress, poorWei, simulatedChainId } from '../setting.ts'
-import { accountOf, type World } from '../world.ts'
-import { lenderLines, partsOf } from './lines.ts'
+import { findAccount, type World } from '../world.ts'
+import { createParts, lenderLines } from './lines.ts'
 import { acceptAs, acceptLine, ledgerLine } from './object.ts'
 import { createRelayer, createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 
@@ -26,7 +26,7 @@ export function restartWorker({ isolates }: World, worker: number): void {
 }
 
 export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean): void {
-  const { records, story } = world
+  const { records, transcript } = world
   const isolate = isolateOf(world, dial.worker)
   const actor = createActor(`${isProbe ? 'probe' : 'delivery'} ${dial.id}`, (scope) => {
     if (scope === 'process') restartWorker(world, dial.worker)
@@ -35,14 +35,14 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
   isolate.actors.add(actor)
   const delivery = begun(world, { dial, phase, isProbe, actor })
   records.deliveries.push(delivery)
-  story.tell(
+  transcript.tell(
     () =>
       `${actor.name}: Worker ${dial.worker} gets "${dial.text}" from caller ${dial.caller} in session ${dial.session}.`,
   )
   const request = {
     gateway: gatewayName,
     sessionId: dial.session,
-    phone: phoneOf(dial.caller) as PhoneNumber,
+    phone: getPhone(dial.caller) as PhoneNumber,
     ...typedIn(dial),
   }
   runAs(actor, () => isolate.answer(request)).then(
@@ -61,12 +61,12 @@ function isolateOf(world: World, worker: number) {
   const { isolates, plan } = world
   const known = isolates.get(worker)
   if (known !== undefined) return known
-  const product = plan.knobs.isLender ? lenderProduct(lenderLines(world).memory) : undefined
+  const product = plan.setup.isLender ? lenderProduct(lenderLines(world).memory) : undefined
   const ledger = ledgerLine(world)
-  const parts = partsOf(world, plan.knobs.skewsMs[worker])
+  const parts = createParts(world, plan.setup.skewsMs[worker])
   const actor = createActor(`acceptor of Worker ${worker}`, () => restartWorker(world, worker))
   const own = acceptAs(world, actor, createAcceptor(createRelayer(parts, ledger)))
-  const accept: AcceptPayment = plan.knobs.hasOwnAcceptors
+  const accept: AcceptPayment = plan.setup.hasOwnAcceptors
     ? (offer) => own(offer, currentActor())
     : acceptLine(world)
   const answer = createService({ ...parts, ledger, accept }, product)
@@ -81,17 +81,17 @@ const readers = {
 }
 
 function answered(world: World, delivery: Delivery, screen: Screen): void {
-  const { scheduler, story, isolates, plan } = world
+  const { scheduler, transcript, isolates, plan } = world
   const { actor, dial } = delivery
   // Its Worker's acceptor may have come back to one that has died meanwhile.
   if (!actor.isAlive) return
   const body = africasTalking.render(screen)
-  const read = readers[plan.knobs.isLender ? 'lender' : 'demonstration']
+  const read = readers[plan.setup.isLender ? 'lender' : 'demonstration']
   delivery.reply = body
   delivery.said = read(screen.lines.join('\n'), screen.kind)
   delivery.isHopeless &&= showsNoHope(world)
   delivery.repliedAt = scheduler.now()
-  story.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
+  transcript.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
   scheduler.at(
     scheduler.now() + afterReplyMs,
     () => {
@@ -107,7 +107,7 @@ function begun(
   own: Pick<Delivery, 'dial' | 'phase' | 'isProbe' | 'actor'>,
 ): Delivery {
   const { dial } = own
-  const account = accountOf(world, dial.caller)
+  const account = findAccount(world, dial.caller)
   return {
     ...own,
     text: dial.text,
@@ -131,7 +131,7 @@ const callMs = 10_000
  */
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
-  const { rules, maxBehindMs, maxGasPriceWei } = plan.knobs
+  const { rules, maxBehindMs, maxGasPriceWei } = plan.setup
   const heads = chain.headsSince(scheduler.now() - rules.meansMs - callMs - maxBehindMs)
   const isPoor = heads.every(({ block }) => block.state.relayerWei <= poorWei)
   const isDear = heads.every(({ block }) => block.minGasPriceWei > maxGasPriceWei)

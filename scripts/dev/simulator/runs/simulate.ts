@@ -1,34 +1,34 @@
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { type Counts, countBy } from '../../count.ts'
-import { planOf } from '../draw/draw-plan.ts'
+import { drawPlan } from '../draw/draw-plan.ts'
 import { Status } from '../model/contracts.ts'
 import { judge } from '../oracle/all.ts'
 import { rules, type Violation } from '../oracle/rules.ts'
 import { runPlan } from '../run.ts'
 
-export type Lived = { violations: readonly Violation[]; seen: Counts; excused: Counts }
+export type Judged = { violations: readonly Violation[]; seen: Counts; excused: Counts }
 
 const statuses = Object.keys(Status)
 
-async function simulate(seed: number): Promise<Lived> {
-  const { history } = await runPlan(planOf(seed))
+async function simulate(seed: number): Promise<Judged> {
+  const { history } = await runPlan(drawPlan(seed))
   const { violations, excused } = judge(history)
   const results = history.processed.map(({ processed }) => statuses[processed.status] ?? '')
   const seen = { seeds: 1, deliveries: history.deliveries.length, ...countBy(results) }
   return { violations, seen, excused }
 }
 
-/** Tells the whole story of a seed, and last what promises it breaks. */
+/** Tells the whole transcript of a seed, and last what promises it breaks. */
 export async function tell(seed: number): Promise<readonly string[]> {
-  const { story, history } = await runPlan(planOf(seed), true)
+  const { transcript, history } = await runPlan(drawPlan(seed), true)
   const broken = judge(history).violations.map(
     ({ rule, words }) => `Broken: ${rules[rule]} ${words}`,
   )
-  return [...story, ...broken]
+  return [...transcript, ...broken]
 }
 
-export type Message = { seed: number } & (Lived | { failure: string })
+export type Message = { seed: number } & (Judged | { failure: string })
 
 // Started by the campaign with its first seed, the step to the next one, and the end.
 if (import.meta.url === pathToFileURL(`${process.argv[1]}`).href) {

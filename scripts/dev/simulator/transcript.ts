@@ -5,7 +5,7 @@ import { Status } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 
 /** Tells a run in sentences with times, counted from `start`, where it is to be told. */
-export function createStory(now: () => number, start: number, isTold: boolean) {
+export function createTranscript(now: () => number, start: number, isTold: boolean) {
   const lines: string[] = []
   const tell = (sentence: () => string) => {
     if (isTold) lines.push(`${timeOf(now() - start)}  ${sentence()}`)
@@ -14,7 +14,7 @@ export function createStory(now: () => number, start: number, isTold: boolean) {
     lines: lines as readonly string[],
     tell,
     fault: (who: string, what: string, fault: Fault) =>
-      tell(() => `${who}, at ${what}: ${wordsOf(fault)}`),
+      tell(() => `${who}, at ${what}: ${describeKind(fault)}`),
     log: ({ event, message, intent, nonce }: LogEvent) =>
       tell(() => {
         const of = intent === undefined ? nonce : short(`${intent}`)
@@ -24,7 +24,7 @@ export function createStory(now: () => number, start: number, isTold: boolean) {
 }
 
 /** What happened by its kind, with its numbers: `replica_behind (byMs 3000)`. */
-export function wordsOf({ kind, ...more }: { kind: string }): string {
+export function describeKind({ kind, ...more }: { kind: string }): string {
   const details = Object.entries(more).map(([name, value]) => `${name} ${value}`)
   return details.length === 0 ? kind : `${kind} (${details.join(', ')})`
 }
@@ -33,17 +33,17 @@ const statusWords = Object.keys(Status)
 
 export const short = (hash: string): string => hash.slice(0, 10)
 
-export function nameOf({ nonce, hash, gasPriceWei, requests }: ModelTransaction): string {
+export function nameTransaction({ nonce, hash, gasPriceWei, requests }: ModelTransaction): string {
   const carried = requests.map(({ intentId }) => short(intentId)).join(', ')
   const price = (Number(gasPriceWei) / 1e9).toFixed(3)
   return `${short(hash)} (nonce ${nonce}, ${price} gwei, ${carried === '' ? 'carrying nothing' : `carrying ${carried}`})`
 }
 
-export function blockWords({ number, transactions }: ModelBlock): string {
+export function describeBlock({ number, transactions }: ModelBlock): string {
   if (transactions.length === 0) return `${number}: empty`
   const held = transactions.map(({ transaction, succeeded, processed }) => {
     const results = processed.map(({ status }) => statusWords[status] ?? `status ${status}`)
-    return `${nameOf(transaction)} ${succeeded ? results.join(', ') : 'reverted as a whole'}`
+    return `${nameTransaction(transaction)} ${succeeded ? results.join(', ') : 'reverted as a whole'}`
   })
   return `${number}: ${held.join('; ')}`
 }

@@ -9,9 +9,9 @@ const usualMaxGasPriceWei = 1_000_000_000n
 
 const lenderShare = 0.25
 
-export type Knobs = ReturnType<typeof drawKnobs>
+export type Setup = ReturnType<typeof drawSetup>
 
-export function drawKnobs(seed: number, random: Random, spanMs: number) {
+export function drawSetup(seed: number, random: Random, spanMs: number) {
   const isRoomy = !random.chance(0.85)
   const workers = random.int(1, 3)
   const maxInFlight = random.weighted([
