@@ -274,8 +274,11 @@ export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boole
 }
 
 /** Tells whether payments wait for a nonce that the next block may free. */
-export const isPoolFull = (work: Work, { rules }: Terms): boolean =>
-  work.queued.length > 0 && recordedNonces(work).length >= rules.maxInFlight
+export function isPoolFull(work: Work, count: number, { rules }: Terms): boolean {
+  const front = findFront(work, count)
+  const isMoving = front !== undefined && work.now - front.recordedAt < rules.replaceAfterMs
+  return isMoving && work.queued.length > 0 && recordedNonces(work).length >= rules.maxInFlight
+}
 
 /** Tells whether a block could have had sent bytes and has not: the pool may have lost them. */
 export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>

@@ -39,7 +39,8 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
   }
   if (isOpen(ledger.work)) await noteMeans(relayer, first, chain)
   const work = isOffered ? await relayer.ledger.readWork() : ledger.work
-  const isSoon = isAnyDueSoon(work, chain.count, relayer) || isPoolFull(work, relayer)
+  const { count } = chain
+  const isSoon = isAnyDueSoon(work, count, relayer) || isPoolFull(work, count, relayer)
   return isSoon ? 'soon' : judgeRound(work)
 }
 

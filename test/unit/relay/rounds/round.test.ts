@@ -682,13 +682,16 @@ test('payments that wait leave in one transaction, and what outbids it differs i
 })
 
 test('while payments wait and no nonce is free rounds come within seconds, since any block frees some', async () => {
-  const { relayer, ledger } = openRelayer()
+  const { relayer, ledger, time } = openRelayer()
   const full = { ...relayer, rules: { ...relayer.rules, maxInBatch: 1, maxInFlight: 2 } }
   for (const number of [1, 2]) await enqueue(ledger, number)
   expect(await runRound(full)).toBe('open')
   await enqueue(ledger, 3)
   expect(await runRound(full)).toBe('soon')
   expect((await ledger.readWork()).queued).toHaveLength(1)
+  // What no block takes for that long is not taken by the next one either.
+  time.now += full.rules.replaceAfterMs
+  expect(await runRound(full)).toBe('open')
 })
 
 test('what a pool has swallowed goes out again, in order, in the first round after a block without it', async () => {
