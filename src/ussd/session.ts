@@ -106,14 +106,15 @@ export async function readSession(options: SessionOptions, answers: readonly str
   const { pins, deriveStepKey, ledger, storesAnswers } = options
   let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const start =
+  const sessionStart: SessionStart =
     pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
+  const isDeferred = sessionStart.deferredAnswerCount !== undefined
   const standIns =
     pins && storesAnswers ? await createStandIns(pins, await deriveStepKey(''), answers) : undefined
   let isPinSet = false
   let authorizedBy: string | undefined
   for (;;) {
-    const facts = { ...start, verdicts, isPinSet, standIns }
+    const facts = { ...sessionStart, verdicts, isPinSet, standIns }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
     const reading = { ...walk, answers: maskedAnswers, authorizedBy }
     if (result.kind === 'lookup') {
@@ -124,7 +125,7 @@ export async function readSession(options: SessionOptions, answers: readonly str
       const verdict = await judgePin(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
       if (verdict.kind === 'right') authorizedBy = nameStep(stepKey)
-    } else if (result.kind === 'choosePin' && 'deferredAnswerCount' in start && !isPinSet) {
+    } else if (result.kind === 'choosePin' && isDeferred && !isPinSet) {
       isPinSet = await setPinOnce(options, result.pin)
       if (!isPinSet) return { ...reading, result }
     } else {

@@ -33,7 +33,9 @@ export function Loans({ book }: { book: LoansAnswer }) {
   return (
     <>
       <Part name="book" title="Loan book">
-        {!isWhole && <p class="wait">Not all is read yet: it goes on with each look.</p>}
+        {!isWhole && (
+          <p class="wait">Older loans may be missing: each look at this page reads more blocks.</p>
+        )}
         <FactList
           facts={[
             ['Read up to block', `${block} of ${head}`],
@@ -96,9 +98,9 @@ export function Nodes({ status }: { status: StatusAnswer }) {
         ])}
       />
       <p class="soft">
-        A node that fails or lags is suspended for a moment. One that told what a block’s hash, its
-        work or another node disproves is distrusted: it is asked last for a minute. Where that goes
-        on, name another one in NODE_URL.
+        A node that fails or lags is suspended for a moment. A node whose answer was disproved by a
+        block’s hash, its work or another node is distrusted, and asked last for a minute. If that
+        goes on, name another one in NODE_URL.
       </p>
     </Part>
   )
@@ -123,9 +125,9 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
         ])}
       />
       <p class="soft">
-        Past its quota a key’s calls are refused until 00:00 UTC. One with another quota:{' '}
-        <Command line="keys -- create --name NAME --quota CALLS" />, in the place of one that is
-        revoked: <Command line="keys -- revoke ID" />
+        Beyond its quota, a key’s calls are refused until 00:00 UTC. To change a quota, create a new
+        key: <Command line="keys -- create --name NAME --quota CALLS" />, and revoke the old one:{' '}
+        <Command line="keys -- revoke ID" />
       </p>
     </Part>
   )
@@ -134,7 +136,7 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
 export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
   const renderRows = (each: typeof past) =>
     each.map(({ name, says, raisedAt, overSince }) => [time(raisedAt), time(overSince), name, says])
-  const head = ['Raised', 'Over', 'Name', 'What, and what mends it']
+  const head = ['Raised', 'Over', 'Name', 'Fault and remedy']
   return (
     <>
       <Part name="raised" title="Raised now">

@@ -13,8 +13,8 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
     return (
       <p class="wait">
         Payments are refused in words: the intake is {intake.state}
-        {intake.since && <> since {time(intake.since)}</>}, by an operator’s command that the{' '}
-        <a href="/console/audit">audit</a> has. What was accepted goes on. Take them again with{' '}
+        {intake.since && <> since {time(intake.since)}</>}, by an operator’s command in the{' '}
+        <a href="/console/audit">audit</a>. Accepted payments go on. To take new ones again:{' '}
         <Command line="ops -- resume" />
       </p>
     )
@@ -23,7 +23,7 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
     return hasNoFaults ? (
       <p class="good">Payments are taken.</p>
     ) : (
-      <p class="wait">Payments are taken, as far as what is listed here lets them:</p>
+      <p class="wait">Payments are taken, as far as these faults allow:</p>
     )
   }
   return (
@@ -72,7 +72,7 @@ export function Overview({ status }: { status: StatusAnswer }) {
           {time(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
         </p>
       </Part>
-      <Part name="commands" title="What is done by commands">
+      <Part name="commands" title="Commands">
         <ul>
           {[
             ...(intake.state === 'open'
@@ -94,7 +94,7 @@ export function Overview({ status }: { status: StatusAnswer }) {
 const faultWords = {
   wrong_secret:
     'came without the secret in CALLBACK_SECRET, and got a 404. Compare it with the address and the header that the gateway has',
-  bad: 'could not be read, and ended in words. The log has the reason as gateway.bad: compare it with what the gateway says that it posts',
+  bad: 'could not be read, and were answered with an error. The log has the reason as gateway.bad: compare it with the form that the gateway documents',
 }
 
 /** Tells how many requests of each gateway were refused in the last hour. */
@@ -105,8 +105,8 @@ function listGatewayFaults({ lately: { hour }, gatewayFaults }: StatusAnswer): C
     return (
       <>
         {count} of the requests to {gateway} in the last hour, the last at{' '}
-        {time(gatewayFaults[`${gateway}/${event}`])}, {faultWords[event as 'bad']}. Once mended,
-        this line goes by itself about an hour after the last one.
+        {time(gatewayFaults[`${gateway}/${event}`])}, {faultWords[event as 'bad']}. Once fixed, this
+        line goes by itself about an hour after the last of them.
       </>
     )
   })

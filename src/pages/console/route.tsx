@@ -203,7 +203,7 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
       const { account } = found
       const expected = describeConfirmation(action, account)
       if (confirmation.trim().toLowerCase() !== expected.toLowerCase()) {
-        const notice = 'Nothing was done: this was not what to type.'
+        const notice = 'Nothing was done: the confirmation was not typed correctly.'
         return await showAccount(request, phone, notice)
       }
       if (action === 'unblock') await act.pin({ phone, action })

@@ -66,8 +66,8 @@ export function NoAnswer({ silence }: { silence: string | undefined }) {
       <p class="bad" role="alert">
         {silence === undefined ? (
           <>
-            The ledger answers, but not all that this page asks, as of the nodes. Look at{' '}
-            <a href="/console/nodes">Nodes</a> and, in the log, for console.failed.
+            The ledger answers, but another part that this page needs does not, such as a node. Look
+            at <a href="/console/nodes">Nodes</a>, and for console.failed in the log.
           </>
         ) : (
           `${silence}. ${remedies.ledger}`

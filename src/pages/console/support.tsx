@@ -111,8 +111,8 @@ function ConfirmedAction({ csrf, act, phone, account }: ConfirmedActionOptions) 
 function listAccountFacts(found: AccountLookup['found'], currency: string): Fact[] {
   const { pin, today, open } = found
   const showLimit = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
-  const blocked = pin?.isBlocked ? 'blocked by three wrong ones' : 'chosen'
-  const pinWords = pin?.isChosen ? blocked : 'not chosen'
+  const chosenText = pin?.isBlocked ? 'blocked by three wrong PINs' : 'chosen'
+  const pinWords = pin?.isChosen ? chosenText : 'not chosen'
   return [
     ['Balance', money(found.balanceWei, currency)],
     ['Owes', money(found.owedWei, currency)],

@@ -62,8 +62,8 @@ export function createPhoneApp(options: PhoneOptions): Hono {
   const phone = pageRoutes()
   phone.get('/', (c) => show(c, fields.parse({})))
   phone.post('/', async (c) => {
-    const asked = fields.parse(await c.req.parseBody())
-    return show(c, { ...asked, ...(await act(options, c, asked)) })
+    const input = fields.parse(await c.req.parseBody())
+    return show(c, { ...input, ...(await act(options, c, input)) })
   })
   phone.post('/sms', async (c) => c.json(inbox.take(await c.req.parseBody(), Date.now()), 201))
   const app = new Hono()
@@ -76,10 +76,12 @@ export function createPhoneApp(options: PhoneOptions): Hono {
   app.all('*', (c) => options.relay(c.req.raw, c))
   return app
 
-  async function show(c: Context, { fault, ...asked }: Fields & { fault?: string }) {
+  async function show(
+    c: Context,
+    { fault, sessions: dialled, ...chosen }: Fields & { fault?: string },
+  ) {
     const config = options.config(c)
     const ask = createAskOperator(options, c)
-    const { sessions: dialled, ...chosen } = asked
     const sessions = await addIntents(ask, dialled).catch(() => dialled)
     const shown: PhonePageOptions = {
       sessions,
@@ -115,23 +117,23 @@ function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
 async function act(
   options: PhoneOptions,
   c: Context,
-  asked: Fields,
+  input: Fields,
 ): Promise<{ sessions: PhoneSession[]; fault?: string }> {
-  const { action, typed, manner, sessions } = asked
+  const { action, typed, manner, sessions } = input
   const last = sessions.at(-1)
-  const [verb, ...places] = action.split(' ')
+  const [verb, ...positions] = action.split(' ')
   if (verb === 'hangup' && last !== undefined) {
     return { sessions: sessions.with(-1, { ...last, endedAt: last.endedAt ?? Date.now() }) }
   }
   if (verb === 'deliver') {
-    const [at = 0, step = 0] = places.map(Number)
+    const [at = 0, step = 0] = positions.map(Number)
     return { sessions: await deliver(options, c, sessions, { at, step, isLost: false }) }
   }
   if (verb !== 'send') return { sessions }
   const isHeld = manner === 'deliver late'
   const way = isHeld ? 'held' : 'answered'
   const next =
-    last && isAsking(last) ? sessions.with(-1, addAnswer(last, typed, way)) : dial(asked, way)
+    last && isAsking(last) ? sessions.with(-1, addAnswer(last, typed, way)) : dial(input, way)
   if (typeof next === 'string') return { sessions, fault: next }
   if (isHeld) return { sessions: next }
   const place = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
@@ -140,8 +142,8 @@ async function act(
 }
 
 /** Starts a session; returns a text if the number or the code is wrong. */
-function dial(asked: Fields, way: Step['way']): PhoneSession[] | string {
-  const { number, gateway, profile = '', typed: code, sessions } = asked
+function dial(input: Fields, way: Step['way']): PhoneSession[] | string {
+  const { number, gateway, profile = '', typed: code, sessions } = input
   const phone = parseCaller(number.trim())
   if (phone === undefined) return `A number has the form ${demoNumbers[0]}.`
   if (readSuffix(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'

@@ -192,7 +192,7 @@ function Wire({ sessions, forms }: PhonePageOptions) {
   return (
     <Part name="wire" title="At the gateway">
       {session === undefined || last === undefined || form === undefined ? (
-        <p class="soft">Dial, and the raw request and reply stand here.</p>
+        <p class="soft">After a dial, the raw request and reply appear here.</p>
       ) : (
         <>
           <p class="soft">
@@ -271,7 +271,7 @@ function Payment({ sessions, paid, currency }: PhonePageOptions) {
   const session = sessions.at(-1)
   return (
     <Part name="payment" title="The session's payment">
-      {paid === undefined && <p class="soft">What a session pays is followed here.</p>}
+      {paid === undefined && <p class="soft">The payment of a session appears here.</p>}
       {paid === 'unknown' && <p class="bad">The ledger gives no answer now.</p>}
       {typeof paid === 'object' && (
         <>
@@ -326,7 +326,7 @@ function Messages({ messages }: Pick<PhonePageOptions, 'messages'>) {
   return (
     <Part name="messages" title="Messages">
       {messages.length === 0 && (
-        <p class="soft">What each phone would get by SMS stands here, once an outcome is final.</p>
+        <p class="soft">The SMS that phones would get appear here, once an outcome is final.</p>
       )}
       <FactList facts={messages.map(({ to, text }) => [to, text])} />
     </Part>

@@ -49,7 +49,7 @@ describe('an amount', () => {
     expect(formatAmountDown(wei)).toBe(text)
   })
 
-  test('is what its digits say, however many zeros surround them', async () => {
+  test('is the same with more zeros around its digits', async () => {
     const digits = (most: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: most })
     await holds(
@@ -66,7 +66,7 @@ describe('an amount', () => {
     )
   })
 
-  test('is above zero and below what there will ever be, whatever is typed', async () => {
+  test('is above zero and at most all coins that can exist, whatever is typed', async () => {
     const typed = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom(...'0123456789.,+-eE x') }),

@@ -13,7 +13,7 @@ test.for<LoanCall>([
   expect(decodeCall(encodeCall(call))).toEqual(call)
 })
 
-test('other calldata is no call that pays', () => {
+test('other calldata is not decoded as a payment', () => {
   for (const data of ['0x', '0x12345678', encodeReadCall('terms')] as const) {
     expect(decodeCall(data)).toBeUndefined()
   }

@@ -29,7 +29,7 @@ const priced = (kes: unknown, at: number): Response =>
   Response.json({ rootstock: { kes, last_updated_at: Math.floor(at / 1_000) } })
 
 describe('what an amount is worth in local currency', () => {
-  test('follows the price of the feed, which is asked once a minute', async () => {
+  test("follows the feed's price, which is read once a minute", async () => {
     let price = 12_345_678.9
     const { worthOf, clock, asked } = open((now) => priced(price, now))
     expect(await worthOf(oneCoin)).toBe('KES 12345679')
@@ -44,14 +44,14 @@ describe('what an amount is worth in local currency', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is not shown where it is more than anybody has, and at least as much in whole units', () => {
+  test('is not shown if it must be an error, and is rounded up in whole units', () => {
     const rate = { currency: 'KES', micros: 12_000_000_500_000n }
     expect(formatWorth(oneCoin * 90_000n, rate)).toBeUndefined()
     expect(formatWorthUp(20_000_000_000_000n, rate)).toBe('KES 241')
     expect(formatWorthUp(oneCoin, { ...rate, micros: 7_000_000n })).toBe('KES 7')
   })
 
-  test('is not known by a price of 15 minutes ago, or of later than now', async () => {
+  test('is unknown with a price that is 15 minutes old or from the future', async () => {
     const minuteMs = 60_000
     const { worthOf } = open((now) => priced(1_000, now - 14 * minuteMs))
     expect(await worthOf(oneCoin)).toBe('KES 1000')
@@ -61,7 +61,7 @@ describe('what an amount is worth in local currency', () => {
     }
   })
 
-  test('is not known any more when the last price has grown old', async () => {
+  test('becomes unknown when the last price grows old', async () => {
     let isBroken = false
     const { worthOf, clock, logged } = open((now) => {
       if (isBroken) throw new Error('no answer')

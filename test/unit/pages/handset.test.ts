@@ -36,7 +36,7 @@ test.for(Object.entries(messagesIn))('a PIN is hidden, whatever asks for it in %
   }
 })
 
-test('what is dialled at once hides what could be a PIN, and choices and numbers stay', () => {
+test('a dialled code hides what could be a PIN, but not choices and numbers', () => {
   const of = dialled('*384*2*0700000002*0.1*5071#', 'Amount:', '1000')
   expect(readTyped(of, 0, true)).toBe('*384*2*0700000002*0.1*PIN#')
   expect(writeRequest(posts, of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)

@@ -23,7 +23,7 @@ const send = (changes: Partial<AfricasTalkingAccount> = {}) =>
   }).send(message)
 
 describe("Africa's Talking's messages", () => {
-  test('go out as a form with the key beside it, from a sender where there is one', async () => {
+  test('are posted as a form with the key in a header, from a sender if one is set', async () => {
     expect(await send()).toEqual({ kind: 'sent' })
     expect(await send({ sender: 'LENDER' })).toEqual({ kind: 'sent' })
     expect(server.asked).toEqual([
@@ -58,7 +58,7 @@ describe("Africa's Talking's messages", () => {
     expect(JSON.stringify(answered)).not.toMatch(/254700|0\.25|the-key-of/)
   })
 
-  test('with a wrong key are not sent, and may be sent later', async () => {
+  test('with a wrong key are not sent, but can be sent later', async () => {
     expect(await send({ apiKey: 'another-key-of-sixteen' })).toEqual({
       ...{ kind: 'later', reason: 'HTTP 401' },
     })

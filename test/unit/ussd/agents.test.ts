@@ -19,7 +19,7 @@ const codeIn = (screen: string): string => /Code: (\d{6})/.exec(screen)?.[1] ?? 
 const withdraw = '7*12344*0.004*1'
 
 describe('an agent', () => {
-  test('is told by the code of the caller that money arrives, and then that it is final', async () => {
+  test("sees by the caller's code that money arrives, and later that it is final", async () => {
     const { deliver, play } = await openAgents()
     const shown = await deliver(0, 's', withdraw)
     const code = codeIn(shown)
@@ -40,7 +40,7 @@ describe('an agent', () => {
       paid 1`)
   })
 
-  test('is told that a payment has failed, which is not to be handed out', async () => {
+  test('sees that a payment has failed, so that no cash is handed out', async () => {
     const { deliver, play } = await openAgents()
     const code = codeIn(await deliver(0, 's', withdraw))
     await play(`
@@ -49,7 +49,7 @@ describe('an agent', () => {
       s: ${withdraw} -> END Withdrawal Failed|No money was moved. Please dial again.`)
   })
 
-  test('gets what was sent to him, also where the number was taken away meanwhile', async () => {
+  test("receives a payment even if the till's number was withdrawn meanwhile", async () => {
     const { ledger, play } = await openAgents()
     await play('s: 7*12344 -> CON To: 12344 Mama Duka|Amount, or all:|0. Back')
     await ledger.setTill({ id: 'gone', till: '12344' })
@@ -60,7 +60,7 @@ describe('an agent', () => {
       agent@1: 1 -> END Your Balance: 0.024 tRBTC`)
   })
 
-  test('is nobody to himself, and none where the number was mistyped or taken away', async () => {
+  test("is not found by the agent's own dial, a mistyped number or a withdrawn one", async () => {
     const { ledger, play } = await openAgents()
     await play(`
       own@1: 7*12344 -> CON No agent has this number. Please try again.|Till of an agent, or wallet (address or code):|0. Back
@@ -70,7 +70,7 @@ describe('an agent', () => {
     await play('s: 7*12344 -> CON No agent has this number. …')
   })
 
-  test('has limits of an agent, and a caller those of a caller', async () => {
+  test('has the limits of agents, and a caller has those of callers', async () => {
     const caller = { openPayments: 1, transfersADay: 2, sentADayWei: undefined }
     const agents = { openPayments: 3, transfersADay: undefined, sentADayWei: 3n * 10n ** 15n }
     const { play } = await openAgents({ limits: { ...caller, agents } })
@@ -87,7 +87,7 @@ describe('an agent', () => {
 })
 
 describe('a bill', () => {
-  test('is paid with a reference that the payee and the ledger have, and the chain has not', async () => {
+  test('is paid with a reference that the payee and the ledger get, but not the chain', async () => {
     const { deliver, play, ledger, accountOf, rows } = await openAgents()
     const pay = '10*54320*AB-12*0.003*1'
     await play(`

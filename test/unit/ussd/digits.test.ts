@@ -20,7 +20,7 @@ const send = `2*${friend}*0.001*${pin}`
 const settings = { ...menus.strict.settings, pin: 'on' as const }
 
 describe('the digits of every script of Unicode', () => {
-  test('choose, name a phone, an amount and a PIN, and what is typed again in others is paid once', async () => {
+  test('can choose entries and write numbers, amounts and PINs, and the same answers in other digits pay once', async () => {
     expect(scripts.length).toBeGreaterThan(60)
     for (const [index, write] of scripts.entries()) {
       const { deliver, paid } = openWorld({ product: { ...menus.strict, settings } })
@@ -35,7 +35,7 @@ describe('the digits of every script of Unicode', () => {
     }
   })
 
-  test('are one number to gateways, callers and operators', () => {
+  test('are the same number to gateways, callers and operators', () => {
     for (const write of scripts) {
       expect(parseCaller(write('+254700000002'))).toBe('+254700000002')
       const typed = parseTypedPhone(write('0700 000 002'), '+254700000001' as PhoneNumber)

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/runtime/clock.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
-test('a caller is answered within 8 s though the ledger does not say what a session has shown', async () => {
+test('a caller is answered within 8 s even if the ledger does not answer', async () => {
   const slept: number[] = []
   const clock = {
     ...systemClock,

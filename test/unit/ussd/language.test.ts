@@ -5,7 +5,7 @@ import { friend, openWorld, plays, stranger } from './world.ts'
 const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.settings, languages })
 
 describe('the language of screens', () => {
-  plays('is chosen among the settings, and is that of all screens from then on')`
+  plays('is chosen in the settings, and applies to all screens from then on')`
       s: 8 -> CON Settings|1. Language|0. Back
       s: 8*1 -> CON Language|1. English|2. Kiswahili|3. Francais|4. Español|0. Back
       s: 8*1*2 -> END Lugha yako sasa ni Kiswahili. Tafadhali piga tena.
@@ -15,7 +15,7 @@ describe('the language of screens', () => {
       seen: 5 -> …|Ulituma 0.001 tRBTC kwa 2547...001: imekamilika|…
       menu@1: -> …|1. My Balance|…`
 
-  plays('is that of refusals and of the ends of sessions')`
+  plays('applies to refusals and to the ends of sessions')`
       s: 8*1*3
       much: 2*${friend}*0.9*1 -> END Votre solde est insuffisant: 0.02 tRBTC. Rien n'a été envoyé. Recomposez pour envoyer moins.
       much: 2*${friend}*0.9*1*2 -> END Cette session est terminée. Rien n'a été envoyé. Veuillez recomposer.
@@ -26,13 +26,13 @@ describe('the language of screens', () => {
       menu: -> CON Un paiement a échoué: voir 5|…
       seen: 5 -> …: ÉCHOUÉ, destinataire refusé|…`
 
-  plays('is not taken back by what a session of before delivers again')`
+  plays('is not changed back by a redelivery of an earlier session')`
       first: 8*1*2
       second: 8*1*4
       first: 8*1*2 -> END Lugha yako…
       menu: -> …|1. Mi saldo|…`
 
-  plays('changes nothing of what digits lead to')`
+  plays('does not change where digits lead')`
       # A list of one page in one language may have two in another: it is turned in any.
       english: 2*${stranger}*0.001*98*98*98 -> CON Send 0.001 tRBTC|…
       english: 2*${stranger}*0.001*98*98*98*1 -> END Transfer Submitted|…
@@ -43,7 +43,7 @@ describe('the language of screens', () => {
       settle
       balance: 1 -> END Su saldo: 0.017 tRBTC`
 
-  plays('is the first that is offered, where none of those was chosen', () =>
+  plays('is the first offered one until the caller chooses another', () =>
     openWorld({ product: { settings: offering('sw', 'es') } }),
   )`
       menu: -> …|8. Mipangilio|…
@@ -52,7 +52,7 @@ describe('the language of screens', () => {
       s2: 8*1*4
       balance: 1 -> END Su saldo: 0.02 tRBTC`
 
-  plays('is no choice where one is offered', () =>
+  plays('is not offered as a choice if there is only one', () =>
     openWorld({ product: { settings: offering('fr') } }),
   )`
       s: 8 -> CON Veuillez choisir dans la liste.|…

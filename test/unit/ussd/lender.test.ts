@@ -6,32 +6,32 @@ const send = `2*${friend}*0.001`
 const closed = 'END This session has ended. Nothing was sent. Please dial again.'
 
 describe('a transfer that is confirmed', () => {
-  plays('shows to whom and how much before it is made, and changes until then')`
+  plays('shows recipient and amount before it is made, and can be changed until then')`
       s: 2*${friend} -> CON To: +254 700 000 001|Amount, or all:|0. Back
       s: ${send} -> CON Send 0.001 tRBTC|To: +254 700 000 001|Fee: none|1. Send|0. Change
       s: ${send}*0 -> CON To: …|Amount…
       s: ${send}*0*0.002 -> CON Send 0.002 tRBTC|…
       s: ${send}*0*0.002*1 -> END Transfer Submitted|…`
 
-  plays('says of an address that it is credited here and no wallet')`
+  plays('tells that an address is credited as an account here and is no wallet')`
       s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Credits an account of this service, NOT a wallet.|1. Credit account|2. Cash out to wallet|0. Back
       s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…`
 
-  plays('of all that is less than the least amount is refused', () =>
+  plays('of a whole balance below the smallest amount is refused', () =>
     openWorld({ product: { ...menus.lender, leastTransferWei: 10n ** 18n } }),
   )`
       s: 2*${friend}*all -> CON Send all you have|To: +254…
       s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`
 })
 
-plays('that has to wait says for about how long')`
+plays('tells for about how long it is queued')`
     a: ${send}*1
     b@1: 2*${stranger}*0.001*1
     c@2: ${send}*1
     d@3: ${send}*1 -> END Transfer Submitted|To: …|Tx: 0x…|Funds will arrive shortly.
     e@4: ${send}*1 -> END Transfer Submitted|To: …|Tx: queued, about 1 min|Funds will arrive shortly.`
 
-plays('that has to wait says so in the words of the demonstration where it is one', () =>
+plays("is called queued in the demonstration's words there", () =>
   openWorld({ product: menus.demo }),
 )`
     a: 2*${stranger}*0.001
@@ -42,7 +42,7 @@ plays('that has to wait says so in the words of the demonstration where it is on
 
 const all = '2*0700000001*all*1'
 
-plays('"all" empties the account, whatever screens round down')`
+plays('"all" empties the account, although screens round down')`
     dust: 2*0700000001*0.000000000000000001*1 -> END Transfer Submitted|…
     settle
     balance: 1 -> END Your Balance: 0.019999 tRBTC
@@ -62,21 +62,21 @@ describe('what is known of a transfer before it is made', () => {
   const [shown, choices] = ['CON Send 0.001 tRBTC|', '|Fee: none|1. Send|0. Change']
   const to = `${shown}To: +254 700 000 077`
 
-  plays('is that a number is not registered yet: it never dialled, and has nothing')`
+  plays('includes that a number is not registered yet: it never dialled and has no balance')`
       s: ${nobody} -> ${to}|Not registered yet${choices}
       s: ${nobody} -> same
       s: ${nobody}*1 -> END Transfer Submitted|…
       settle
       again: ${nobody} -> ${to}${choices}`
 
-  plays('is not that of a number which dialled, whatever it has', () =>
+  plays('does not call a number unregistered that has dialled, whatever its balance', () =>
     openWorld({ balanceWei: 0n }),
   )`
       s: 2*${friend}*all -> …|Not registered yet|…
       theirs@1:
       s: 2*${friend}*all -> not …registered…`
 
-  plays('is said to be not known where it cannot be read')`
+  plays('is shown as unknown if it cannot be read')`
       break
       s: ${nobody} -> ${to}|Registered: not known now${choices}`
 })
@@ -88,7 +88,7 @@ describe('the same transfer within ten minutes', () => {
   const asked = (minutes: number) =>
     `CON You sent 0.001 tRBTC|To: +254 700 000 001|${minutes === 0 ? 'Just now' : `${minutes} min ago`}. Send it again?|2. Send once more|0. Change`
 
-  plays('is asked for once more, and then made')`
+  plays('is asked about, and then made')`
       first: ${text}
       settle
       3 min
@@ -98,7 +98,7 @@ describe('the same transfer within ten minutes', () => {
       settle
       balance: 1 -> END Your Balance: 0.018 tRBTC`
 
-  plays('is asked for as it was, however late that question is delivered again')`
+  plays('is asked about in the same words, however late the question is redelivered')`
       first: ${text}
       settle
       8 min
@@ -110,7 +110,7 @@ describe('the same transfer within ten minutes', () => {
       second: ${text}*2 -> ${made}
       third: ${text} -> ${asked(0)}`
 
-  test('is asked for or made, and the same to all deliveries of a session side by side', async () => {
+  test('is asked about or made, the same for all concurrent deliveries of a session', async () => {
     const { deliver, play } = openWorld()
     const sessions = ['first', 'second']
     const early = sessions.map((session) => deliver(0, session, text))
@@ -133,14 +133,14 @@ describe('the same transfer within ten minutes', () => {
       balance: 1 -> END Your Balance: 0.019 tRBTC`)
   })
 
-  plays('is not asked for in the session that made it, however it is delivered')`
+  plays('is not asked about in the session that made it, whatever the deliveries')`
       first: ${text}
       first: ${text} -> same
       first: ${text}*2 -> ${ended}
       settle
       balance: 1 -> END Your Balance: 0.019 tRBTC`
 
-  plays('is made once where the answer to the question comes first, and again, and late')`
+  plays('is made once if the answer to the question arrives first, again and late')`
       first: ${text}
       settle
       second: ${text}*2 -> ${made}
@@ -157,7 +157,7 @@ describe('the same transfer within ten minutes', () => {
 })
 
 describe('a loan', () => {
-  plays('is agreed to: what is owed, and until when')`
+  plays('shows the debt and the due date before the caller agrees')`
       s: 3 -> CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back
       s: 3*1 -> END Loan Requested|…
       settle
@@ -165,7 +165,7 @@ describe('a loan', () => {
       status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it|2. A part|0. Back
       second: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.`
 
-  plays('that is overdue says so, in the menu and where it is repaid')`
+  plays('is shown as overdue in the menu and at the repayment')`
       s: 3*1 -> END Loan Requested|…
       settle
       early: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|…
@@ -173,7 +173,7 @@ describe('a loan', () => {
       menu: -> …|4. Repay Loan (0.01 tRBTC, overdue)…
       status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Overdue since: <date>|1. All of it|2. A part|0. Back`
 
-  plays('that is refused is refused for good, whatever of the session comes later')`
+  plays('that was refused stays refused, whatever the session delivers later')`
       s: 3*1
       settle
       second: 3 -> END You already have a loan.…
@@ -186,7 +186,7 @@ describe('a loan', () => {
       repair
       unread@1: 3*1 -> ${closed}`
 
-  plays('is of the amount that was shown, whatever it is by the time of the answer')`
+  plays('has the amount that was shown, even if the terms have changed since')`
       s: 3 -> CON Loan: 0.01 tRBTC|…
       principal 0.02
       2 min
@@ -196,21 +196,21 @@ describe('a loan', () => {
       next: 3 -> CON Loan: 0.02 tRBTC|…
       next: 3*1 -> …|0.02 tRBTC credited shortly.…`
 
-  plays('keeps its fee on the screen after a mistake')`
+  plays('shows its fee after a mistake too')`
       s: 3*7 -> CON Please choose from the list.|Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back`
 
-  plays('whose terms were asked for again is of the amount that was shown last')`
+  plays('has the amount that was shown last if the terms were shown again')`
       s: 3
       principal 0.02
       2 min
       s: 3*7 -> …|Loan: 0.02 tRBTC|…
       s: 3*7*1 -> …|0.02 tRBTC credited shortly.…`
 
-  plays('that is not there is said, and the menu has no amount')`
+  plays('that does not exist is reported, and the menu shows no amount')`
       status: 4 -> END You have no loan to repay. Dial again for the menu.
       menu: -> …|4. Repay Loan|…`
 
-  plays('is named where the balance does not suffice to repay it')`
+  plays('is shown if the balance does not suffice to repay it')`
       s: 3*1
       settle
       away: 2*${friend}*0.028*1
@@ -218,7 +218,7 @@ describe('a loan', () => {
       all: 4*1 -> END To repay: 0.01 tRBTC. Your balance is too low: 0.002 tRBTC. Nothing was sent. Dial again to repay a part.
       part: 4*2*0.001 -> END Repayment Submitted|…`
 
-  plays('whose terms cannot be read is not agreed to, and a menu says that the debt is not known')`
+  plays('cannot be agreed to without terms, and the menu says that the debt is not known')`
       break
       s: 3 -> END Service not available. Please try again later.
       menu: -> …|4. Repay Loan (not known now)|…
@@ -229,7 +229,7 @@ describe('the dials of a minute', () => {
   const tooMany = 'END Too many requests from this phone. Please wait a minute and dial again.'
   const places = ['', '2', '3', '4', '5', '6', send, '1', '6*1']
 
-  test.for(places)('once used up, are said to be at "%s"', async (place) => {
+  test.for(places)('once used up, end the session at "%s"', async (place) => {
     const { play } = openWorld({ limits: { dialsAMinute: 30 } })
     for (let dial = 0; dial < 30; dial++) await play(`dial ${dial}:`)
     await play(`
@@ -240,7 +240,7 @@ describe('the dials of a minute', () => {
       later: ${place} -> not ${tooMany}`)
   })
 
-  test('count each step of a session, and none of them twice', async () => {
+  test('count each step of a session once', async () => {
     const { play } = openWorld({ limits: { dialsAMinute: 4 } })
     const texts = ['', '6', '6*0*2', '6*0*2*0*5']
     for (const text of [...texts, ...texts]) await play(`s: ${text} -> not ${tooMany}`)
@@ -249,11 +249,11 @@ describe('the dials of a minute', () => {
 })
 
 describe('money in and out', () => {
-  plays('is received at the number, and at an address of the account')`
+  plays("is received at the phone number and at the account's address")`
       s: 6 -> CON Your number: +254 700 000 000|From a wallet, credit this account at:|<address>|1. Credit what arrived|0. Back
       s: 6*1 -> END Nothing has arrived for your account yet. Dial again in some minutes.`
 
-  plays('goes out to a wallet alone, shown before it goes')`
+  plays('goes out to wallets only, after a confirmation')`
       s: 7 -> CON Address of your wallet outside, or its code:|0. Back
       s: 7*${friend} -> CON Not the address of a wallet. …
       w: 7*12 -> CON Not the address of a wallet. …
@@ -297,7 +297,7 @@ describe('the caller of an account that is held', () => {
       later: ${send}*1 -> END …Tx: 0x…`)
   })
 
-  test('asks the provider where no number is set, in the demonstration too', async () => {
+  test('is sent to the provider if no help number is set, in the demonstration too', async () => {
     const { ledger, accountOf, play } = openWorld({ product: menus.demo })
     await ledger.setHold(accountOf(0), true, 'hold')
     await play(`

@@ -21,7 +21,7 @@ const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12000000'
 const inCoins = 'CON KES: no rate now. Amounts in tRBTC'
 
 describe('an amount in the local currency', () => {
-  test('is typed, shown in both, and rounded down for who pays', async () => {
+  test('is typed, shown in both currencies, and rounded down for the payer', async () => {
     const { play, spent } = open()
     await play(`
       s: 2*${friend} -> ${prompt}|${to}|Amount, or all:|0. Back
@@ -30,7 +30,7 @@ describe('an amount in the local currency', () => {
     expect(await spent()).toEqual([(100_050n * 10n ** 18n) / 1_200_000_000n])
   })
 
-  test('stays what its session showed, whatever the price is when it is delivered again', async () => {
+  test('keeps the rate that its session showed, whatever the price is at a redelivery', async () => {
     const { play, feed, spent } = open()
     await play(`s: 2*${friend} -> ${prompt}|…`)
     for (const rate of [kes(24_000_000n), undefined]) {
@@ -46,7 +46,7 @@ describe('an amount in the local currency', () => {
     expect(await spent()).toEqual([10n ** 14n])
   })
 
-  test('is in both where an equal payment is asked about, typed or repeated', async () => {
+  test('is shown in both currencies when the caller is asked about an equal payment', async () => {
     const { play } = open()
     const again = `CON You sent 0.0001 tRBTC|(about KES 1200)|${to}|Just now. Send it again?|2. Send once more|0. Change`
     await play(`
@@ -56,7 +56,7 @@ describe('an amount in the local currency', () => {
       u: 2*0*11*1 -> CON You sent 0.0001 tRBTC|(about KES 1200)|To: 2547...001|Just now. …`)
   })
 
-  test('is what a loan has to repay, by the rate of the session, and only where one is known', async () => {
+  test("is shown for a debt at the session's rate, if there is one", async () => {
     const { play, feed } = open()
     const terms = (worth: string) =>
       `CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC${worth}|Until: <date>|1. I agree|0. Back`
@@ -67,7 +67,7 @@ describe('an amount in the local currency', () => {
       t: 3 -> ${terms('')}`)
   })
 
-  test('is one of the chain where no fresh price told, in all of a session, and that is said', async () => {
+  test("is in the chain's currency for a whole session without a fresh price, and the screen says so", async () => {
     const { play, feed, spent } = open()
     feed.rate = undefined
     await play(`s: 2*${friend} -> ${inCoins}|${to}|Amount, or all:|0. Back`)
@@ -79,7 +79,7 @@ describe('an amount in the local currency', () => {
     expect(await spent()).toEqual([10n ** 15n])
   })
 
-  test('is read by the first delivery that has it, where all of it was dialled at once', async () => {
+  test('uses the rate of the first delivery if all answers were dialled at once', async () => {
     const { play, feed } = open()
     await play(`s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1200)|…`)
     feed.rate = kes(24_000_000n)
@@ -87,7 +87,7 @@ describe('an amount in the local currency', () => {
       s: 2*${friend}*1200*0 -> ${prompt}|…`)
   })
 
-  test('is at least what an operator lets be sent, in whole units', async () => {
+  test("must reach the operator's smallest transfer, in whole units", async () => {
     await open().play(`
       s: 2*${friend}*239 -> CON The smallest amount to send is KES 240. Please try again.|Amounts in KES|${to}|…
       s: 2*${friend}*239*240 -> CON Send 0.00002 tRBTC|(about KES 240)|…
@@ -95,7 +95,7 @@ describe('an amount in the local currency', () => {
       u: 2*${friend}*99999999999999 -> CON This amount is too large. Please try again.|…`)
   })
 
-  test('is shown in both at each place that leads to a payment, for PINs too', async () => {
+  test('is shown in both currencies at each place that leads to a payment, also above a PIN', async () => {
     const both = '0.0001 tRBTC|(about KES 1200)|'
     for (const pin of ['off', 'strict'] as const) {
       const { play, feed, deliver } = open({ pin })
@@ -121,7 +121,7 @@ describe('an amount in the local currency', () => {
     }
   })
 
-  test('has no row in a ledger where no local currency is set', async () => {
+  test('leaves no row in the ledger if no local currency is set', async () => {
     const { play, rows } = openWorld({ product: { ...menus.lender, rate: async () => kes(1n) } })
     await play(`s: 2*${friend}*0.001 -> not …KES…
       b: 1 -> END Your Balance: 0.02 tRBTC`)

@@ -38,7 +38,7 @@ async function chosen(pin?: MenuSettings['pin'], typed = own, options = {}) {
 }
 
 describe('the first dial', () => {
-  plays('chooses a PIN, twice typed, before anything else', open)`
+  plays('asks for a new PIN, typed twice, before anything else', open)`
       s: -> CON ${choose}
       s: 12 -> CON A PIN has 4 to 6 digits.|${choose}
       s: 12*1984 -> CON This PIN is easy to guess.|${choose}
@@ -50,7 +50,7 @@ describe('the first dial', () => {
       next: -> ${main}
       s: -> CON ${choose}`
 
-  plays('leads to the PIN whatever is dialled, and then to what was dialled', open)`
+  plays('leads to the PIN first, and then to the dialled answers', open)`
       s: ${send} -> CON ${choose}
       s: ${send}*0 -> CON A PIN has 4 to 6 digits…
       s: ${send}*0*${own} -> CON Type the same PIN again.|0. Back
@@ -72,7 +72,7 @@ describe('the first dial', () => {
 })
 
 describe('a payment', () => {
-  plays('is confirmed by the PIN, in the place of a digit', chosen)`
+  plays('is confirmed by the PIN instead of a digit', chosen)`
       s: ${send} -> CON ${again}
       s: ${send}*1 -> CON A PIN has 4 to 6 digits.|${again}
       s: ${send}*0 -> CON To: +254 700 000 001|Amount…
@@ -81,7 +81,7 @@ describe('a payment', () => {
       settle
       balance: 1 -> END Your Balance: 0.019 tRBTC`
 
-  test('goes on after a wrong PIN, which is one try however often it comes', async () => {
+  test('goes on after a wrong PIN, which counts as one try however often it is delivered', async () => {
     const { deliver, play } = await chosen()
     const delivered = await Promise.all(
       Array.from({ length: 50 }, () => deliver(0, 's', `${send}*${other}`)),
@@ -102,7 +102,7 @@ describe('a payment', () => {
   const blocked =
     'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.'
 
-  plays('is refused for good at the third wrong PIN, over all sessions', chosen)`
+  plays('is refused for good after three wrong PINs over all sessions', chosen)`
       one: ${send}*1357
       two: ${send}*1358
       three: ${send}*1359 -> ${blocked}
@@ -136,7 +136,7 @@ describe('a payment', () => {
       wallet: 2*${stranger}*0.001*2 -> …|Enter PIN to cash out|…`
 
   plays(
-    'that was made a moment ago is asked about after the PIN, and made without it again',
+    'that equals one made a moment ago is asked about after the PIN, and made without a second PIN',
     chosen,
   )`
       one: ${send}*${own}
@@ -146,7 +146,7 @@ describe('a payment', () => {
       paid 2`
 })
 
-test('a strict PIN is asked for before balance and activity, and else it is not', async () => {
+test('a strict PIN is asked for before balance and activity, and a normal one is not', async () => {
   const strict = await chosen('strict')
   await strict.play(`
     b: 1 -> CON Enter your PIN|0. Back
@@ -161,7 +161,7 @@ test('a strict PIN is asked for before balance and activity, and else it is not'
 })
 
 describe('settings', () => {
-  plays('change the PIN to who knows it', chosen)`
+  plays('change the PIN if the caller knows the old one', chosen)`
       s: 8 -> …|2. Change PIN|3. Forgot PIN|0. Back
       s: 8*2 -> CON Enter your current PIN|0. Back
       s: 8*2*${other} -> CON Wrong PIN. Tries left: 2.…
@@ -170,7 +170,7 @@ describe('settings', () => {
       old: ${send}*${own} -> CON Wrong PIN.…
       new: ${send}*${other} -> ${submitted}`
 
-  plays('let a forgotten one be replaced after a day', () => chosen('strict'))`
+  plays('let a forgotten PIN be replaced after a day', () => chosen('strict'))`
       s: 8*3 -> CON A new PIN can be chosen in 24 hours.…
       s: 8*3*1 -> END You can choose a new PIN in 24 hours…
       s: 8*3*1 -> same
@@ -181,7 +181,7 @@ describe('settings', () => {
       old: 1*${own} -> CON Wrong PIN.…
       new: 1*${other} -> END Your Balance…`
 
-  plays('keep it where the old one is typed before', chosen)`
+  plays('keep the PIN if the old one is typed before that', chosen)`
       s: 8*3*1
       pay: ${send}*${own} -> ${submitted}
       1 days
@@ -189,27 +189,25 @@ describe('settings', () => {
 })
 
 describe('what is known before the PIN is asked for', () => {
-  plays('is told there: that a balance is too low, and no loan to repay', chosen)`
+  plays('includes that a balance is too low and that there is no loan to repay', chosen)`
     s: 2*${friend}*0.03 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.
     s: 2*${friend}*0.03 -> same
     out: 7*${stranger}*0.03 -> END Your balance is too low…
     repay: 4 -> END You have no loan to repay. Dial again for the menu.
     paid 0`
 
-  plays('is told where it says nothing of the balance, which a strict PIN guards', () =>
-    chosen('strict'),
-  )`
+  plays('does not reveal the balance that a strict PIN guards', () => chosen('strict'))`
     repay: 4 -> END You have no loan to repay. Dial again for the menu.
     s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…|Enter PIN to send|0. Change
     s: 2*${friend}*0.03*${own} -> END Your balance is too low: 0.02 tRBTC. …`
 
-  plays('is not a balance that an open payment changes', chosen)`
+  plays('does not include a balance that an open payment changes', chosen)`
     loan: 3*${own} -> END Loan Requested|…
     s: 2*${friend}*0.025 -> CON Send 0.025 tRBTC|…
     s: 2*${friend}*0.025*${own} -> ${submitted}`
 
   const limits = { openPayments: 2, transfersADay: 3, sentADayWei: 3n * 10n ** 15n }
-  plays('is that too many are open, or that the day has enough', () =>
+  plays('includes too many open payments and a reached limit of the day', () =>
     chosen('on', own, { limits }),
   )`
     one: ${send}*${own}
@@ -224,14 +222,14 @@ describe('what is known before the PIN is asked for', () => {
     out: 7 -> END Only 3 transfers a day.…
     loan: 3 -> CON Loan: …`
 
-  plays('is left to the payment where it cannot be read', chosen)`
+  plays('is checked with the payment if it cannot be read', chosen)`
     break
     s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…
     repair
     other: 2*${friend}*0.03 -> END Your balance is too low…`
 })
 
-plays('a number that nobody dialled from for 90 days does not spend', chosen)`
+plays('a number without a dial for 90 days cannot spend', chosen)`
     91 days
     menu: -> CON Blocked: not used for 90 days|1. My Balance|…
     any: 2 -> END This phone was not used for 90 days.…
@@ -239,7 +237,7 @@ plays('a number that nobody dialled from for 90 days does not spend', chosen)`
     balance: 1 -> END Your Balance…
     paid 0`
 
-test('a number that was dialled from while there were no PINs is none that nobody dialled from', async () => {
+test('dials from a time without PINs do not count for the 90 days', async () => {
   const { clock, memory, play } = await chosen('strict')
   await play('45 days')
   await open('off', { clock, memory }).play('balance: 1 -> END Your Balance…')
@@ -265,14 +263,14 @@ describe('a PIN', () => {
     return opened
   }
 
-  test('is in nothing that is kept, logged or signed', async () => {
+  test('is in no stored, logged or signed value', async () => {
     const { rows, logged } = await live(own)
     expect(rows().filter((row) => row.startsWith('transactions '))).toHaveLength(1)
     const all = [...rows(), JSON.stringify(logged)].join('\n')
     expect(all).not.toMatch(new RegExp(`(?<![0-9a-f])(${own}|135790)(?![0-9a-f])`))
   })
 
-  test('changes no name of a session, a step or an intent', async () => {
+  test('does not change the name of a session, a step or an intent', async () => {
     const namesIn = (rows: string[]) =>
       rows
         .filter((row) => /^(sessions|shown|intents) /.test(row))

@@ -11,8 +11,8 @@ const question = 'Phone number or address to send to:|0. Back'
 const unknown = `CON Not a valid address or phone number. Please try again.|${question}`
 const sentTo = (label = '') => `END Transfer Submitted|To: ${label}|…`
 
-describe('those whom a caller sent to last', () => {
-  plays('are offered by digits, the newest first, and say so when they are chosen')`
+describe("the recipients of a caller's last transfers", () => {
+  plays('are offered by digits, the newest first, and named once chosen')`
       none: 2 -> CON ${question}
       to 1: ${to(1)}*0.0001*1
       settle
@@ -30,7 +30,7 @@ describe('those whom a caller sent to last', () => {
       later: 2 -> ${asking(two, three, one)}
       seen: 5 -> …Sent 0.0007 tRBTC to ${two}: done…`
 
-  plays('are sent the same again by one digit at the main menu, and what confirms it')`
+  plays('are sent the same amount again by one digit in the main menu and a confirmation')`
       to 1: ${to(1)}*0.0001*1
       settle
       to 2: ${to(2)}*all*1
@@ -53,7 +53,7 @@ describe('those whom a caller sent to last', () => {
       settle
       theirs@3: 1 -> END Your Balance: 0.0203 tRBTC`
 
-  plays('begin with the one of a payment that the balance did not suffice for')`
+  plays('start with the recipient of a payment that the balance did not cover')`
       one: ${to(1)}*0.001*1
       settle
       two: ${to(2)}*0.5*1 -> END Your balance is too low: 0.019 tRBTC. Nothing was sent. Dial again to send less.
@@ -61,7 +61,7 @@ describe('those whom a caller sent to last', () => {
       again: 2*1*0.001*1 -> ${sentTo(two)}`
 
   plays(
-    'are what a session showed first, however late it is delivered and whom the caller sent to since',
+    'stay as the session showed them first, however late it is delivered and whatever was sent since',
   )`
       one: ${to(1)}*0.001*1
       settle
@@ -78,7 +78,7 @@ describe('those whom a caller sent to last', () => {
       theirs@1: 1 -> END Your Balance: 0.024 tRBTC
       theirs@2: 1 -> END Your Balance: 0.022 tRBTC`
 
-  plays('are none in a session that typed a digit before it was shown any')`
+  plays('are not selected in a session that typed a digit before it was shown the list')`
       one: ${to(1)}*0.001*1
       settle
       blind: 2*1 -> ${unknown}
@@ -97,7 +97,7 @@ describe('those whom a caller sent to last', () => {
       later: 2 -> ${asking(two)}
       list: 2*2*0.001 -> …|To: 2547...077|…`
 
-  test('are kept without their numbers', async () => {
+  test('are stored without their numbers', async () => {
     const { play, memoryRows } = openWorld()
     await play(`one: ${to(1)}*0.001*1
       settle`)

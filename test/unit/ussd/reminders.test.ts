@@ -72,7 +72,7 @@ const borrow = `s: 3*1 -> END Loan Requested|…
   settle`
 
 describe('a reminder of a loan', () => {
-  test('goes three days before it is due and on the day, once each, however many rounds of however many processes there are', async () => {
+  test('is sent three days before the loan is due and on the day, once each, however many processes run rounds', async () => {
     const { play, process, to, soon, today, debt } = open()
     await play(borrow)
     const all = () => Promise.all(Array.from({ length: 6 }, () => process()()))
@@ -92,7 +92,7 @@ describe('a reminder of a loan', () => {
     expect(told()).toHaveLength(2)
   })
 
-  test('is not sent of what is repaid, and not where no node tells', async () => {
+  test('is not sent for a repaid loan, or while no node answers', async () => {
     const { play, round, to, soon, today, debt, node, events } = open()
     await play(borrow)
     to(soon)
@@ -109,7 +109,7 @@ describe('a reminder of a loan', () => {
     expect(told()).toEqual([])
   })
 
-  test('that was certainly not sent goes later, and one of which it is not known does not', async () => {
+  test('is sent later if it was certainly not sent, but not if that is unknown', async () => {
     const { play, round, to, soon, today, clock } = open()
     await play(borrow)
     to(soon)
@@ -128,7 +128,7 @@ describe('a reminder of a loan', () => {
     expect(told()).toHaveLength(3)
   })
 
-  test('that left is not sent again by a ledger that was set back', async () => {
+  test('is not sent again by a restored ledger', async () => {
     const { play, round, process, to, soon, rows, ledger, accountOf, debt } = open()
     await play(borrow)
     to(soon)
@@ -143,7 +143,7 @@ describe('a reminder of a loan', () => {
     expect(rows().join('\n')).not.toMatch(/254700000000|"0700000000/)
   })
 
-  test('opens for its own account alone, and keeps a number where messages are sent by a lender', async () => {
+  test('can be opened for its own account only, and stores a number only for a lender that sends messages', async () => {
     const { play, process, to, soon, rows, events } = open()
     await play(borrow)
     to(soon)

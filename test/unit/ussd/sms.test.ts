@@ -81,7 +81,7 @@ const paid = `${pay}
   settle`
 
 describe('a message about an outcome', () => {
-  test('goes to sender and receiver once each, however many rounds of however many processes there are', async () => {
+  test('is sent to sender and receiver once each, however many processes run rounds', async () => {
     const { play, process, round, rows } = open()
     await play(pay)
     expect(await round()).toBe(false)
@@ -93,7 +93,7 @@ describe('a message about an outcome', () => {
     expect(smsIn(rows())).toEqual([])
   })
 
-  test('goes to a receiver who was chosen from the list too', async () => {
+  test('is also sent to a receiver who was chosen from the list', async () => {
     const { play, round, rows } = open()
     await play(paid)
     await round()
@@ -109,7 +109,7 @@ describe('a message about an outcome', () => {
     expect(unnamed(rows())).not.toMatch(numbers)
   })
 
-  test('tells of loans, repayments and addresses, and why one failed', async () => {
+  test('covers loans, repayments and addresses, and the reason of a failure', async () => {
     const { play, round } = open()
     for (const [text, outcome] of [
       ['3*1', 'settle'],
@@ -135,7 +135,7 @@ describe('a message about an outcome', () => {
       expect(countSeptets(text)).toBeLessThanOrEqual(screenSeptets)
   })
 
-  test('is in the language that the phone has chosen, within one SMS in each', async () => {
+  test('is in the language that the phone has chosen, and fits one SMS in each language', async () => {
     const { play, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
     await play(paid)
@@ -164,7 +164,7 @@ describe('a message about an outcome', () => {
     }
   })
 
-  test('is never sent after a process that was about to send it has died', async () => {
+  test('is never sent after the death of a process that was about to send it', async () => {
     const { play, ledger, round } = open()
     await play(paid)
     expect((await ledger.takeSms(1)).taken).toHaveLength(1)
@@ -176,7 +176,7 @@ describe('a message about an outcome', () => {
     expect((await ledger.readVitals()).counts).toMatchObject({ 'sms.sent': 1, 'sms.unknown': 1 })
   })
 
-  test('of which it is not known whether it was sent is not sent again, and others wait until the provider is back', async () => {
+  test('is not sent again if its outcome is unknown, and other messages wait until the provider is back', async () => {
     const { play, round, ledger, events } = open()
     await play(`${paid}
       other: 2*${friend}*0.002*1
@@ -203,7 +203,7 @@ describe('a message about an outcome', () => {
     ])
   })
 
-  test('keeps no number in the ledger that can be read, and none in the log', async () => {
+  test('leaves no readable number in the ledger, and none in the log', async () => {
     const { play, round, rows, events } = open()
     await play(pay)
     expect(smsIn(rows())).toHaveLength(2)
@@ -219,7 +219,7 @@ describe('a message about an outcome', () => {
     expect(JSON.stringify(events)).not.toContain('tRBTC')
   })
 
-  test('is not kept where none are sent', async () => {
+  test('is not stored if no messages are sent', async () => {
     const { play, rows, process } = open({ SMS_API_KEY: '', SMS_USERNAME: '', SMS_URL: '' })
     await play(pay)
     expect(rows().filter((row) => row.startsWith('payments '))).toHaveLength(1)
@@ -229,7 +229,7 @@ describe('a message about an outcome', () => {
     expect(server.asked).toEqual([])
   })
 
-  test('that another account secret has sealed is not sent, and not lost', async () => {
+  test('is neither sent nor lost if it was encrypted under another account secret', async () => {
     const { play, ledger, process, round, events } = open()
     await play(`s: 3*1
       settle`)

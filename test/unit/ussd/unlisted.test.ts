@@ -25,7 +25,7 @@ test.for(unlisted)('a caller as %s is refused for good without an account', asyn
   expect(now - unlistedAt).toBeLessThan(60_000)
 })
 
-test.for(unlisted)('a caller as %s is served where it has an account', async (phone) => {
+test.for(unlisted)('a caller as %s is served if it has an account', async (phone) => {
   const { play, ledger } = open(phone, '1')
   await play(`
     pay: 2*${friend}*all*1 -> END Transfer Submitted|…
@@ -33,7 +33,7 @@ test.for(unlisted)('a caller as %s is served where it has an account', async (ph
   expect((await ledger.readVitals()).unlistedAt).toBeUndefined()
 })
 
-test.for(unlisted)('a number as %s can be sent to where it has an account', async (phone) => {
+test.for(unlisted)('a number as %s can receive money if it has an account', async (phone) => {
   const typed = phone.replace('+', '00')
   const invalid = 'CON Not a valid address or phone number.…'
   await open(phone, '1').play(`

@@ -29,7 +29,7 @@ const asked = 'Address of your wallet outside, or its code:|0. Back'
 const unknown = `CON This code is not known, or too old. Please try again.|${asked}`
 
 describe('the wallets of a caller', () => {
-  test('are offered by digits, and are what a session showed first', async () => {
+  test('are offered by digits, which mean what the session showed first', async () => {
     const { add, play } = openWallets()
     await play(`none: 7*1 -> CON Not the address of a wallet. Please try again.|${asked}`)
     await add(0, savings)
@@ -50,7 +50,7 @@ describe('the wallets of a caller', () => {
       paid 1`)
   })
 
-  test('come by a code that one number types once, however often it is delivered', async () => {
+  test('are added by a code that one number can use once, also if the answer is delivered again', async () => {
     const { issue, play } = openWallets()
     const code = await issue(savings)
     const mistyped = `${code.slice(0, -1)}${(Number(code.at(-1)) + 1) % 10}`
@@ -64,7 +64,7 @@ describe('the wallets of a caller', () => {
       paid 1`)
   })
 
-  test('do not come by a code that is an hour old, or that none was made of', async () => {
+  test('are not added by a code that is an hour old or was never issued', async () => {
     const { issue, play, clock } = openWallets()
     const code = await issue(savings)
     clock.forward(60 * 60 * 1_000)
@@ -73,7 +73,7 @@ describe('the wallets of a caller', () => {
       none: 7*00000000 -> ${unknown}`)
   })
 
-  test('are three at most', async () => {
+  test('are limited to three', async () => {
     const { add, issue, play } = openWallets()
     for (const digit of [1, 2, 3]) await add(0, { name: `Wallet ${digit}`, address: wallet(digit) })
     await play(`
@@ -82,7 +82,7 @@ describe('the wallets of a caller', () => {
       list: 7 -> CON 1. Wallet 1|2. Wallet 3|3. Wallet 2|${asked}`)
   })
 
-  test('cannot be told now where the memory of accounts gives no answer', async () => {
+  test('are shown as unknown while the memory of accounts does not answer', async () => {
     const store = createMemoryStore()
     const load = async () => {
       throw new Error('no answer')
@@ -92,7 +92,7 @@ describe('the wallets of a caller', () => {
   })
 })
 
-test('a code has 8 digits, of which any one that is mistyped is noticed', async () => {
+test('a code has 8 digits, and one mistyped digit is always noticed', async () => {
   const { issue } = openWallets()
   const code = await issue(savings)
   expect(code).toMatch(/^[0-9]{8}$/)

@@ -21,7 +21,7 @@ describe("Africa's Talking's form", () => {
     expect(parse(form, body(rest))).toMatchObject({ text: '' })
   })
 
-  test('may hold a plus that was not encoded', () => {
+  test('accepts a plus that was not encoded', () => {
     const parsed = parse(form, 'sessionId=s1&phoneNumber=+254700000001')
     expect(parsed).toMatchObject({ session: { phone: '+254700000001' } })
   })
@@ -40,7 +40,7 @@ describe("Africa's Talking's form", () => {
     expect(parse(form, body(fields))).toEqual({ kind: 'invalid', message })
   })
 
-  test('may hold the national form where the gateway has a country', () => {
+  test('accepts the national form if the gateway has a country', () => {
     const parsed = parse(form, body({ ...good, phoneNumber: '0700000001' }), 'KE')
     expect(parsed).toMatchObject({ session: { phone: '+254700000001' } })
   })
@@ -54,7 +54,7 @@ describe("Africa's Talking's form", () => {
     }
   })
 
-  test('is the notice of an end, of which nothing is taken', () => {
+  test("can be a notice of the session's end, which is not read further", () => {
     const { text: _, ...rest } = good
     const ended = { status: 'Success', durationInMillis: '9', hopsCount: '3', input: '2*1' }
     const notice = { ...rest, ...ended }
@@ -63,7 +63,7 @@ describe("Africa's Talking's form", () => {
   })
 })
 
-test('a screen goes out in letters that a handset has', () => {
+test('a screen is written in the alphabet of handsets', () => {
   const screen = { kind: 'end', lines: ['Olá – “você”', 'São 2 €'] } as const
   expect(africasTalking.render(screen)).toBe('END Ola - "voce"\nSao 2 €')
 })

@@ -57,13 +57,13 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
   const good = { sid: 's<1>&"', msisdn: '254700000001', input: '2*0700000002', other: '' }
   const session = { gateway: 'example', sessionId: good.sid, phone: '+254700000001' }
 
-  test('is read by the names of its fields', () => {
+  test('is read by the declared names of its fields', () => {
     expect(read(good)).toEqual({ kind: 'request', session, text: good.input })
     expect(read({ ...good, msisdn: '+254700000001' }, { hasPlus: true })).toMatchObject({ session })
     expect(read({ ...good, input: '' })).toMatchObject({ text: '' })
   })
 
-  test('that names kinds is read by them, and pays nothing at an end', () => {
+  test('with declared kinds is read by them, and pays nothing at an end', () => {
     expect(read({ ...good, op: 'BEGIN', input: '*384#' }, { kinds })).toMatchObject({ text: '' })
     expect(read({ ...good, op: 'continue' }, { kinds })).toMatchObject({ text: good.input })
     for (const op of ['end', 'Abort'])
@@ -74,7 +74,7 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     })
   })
 
-  test('that numbers its answers is read by the number, however it is written', () => {
+  test('with numbered answers is read by the number, in each notation', () => {
     const numbered = { kinds, sequence: 'seq' }
     const read1 = read({ ...good, op: 'begin', seq: '1' }, numbered)
     expect(read1).toEqual({
@@ -92,7 +92,7 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     expect(read({ ...good, op: 'end', seq: '3' }, numbered)).toEqual({ kind: 'notice' })
   })
 
-  test('is refused in words that name the field', () => {
+  test('is refused with an error that names the field', () => {
     const { sid: _, ...nameless } = good
     for (const [delivered, message] of [
       [nameless, 'sid is missing or too long.'],
@@ -109,7 +109,7 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
   })
 })
 
-test('a reply is written by its template, with nothing that ends a string or an element', () => {
+test('a reply is written by its template, with special characters escaped', () => {
   const screen = askScreen('Say "1" & <2>\nOr \\')
   const to = { sessionId: 's"</id>', carried: 'x' }
   const reply = (declared: object) =>
@@ -123,7 +123,7 @@ test('a reply is written by its template, with nothing that ends a string or an 
   expect(reply(plain)).toBe('CON Say "1" & <2>\nOr \\')
 })
 
-test('a gateway that sends the last answer alone is answered the same by each delivery, and its twin is another answer', async () => {
+test('a gateway that sends the last answer alone gets the same reply for a redelivery, but not for an equal answer', async () => {
   const asked: string[] = []
   const routes = ussdRoutes({
     gateway: gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }),
@@ -221,7 +221,7 @@ describe('a gateway of which the addresses are named', () => {
   const body = JSON.stringify({ sid: 's', msisdn: '254700000001', input: '2*482615' })
   const post = (from?: string) => routes.request('/', { method: 'POST', body }, { from })
 
-  test('is served from them alone, and another is refused in its own form, counted and logged', async () => {
+  test('is served from its addresses only; others are refused in its form, counted and logged', async () => {
     for (const from of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8:0::1'])
       expect((await post(from)).status).toBe(200)
     for (const from of ['192.0.3.7', '2001:db8::2', undefined]) {
@@ -236,11 +236,14 @@ describe('a gateway of which the addresses are named', () => {
     expect(JSON.stringify(logged)).not.toMatch(/192|2001|2547|482615/)
   })
 
-  test.for([' , ', 'localhost', '192.0.2.0/33', '192.0.2.7;::1'])('has no list as "%s"', (list) => {
-    expect(() => parseConfig({ ...required, GATEWAY_ADDRESSES: list })).toThrow(
-      /^GATEWAY_ADDRESSES /,
-    )
-  })
+  test.for([' , ', 'localhost', '192.0.2.0/33', '192.0.2.7;::1'])(
+    'refuses the list "%s"',
+    (list) => {
+      expect(() => parseConfig({ ...required, GATEWAY_ADDRESSES: list })).toThrow(
+        /^GATEWAY_ADDRESSES /,
+      )
+    },
+  )
 })
 
 describe('what a configured gateway may not do', () => {
@@ -254,7 +257,7 @@ describe('what a configured gateway may not do', () => {
   })
 
   test.for(['GET', 'PUT', 'DELETE'])(
-    'is %s: it is refused, and nothing is asked',
+    'includes %s, which is refused without asking the handler',
     async (method) => {
       const refused = await routes.request('/?sid=s&msisdn=254700000001&op=continue&input=3', {
         method,
@@ -264,7 +267,7 @@ describe('what a configured gateway may not do', () => {
     },
   )
 
-  test.for(['end', 'abort'])('is pay by its notice "%s"', async (op) => {
+  test.for(['end', 'abort'])('includes a payment by its notice "%s"', async (op) => {
     const delivery = new URLSearchParams({ sid: 's', msisdn: '254700000001', op, input: '3*1' })
     const noted = await routes.request('/', { method: 'POST', body: delivery })
     expect([noted.status, await noted.text()]).toEqual([200, ''])
@@ -304,7 +307,7 @@ describe('a declaration', () => {
     expect(() => configured(wrong)).toThrow(/^GATEWAY /)
   })
 
-  test('of the last answer alone is refused where nothing is confirmed', () => {
+  test('for the last answer alone is refused if payments are not confirmed', () => {
     const carried = { ...declared, state: 'state', kinds, reply: inJson }
     const numbered = { ...declared, sequence: 'seq', kinds }
     for (const last of [carried, numbered])

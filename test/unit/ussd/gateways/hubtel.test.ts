@@ -17,7 +17,7 @@ const parse = (request: unknown, country?: Country) =>
   hubtel.parse({ contentType: 'application/json', body: JSON.stringify(request) }, country)
 
 describe("Hubtel's JSON", () => {
-  test('is read as the last answer, with what was carried', () => {
+  test('is read as the last answer with the carried state', () => {
     const last = { input: '2', carried: '0x00' }
     expect(parse(good)).toEqual({ kind: 'step', session, last })
     expect(parse({ ...good, Type: 'Response' })).toEqual({ kind: 'step', session, last })
@@ -48,13 +48,13 @@ describe("Hubtel's JSON", () => {
     expect(parse(request)).toEqual({ kind: 'invalid', message: expect.stringContaining(name) })
   })
 
-  test('may hold the national form where the gateway has a country', () => {
+  test('accepts the national form if the gateway has a country', () => {
     expect(parse({ ...good, Mobile: '0240000001' }, 'GH')).toMatchObject({
       session: { phone: '+233240000001' },
     })
   })
 
-  test('takes screens as letters that a handset has', () => {
+  test('gets screens in the alphabet of handsets', () => {
     const rendered = hubtel.render(endScreen('Olá – “você”'), { sessionId: 's1' })
     expect(JSON.parse(rendered)).toMatchObject({
       ...{ SessionId: 's1', Type: 'release', Message: 'Ola - "voce"', ClientState: '' },
@@ -92,7 +92,7 @@ function open(secret: Hex = `0x${'11'.repeat(32)}`) {
 }
 
 describe('a session of which the gateway sends the last answer alone', () => {
-  test('is read as one of which it sends all', async () => {
+  test('is read like one whose gateway sends all answers', async () => {
     const { asked, dial, type } = open()
     const first = await dial()
     const second = await type('2', first)
@@ -104,7 +104,7 @@ describe('a session of which the gateway sends the last answer alone', () => {
     expect(asked.at(-1)).toEqual({ ...session, text: '2*0200000002*9' })
   })
 
-  test('reads an answer that is delivered again as the same, and one typed twice as two', async () => {
+  test('reads a redelivered answer as one answer, and an answer typed twice as two', async () => {
     const { dial, type } = open()
     const first = await dial()
     const second = await type('1', first)
@@ -117,7 +117,7 @@ describe('a session of which the gateway sends the last answer alone', () => {
       expect((await type('1', before)).Message).toBe(read)
   })
 
-  test('carries nothing that the gateway can read, or change', async () => {
+  test('carries nothing that the gateway can read or change', async () => {
     const { asked, logged, dial, type } = open()
     const first = await type('482615', await dial())
     expect(first.ClientState).not.toContain('482615')

@@ -100,31 +100,37 @@ describe.for(Object.entries(products))(
       return { shown, paid: await paidBy(caller) }
     }
 
-    test.for(ways)('reads $name of caller $caller as one that sends all', async (one) => {
-      const { shown, paid } = await told(one)
-      const { sendLast, paidBy } = await open(product, one.start)
-      expect(await dial(sendLast, one.caller, one.way)).toEqual(shown)
-      expect(await paidBy(one.caller)).toEqual(paid)
-    })
+    test.for(ways)(
+      'reads $name of caller $caller like a gateway that sends all answers',
+      async (one) => {
+        const { shown, paid } = await told(one)
+        const { sendLast, paidBy } = await open(product, one.start)
+        expect(await dial(sendLast, one.caller, one.way)).toEqual(shown)
+        expect(await paidBy(one.caller)).toEqual(paid)
+      },
+    )
 
-    test.for(ways)('pays $name of caller $caller as confirmed, twice and late', async (one) => {
-      const { name, start, caller } = one
-      const random = createRandom(seed, `${name} ${caller}`)
-      const { shown, paid } = await told(one)
-      const { sendLast, paidBy } = await open(product, start)
-      for (const [number, { typed, screen }] of shown.entries()) {
-        const twice = await Promise.all([sendLast(typed), sendLast(typed)])
-        expect(twice[1]).toBe(twice[0])
-        expect(withoutHash(`${twice[0]}`), `${typed.answers}`).toBe(screen)
-        const late = random.pick(shown.slice(0, number + 1))
-        if (screen.startsWith('END ')) break
-        expect(await sendLast(late.typed), `${late.typed.answers} again`).toBe(late.screen)
-      }
-      for (const { typed } of shown.toSorted(() => random.next() - 0.5)) await sendLast(typed)
-      expect(await paidBy(caller)).toEqual(paid)
-    })
+    test.for(ways)(
+      'pays $name of caller $caller as confirmed, with deliveries twice and late',
+      async (one) => {
+        const { name, start, caller } = one
+        const random = createRandom(seed, `${name} ${caller}`)
+        const { shown, paid } = await told(one)
+        const { sendLast, paidBy } = await open(product, start)
+        for (const [number, { typed, screen }] of shown.entries()) {
+          const twice = await Promise.all([sendLast(typed), sendLast(typed)])
+          expect(twice[1]).toBe(twice[0])
+          expect(withoutHash(`${twice[0]}`), `${typed.answers}`).toBe(screen)
+          const late = random.pick(shown.slice(0, number + 1))
+          if (screen.startsWith('END ')) break
+          expect(await sendLast(late.typed), `${late.typed.answers} again`).toBe(late.screen)
+        }
+        for (const { typed } of shown.toSorted(() => random.next() - 0.5)) await sendLast(typed)
+        expect(await paidBy(caller)).toEqual(paid)
+      },
+    )
 
-    test.for(ways)('pays nothing of $name of caller $caller out of order', async (one) => {
+    test.for(ways)('pays nothing for $name of caller $caller out of order', async (one) => {
       const { name, start, caller } = one
       const { shown } = await told(one)
       const lost = createRandom(seed, `${name} ${caller} lost`).int(0, shown.length - 2)
@@ -147,7 +153,7 @@ describe('an answer of a gateway that numbers its answers', () => {
   })
   const closed = 'END This session has ended. Nothing was sent. Please dial again.'
 
-  test('is the first that comes by its number: another one ends the session, and nothing is paid', async () => {
+  test('counts if it is the first with its number: another one ends the session and pays nothing', async () => {
     for (const other of ['0.002', '0', '7']) {
       const { sendLast, paidBy } = await open(withPin)
       for (const count of [0, 1, 2]) await sendLast(typed(count))
@@ -159,7 +165,7 @@ describe('an answer of a gateway that numbers its answers', () => {
     }
   })
 
-  test('that has paid is answered as it was, and one after it ends', async () => {
+  test('gets the same reply again after it has paid, and the next answer ends the session', async () => {
     const { sendLast, paidBy } = await open(withPin)
     for (const count of [0, 1, 2, 3]) await sendLast(typed(count))
     const paid = await sendLast(typed(4))
@@ -171,7 +177,7 @@ describe('an answer of a gateway that numbers its answers', () => {
     expect(await paidBy(0)).toHaveLength(1)
   })
 
-  test('that is a wrong PIN takes one try, however often and in however many sessions it is gone on from', async () => {
+  test('costs one try if it is a wrong PIN, however often it is delivered and continued from', async () => {
     const { sendLast, paidBy } = await open(withPin)
     const slips = ['2', to, '0.001', '111222', '48261', pin]
     for (const count of [0, 1, 2, 3]) await sendLast(typed(count, slips))
@@ -182,7 +188,7 @@ describe('an answer of a gateway that numbers its answers', () => {
     expect(await paidBy(0)).toHaveLength(1)
   })
 
-  test('is kept sealed, and without PINs even below the seal', async () => {
+  test('is stored encrypted, and holds no PIN even then', async () => {
     const { sendLast, rows } = await open(withPin)
     const slips = ['2', to, '0.001', '48261x', '111222', '8', pin]
     const changing = ['8', '2', pin, '1234', '739164', '739165', '739164']
@@ -204,7 +210,7 @@ describe('an answer of a gateway that numbers its answers', () => {
     expect(rows().join()).not.toMatch(/0700000002|482615|73916/)
   })
 
-  test('may choose a PIN, that is typed twice', async () => {
+  test('can choose a PIN, which is typed twice', async () => {
     const { sendLast } = await open(withPin, 'newPin')
     const choosing = ['1234', pin, '739164', pin, pin]
     const screens = []

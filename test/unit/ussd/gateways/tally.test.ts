@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTally } from '../../../../src/ussd/gateways/tally.ts'
 
-test('what nothing serves counts as a wrong secret where a gateway posts, and sums are told once', () => {
+test("an unserved request to a gateway's path counts as a wrong secret, and each count is taken once", () => {
   const tally = createTally(['africas-talking', 'hubtel'])
   tally.add('hubtel', 'delivery')
   const paths = ['/wrong/ussd', '/ussd', '/wrong/ussd/hubtel', '/ussd/hubtel']

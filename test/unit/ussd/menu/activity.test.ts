@@ -8,7 +8,7 @@ const failed = 'CON A payment failed: see 5|Rootstock DeFi…'
 const unread = 'What you received cannot be shown now.'
 
 describe('my activity', () => {
-  plays('has each payment with its true state, the newest first')`
+  plays('lists each payment with its true state, the newest first')`
       one: 2*${friend}*0.001*1
       settle
       0.001 s
@@ -21,7 +21,7 @@ describe('my activity', () => {
       see: 5*98*0 -> CON My Activity|Loan …|98. More|0. Back
       see: 5*98*0*0 -> ${failed}`
 
-  plays('says "all" of a repayment, and nothing of others')`
+  plays('shows a repayment of the whole debt as "all"')`
       none@1: 5 -> CON My Activity|${unread}|0. Back
       loan: 3*1
       settle
@@ -31,7 +31,7 @@ describe('my activity', () => {
       see: 5 -> CON My Activity|Repaid all that was owed: done|Loan of 0.01 tRBTC: done|…
       still none@1: 5 -> CON My Activity|${unread}|0. Back`
 
-  test('is no choice of the demonstration, which remembers nothing', async () => {
+  test('is not offered in the demonstration, which remembers nothing', async () => {
     const { play, memoryCalls } = openWorld({ product: menus.demo })
     await play(`
       one: 2*${friend}*0.001
@@ -42,7 +42,7 @@ describe('my activity', () => {
 })
 
 describe('the first dial after a failure', () => {
-  plays('says so, and the session that said it says it again, and no other')`
+  plays('reports the failure, in redeliveries of the same session too, and in no other session')`
       one: 2*${friend}*0.001*1
       fail Balance too low
       first: -> ${failed}
@@ -54,9 +54,7 @@ describe('the first dial after a failure', () => {
       first: -> same
       third: -> ${main}`
 
-  plays(
-    'says it of the newest that was not told, one a session, to its caller alone, whatever succeeded since',
-  )`
+  plays('reports the newest unreported failure, one in each session, to its own caller only')`
       pay 1: 2*${friend}*0.001*1
       fail Paused
       0.001 s
@@ -71,7 +69,7 @@ describe('the first dial after a failure', () => {
       none: -> ${main}
       friend@1: -> ${main}`
 
-  test('says nothing of what is under way or done', async () => {
+  test('does not report payments that are under way or done', async () => {
     const { play, memoryCalls } = openWorld()
     await play(`one: 2*${stranger}*0.001*1`)
     const before = memoryCalls()

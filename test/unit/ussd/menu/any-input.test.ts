@@ -22,7 +22,7 @@ const answer = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[0-9*#.,+x€[\]-]{0,60}$/) },
 )
 
-test('answers come apart as they were typed, in the digits of ASCII', async () => {
+test('answers are split as they were typed, with ASCII digits', async () => {
   await holds(
     fc.property(fc.array(answer, { minLength: 1, maxLength: 6 }), (typed) => {
       const answers = typed.map((each) => each.replaceAll('*', ''))
@@ -59,7 +59,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
     }
   }
 
-  test('each delivery gets a screen that a handset holds', async () => {
+  test('each delivery gets a screen that fits a handset', async () => {
     const { begin, settle } = open()
     await holds(
       fc.asyncProperty(fc.array(answer, { maxLength: 10 }), async (answers) => {
@@ -76,7 +76,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
     )
   })
 
-  test('a session pays once at most, and never after it was told that nothing was sent', async () => {
+  test('a session pays at most once, and never after a screen said that nothing was sent', async () => {
     const { begin, settle, paid } = open()
     await holds(
       fc.asyncProperty(
@@ -105,7 +105,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
     )
   })
 
-  test('it comes to an end', async () => {
+  test('a session with too many answers ends, whatever is typed', async () => {
     const { begin, settle } = open()
     await holds(
       fc.asyncProperty(

@@ -167,12 +167,12 @@ const all = everyMenu.flatMap(([name, menu]) => {
   })
 })
 
-test('no fact of a screen can be absent', () => {
+test('no screen can lack a fact', () => {
   expectTypeOf<ScreenFacts>().toEqualTypeOf<Required<ScreenFacts>>()
   expectTypeOf<undefined>().not.toExtend<ScreenFacts[keyof ScreenFacts]>()
 })
 
-test('no two places have one name, and each leads somewhere', () => {
+test('no two places have the same name, and each leads to places that exist', () => {
   for (const [, { settings }] of everyMenu) {
     const menu = createMenu(settings)
     const places = menuParts.flatMap((part) => Object.keys(part.places(settings)))
@@ -207,7 +207,7 @@ const one: MenuPart = {
 }
 
 test.for(everyMenu)(
-  'one more entry of %s stands below the others',
+  'one more entry in the menu of %s is shown below the others',
   ([, { settings, messages }]) => {
     const context = sampleContext({ settings, messages }, longest)
     const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
@@ -227,7 +227,7 @@ test.for(everyMenu)(
 )
 
 describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
-  test('no list has a digit twice, or one that pages need, or that led to it', () => {
+  test('no list uses a digit twice, a digit of pages, or the digit that led to the list', () => {
     for (const [name, { way }] of ways.places) {
       const node = getNode(context.menu, name)
       if (node.kind !== 'list') continue
@@ -248,7 +248,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     expect(outcome).toEqual(effect.outcome(answeredIn(outcome)))
   })
 
-  test.for([...ways.places])('%s fits screens, and handles every answer', ([name, { way }]) => {
+  test.for([...ways.places])('%s fits a screen, and handles every answer', ([name, { way }]) => {
     const pages = pagesAt(name, way, context, known)
     const waits = { ...facts, pin: { kind: 'blocked', hours: 24 } } as const
     for (const page of [facts, dear, unread, waits].flatMap(pages)) expectToFit(page)
@@ -267,7 +267,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
   })
 
-  test('no place is shown without a fact that it names, and each says in words what cannot be read', () => {
+  test('no place is shown without its facts, and each names the facts that cannot be read', () => {
     for (const [name, { way }] of ways.places) {
       const { facts: named = [] } = getNode(context.menu, name)
       const pages = pagesAt(name, way, context, known)
@@ -283,7 +283,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     }
   })
 
-  test('all that it says fits a screen with the longest values', () => {
+  test('all its words fit a screen with the longest values', () => {
     const isEnglish = menu.messages === english || menu.messages === demonstration
     for (const [key, words] of longestWords(menu.messages)) {
       expectToFit(words)

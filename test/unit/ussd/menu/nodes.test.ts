@@ -95,7 +95,7 @@ describe('the menu', () => {
     expect(reach(`2*${alice}*${typed}`)).toEqual(asksAgain(`${why}`, 'Amount:_____'))
   })
 
-  test('ends a session that goes back and forth', () => {
+  test('ends a session that goes back and forth too often', () => {
     expect(walk(restless.slice(1), context)).toMatchObject({ kind: 'ask' })
     expect(walk(restless, context)).toEqual({ kind: 'too_long' })
     expect(walk([...restless, '1'], context)).toEqual({ kind: 'past_the_end' })

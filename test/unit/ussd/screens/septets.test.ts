@@ -26,7 +26,7 @@ describe('septets', () => {
     expect(toGsmAlphabet(text)).toBe(written)
   })
 
-  test('whatever is written is in the alphabet', async () => {
+  test('every text is converted to the alphabet', async () => {
     await holds(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(toGsmAlphabet(toGsmAlphabet(text))).toBe(toGsmAlphabet(text))
@@ -42,13 +42,13 @@ describe('the pages of a list', () => {
     (_, index) => `${index}. Sent 0.000123 to 2547...00${index}`,
   )
 
-  test('are one where all fits', () => {
+  test('are a single page if all lines fit', () => {
     expect(splitPages(['A', 'B'], words, false)).toEqual(['A\nB'])
     expect(splitPages(['A', 'B'], words, true)).toEqual(['A\nB\n0. Back'])
     expect(splitPages(['x'.repeat(screenSeptets)], words, false)).toHaveLength(1)
   })
 
-  test('lead on with 98 but for the last, and back with 0 but for a first one without a way back', () => {
+  test('lead on with 98 except the last, and back with 0 except a first one without a way back', () => {
     const pages = splitPages(lines, words, false)
     expect(pages.length).toBeGreaterThan(2)
     for (const [index, page] of pages.entries()) {
@@ -58,7 +58,7 @@ describe('the pages of a list', () => {
     expect(splitPages(lines, words, true)[0]).toMatch(/\n98\. More\n0\. Back$/)
   })
 
-  test('hold every line once, in its order, each in 160 septets at most', async () => {
+  test('hold every line once and in order, each page in at most 160 septets', async () => {
     const word = fc.stringMatching(/^[a-z0-9[\]€.]{1,20}$/)
     const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '))
     await holds(
