@@ -10,7 +10,7 @@ const app = createPhoneApp({
   profiles: [],
 })
 
-/** Serves what Deno does, and a phone that dials it: for a machine of one's own alone. */
+/** Serves the relay on Deno with a page of a phone that dials it, for local use only. */
 export default {
   fetch: (request, info) => app.fetch(request, info),
 } satisfies Deno.ServeDefaultExport

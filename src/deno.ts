@@ -17,10 +17,10 @@ import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
 import { openRedis } from './runtime/redis.ts'
 
-/** Leaves time before Deno Deploy kills, 5 s after it has told a process to end. */
-const drainWithinMs = 4_500
+/** Limits the shutdown, because Deno Deploy kills a process 5 s after the signal. */
+const drainTimeoutMs = 4_500
 
-/** Lets bytes leave: a response counts as sent before. */
+/** Waits for the last bytes, because a response counts as sent before they leave. */
 const flushMs = 100
 
 const log = createConsoleLog(systemClock.now)
@@ -72,7 +72,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const rounds = createRounds({
     queue,
     runRound: () => runRound(ledger),
-    onRoundEnd: (how) => background.keep(checkLedger(how)),
+    onRoundEnd: (outcome) => background.keep(checkLedger(outcome)),
     roundMs,
     clock: systemClock,
     log,
@@ -90,7 +90,7 @@ function assembleFrom(env: Record<string, string>): Served {
 
 const { app, rounds } = assembleFrom(Deno.env.toObject())
 
-// On Deno Deploy a process may be gone by the time that something is due: this starts one.
+// On Deno Deploy no process may run when work is due; the cron starts one.
 Deno.cron?.('tend', '* * * * *', async () => {
   await rounds?.wake()
   await rounds?.work()
@@ -98,23 +98,24 @@ Deno.cron?.('tend', '* * * * *', async () => {
 
 if (rounds !== undefined) background.keep(rounds.watch(ending.signal))
 
-/** Ends what is under way; what does not end is taken over by another instance. */
-async function end(): Promise<void> {
+/** Finishes the running work within the limit; another process takes over the rest. */
+async function shutDown(): Promise<void> {
   if (ending.signal.aborted) return
   ending.abort()
-  await background.drain(drainWithinMs)
+  await background.drain(drainTimeoutMs)
   await systemClock.sleep(flushMs)
   Deno.exit(0)
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) Deno.addSignalListener(signal, () => end())
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  Deno.addSignalListener(signal, () => shutDown())
 
 export default {
   fetch(request, info) {
     const { completed } = info
     const answer = Promise.resolve(app.fetch(request, info))
     background.keep(answer)
-    // Made is not sent. A client that hung up is no failure of ours.
+    // `completed` waits until the response is sent; a client may hang up before.
     background.keep(completed.catch(() => undefined))
     return answer
   },

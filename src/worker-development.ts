@@ -8,16 +8,16 @@ export * from './worker.ts'
 
 const apps = new WeakMap<Env, Hono>()
 
-/** Serves each profile by an environment of its own, all with the same objects. */
+/** Returns the app for an environment, which serves each profile with the same objects. */
 function getApp(env: Env): Hono {
   const known = apps.get(env)
   if (known !== undefined) return known
-  const ofProfile = Object.fromEntries(
+  const environments = Object.fromEntries(
     Object.keys(profiles).map((PROFILE) => [PROFILE, { ...env, PROFILE }]),
   )
   const app = createPhoneApp({
     relay: (request, c, profile) =>
-      worker.fetch(request as never, ofProfile[profile ?? ''] ?? env, c.executionCtx as never),
+      worker.fetch(request as never, environments[profile ?? ''] ?? env, c.executionCtx as never),
     config: () => parseConfig(env as unknown as Record<string, unknown>),
     profiles: Object.keys(profiles),
   })
@@ -25,7 +25,7 @@ function getApp(env: Env): Hono {
   return app
 }
 
-/** Serves what the Worker does, and a phone that dials it: for a machine of one's own alone. */
+/** Serves the Worker with a page of a phone that dials it, for local use only. */
 export default {
   ...worker,
   fetch: (request, env, context) => getApp(env).fetch(request, env, context),

@@ -28,26 +28,26 @@ const runtime: Runtime = {
 
 type Served = Assembly & { wake: () => Promise<void> }
 
-const servedBy = new WeakMap<Env, Served>()
+const assemblies = new WeakMap<Env, Served>()
 
 /** @throws {ConfigError} naming every bad variable */
 function assembleFrom(env: Env): Served {
-  const known = servedBy.get(env)
+  const known = assemblies.get(env)
   if (known !== undefined) return known
   const config = parseConfig(env as unknown as Record<string, unknown>)
   const { objectLocation: locationHint } = config
-  // Heard when the object is made, by whatever makes it: the first check, call or cron.
-  const where = locationHint === undefined ? undefined : { locationHint }
-  const getStub = () => env.LEDGER.getByName(ledgerName(config), where) as unknown as LedgerStub
+  // The platform reads the location once, when the first request creates the object.
+  const placement = locationHint === undefined ? undefined : { locationHint }
+  const getStub = () => env.LEDGER.getByName(ledgerName(config), placement) as unknown as LedgerStub
   const ledger = createObjectLedger(getStub)
   const memory = createObjectMemory(
-    (account) => env.ACCOUNTS.getByName(account, where) as unknown as AccountStub,
+    (account) => env.ACCOUNTS.getByName(account, placement) as unknown as AccountStub,
   )
   const wake = () => getStub().wake()
-  async function setBack(to: SetBack): Promise<SetBackAnswer> {
-    const answer = await getStub().setBack(to)
+  async function setBack(target: SetBack): Promise<SetBackAnswer> {
+    const answer = await getStub().setBack(target)
     if (answer.kind === 'refused') return answer
-    // It ends in the middle of this call.
+    // The call fails, because the object ends during it.
     await getStub()
       .restart()
       .catch(() => undefined)
@@ -62,17 +62,17 @@ function assembleFrom(env: Env): Served {
     setBack,
     memory: () => memory,
     answers: createPlatformAnswers(() => caches.default),
-    // Every API key is in one object; each isolate remembers those that are used.
-    keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
+    // One object stores all API keys; each isolate caches the keys in use.
+    keyStore: () => env.KEYS.getByName('keys', placement) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
     console: consoleRoutes,
   })
   const served = { ...assembly, wake }
-  servedBy.set(env, served)
+  assemblies.set(env, served)
   return served
 }
 
-/** Serves, or says nothing but that the configuration is bad. */
+/** Returns the app, or one that only reports a faulty configuration. */
 function getApp(env: Env): Hono {
   try {
     return assembleFrom(env).app()
@@ -96,7 +96,7 @@ export { AccountObject, KeysObject }
 
 export default {
   fetch: (request, env, context) => getApp(env).fetch(request, env, context),
-  // A lost alarm delays a payment by a minute at most.
+  // The cron limits the delay by a lost alarm to a minute.
   async scheduled(_controller, env) {
     const { wake, checkLedger } = assembleFrom(env)
     try {

@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
-import { createCallerAccounts } from '../../src/account/keys.ts'
+import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { Chain } from '../../src/chain/chains.ts'
 import { openOperator } from '../ops/operator-client.ts'
 import { openNode } from '../stack/chain/node.ts'

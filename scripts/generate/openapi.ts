@@ -4,37 +4,37 @@ import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 
 type Read = {
   summary: string
-  asks?: { shape: Readonly<Record<string, z.ZodMiniType>> }
-  tells: z.ZodMiniType | 'text/csv'
+  request?: { shape: Readonly<Record<string, z.ZodMiniType>> }
+  answer: z.ZodMiniType | 'text/csv'
 }
 
 /** Describes each `GET /operator/<name>`; what is in braces is a part of its path. */
 const reads: Record<string, Read> = {
   status: {
     summary: 'How things are: intake, health, relayers, contracts, nodes, counts',
-    tells: answers.statusAnswer,
+    answer: answers.statusAnswer,
   },
-  alerts: { summary: 'What is raised, and what was', tells: answers.alertsAnswer },
-  audit: { summary: 'What operators did, the newest first', tells: answers.auditAnswer },
+  alerts: { summary: 'What is raised, and what was', answer: answers.alertsAnswer },
+  audit: { summary: 'What operators did, the newest first', answer: answers.auditAnswer },
   payments: {
     summary: 'Payments, the newest first, in pages',
-    asks: answers.paymentsQuery,
-    tells: answers.paymentsAnswer,
+    request: answers.paymentsQuery,
+    answer: answers.paymentsAnswer,
   },
   'payments/{intent}': {
     summary: 'All that is known of one payment',
-    tells: answers.paymentAnswer,
+    answer: answers.paymentAnswer,
   },
   loans: {
     summary: 'The loan book: sums, ages, and the loans of a state',
-    asks: answers.loansQuery,
-    tells: answers.loansAnswer,
+    request: answers.loansQuery,
+    answer: answers.loansAnswer,
   },
-  'loans.csv': { summary: 'The whole loan book as CSV (RFC 4180)', tells: 'text/csv' },
+  'loans.csv': { summary: 'The whole loan book as CSV (RFC 4180)', answer: 'text/csv' },
   export: {
     summary: 'A page of all that a restore needs',
-    asks: answers.exportQuery,
-    tells: answers.exportAnswer,
+    request: answers.exportQuery,
+    answer: answers.exportAnswer,
   },
 }
 
@@ -104,7 +104,7 @@ export function openApiDocument() {
   }
 }
 
-const readOf = (name: string, { summary, asks, tells }: Read) => ({
+const readOf = (name: string, { summary, request, answer }: Read) => ({
   operationId: name,
   summary,
   parameters: [
@@ -112,23 +112,23 @@ const readOf = (name: string, { summary, asks, tells }: Read) => ({
       ...{ name: part, in: 'path', required: true },
       schema: inputOf(answers.paymentsQuery.shape[part as 'intent']),
     })),
-    ...Object.entries(asks?.shape ?? {}).map(([part, schema]) => ({
+    ...Object.entries(request?.shape ?? {}).map(([part, schema]) => ({
       ...{ name: part, in: 'query', required: false },
       schema: inputOf(schema),
     })),
   ],
   responses: responsesOf(
-    tells === 'text/csv'
-      ? { content: { [tells]: { schema: { type: 'string' } } } }
-      : inJson(outputOf(tells)),
+    answer === 'text/csv'
+      ? { content: { [answer]: { schema: { type: 'string' } } } }
+      : inJson(outputOf(answer)),
   ),
 })
 
-const actionOf = (name: string, summary: string, { asks, tells }: answers.Form) => ({
+const actionOf = (name: string, summary: string, { request, answer }: answers.Form) => ({
   operationId: name,
   summary,
-  requestBody: { required: !asks.safeParse(undefined).success, ...inJson(inputOf(asks)) },
-  responses: responsesOf(inJson(outputOf(tells))),
+  requestBody: { required: !request.safeParse(undefined).success, ...inJson(inputOf(request)) },
+  responses: responsesOf(inJson(outputOf(answer))),
 })
 
 const responsesOf = (content: object) => ({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Hex, parseEther } from 'viem'
-import { createCallerAccounts } from '../../src/account/keys.ts'
+import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import { demoNumbers } from '../../src/pages/phone/handset.ts'
 import { listInboxVariables } from '../../src/pages/phone/inbox.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import type { AskedOf, ToldOf } from '../../src/operator/answers.ts'
+import type { ActionAnswer, ActionRequest } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, isProgram, runProgram, type Values } from '../stack/command.ts'
@@ -120,7 +120,7 @@ async function cashOut(
 
 async function changeWallets(
   { act, terminal }: Operated,
-  change: Omit<AskedOf<'wallet'>, 'phone'>,
+  change: Omit<ActionRequest<'wallet'>, 'phone'>,
 ): Promise<Found> {
   const answer = await act('wallet', { phone: await readNumber(terminal), ...change }, harmless)
   const lines = answer.wallets.map(({ name, address }) => `${name}  ${address}`)
@@ -157,7 +157,7 @@ async function keepAccounts({ act, terminal }: Operated, { none }: Given): Promi
 
 async function tendPin(
   { act, terminal }: Operated,
-  action: AskedOf<'pin'>['action'],
+  action: ActionRequest<'pin'>['action'],
 ): Promise<Found> {
   const answer = await act('pin', { phone: await readNumber(terminal), action }, harmless)
   return { json: answer, lines: pinLines(answer) }
@@ -165,7 +165,7 @@ async function tendPin(
 
 async function setHold(
   { act, terminal }: Operated,
-  action: AskedOf<'hold'>['action'],
+  action: ActionRequest<'hold'>['action'],
 ): Promise<Found> {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })
   const answer = await act('hold', { account, action }, harmless)
@@ -177,7 +177,7 @@ const lists = ['payments', 'archived', 'sessions', 'audit', 'references', 'tills
 
 async function exportPerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
-  type Part = ToldOf<'person/export'>
+  type Part = ActionAnswer<'person/export'>
   let { next, ...whole }: Part = await act('person/export', { phone }, harmless)
   while (next !== null) {
     const part: Part = await act('person/export', { phone, ...next }, harmless)
@@ -195,7 +195,11 @@ async function erasePerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
   let { next, ...answer } = await act('person/erase', { phone }, harmless)
   while (next !== null) {
-    const more: ToldOf<'person/erase'> = await act('person/erase', { phone, from: next }, harmless)
+    const more: ActionAnswer<'person/erase'> = await act(
+      'person/erase',
+      { phone, from: next },
+      harmless,
+    )
     answer.gone.archived += more.gone.archived
     next = more.next
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod/mini'
 import {
+  type ActionAnswer,
   type ActionName,
   actions,
   operatorError,
   type StatusAnswer,
   statusAnswer,
-  type ToldOf,
 } from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readNodeUrl, readOrigin } from '../stack/options.ts'
@@ -27,7 +27,11 @@ export type OperatorClient = Place & {
   ask: Ask
   status: () => Promise<StatusAnswer>
   /** Acts there; with a remedy it asks again after no answer, and reports the remedy at last. */
-  act: <Of extends ActionName>(action: Of, body?: unknown, remedy?: string) => Promise<ToldOf<Of>>
+  act: <Of extends ActionName>(
+    action: Of,
+    body?: unknown,
+    remedy?: string,
+  ) => Promise<ActionAnswer<Of>>
 }
 
 /** Makes the operator's interface of one way to ask. */
@@ -38,8 +42,8 @@ export function createOperator(ask: Ask, place: Place): OperatorClient {
     status: () => ask('/operator/status', statusAnswer),
     act: (action, body, remedy) => {
       const once = () =>
-        ask(`/operator/${action}`, actions[action].tells, { method: 'POST', body }) as Promise<
-          ToldOf<typeof action>
+        ask(`/operator/${action}`, actions[action].answer, { method: 'POST', body }) as Promise<
+          ActionAnswer<typeof action>
         >
       return remedy === undefined ? once() : insist(remedy, once)
     },

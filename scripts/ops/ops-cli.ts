@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formatGwei, type Hex } from 'viem'
 import { fingerprint } from '../../src/account/session-keys.ts'
 import {
-  type AskedOf,
+  type ActionAnswer,
+  type ActionRequest,
   alertsAnswer,
   auditAnswer,
   loansAnswer,
   paymentAnswer,
   paymentsAnswer,
-  type ToldOf,
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/records.ts'
 import type { Found, Values } from '../stack/command.ts'
@@ -209,7 +209,7 @@ async function tendAgents(
   { bill }: Given,
   [what = 'list', given]: readonly string[],
 ): Promise<Found> {
-  const line = ({ till, kind, name, account }: ToldOf<'agents/add'>) =>
+  const line = ({ till, kind, name, account }: ActionAnswer<'agents/add'>) =>
     `${till.padEnd(6)}  ${kind.padEnd(5)}  ${name}  ${account}`
   if (what === 'list' && given === undefined) {
     const found = await act('agents')
@@ -261,7 +261,7 @@ async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
 
 type Intake = 'pause' | 'resume' | 'drain'
 
-async function setIntake({ act }: OperatorClient, action: Intake, body?: AskedOf<'drain'>) {
+async function setIntake({ act }: OperatorClient, action: Intake, body?: ActionRequest<'drain'>) {
   const { intake, open } = await act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
   return { json: { intake, open }, lines: [`${intakeLine(intake)}${rest}`] }

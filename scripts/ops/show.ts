@@ -1,12 +1,12 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
+  ActionAnswer,
   Check,
   LoansAnswer,
   PaymentDetails,
   PaymentSummary,
   StatusAnswer,
-  ToldOf,
 } from '../../src/operator/answers.ts'
 import { describeFate, remedies } from '../../src/operator/remedies.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
@@ -113,7 +113,7 @@ export function relayerLine(relayer: Relayer, currency: string): string {
   const send =
     wantedWei === null || wantedAtWorstWei === null
       ? ''
-      : ` Have ${money(wantedWei, currency)} there for 50 (${money(wantedAtWorstWei, currency)} at worst); nothing is lost.`
+      : ` Top up to ${money(wantedWei, currency)} for 50 payments (${money(wantedAtWorstWei, currency)} at worst); nothing is lost.`
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 
@@ -153,7 +153,7 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
   ]
 }
 
-export function callerLines(found: ToldOf<'lookup'>, currency: string): string[] {
+export function callerLines(found: ActionAnswer<'lookup'>, currency: string): string[] {
   const { account, balanceWei, owedWei, dueAt, payments, refusals } = found
   const known = (wei: string | null) => (wei === null ? 'not known now' : money(wei, currency))
   const due = dueAt === null ? '' : `, due ${dueAt}`
@@ -171,13 +171,13 @@ export function callerLines(found: ToldOf<'lookup'>, currency: string): string[]
   ]
 }
 
-export function holdLine({ heldAt, open }: Pick<ToldOf<'hold'>, 'heldAt' | 'open'>): string {
+export function holdLine({ heldAt, open }: Pick<ActionAnswer<'hold'>, 'heldAt' | 'open'>): string {
   if (heldAt === null) return 'The account is not held: it pays again.'
   const rest = open === 0 ? '' : ` Of its payments ${open} were accepted before and go on.`
   return `The account is held since ${heldAt}: it begins no payment.${rest}`
 }
 
-function todayLine(today: ToldOf<'lookup'>['today'], currency: string): string {
+function todayLine(today: ActionAnswer<'lookup'>['today'], currency: string): string {
   const { transfers, mostTransfers, sentWei, mostSentWei } = today
   const [many, much] = [mostTransfers, mostSentWei && money(mostSentWei, currency)]
   const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
@@ -189,7 +189,11 @@ export const onChain =
   'The chain keeps for good, for anybody to read, what the account did there: deposits, transfers, loans, repayments and the requests that it signed.'
 
 /** Says what is gone of a person, and what stays and why. */
-export function erasedLines({ gone, kept, until }: Omit<ToldOf<'person/erase'>, 'next'>): string[] {
+export function erasedLines({
+  gone,
+  kept,
+  until,
+}: Omit<ActionAnswer<'person/erase'>, 'next'>): string[] {
   const { archived, messages, refusals, loans } = gone
   const stays: [count: number, says: string][] = [
     [kept.open, 'Payments that are open go on to their end, and are kept 8 days from it.'],
@@ -228,7 +232,7 @@ export function loanLines(book: LoansAnswer): string[] {
 }
 
 export function depositLines(
-  { account, deposit }: ToldOf<'deposit'>,
+  { account, deposit }: ActionAnswer<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
 ): string[] {
   switch (deposit.kind) {
@@ -267,7 +271,7 @@ export function depositLines(
   }
 }
 
-export function pinLines(pin: Omit<ToldOf<'pin'>, 'account'>): string[] {
+export function pinLines(pin: Omit<ActionAnswer<'pin'>, 'account'>): string[] {
   const { isChosen, isBlocked, isDormant, replaceableAt } = pin
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [

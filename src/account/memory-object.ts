@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { KeptMemory, MemoryStore } from './memory.ts'
+import type { MemoryStore, StoredMemory } from './memory.ts'
 
 export class AccountObject<Env = unknown> extends DurableObject<Env> {
   readonly #sql: SqlStorage
@@ -12,20 +12,20 @@ export class AccountObject<Env = unknown> extends DurableObject<Env> {
     )
   }
 
-  async load(): Promise<KeptMemory> {
-    return { ...this.#kept(), now: Date.now() }
+  async load(): Promise<StoredMemory> {
+    return { ...this.#readRow(), now: Date.now() }
   }
 
   async save(row: string, version: number): Promise<boolean> {
-    if (this.#kept().version !== version) return false
+    if (this.#readRow().version !== version) return false
     this.#sql.exec('DELETE FROM memory')
     this.#sql.exec('INSERT INTO memory (row, version) VALUES (?, ?)', row, version + 1)
     return true
   }
 
-  #kept(): Omit<KeptMemory, 'now'> {
+  #readRow(): Omit<StoredMemory, 'now'> {
     const [kept] = this.#sql
-      .exec<Omit<KeptMemory, 'now'>>('SELECT row, version FROM memory')
+      .exec<Omit<StoredMemory, 'now'>>('SELECT row, version FROM memory')
       .toArray()
     return kept ?? { row: '', version: 0 }
   }

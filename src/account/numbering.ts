@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from 'viem'
 
-/** Lists former number forms and the present ones; a change would give numbers other accounts. */
+/** Maps former number forms to present ones. Do not change entries: accounts depend on them. */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
   ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
   ['+229 [24-69]xxxxxxx', '+229 01 [24-69]xxxxxxx'],
@@ -26,15 +26,15 @@ export const numberingChanges: readonly (readonly [former: string, present: stri
   ['+52 1 xxxxxxxxxx', '+52 xxxxxxxxxx'],
 ]
 
-/** Rewrites a number of one form in another; undefined if it does not have that form. */
+/** Rewrites a number from one form to another; undefined if the number has another form. */
 type Rewrite = (number: string) => string | undefined
 
 const splitForm = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
-const isKept = (part: string): boolean => /^[x[]/.test(part)
+const isVariable = (part: string): boolean => /^[x[]/.test(part)
 
 export function toPattern(form: string): RegExp {
   const pattern = splitForm(form).map((part) =>
-    isKept(part) ? `(${part.replace('x', '\\d')})` : part.replace('+', '\\+'),
+    isVariable(part) ? `(${part.replace('x', '\\d')})` : part.replace('+', '\\+'),
   )
   return new RegExp(`^${pattern.join('')}$`)
 }
@@ -43,14 +43,14 @@ function rewriteFrom(from: string, to: string): Rewrite {
   const [pattern, parts] = [toPattern(from), splitForm(to)]
   return (number) => {
     const kept = pattern.exec(number)?.slice(1)
-    return kept && parts.map((part) => (isKept(part) ? kept.shift() : part)).join('')
+    return kept && parts.map((part) => (isVariable(part) ? kept.shift() : part)).join('')
   }
 }
 
 const forwards = numberingChanges.map(([former, present]) => rewriteFrom(former, present))
 const backwards = numberingChanges.map(([former, present]) => rewriteFrom(present, former))
 
-/** Returns the form of a number (E.164) that its account is derived from; none changes twice. */
+/** Returns the present form of a number (E.164), from which its account is derived. */
 export function presentForm(number: string): string {
   for (const rewrite of forwards) {
     const present = rewrite(number)

@@ -9,46 +9,46 @@ export const numberingPlans = JSON.parse(plans) as MetadataJson
 
 declare const brand: unique symbol
 
-/** Is a number in E.164, in one spelling only. It is never logged and never stored. */
+/** A phone number in E.164 and its present form, which is never logged and never stored. */
 export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 
-/** Is a country with a numbering plan, by its two letters (ISO 3166-1). */
+/** The two letters (ISO 3166-1) of a country with a numbering plan. */
 export type Country = CountryCode
 
-/** Parses a number in E.164 or of the gateway's country; accepts one that no numbering plan has. */
+/** Parses a caller's number in E.164 or of the gateway's country, listed in a plan or not. */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
-  const known = numbersIn(text, country).find(isListed)
+  const known = listNumbers(text, country).find(isListed)
   if (known !== undefined) return known
-  return hasForm(text) ? (presentForm(text) as PhoneNumber) : undefined
+  return isE164(text) ? (presentForm(text) as PhoneNumber) : undefined
 }
 
-const hasForm = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
+const isE164 = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 
-/** Parses a typed number in E.164 or of the caller's country; undefined if no plan has it. */
+/** Parses a typed number in E.164 or of the caller's country; undefined if no plan lists it. */
 export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
-  typedNumbers(raw, caller).find(isListed)
+  listTypedNumbers(raw, caller).find(isListed)
 
-/** Parses a typed number that no plan has: it may have been valid when its account was opened. */
+/** Parses a typed number that no plan lists, because older plans may have listed it. */
 export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
-  typedNumbers(raw, caller).find((number) => hasForm(number))
+  listTypedNumbers(raw, caller).find((number) => isE164(number))
 
-function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
+function listTypedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return []
   // Kenya, Uganda and Tanzania dial each other by 005 to 007.
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
-  return numbersIn(typed, parseNumber(caller)?.country)
+  return listNumbers(typed, parseNumber(caller)?.country)
 }
 
-/** Lists the numbers that digits may stand for, in their one spelling. */
-function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
+/** Lists the numbers that digits may stand for, in E.164 and their present form. */
+function listNumbers(text: string, country: Country | undefined): PhoneNumber[] {
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
   const defaults = country === undefined ? {} : { defaultCountry: country }
   return candidates.flatMap((candidate) => {
     const parsed = parsePhoneNumberFromString(presentForm(candidate), defaults, numberingPlans)
-    const number = parsed?.number ?? (hasForm(candidate) ? candidate : undefined)
+    const number = parsed?.number ?? (isE164(candidate) ? candidate : undefined)
     return number === undefined ? [] : [presentForm(number) as PhoneNumber]
   })
 }
@@ -62,13 +62,13 @@ export const isCountry = (letters: string): letters is Country =>
   isSupportedCountry(letters as Country, numberingPlans)
 
 /** Shows the first 4 and last 3 digits of a number. */
-export function shortPhone(phone: PhoneNumber): string {
+export function shortenPhone(phone: PhoneNumber): string {
   const digits = phone.slice(1)
   return `${digits.slice(0, 4)}...${digits.slice(-3)}`
 }
 
 /** Spells a number with its country code and in threes, to compare by eye. */
-export function spelledPhone(phone: PhoneNumber): string {
+export function spellPhone(phone: PhoneNumber): string {
   const code = parseNumber(phone)?.countryCallingCode ?? phone.slice(1, 4)
   const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')
   return `+${code} ${threes}`

@@ -6,13 +6,13 @@ import type { PhoneNumber } from './phone.ts'
 export type PinVerdict =
   | { kind: 'right' }
   | { kind: 'wrong'; left: number }
-  /** Three wrong PINs in a row, over all sessions. */
+  /** Three wrong PINs in a row, counted over all sessions. */
   | { kind: 'blocked' }
   | { kind: 'unset' }
-  /** No dial for so long that the number may belong to another person by now. */
+  /** No dial for 90 days, so that the number may belong to another person. */
   | { kind: 'dormant' }
 
-/** Tells whether a right PIN still authorizes its session; `void` once changed, or too old. */
+/** Tells whether a right PIN still authorizes its session; `void` if changed or expired. */
 export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
 
 /** Describes an account's PIN, with the hours until a forgotten one may be replaced. */
@@ -24,7 +24,7 @@ export type Pins = ReturnType<typeof createPins>
 
 type KeptPin = NonNullable<AccountMemory['pin']>
 
-export const maxTries = 3
+export const maxPinTries = 3
 const hourMs = 60 * 60 * 1_000
 const dayMs = 24 * hourMs
 /** Shortest time after which mobile operators give an unused number to another person. */
@@ -38,15 +38,15 @@ export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
 /** Marks the start of a text that replaces a PIN in stored input: no caller can type it. */
 export const pinMark = '\u0000'
 
-/** Tells whether an answer stands for a PIN of an earlier delivery, whose digits are unknown. */
-export const isKeptPin = (typed: string): boolean => typed.startsWith(pinMark)
+/** Tells whether an answer replaces a PIN of an earlier delivery, whose digits are not stored. */
+export const isMaskedPin = (typed: string): boolean => typed.startsWith(pinMark)
 
-/** Tells whether a new PIN was accepted in an earlier delivery: its digest follows the mark. */
-export const isChosenPin = (typed: string): boolean =>
-  isKeptPin(typed) && typed.length > pinMark.length
+/** Tells whether the answer holds the digest of a new PIN that an earlier delivery accepted. */
+export const isAcceptedPin = (typed: string): boolean =>
+  isMaskedPin(typed) && typed.length > pinMark.length
 
-/** Tells whether a PIN is a run, a repetition, a year, or the end of the phone number. */
-export function isEasy(pin: string, phone: PhoneNumber): boolean {
+/** Tells whether a PIN is easy to guess: a run, a repetition, a year, or the number's end. */
+export function isEasyPin(pin: string, phone: PhoneNumber): boolean {
   const gaps = [...pin]
     .slice(1)
     .map((digit, index) => (Number(digit) - Number(pin[index]) + 10) % 10)
@@ -74,7 +74,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       if (before.isDormant || (kept !== undefined && !mayReplace(before, now))) return undefined
       if (kept?.sessions.includes(session)) return undefined
       const sessions = [session, ...(kept?.sessions ?? [])].slice(0, rememberedCount)
-      // Steps judged by the former salt keep their verdict, but authorize nothing.
+      // Checks with the former salt stay for redeliveries, but authorize nothing.
       return { ...before, pin: { digest, salt, tries: 0, judged: kept?.judged ?? [], sessions } }
     })
     return describeChange(after, session)
@@ -83,16 +83,16 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
   return {
     /** Returns the digest that a retyped new PIN is compared by. */
     digest: hashPin,
-    /** Begins a session, and tells whether its caller must choose a PIN first. */
-    async begin(account: Address) {
+    /** Records the dial, and tells whether the caller must choose a PIN first. */
+    async beginSession(account: Address) {
       let hasToChoose = true
       await memory.change(account, (before, now) => {
         hasToChoose = before.pin === undefined || isReplaceable(before, now)
-        return withDial(before, now)
+        return recordDailyDial(before, now)
       })
       return { hasToChoose }
     },
-    /** Checks a PIN; a step counts as one try, however often it is delivered. */
+    /** Checks a PIN. All deliveries of one step count as one try. */
     async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {
       for (;;) {
         const { pin } = await memory.read(account)
@@ -100,7 +100,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
         let verdict: PinVerdict | undefined
         await memory.change(account, (before, now) => {
           verdict = undefined
-          // The PIN was changed meanwhile, so check against the new one.
+          // Another session changed the PIN, so the loop checks the new one.
           if (before.pin?.salt !== pin?.salt) return undefined
           const checked = checkPin(before, step, before.pin?.digest === digest, now)
           verdict = checked.verdict
@@ -118,7 +118,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       })
       return found
     },
-    /** Returns what keeps an account from paying, and when a new PIN may be chosen. */
+    /** Returns whether an account may pay, and the hours until a new PIN may be chosen. */
     async state(account: Address): Promise<PinState> {
       let state: PinState = { kind: 'open' }
       await memory.change(account, (before, now) => {
@@ -130,11 +130,11 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
     /** Sets the PIN of an account that has none, or whose forgotten one may be replaced. */
     choose: (account: Address, pin: string, session: string) =>
       set(account, pin, session, (before, now) => isReplaceable(before, now)),
-    /** Replaces the PIN, if the old one was right at this step and the step still authorizes. */
+    /** Replaces the PIN, if this step authorized the session with the old PIN. */
     change: (account: Address, pin: string, session: string, step: string) =>
       set(account, pin, session, (before, now) => findAuthorization(before, step, now) === 'valid'),
-    /** Allows the PIN to be replaced after a day, unless the old one is entered before. */
-    async forget(account: Address, session: string): Promise<PinChange> {
+    /** Allows a new PIN after a day, unless the caller enters the old PIN before. */
+    async requestReset(account: Address, session: string): Promise<PinChange> {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
         if (before.isDormant || !pin || pin.sessions.includes(session)) return undefined
@@ -159,8 +159,8 @@ const isReplaceable = ({ pin }: AccountMemory, at: number): boolean =>
 function findAuthorization({ pin, isDormant }: AccountMemory, step: string, now: number) {
   if (isDormant) return 'dormant'
   if (pin === undefined) return 'void'
-  if (pin.tries >= maxTries) return 'blocked'
-  const right = pin.judged.find((each) => each.step === step && each.left === null)
+  if (pin.tries >= maxPinTries) return 'blocked'
+  const right = pin.judged.find((check) => check.step === step && check.left === null)
   return right?.salt === pin.salt && now - right.at <= authorizedMs ? 'valid' : 'void'
 }
 
@@ -168,11 +168,11 @@ function describeState({ pin, isDormant }: AccountMemory, now: number): PinState
   if (isDormant) return { kind: 'dormant' }
   const waitMs = (pin?.replaceableAt ?? now) - now
   const waits = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs) } : {}
-  return { kind: (pin?.tries ?? 0) >= maxTries ? 'blocked' : 'open', ...waits }
+  return { kind: (pin?.tries ?? 0) >= maxPinTries ? 'blocked' : 'open', ...waits }
 }
 
 /** Records a dial once a day, and marks the account dormant if the last one is too long ago. */
-function withDial(memory: AccountMemory, at: number): AccountMemory | undefined {
+function recordDailyDial(memory: AccountMemory, at: number): AccountMemory | undefined {
   const sinceMs = at - (memory.dialedAt ?? at)
   if (memory.dialedAt !== undefined && sinceMs < dayMs) return undefined
   return { ...memory, dialedAt: at, ...(sinceMs > dormantMs && { isDormant: true }) }
@@ -189,11 +189,11 @@ function checkPin(before: AccountMemory, step: string, isRight: boolean, at: num
   const { pin, isDormant } = before
   if (isDormant) return { verdict: { kind: 'dormant' } }
   if (pin === undefined) return { verdict: { kind: 'unset' } }
-  const known = pin.judged.find((each) => each.step === step)
+  const known = pin.judged.find((check) => check.step === step)
   if (known !== undefined) return { verdict: toVerdict(known.left) }
-  if (pin.tries >= maxTries) return { verdict: { kind: 'blocked' } }
+  if (pin.tries >= maxPinTries) return { verdict: { kind: 'blocked' } }
   const tries = isRight ? 0 : pin.tries + 1
-  const left = isRight ? null : maxTries - tries
+  const left = isRight ? null : maxPinTries - tries
   const { replaceableAt, ...rest } = pin
   const isKept = replaceableAt !== undefined && !isRight
   // A block voids earlier authorizations, even after it is lifted.
@@ -205,9 +205,9 @@ function checkPin(before: AccountMemory, step: string, isRight: boolean, at: num
 
 /** Keeps the verdicts for redeliveries, and takes their authorization away. */
 const revokeAuthorizations = (judged: KeptPin['judged']): KeptPin['judged'] =>
-  judged.map((each) => ({ ...each, salt: '' }))
+  judged.map((check) => ({ ...check, salt: '' }))
 
-/** Restores all tries, after an operator has checked who the caller is. */
+/** Restores all tries, after an operator has identified the caller. */
 export function unlockPin({ isDormant: _, ...memory }: AccountMemory): AccountMemory {
   const { pin } = memory
   if (pin === undefined) return memory

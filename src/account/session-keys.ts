@@ -3,19 +3,19 @@ import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
 export type SessionKeys = ReturnType<typeof createSessionKeys>
 
-/** Creates digests for sessions and typed text, which only the secret's holder can compute. */
+/** Creates digests of sessions and typed text, which nobody can compute without the secret. */
 export function createSessionKeys(idSecret: Secret) {
   const hash = createKeyedHash(idSecret)
   const digest = async (...parts: string[]) => bytesToHex(await hash(...parts)).slice(2)
   return {
-    /** Returns a payment's key, which depends on gateway, session and account alone. */
+    /** Returns the key of a session and of its payment. */
     session: (gateway: string, sessionId: string, account: Address) =>
       digest('session', gateway, sessionId, account),
     input: (session: string, text: string) => digest('input', session, text),
   }
 }
 
-/** Derives an intent's 32 bytes, always the same. Nobody can guess them without the secret. */
+/** Derives the intent of a session, which nobody can guess without the secret. */
 export type IntentKeys = (gateway: string, sessionId: string, account: Address) => Promise<Hex>
 
 export function createIntentKeys(accountSecret: Secret): IntentKeys {

@@ -9,8 +9,8 @@ export const chains = {
     currency: 'RBTC',
     accountPath: "m/44'/137'/0'/0",
     explorer: 'https://explorer.rootstock.io',
-    // From Wasabi 1.0.0 on (RSKIP92, 110, 126); 834 EH/s, its mean early in 2026, make 2 * 10^22 of
-    // 25 s.
+    // Since Wasabi 1.0.0 (RSKIP92, 110, 126). The mean hash rate early in 2026, 834 EH/s, gives
+    // 2 * 10^22 for blocks of 25 s.
     mining: { leastDifficulty: 10n ** 20n, from: 1_591_000 },
   },
   31: {
@@ -19,7 +19,7 @@ export const chains = {
     currency: 'tRBTC',
     accountPath: "m/44'/37310'/0'/0",
     explorer: 'https://explorer.testnet.rootstock.io',
-    // No block from RSKIP290 on may have less.
+    // The minimum since RSKIP290.
     mining: { leastDifficulty: 550_000_000n, from: 2_581_800 },
   },
 } as const
@@ -29,56 +29,51 @@ export type Chain = (typeof chains)[keyof typeof chains]
 /** Returns the network that a chain id names; a local chain is treated as the test network. */
 export const getNetwork = (chainId: number): Chain => chains[chainId === 30 ? 30 : 31]
 
-/** Is the usual time between Rootstock's blocks, on which its rules depend. */
+/** The usual time between Rootstock's blocks, on which its rules depend. */
 const rootstockBlockMs = 25_000
 
-/**
- * Sets Rootstock's rules: RSKj takes 16 nonces of an account, and drops after 10 blocks or 650 s.
- */
+/** Sets Rootstock's rules. RSKj holds 16 nonces of an account, for 10 blocks or 650 s. */
 const rootstock = {
   blockMs: rootstockBlockMs,
-  /** Limits one account's nonces in the pool at a time, one below what it accepts. */
+  /** Limits one account's nonces in the pool, one below what the pool accepts. */
   maxInFlight: 15,
-  /** Limits the payments of one transaction: with 15 nonces they fill Rootstock's blocks. */
+  /** Limits the payments of one transaction; 15 such transactions fill a block. */
   maxInBatch: 12,
   /** Sets by how many percent a replacement's gas price must exceed the replaced one's. */
   replacementPercent: 40,
-  /** Sets when the same bytes are sent again, before the pool drops them. */
+  /** Sets after how long the same bytes are sent again, before the pool drops them. */
   rebroadcastMs: 120_000,
-  /** Sets when a transaction without a block is replaced at a higher price. */
+  /** Sets after how long an unmined transaction is replaced at a higher price. */
   replaceAfterMs: 300_000,
-  /** Limits the replacements of one nonce; then an operator has to look. */
+  /** Limits the replacements of one nonce, after which an operator must act. */
   maxReplacements: 8,
-  /** Counts the blocks, from the transaction's own on, that make its outcome final. */
+  /** Counts the blocks, including the transaction's own, that make its outcome final. */
   confirmations: 12,
   /** Counts the blocks for which a confirmed payment is watched for a reorganization. */
   watchBlocks: 50,
-  /** Sets how often a payment's own request polls for its receipt: on Rootstock once. */
+  /** Sets the time between polls for a receipt by the payment's own request. */
   pollMs: 24_000,
-  /** Sets the time between rounds. */
   roundMs: rootstockBlockMs,
-  /** Sets how long balance, count and gas price are used; each block one of them is read. */
-  meansMs: 4 * rootstockBlockMs,
-  /** Sets when a shorter chain counts as reorganized, and not as a lagging replica's. */
+  /** Limits the age of the relayer's balance, nonce and gas price; each block one is read. */
+  accountStateMs: 4 * rootstockBlockMs,
+  /** Sets after how long a shorter chain counts as reorganized, not as a lagging replica's. */
   regressionMs: 90_000,
-  /** Sets when a node without a new block counts as halted; undefined: never. */
-  stillMs: 500_000 as number | undefined,
-  /** Sets how long a round's figures for operators are used; with open payments twice as long. */
-  lookMs: 50_000,
+  /** Sets after how long without a new block a chain counts as halted; undefined for never. */
+  haltedAfterMs: 500_000 as number | undefined,
+  /** Limits the age of operators' readings of the chain; doubled while payments are open. */
+  readingMs: 50_000,
   /**
-   * Sets how long a finding must be gone before its alert ends, so that a flapping one ends once.
+   * Sets how long a cause must be gone before its alert ends, so that a flapping alert ends once.
    */
-  calmMs: 120_000,
+  alertEndMs: 120_000,
 }
 
-/** Describes how a chain's nodes keep and drop transactions, and when blocks are final. */
+/** Describes how a chain's nodes hold and drop transactions, and when blocks are final. */
 export type PoolRules = typeof rootstock
 
 export const poolRules = {
   rootstock,
-  /**
-   * Sets the local chain's rules: a block for each transaction, and Rootstock's replacement prices.
-   */
+  /** Sets the local chain's rules: one block per transaction, Rootstock's prices. */
   anvil: {
     ...rootstock,
     blockMs: 1_000,
@@ -88,26 +83,26 @@ export const poolRules = {
     confirmations: 1,
     pollMs: 250,
     roundMs: 1_000,
-    meansMs: 4_000,
+    accountStateMs: 4_000,
     regressionMs: 2_000,
-    stillMs: undefined,
+    haltedAfterMs: undefined,
   },
 } satisfies Record<string, PoolRules>
 
 export type PoolRulesName = keyof typeof poolRules
 
 /** Returns the most ms until an urgent round. */
-export const soonMs = (roundMs: number): number => Math.min(roundMs, 5_000)
+export const urgentRoundMs = (roundMs: number): number => Math.min(roundMs, 5_000)
 
-/** Returns after how many ms bytes are sent again that no node took this many times in a row. */
+/** Returns the ms until bytes are sent again that nodes refused this many times in a row. */
 export const resendAfterMs = ({ roundMs }: PoolRules, failures: number, atMostMs: number): number =>
-  Math.min(atMostMs, soonMs(roundMs) * 4 ** (failures - 1))
+  Math.min(atMostMs, urgentRoundMs(roundMs) * 4 ** (failures - 1))
 
-/** Scales Rootstock's rules to other block times: numbers of blocks stay the same. */
-export function atPace(rules: PoolRules, blockMs: number): PoolRules {
-  const paced = Object.entries(rules).map(([name, value]) => {
+/** Scales the times of rules to another block time; numbers of blocks stay the same. */
+export function scaleRules(rules: PoolRules, blockMs: number): PoolRules {
+  const scaled = Object.entries(rules).map(([name, value]) => {
     const isTime = name.endsWith('Ms') && value !== undefined
     return [name, isTime ? Math.ceil((value * blockMs) / rootstockBlockMs) : value]
   })
-  return { ...(Object.fromEntries(paced) as PoolRules), blockMs }
+  return { ...(Object.fromEntries(scaled) as PoolRules), blockMs }
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 
-/** Names a block by its hash, whatever is at its height (EIP-1898). */
+/** Selects a block by its hash (EIP-1898). */
 export type BlockHash = { blockHash: Hex }
 
 type LogRange = {
@@ -13,10 +13,8 @@ type LogRange = {
   toBlock?: number
 }
 
-/**
- * Tells whether a node took a transaction; after `unknown`, a transport error, assume that it did.
- */
-export type Sent =
+/** The result of sending; after `unknown`, a transport error, the node may have accepted it. */
+export type SendResult =
   | { kind: 'taken' }
   | { kind: 'refused'; refusal: Exclude<SendRefusal, 'known'>; message: string }
   | { kind: 'unknown' }
@@ -48,13 +46,13 @@ const head = z.pipe(
     gasLimit: z.optional(count),
   }),
   z.transform(({ timestamp, gasUsed, gasLimit, ...block }) => {
-    /** Gives the used share of its gas, from 0 to 1; undefined: the node does not report it. */
+    /** Holds the used share of the gas limit, from 0 to 1; undefined if not reported. */
     const fullness = gasUsed !== undefined && gasLimit ? gasUsed / gasLimit : undefined
     return { ...block, timestampSeconds: timestamp, fullness }
   }),
 )
 
-/** Holds a block's identity, time, transactions, and difficulty if its header is proved. */
+/** Holds a block's identity, time and transactions, and its difficulty if proved. */
 export type Head = z.output<typeof head>
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
@@ -93,36 +91,36 @@ const loggedEvent = z.pipe(
   })),
 )
 
-type Question = [method: string, params: readonly unknown[], signal: AbortSignal]
+type Request = [method: string, params: readonly unknown[], signal: AbortSignal]
 
-/** Calls `rpc` and parses every answer; reads bypass caches, since settlement relies on them. */
-const createAsker =
+/** Calls `rpc` without caches, because settlement relies on the answers, and parses them. */
+const createReader =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
     schema: Schema,
-    ...[method, params, signal, onUnproved = () => {}]: [...Question, onUnproved?: () => void]
+    ...[method, params, signal, onUnproved = () => {}]: [...Request, onUnproved?: () => void]
   ): Promise<z.output<Schema>> => {
     const answer = await rpc(method, params, { signal, fresh: true, onUnproved })
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
-    throw new TransportError(`${method} was answered in a shape that is not its own`, {
+    throw new TransportError(`the answer to ${method} has another form`, {
       cause: parsed.error,
     })
   }
 
-/** Reads the relay's chain; all methods but `send` throw if the node refuses or is silent. */
+/** Reads the relay's chain. Each method but `send` throws if the node refuses or is silent. */
 export type Node = ReturnType<typeof createNode>
 
 export function createNode(rpc: Rpc) {
-  const ask = createAsker(rpc)
+  const ask = createReader(rpc)
 
-  const find = async <Schema extends z.ZodMiniType>(schema: Schema, ...question: Question) =>
-    (await ask(z.nullable(schema), ...question)) ?? undefined
+  const readOptional = async <Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) =>
+    (await ask(z.nullable(schema), ...request)) ?? undefined
 
-  /** Asks, and tells besides whether a hash proves the answer. */
-  async function prove<Schema extends z.ZodMiniType>(schema: Schema, ...question: Question) {
+  /** Reads an answer, and tells whether a hash proves it. */
+  async function readWithProof<Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) {
     let isProved = true
-    const answer = await ask(schema, ...question, () => {
+    const answer = await ask(schema, ...request, () => {
       isProved = false
     })
     return { answer, isProved }
@@ -130,12 +128,12 @@ export function createNode(rpc: Rpc) {
 
   return {
     async head(signal: AbortSignal): Promise<Head> {
-      return toHead(await prove(head, 'eth_getBlockByNumber', ['latest', false], signal))
+      return toHead(await readWithProof(head, 'eth_getBlockByNumber', ['latest', false], signal))
     },
     /** Reads a block by number; undefined if the chain is shorter. */
     async block(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const params = [toHex(number), false]
-      const { answer, isProved } = await prove(
+      const { answer, isProved } = await readWithProof(
         z.nullable(head),
         'eth_getBlockByNumber',
         params,
@@ -147,26 +145,27 @@ export function createNode(rpc: Rpc) {
     transactionCount(
       account: Address,
       signal: AbortSignal,
-      upTo: number | 'latest' | 'pending' = 'latest',
+      block: number | 'latest' | 'pending' = 'latest',
     ) {
-      const block = typeof upTo === 'number' ? toHex(upTo) : upTo
-      return ask(count, 'eth_getTransactionCount', [account, block], signal)
+      return ask(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
     },
     /** Returns the gas price in wei. */
     gasPrice: (signal: AbortSignal) => ask(wei, 'eth_gasPrice', [], signal),
     /** Returns an account's balance in wei of the native currency. */
     balance: (account: Address, signal: AbortSignal) =>
       ask(wei, 'eth_getBalance', [account, 'latest'], signal),
-    /** Calls a contract at the latest block, or at a given one; a node without that one refuses. */
+    /** Calls a contract at the latest block or at a given one. */
     async call(
       { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },
       signal: AbortSignal,
-      at: number | 'latest' | BlockHash = 'latest',
+      block: number | 'latest' | BlockHash = 'latest',
     ): Promise<{ kind: 'returned' | 'reverted'; data: Hex }> {
       const fields = gas === undefined ? call : { ...call, gas: toHex(gas) }
-      const block = typeof at === 'number' ? toHex(at) : at
       try {
-        return { kind: 'returned', data: await ask(hex, 'eth_call', [fields, block], signal) }
+        return {
+          kind: 'returned',
+          data: await ask(hex, 'eth_call', [fields, toBlockTag(block)], signal),
+        }
       } catch (error) {
         const data = error instanceof RpcError ? revertData(error) : undefined
         if (data === undefined) throw error
@@ -175,19 +174,19 @@ export function createNode(rpc: Rpc) {
     },
     async receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
       const method = 'eth_getTransactionReceipt'
-      const { answer, isProved } = await prove(z.nullable(receipt), method, [hash], signal)
+      const { answer, isProved } = await readWithProof(z.nullable(receipt), method, [hash], signal)
       return answer === null ? undefined : { ...answer, isProved }
     },
     /** Returns a transaction's calldata; undefined if the node does not know it. */
     calldata: (hash: Hex, signal: AbortSignal) =>
-      find(calldata, 'eth_getTransactionByHash', [hash], signal),
+      readOptional(calldata, 'eth_getTransactionByHash', [hash], signal),
     logs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
       const to = toBlock === undefined ? 'latest' : toHex(toBlock)
       const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
       return ask(z.array(loggedEvent), 'eth_getLogs', [range], signal)
     },
-    /** Sends a transaction and never throws: a transport error is an outcome, too. */
-    async send(raw: Hex, signal: AbortSignal): Promise<Sent> {
+    /** Sends a transaction. Never throws, because a transport error is an outcome, too. */
+    async send(raw: Hex, signal: AbortSignal): Promise<SendResult> {
       try {
         await rpc('eth_sendRawTransaction', [raw], { signal })
         return { kind: 'taken' }
@@ -204,11 +203,14 @@ export function createNode(rpc: Rpc) {
 const toHead = ({ answer, isProved }: { answer: Head; isProved: boolean }): Head =>
   isProved ? answer : { ...answer, difficulty: undefined }
 
-/** Returns the revert data of a failed call, which the node service answers with code 3. */
+/** Returns the revert data of a failed call; undefined if the call did not revert (code 3). */
 function revertData(error: RpcError): Hex | undefined {
   if (error.code !== 3) return undefined
   const data = hex.safeParse(error.data)
   return data.success ? data.data : '0x'
 }
+
+const toBlockTag = <Tag>(block: number | Tag): Hex | Tag =>
+  typeof block === 'number' ? toHex(block) : block
 
 const toHex = (value: number): Hex => `0x${value.toString(16)}`

@@ -2,13 +2,13 @@ import type { RpcError } from './rpc.ts'
 
 /** Lists how nodes of both families word the refusal of a transaction. */
 const sendWordings = {
-  /** Means success: the node has the bytes already. */
+  /** Means success, because the node has the bytes already. */
   known: /already known|already imported|with same hash already exists/i,
   /** Means that a transaction, maybe another one, has used the nonce. */
   nonce_used: /nonce too low/i,
-  /** Means that the account has no free slot in the pool: wait. */
+  /** Means that the account has no free slot in the pool, so the sender must wait. */
   nonce_too_high: /nonce too high/i,
-  /** Means that other bytes hold the nonce, and these do not outbid them. */
+  /** Means that another transaction holds the nonce at too high a price to be replaced. */
   nonce_occupied: /gas price not enough to bump|replacement transaction underpriced/i,
   insufficient_funds: /insufficient funds/i,
   /** Means that RSKj's gas quota of the account is spent for now. */
@@ -23,14 +23,14 @@ export type SendRefusal = keyof typeof sendWordings | 'other'
 
 /** Lists how nodes word the refusal of a read. */
 const readWordings = {
-  /** Means that there is no such block: RSKj, anvil (two ways), EthereumJS (two ways). */
+  /** Means that the block does not exist: RSKj, anvil (two ways), EthereumJS (two ways). */
   no_block:
     /^Block (?:with hash )?(?:0x)?[0-9a-f]+ not found$|^BlockOutOfRange|^Resource not found$|^unknown block$|^specified block greater than current height$/i,
-  /** Means that there is no such block for a state: RSKj. */
+  /** Means that the block of a state does not exist: RSKj. */
   no_state: /^Invalid block number \d+$/,
-  /** Means that there is no such transaction: Erigon and Nethermind. */
+  /** Means that the transaction does not exist: Erigon and Nethermind. */
   no_transaction: /^transaction (?:0x[0-9a-f]+ )?not found$/i,
-  /** Means that another node may know: this one lacks a block or a state, or is asked too much. */
+  /** Means that another node may answer: this one lacks a block or state, or is overloaded. */
   cannot_tell:
     /header not found|unknown block|missing trie node|out ?of ?range|not found|rate.?limit|too many requests|time(d )?.?out/i,
   too_much:

@@ -1,7 +1,6 @@
 /**
- * Makes one JSON-RPC call to this deployment's chain; the caller parses the answer. `signal` ends
- * the wait, never the effect. `fresh` bypasses every cache; then `onUnproved` is called if nothing
- * proves the answer.
+ * Makes one JSON-RPC call, whose answer the caller parses. `signal` ends the wait, never the
+ * effect. `fresh` bypasses all caches, and `onUnproved` is called if no hash proves the answer.
  */
 export type Rpc = (
   method: string,
@@ -22,7 +21,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Reports that no answer came, or none in JSON-RPC, whatever the node did. */
+/** Reports a missing or malformed answer; the node may have done what it was asked. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }

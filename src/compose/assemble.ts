@@ -1,16 +1,16 @@
 import { getNetwork } from '../chain/chains.ts'
 import type { Keys } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
-import type { Asker } from '../keys/key-store.ts'
-import { withinRate } from '../keys/rate.ts'
+import type { CallSource } from '../keys/key-store.ts'
+import { limitRate } from '../keys/rate.ts'
 import { keyRoutes } from '../keys/route.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type FeedDeps, feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
-import { watched } from '../operator/chain-state/check-ledger.ts'
-import { createContractsLook } from '../operator/chain-state/contracts.ts'
+import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
+import { createContractsReader } from '../operator/chain-state/contracts.ts'
 import { healthRoutes, operatorRoutes, proofRoutes } from '../operator/route.ts'
 import type { Operator } from '../operator/service.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -49,7 +49,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const keys = assembleKeys(config, runtime, store, budget)
   const tally = createTally(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
-  const lookAtContracts = createContractsLook(createTargetCheck(getForwarder(config), config.loan))
+  const isTarget = createTargetCheck(getForwarder(config), config.loan)
+  const readContracts = createContractsReader(isTarget)
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
@@ -98,7 +99,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     async runRound(ledger: Ledger): Promise<RoundResult> {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return watched(relayer, lookAtContracts, runRound, (how) => {
+        return runObservedRound(relayer, readContracts, runRound, (how) => {
           if (how === 'noted') operations.watch(ledger)
           else runtime.background(operations.checkLedger('failed'))
         })
@@ -128,7 +129,7 @@ function servicesOver(
   stores: Stores,
   budget: UpstreamBudget | undefined,
 ) {
-  return (chainId: number, asker: Asker): NodeService => {
+  return (chainId: number, asker: CallSource): NodeService => {
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.count(asker, calls))
     const urls = listUrls(config, chainId)
@@ -164,7 +165,7 @@ function assembleKeys(
 ): Keys {
   const stored = createStoredKeys(store, createConfigKeys(rpcKeyHashes, chain.id), clock)
   const bought = budget ? withinBudget(stored, budget, chain.id) : stored
-  return callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
+  return callsASecond ? limitRate(bought, callsASecond, clock.now) : bought
 }
 
 function listUrls(config: Config, chainId: number): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { atPace, type Chain, getNetwork, type MiningRules, poolRules } from '../chain/chains.ts'
+import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { readNetwork } from '../runtime/peer.ts'
 import { contradictionsIn } from './contradictions.ts'
@@ -20,7 +20,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   if (settings.NODE_URL_31 !== undefined) networks.set(31, settings.NODE_URL_31)
   const usual = poolRules[settings.POOL_RULES]
   // For a local chain with Rootstock's pool and blocks faster than Rootstock's.
-  const rules = blockSeconds === undefined ? usual : atPace(usual, blockSeconds * 1_000)
+  const rules = blockSeconds === undefined ? usual : scaleRules(usual, blockSeconds * 1_000)
   return {
     isDevelopment: settings.ENVIRONMENT === 'development',
     chain,

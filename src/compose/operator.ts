@@ -1,14 +1,14 @@
-import { createCallerAccounts } from '../account/keys.ts'
+import { createCallerAccounts } from '../account/caller-accounts.ts'
 import { createMemory } from '../account/memory.ts'
 import { createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
-import { listAlerts } from '../operator/alerting/alerts.ts'
-import { createSilence } from '../operator/alerting/silence.ts'
+import { findAlerts } from '../operator/alerting/alerts.ts'
+import { createSilenceAlert } from '../operator/alerting/silence.ts'
 import { watchAlerts } from '../operator/alerting/watch.ts'
 import type { Condition, KnownCondition } from '../operator/health.ts'
-import { isoOrNull, type Subject } from '../operator/records.ts'
+import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
@@ -47,16 +47,16 @@ export function assembleOperations(served: Served) {
   const { config, runtime, stores, nodeService, budget, tally } = served
   const { clock, log, background } = runtime
   const identity = assembleIdentity(config)
-  const subject = describeSubject(config, nodeService)
+  const deployment = describeDeployment(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
   const { upstreamBudget: limits } = config
-  const silence = createSilence({ subject, clock, log, webhook, store: stores.store })
+  const silence = createSilenceAlert({ deployment, clock, log, webhook, store: stores.store })
   let wokenAt = Number.NEGATIVE_INFINITY
 
   const around = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
     vitals,
     aheadMs,
-    budget: limits && budget && { asked: budget.today(), callsADay: limits.callsADay },
+    budget: limits && budget && { callsToday: budget.today(), callsADay: limits.callsADay },
     terms: config,
   })
 
@@ -65,7 +65,7 @@ export function assembleOperations(served: Served) {
       const { vitals, aheadMs } = await vitalsWithin(runtime, ledger, {
         identity: await identity(),
       })
-      await watchAlerts(ledger, around(vitals, aheadMs), { subject, log, webhook })
+      await watchAlerts(ledger, around(vitals, aheadMs), { deployment, log, webhook })
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: describeFault(error) })
     }
@@ -73,12 +73,13 @@ export function assembleOperations(served: Served) {
 
   /** Reports findings that no round has raised, and starts a round if none came for a minute. */
   async function tellAndWake(known: KnownCondition): Promise<void> {
-    const { observations: sight, now, alerts } = known.vitals
-    const isNews = listAlerts(known, subject).some(({ name }) =>
+    const { observations, now, alerts } = known.vitals
+    const isNews = findAlerts(known, deployment).some(({ name }) =>
       alerts.every((a) => a.name !== name),
     )
     if (isNews) await watchOver(stores.ledger)
-    if (now - (sight.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2) return
+    if (now - (observations.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2)
+      return
     wokenAt = clock.now()
     await watchOver(stores.ledger)
     await stores.wake?.()
@@ -89,34 +90,34 @@ export function assembleOperations(served: Served) {
       const asked = { identity: await identity(), counted: tally.take() }
       const { vitals, aheadMs } = await vitalsWithin(runtime, stores.ledger, asked)
       const known = around(vitals, aheadMs)
-      background(silence.note(true))
+      background(silence.recordAnswer(true))
       const warn = (error: unknown) =>
         log({ level: 'warn', event: 'wake.failed', message: describeFault(error) })
       background(tellAndWake(known).catch(warn))
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: describeFault(error) })
-      background(silence.note(false))
+      background(silence.recordAnswer(false))
       return { ...around(undefined, 0), store: stores.store }
     }
   }
 
   const shared = cached(clock, sharedMs, condition)
-  const known = { subject, condition, sharedCondition: shared }
+  const known = { deployment, condition, sharedCondition: shared }
   return {
     operator: () => operatorOver(served, known),
     /** Raises, clears and sends alerts in the background, after each round. */
     watch: (ledger: Ledger) => background(watchOver(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
-      if (round === 'failed' || silence.isTold()) await shared()
+      if (round === 'failed' || silence.isRaised()) await shared()
     },
   }
 }
 
 function operatorOver(
   { config, runtime, stores, nodeService }: Served,
-  known: Pick<OperatorOptions, 'subject' | 'condition' | 'sharedCondition'>,
+  known: Pick<OperatorOptions, 'deployment' | 'condition' | 'sharedCondition'>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   return createOperator({
@@ -137,7 +138,7 @@ function operatorOver(
   })
 }
 
-function describeSubject(config: Config, nodeService: NodeService): Subject {
+function describeDeployment(config: Config, nodeService: NodeService): Deployment {
   return {
     chain: config.chain,
     relayer: () => signerAddress(config),

@@ -1,5 +1,5 @@
 import type { NodeService } from '../node/service.ts'
-import type { ProofOf } from '../operator/route.ts'
+import type { ReadProof } from '../operator/route.ts'
 import { withinTime } from '../runtime/time-limit.ts'
 import type { Config } from './config.ts'
 import type { Runtime, Stores } from './runtime.ts'
@@ -15,7 +15,7 @@ export function assembleProofs(
   { clock }: Runtime,
   { ledger }: Stores,
   service: NodeService,
-): ProofOf {
+): ReadProof {
   let minute = { since: Number.NEGATIVE_INFINITY, asked: 0 }
   return async (hash) => {
     const now = clock.now()

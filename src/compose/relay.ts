@@ -1,5 +1,5 @@
 import type { Address, LocalAccount } from 'viem'
-import { createCallerAccounts, keepFormerAccounts } from '../account/keys.ts'
+import { createCallerAccounts, withFormerAccounts } from '../account/caller-accounts.ts'
 import { numberingFingerprint } from '../account/numbering.ts'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
@@ -32,8 +32,8 @@ export function relayerAddress(config: Config): string {
 export const signerAddress = (config: Config): Address => getSigner(config).address
 
 export function getLedgerRules({ rules }: Config): LedgerRules {
-  const { maxInFlight, watchBlocks, meansMs, calmMs } = rules
-  return { ...ledgerRules, maxInFlight, watchBlocks, meansMs, calmMs }
+  const { maxInFlight, watchBlocks, accountStateMs, alertEndMs } = rules
+  return { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs, alertEndMs }
 }
 
 export function assembleIdentity(config: Config): () => Promise<Identity> {
@@ -58,7 +58,7 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
 }
 
 export const assembleAccounts = (config: Config, ledger: Pick<Ledger, 'formerAccount'>) =>
-  keepFormerAccounts(createCallerAccounts(config.accountKeySecret), (account) =>
+  withFormerAccounts(createCallerAccounts(config.accountKeySecret), (account) =>
     ledger.formerAccount(account),
   )
 

@@ -1,9 +1,9 @@
 import {
   createMemory,
-  languageIn,
+  findLanguage,
+  limitStoreTime,
   type MemoryStore,
-  withinMs,
-  withTexted,
+  recordMessage,
 } from '../account/memory.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import { createNode } from '../chain/node.ts'
@@ -48,14 +48,14 @@ function createSend(
 ): Send | undefined {
   if (config.sms === undefined) return undefined
   const provider = createAfricasTalkingSms({ account: config.sms, fetch, clock })
-  const memory = createMemory(() => withinMs(store(), clock, memoryMs))
+  const memory = createMemory(() => limitStoreTime(store(), clock, memoryMs))
 
   /** Decrypts and words a message; a failure here has sent nothing. */
   async function prepare({ open }: Outgoing, ledger: Ledger) {
     const { phone, textIn } = await open()
     const { address } = await assembleAccounts(config, ledger)(phone)
     const kept = await memory.read(address)
-    const text = toGsmAlphabet(textIn(selectMessages(config.menu, languageIn(kept))))
+    const text = toGsmAlphabet(textIn(selectMessages(config.menu, findLanguage(kept))))
     return { address, texted: kept.texted, message: { to: phone, text } }
   }
 
@@ -73,7 +73,7 @@ function createSend(
     else log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...told })
     if (answer.kind === 'sent' || answer.kind === 'unknown') {
       await memory
-        .change(ready.address, (kept) => withTexted(kept, name))
+        .change(ready.address, (kept) => recordMessage(kept, name))
         .catch((error) => fail('sms.unremembered', describeFault(error)))
     }
     return answer.kind

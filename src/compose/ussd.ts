@@ -1,4 +1,4 @@
-import { createMemory, withinMs } from '../account/memory.ts'
+import { createMemory, limitStoreTime } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
@@ -74,7 +74,7 @@ export function answerParts(
   const { ledger, forwarder } = relayer
   const { rateFeed } = config
   const loan = createLoanReader(readLoan(relayer, config.loan))
-  const kept = createMemory(() => withinMs(stores.memory(), clock, memoryMs))
+  const kept = createMemory(() => limitStoreTime(stores.memory(), clock, memoryMs))
   return {
     chainId: config.chain.id,
     currency: config.chain.currency,

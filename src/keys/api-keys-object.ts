@@ -1,6 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { KeyRecord } from './api-keys.ts'
-import { cautious, type DayOfCalls, dayMs, type KeyStore, type Taken } from './key-store.ts'
+import {
+  aheadReserve,
+  type DailyCalls,
+  dayMs,
+  type KeyStore,
+  type QuotaResult,
+} from './key-store.ts'
 
 /** Stores all keys by their hashes, and what each has spent today, in one object. */
 export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {
@@ -18,7 +24,7 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
       day INTEGER PRIMARY KEY, relay INTEGER NOT NULL, callers INTEGER NOT NULL)`)
   }
 
-  async count({ relay, callers }: DayOfCalls): Promise<DayOfCalls & { resetAt: number }> {
+  async count({ relay, callers }: DailyCalls): Promise<DailyCalls & { resetAt: number }> {
     const day = today()
     this.#sql.exec('DELETE FROM upstream WHERE day < ?', day)
     const row = this.#sql
@@ -38,7 +44,7 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     return row ?? null
   }
 
-  async take(hash: string, calls: number, ahead: number): Promise<Taken> {
+  async take(hash: string, calls: number, ahead: number): Promise<QuotaResult> {
     const day = today()
     const resetAt = (day + 1) * dayMs
     const [key] = this.#rows('WHERE hash = ? AND revoked_at IS NULL', hash)
@@ -46,15 +52,15 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     if (key.quota === null) return { kind: 'taken', calls: calls + ahead, resetAt }
     const left = key.quota - this.#spent(hash, day)
     if (left < calls) return { kind: 'spent', resetAt }
-    const taken = left > ahead * cautious ? calls + ahead : calls
+    const takenCalls = left > ahead * aheadReserve ? calls + ahead : calls
     this.#sql.exec(
       `INSERT INTO spent (hash, day, calls) VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE
        SET calls = CASE WHEN day = ?2 THEN calls + ?3 ELSE ?3 END, day = ?2`,
       hash,
       day,
-      taken,
+      takenCalls,
     )
-    return { kind: 'taken', calls: taken, resetAt }
+    return { kind: 'taken', calls: takenCalls, resetAt }
   }
 
   async create(record: KeyRecord): Promise<boolean> {

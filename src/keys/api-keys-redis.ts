@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import { type KeyRecord, keyRecord } from './api-keys.ts'
-import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
+import { aheadReserve, dayMs, type KeyStore, type QuotaResult } from './key-store.ts'
 
-/** Starts the names of these rows; the braces keep them in one slot of a cluster. */
+/** Prefix of all names; the braces keep them in one slot of a Redis cluster. */
 const base = 'keys:{node}'
 
 /** Stores keys by hash, an index by age, and what each has spent on its last day. */
@@ -23,8 +23,8 @@ local function spent(name)
   return known[1] == tostring(day) and tonumber(known[2]) or 0
 end
 
--- The record, when it was revoked if it was, and the calls of today.
-local function told(name)
+-- Returns the record, the time of its revocation or '', and the calls of today.
+local function read(name)
   local row = redis.call('HMGET', key('key', name), 'record', 'revoked_at')
   if not row[1] then return nil end
   return { row[1], row[2] or '', spent(name) }
@@ -33,7 +33,7 @@ end
 local methods = {}
 
 function methods.find()
-  local found = told(hash)
+  local found = read(hash)
   return found and found[2] == '' and found or {}
 end
 
@@ -46,7 +46,7 @@ function methods.take()
   local before = spent(hash)
   local left = tonumber(row[1]) - before
   if left < calls then return { 'spent', 0, resetAt } end
-  local taken = left > ahead * ${cautious} and calls + ahead or calls
+  local taken = left > ahead * ${aheadReserve} and calls + ahead or calls
   local name = key('spent', hash)
   redis.call('HSET', name, 'day', tostring(day), 'calls', string.format('%.0f', before + taken))
   redis.call('PEXPIRE', name, '${2 * dayMs}')
@@ -64,7 +64,7 @@ end
 function methods.list()
   local found = {}
   for _, name in ipairs(redis.call('ZRANGE', base .. ':index', 0, -1)) do
-    found[#found + 1] = told(name)
+    found[#found + 1] = read(name)
   end
   return found
 end
@@ -72,8 +72,8 @@ end
 function methods.revoke()
   local count = 0
   for _, name in ipairs(redis.call('ZRANGE', base .. ':index', 0, -1)) do
-    local isMeant = string.sub(name, 1, #hash) == hash
-    if isMeant and redis.call('HEXISTS', key('key', name), 'revoked_at') == 0 then
+    local isMatch = string.sub(name, 1, #hash) == hash
+    if isMatch and redis.call('HEXISTS', key('key', name), 'revoked_at') == 0 then
       redis.call('HSET', key('key', name), 'revoked_at', string.format('%.0f', now))
       count = count + 1
     end
@@ -92,23 +92,23 @@ end
 return methods[method]()
 `
 
-const kept = z.omit(keyRecord, { revokedAt: true })
+const storedRecord = z.omit(keyRecord, { revokedAt: true })
 
 const time = z.pipe(z.string().check(z.regex(/^[0-9]{1,15}$/)), z.transform(Number))
 
 const row = z.pipe(
   z.tuple([z.string(), z.union([z.literal(''), time]), z.int()]),
   z.transform(([record, revokedAt, spentToday]): KeyRecord & { spentToday: number } => ({
-    ...kept.parse(JSON.parse(record)),
+    ...storedRecord.parse(JSON.parse(record)),
     revokedAt: revokedAt === '' ? null : revokedAt,
     spentToday,
   })),
 )
 
-const taken = z.pipe(
+const takenCalls = z.pipe(
   z.tuple([z.enum(['taken', 'spent']), z.int(), time]),
   z.transform(
-    ([kind, calls, resetAt]): Taken =>
+    ([kind, calls, resetAt]): QuotaResult =>
       kind === 'taken' ? { kind, calls, resetAt } : { kind, resetAt },
   ),
 )
@@ -129,7 +129,7 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
       return found.length === 0 ? null : row.parse(found)
     },
     take: async (hash, calls, ahead) =>
-      taken.parse(await run('take', hash, `${calls}`, `${ahead}`)),
+      takenCalls.parse(await run('take', hash, `${calls}`, `${ahead}`)),
     async create({ hash, name, chainId, quota, methods, createdAt }) {
       const record = JSON.stringify({ hash, name, chainId, quota, methods, createdAt })
       const made = await run('create', hash, record, `${quota ?? ''}`, `${createdAt}`)

@@ -12,14 +12,14 @@ export type GrantedKey = {
   sockets: number
   subscriptions: number
   /** Counts calls against the key's quota; `undefined` if enough is left. */
-  spend: (calls: number) => Promise<Spent | undefined>
+  spend: (calls: number) => Promise<QuotaRefusal | undefined>
 }
 
-/** Tells what a key may do; a malformed, unknown or revoked one may do nothing. */
+/** A key's rights; `unknown` if the key is malformed, not stored or revoked. */
 export type KeyCheck = GrantedKey | { kind: 'unknown' }
 
-/** Refuses calls beyond those of the day or second; nothing was counted. */
-export type Spent = { resetAt: Date; of: 'day' | 'second' }
+/** A refusal of calls beyond the limit of the day or second, of which none was counted. */
+export type QuotaRefusal = { resetAt: Date; period: 'day' | 'second' }
 
 /** Looks up API keys of the node service, of which only hashes are stored. */
 export type Keys = { readonly lookup: (hash: string) => Promise<KeyCheck> }
@@ -39,12 +39,12 @@ export const keyRecord = z.object({
   quota: z.nullable(z.int()),
   /** Lists the only methods that it may call; `null` allows all. */
   methods: z.nullable(z.array(z.string())),
-  /** Is a Unix time in ms. */
+  /** Holds a Unix time in ms. */
   createdAt: z.int(),
   revokedAt: z.nullable(z.int()),
 })
 
 export type KeyRecord = z.output<typeof keyRecord>
 
-/** Is the daily quota of a key without its own, as in the hosted service. */
+/** Sets the calls a day of a key without a quota of its own, as in the hosted service. */
 export const defaultQuota = 25_000

@@ -1,23 +1,23 @@
 import type { KeyRecord } from './api-keys.ts'
 
-/** Names who calls the nodes: the relay for payments, or the node service's callers. */
-export type Asker = 'relay' | 'callers'
+/** Names the source of calls: the relay's payments, or the node service's callers. */
+export type CallSource = 'relay' | 'callers'
 
-/** Counts the calls to nodes in a day (UTC), by who made them. */
-export type DayOfCalls = Readonly<Record<Asker, number>>
+/** Counts the calls to nodes in a day (UTC), by their source. */
+export type DailyCalls = Readonly<Record<CallSource, number>>
 
 /** Counts the calls of all processes of a deployment to nodes. */
 export type CallStore = {
   /** Adds calls to today's, and returns the new counts. */
-  count: (calls: DayOfCalls) => Promise<DayOfCalls & { resetAt: number }>
+  count: (calls: DailyCalls) => Promise<DailyCalls & { resetAt: number }>
 }
 
 /** Stores all keys by their hashes, what each has spent today (UTC), and all calls to nodes. */
 export type KeyStore = CallStore & {
   /** Finds a key that is not revoked. */
   find: (hash: string) => Promise<KeyRecord | null>
-  /** Counts calls, all or none; also `ahead` if the quota is far from spent. */
-  take: (hash: string, calls: number, ahead: number) => Promise<Taken>
+  /** Counts all calls or none, and `ahead` more while the quota is far from spent. */
+  take: (hash: string, calls: number, ahead: number) => Promise<QuotaResult>
   /** Creates a key; `false` if it exists already. */
   create: (record: KeyRecord) => Promise<boolean>
   /** Lists all keys, also revoked ones, oldest first. */
@@ -27,12 +27,11 @@ export type KeyStore = CallStore & {
 }
 
 /** Tells whether calls were counted against a key's quota for today. */
-export type Taken =
+export type QuotaResult =
   | { kind: 'taken'; calls: number; resetAt: number }
   | { kind: 'spent'; resetAt: number }
 
-/** Is the length of a quota's day. */
 export const dayMs = 86_400_000
 
-/** Sets how many times `ahead` must be left; below it each call is counted by itself. */
-export const cautious = 20
+/** Sets how many times `ahead` must be left of a quota to count calls ahead. */
+export const aheadReserve = 20

@@ -1,21 +1,24 @@
 import type { Keys } from './api-keys.ts'
 
-/** Allows the calls of this many seconds at once, since a batch holds 50. */
+/** Allows the calls of this many seconds at once, because a batch holds up to 50. */
 const burstSeconds = 2
 
 /** Limits a key's calls per second in this process. */
-export function withinRate(keys: Keys, callsASecond: number, now: () => number): Keys {
-  const most = Math.max(50, callsASecond * burstSeconds)
+export function limitRate(keys: Keys, callsASecond: number, now: () => number): Keys {
+  const burstCalls = Math.max(50, callsASecond * burstSeconds)
   const buckets = new Map<string, { left: number; at: number }>()
 
   /** Takes calls from a key's bucket, or returns when (Unix time in ms) it will hold enough. */
   function take(hash: string, calls: number): number | undefined {
     const at = now()
-    const before = buckets.get(hash) ?? { left: most, at }
-    const left = Math.min(most, before.left + (Math.max(0, at - before.at) * callsASecond) / 1_000)
-    const isRoom = calls <= left
-    buckets.set(hash, { left: isRoom ? left - calls : left, at })
-    return isRoom ? undefined : at + ((calls - left) * 1_000) / callsASecond
+    const before = buckets.get(hash) ?? { left: burstCalls, at }
+    const left = Math.min(
+      burstCalls,
+      before.left + (Math.max(0, at - before.at) * callsASecond) / 1_000,
+    )
+    const isAllowed = calls <= left
+    buckets.set(hash, { left: isAllowed ? left - calls : left, at })
+    return isAllowed ? undefined : at + ((calls - left) * 1_000) / callsASecond
   }
 
   return {
@@ -25,9 +28,9 @@ export function withinRate(keys: Keys, callsASecond: number, now: () => number):
       return {
         ...key,
         async spend(calls) {
-          const until = take(hash, calls)
-          if (until === undefined) return await key.spend(calls)
-          return { resetAt: new Date(until), of: 'second' }
+          const retryAt = take(hash, calls)
+          if (retryAt === undefined) return await key.spend(calls)
+          return { resetAt: new Date(retryAt), period: 'second' }
         },
       }
     },

@@ -1,5 +1,5 @@
 import { RpcError, TransportError } from '../chain/rpc.ts'
-import type { GrantedKey, Spent } from '../keys/api-keys.ts'
+import type { GrantedKey, QuotaRefusal } from '../keys/api-keys.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import { withinTime } from '../runtime/time-limit.ts'
@@ -47,7 +47,7 @@ export async function answerMessage(
   const requests = listRequests(message)
   const calls = Math.max(1, requests.length)
   let key: Admission
-  let spent: Spent | undefined
+  let spent: QuotaRefusal | undefined
   try {
     key = await admit(calls)
     if (key.kind === 'unknown') return { kind: 'unknown_key' }
@@ -100,12 +100,12 @@ function writeAnswer(
   return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
 }
 
-function overQuota({ resetAt, of }: Spent): { error: RpcError; resetAt: Date } {
+function overQuota({ resetAt, period }: QuotaRefusal): { error: RpcError; resetAt: Date } {
   const time = resetAt.toISOString()
   const message = {
     day: `daily quota exceeded, resets at ${time}`,
     second: `too many calls a second, try again at ${time}`,
-  }[of]
+  }[period]
   return { error: new RpcError(codes.limitExceeded, message, { resetAt: time }), resetAt }
 }
 

@@ -299,17 +299,17 @@ export const loansAnswer = z.object({
   loans: z.array(loan),
 })
 
-const place = z.int().check(z.minimum(0))
-const placeInQuery = z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0)
+const exportPosition = z.int().check(z.minimum(0))
+const queryPosition = z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0)
 
 /** Parses the query of `GET /operator/export`: the page's start, from the page before. */
-export const exportQuery = z.object({ part: placeInQuery, from: placeInQuery })
+export const exportQuery = z.object({ part: queryPosition, from: queryPosition })
 
 /** Describes a page of what a restore needs; `next` is null after the last one. */
 export const exportAnswer = z.object({
   head: exportHead,
   entries: z.array(exportEntry),
-  next: z.nullable(z.object({ part: place, from: place })),
+  next: z.nullable(z.object({ part: exportPosition, from: exportPosition })),
 })
 
 const intakeAnswer = z.object({ intake, open: z.int() })
@@ -337,7 +337,7 @@ const deposit = z.discriminatedUnion('kind', [
 
 const defineCounts = <Name extends string>(...names: Name[]) => z.object(each(z.int(), ...names))
 
-export type Form = { asks: z.ZodMiniType; tells: z.ZodMiniType; wanted?: string }
+export type Form = { request: z.ZodMiniType; answer: z.ZodMiniType; expected?: string }
 
 const name = z.string().check(z.maxLength(200))
 
@@ -405,36 +405,43 @@ const memory = z.object({
   failuresTold: z.array(z.string()),
 })
 
-const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
+const phoneRequest = {
+  request: z.object({ phone }),
+  expected: 'the body has to be {"phone": "+…"}',
+}
 
 /** Maps each `POST /operator/<name>` to its request, its answer and its error text. */
 export const actions = {
-  pause: { asks: z.unknown(), tells: intakeAnswer },
-  resume: { asks: z.unknown(), tells: intakeAnswer },
+  pause: { request: z.unknown(), answer: intakeAnswer },
+  resume: { request: z.unknown(), answer: intakeAnswer },
   drain: {
     /** Holds the fingerprint of the next account secret, if it changes. */
-    asks: z._default(
+    request: z._default(
       z.object({ nextAccountKey: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))) }),
       {},
     ),
-    tells: intakeAnswer,
+    answer: intakeAnswer,
   },
   outbid: {
-    asks: z.object({ nonce: place }),
-    tells: z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei }),
+    request: z.object({ nonce: exportPosition }),
+    answer: z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei }),
   },
-  lookup: { ...ofPhone, tells: caller },
+  lookup: { ...phoneRequest, answer: caller },
   session: {
     /** Names a session as the gateway's log does. */
-    asks: z.object({ phone, gateway: name, sessionId: name }),
-    tells: decidedSession,
-    wanted: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
+    request: z.object({ phone, gateway: name, sessionId: name }),
+    answer: decidedSession,
+    expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
   },
   /** Exports a person's data in pages; the first page has what is not a list. */
   'person/export': {
-    ...ofPhone,
-    asks: z.object({ phone, part: z._default(place, 0), from: z._default(place, 0) }),
-    tells: z.object({
+    ...phoneRequest,
+    request: z.object({
+      phone,
+      part: z._default(exportPosition, 0),
+      from: z._default(exportPosition, 0),
+    }),
+    answer: z.object({
       account: address,
       caller: z.nullable(caller),
       memory: z.nullable(memory),
@@ -446,68 +453,68 @@ export const actions = {
       audit: auditAnswer.shape.entries,
       references: z.array(z.object({ intent: z.string(), reference: z.string() })),
       tills: z.array(till),
-      next: z.nullable(z.object({ part: place, from: place })),
+      next: z.nullable(z.object({ part: exportPosition, from: exportPosition })),
     }),
   },
   /** Erases what guards nothing; `next`: past payments are still to be searched from there. */
   'person/erase': {
-    ...ofPhone,
-    asks: z.object({ phone, from: z._default(place, 0) }),
-    tells: z.object({
+    ...phoneRequest,
+    request: z.object({ phone, from: z._default(exportPosition, 0) }),
+    answer: z.object({
       account: address,
       gone: defineCounts('archived', 'messages', 'refusals', 'loans'),
       kept: defineCounts('payments', 'open', 'loans', 'holds', 'aliases', 'pins'),
       /** Holds when the last session expires by itself. */
       until: time,
-      next: z.nullable(place),
+      next: z.nullable(exportPosition),
     }),
   },
   hold: {
-    asks: z.object({ account: address, action: z.enum(['hold', 'release']) }),
-    tells: z.object({ account: address, heldAt: z.nullable(time), open: z.int() }),
-    wanted: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
+    request: z.object({ account: address, action: z.enum(['hold', 'release']) }),
+    answer: z.object({ account: address, heldAt: z.nullable(time), open: z.int() }),
+    expected: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
   },
-  deposit: { ...ofPhone, tells: z.object({ account: address, deposit }) },
+  deposit: { ...phoneRequest, answer: z.object({ account: address, deposit }) },
   pin: {
-    asks: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
-    tells: z.extend(pinState, { account: address }),
-    wanted: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
+    request: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
+    answer: z.extend(pinState, { account: address }),
+    expected: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
   },
   alias: {
-    asks: z.object({
+    request: z.object({
       phones: z._default(z.array(phone).check(z.maxLength(20)), []),
-      kept: z.optional(place),
+      kept: z.optional(exportPosition),
     }),
-    tells: z.object({ kept: z.int(), unclear: z.array(address) }),
-    wanted: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
+    answer: z.object({ kept: z.int(), unclear: z.array(address) }),
+    expected: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
   },
   /** Adds a wallet by name, removes it (without an address), or lists all. */
   wallet: {
-    asks: z.object({ phone, name: z.optional(walletName), address: z.optional(walletAddress) }),
-    tells: z.object({
+    request: z.object({ phone, name: z.optional(walletName), address: z.optional(walletAddress) }),
+    answer: z.object({
       account: address,
       wallets: z.array(z.object({ name: walletName, address })),
     }),
-    wanted: 'the body has to be {"phone": "+…", "name": "Savings", "address": "0x…"}',
+    expected: 'the body has to be {"phone": "+…", "name": "Savings", "address": "0x…"}',
   },
   'wallet-code': {
-    asks: z.object({ name: walletName, address: walletAddress }),
-    tells: z.object({ code: z.string() }),
-    wanted: 'the body has to be {"name": "Savings", "address": "0x…"}',
+    request: z.object({ name: walletName, address: walletAddress }),
+    answer: z.object({ code: z.string() }),
+    expected: 'the body has to be {"name": "Savings", "address": "0x…"}',
   },
-  agents: { asks: z.unknown(), tells: z.object({ agents: z.array(till) }) },
+  agents: { request: z.unknown(), answer: z.object({ agents: z.array(till) }) },
   'agents/add': {
-    asks: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
-    tells: till,
-    wanted: 'the body has to be {"phone": "+…", "name": "Mama Duka", "kind": "agent" or "bill"}',
+    request: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
+    answer: till,
+    expected: 'the body has to be {"phone": "+…", "name": "Mama Duka", "kind": "agent" or "bill"}',
   },
   'agents/remove': {
-    asks: z.pick(till, { till: true }),
-    tells: till,
-    wanted: 'the body has to be {"till": "12344"}',
+    request: z.pick(till, { till: true }),
+    answer: till,
+    expected: 'the body has to be {"till": "12344"}',
   },
   'cash-out': {
-    asks: z.object({
+    request: z.object({
       phone,
       to: z.string().check(z.maxLength(42)),
       /** Parses an amount in the chain's currency, or `all`. */
@@ -515,42 +522,43 @@ export const actions = {
       /** Holds the idempotency key, `<Unix s>-<random>`; it expires after a day. */
       key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
     }),
-    tells: z.object({ payment }),
-    wanted: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
+    answer: z.object({ payment }),
+    expected:
+      'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
   },
   'restore/begin': {
     /** Starts a restore; `adds` allows a ledger that is newer or has open payments. */
-    asks: z.object({ head: exportHead, adds: z.boolean() }),
-    tells: restoreAnswer,
-    wanted: 'this is no head of an export',
+    request: z.object({ head: exportHead, adds: z.boolean() }),
+    answer: restoreAnswer,
+    expected: 'this is no head of an export',
   },
   'restore/entries': {
-    asks: z.object({
+    request: z.object({
       exportedAt: z.int(),
       entries: z.array(exportEntry).check(z.maxLength(1_000)),
     }),
-    tells: restoreAnswer,
-    wanted: 'these are no entries of an export',
+    answer: restoreAnswer,
+    expected: 'these are no entries of an export',
   },
   'restore/end': {
-    asks: z.object({ exportedAt: z.int() }),
-    tells: restoreAnswer,
-    wanted: 'the body has to be {"exportedAt": …}',
+    request: z.object({ exportedAt: z.int() }),
+    answer: restoreAnswer,
+    expected: 'the body has to be {"exportedAt": …}',
   },
   'set-back': {
     /** Holds a time of the last 30 days, or a bookmark. */
-    asks: z.union([
+    request: z.union([
       z.strictObject({ to: z.iso.datetime() }),
       z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
     ]),
-    tells: z.object({ undo: z.string() }),
-    wanted: 'the body has to be {"to": "<time in UTC>"}',
+    answer: z.object({ undo: z.string() }),
+    expected: 'the body has to be {"to": "<time in UTC>"}',
   },
 } as const satisfies Record<string, Form>
 
 export type ActionName = keyof typeof actions
-export type AskedOf<Of extends ActionName> = z.output<(typeof actions)[Of]['asks']>
-export type ToldOf<Of extends ActionName> = z.output<(typeof actions)[Of]['tells']>
+export type ActionRequest<Of extends ActionName> = z.output<(typeof actions)[Of]['request']>
+export type ActionAnswer<Of extends ActionName> = z.output<(typeof actions)[Of]['answer']>
 export type AlertName = (typeof alertNames)[number]
 export type LoansAnswer = z.infer<typeof loansAnswer>
 export type ExportAnswer = z.infer<typeof exportAnswer>

@@ -1,5 +1,5 @@
 import type { PoolRules } from '../chain/chains.ts'
-import type { DayOfCalls } from '../keys/key-store.ts'
+import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import type { NotedObstacle, Vitals } from '../relay/ledger/port.ts'
 import {
@@ -18,9 +18,9 @@ export type Condition = {
   vitals: Vitals | undefined
   store?: LedgerStore
   /** Today's calls to the nodes and their limit; undefined without a limit. */
-  budget: { asked: DayOfCalls; callsADay: number } | undefined
+  budget: { callsToday: DailyCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
-  /** How far the clock of this process is ahead of the ledger's, in ms. */
+  /** The lead of this process's clock over the ledger's, in ms. */
   aheadMs: number
 }
 
@@ -72,27 +72,27 @@ export function judgeHealth(condition: Condition): HealthAnswer {
   const { vitals, budget } = condition
   const checks = runChecks(condition)
   const failed = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
-  const noted = vitals?.obstacle
+  const obstacle = vitals?.obstacle
   const isOver = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
   return {
     status: failed.length === 0 ? 'ok' : 'failing',
     failing: failed,
     checks,
-    lastRefused: noted && {
-      reason: noted.kind,
-      at: toIso(noted.at),
-      ...(isOver && { over: noted.endedAt === undefined ? true : toIso(noted.endedAt) }),
+    lastRefused: obstacle && {
+      reason: obstacle.kind,
+      at: toIso(obstacle.at),
+      ...(isOver && { over: obstacle.endedAt === undefined ? true : toIso(obstacle.endedAt) }),
     },
-    upstreamCallsToday: budget?.asked,
+    upstreamCallsToday: budget?.callsToday,
   }
 }
 
 /** Returns when the nodes stopped answering rounds, or payments if that is newer. */
 function findSilenceStart({ observations, obstacle }: Vitals): number | undefined {
-  const isLast = ({ at }: NotedObstacle) =>
+  const isNewest = ({ at }: NotedObstacle) =>
     [observations.head, observations.contracts].some((fact) => (fact?.at ?? 0) <= at)
-  const isOfPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
-  return observations.silentSince ?? (isOfPayment && isLast(obstacle) ? obstacle.at : undefined)
+  const isFromPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
+  return observations.silentSince ?? (isFromPayment && isNewest(obstacle) ? obstacle.at : undefined)
 }
 
 function checkClock({ aheadMs }: KnownCondition): Finding {
@@ -141,8 +141,8 @@ function checkNode({ vitals, terms }: KnownCondition): Finding {
   if (observations.head === undefined) return unknown('No round has asked a node yet')
   const age = secondsSince(findBlockTime(observations.head), now)
   const says = `Block ${observations.head.number} is ${age} s old`
-  const { stillMs } = terms.rules
-  if (stillMs === undefined || age * 1_000 <= stillMs) return ok(says)
+  const { haltedAfterMs } = terms.rules
+  if (haltedAfterMs === undefined || age * 1_000 <= haltedAfterMs) return ok(says)
   return failing(
     `${says}: nodes answer, but their chain has had no new block since ${toIso(findBlockTime(observations.head))}`,
   )
@@ -188,15 +188,17 @@ function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
   return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
 }
 
-const priceIn = ({ observations: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
-  gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
+const findGasPrice = (
+  { observations: { gasPrice } }: Vitals,
+  { fees }: Condition['terms'],
+): bigint => (gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei))
 
 /** Counts the payments that the relayer's balance pays for; undefined before it was read. */
 export function countAffordable(vitals: Vitals, terms: Condition['terms']) {
   const { funds } = vitals.observations
   if (funds === undefined) return undefined
-  const means = { gasPriceWei: priceIn(vitals, terms), balanceWei: BigInt(funds.wei) }
-  return { today: paymentsFrom(terms, means), atWorst: findCapacity(terms, means).open }
+  const finances = { gasPriceWei: findGasPrice(vitals, terms), balanceWei: BigInt(funds.wei) }
+  return { today: paymentsFrom(terms, finances), atWorst: findCapacity(terms, finances).open }
 }
 
 /** Payments at today's price below which the relayer's balance is low. */
@@ -209,7 +211,7 @@ export const reservePayments = 50n
 export function findTopUp(vitals: Vitals, terms: Condition['terms']) {
   const left = countAffordable(vitals, terms)
   if (left === undefined || left.today >= lowBalancePayments) return undefined
-  return costOfReserve(terms, priceIn(vitals, terms))
+  return costOfReserve(terms, findGasPrice(vitals, terms))
 }
 
 /** Returns the cost of `reservePayments` in wei, at today's price and at the highest. */
@@ -240,13 +242,13 @@ function checkContracts({ vitals }: KnownCondition): Finding {
   )
 }
 
-export function countUsed({ asked, callsADay }: NonNullable<Condition['budget']>) {
-  const used = asked.relay + asked.callers
+export function describeBudgetUse({ callsToday, callsADay }: NonNullable<Condition['budget']>) {
+  const used = callsToday.relay + callsToday.callers
   return { used, says: `${used} of ${callsADay} calls to the nodes are used today` }
 }
 
 function checkBudget(budget: Condition['budget']): Finding {
   if (budget === undefined) return ok('The nodes may be asked without a limit')
-  const { used, says } = countUsed(budget)
+  const { used, says } = describeBudgetUse(budget)
   return used < budget.callsADay ? ok(says) : failing(says)
 }

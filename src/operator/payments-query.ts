@@ -4,11 +4,11 @@ import type { PaymentQuery } from '../relay/ledger/port.ts'
 import { paymentsQuery } from './answers.ts'
 import '../runtime/english.ts'
 
-/** Parses a payments query, or says why it is malformed. */
+/** Parses a query for payments; returns an error if it is malformed. */
 export function readPaymentsQuery(
-  given: Readonly<Record<string, string>>,
+  urlQuery: Readonly<Record<string, string>>,
 ): PaymentQuery | { error: string } {
-  const parsed = paymentsQuery.safeParse(given)
+  const parsed = paymentsQuery.safeParse(urlQuery)
   if (!parsed.success) return { error: z.prettifyError(parsed.error) }
   const { since, before, archived, intent, hash, account, ...query } = parsed.data
   const times = { since: parseTime(since), before: parseTime(before) }
@@ -17,7 +17,10 @@ export function readPaymentsQuery(
   }
   const names = { intent: lowerHex(intent), hash: lowerHex(hash) }
   return {
-    ...{ ...query, ...times, ...names, archived: archived === 'true' },
+    ...query,
+    ...times,
+    ...names,
+    archived: archived === 'true',
     account: account && getAddress(account),
   }
 }

@@ -5,14 +5,14 @@ import { executeGas } from '../relay/relayer.ts'
 import type { AlertName, PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
 
 /** Describes the deployment that an operator runs. */
-export type Subject = {
+export type Deployment = {
   chain: Chain
   /** Returns the relayer's address, derived when first needed. */
   relayer: () => Address
   loan: Address
   forwarder: Address
   guards: Readonly<StatusAnswer['guards']>
-  /** Describes how the nodes have done in this process. */
+  /** Describes the nodes' answers in this process. */
   nodes: () => StatusAnswer['nodes']
 }
 
@@ -22,7 +22,6 @@ export const toIso = (at: number): string => new Date(at).toISOString()
 export const isoOrNull = (at: number | undefined | null): string | null =>
   at === undefined || at === null ? null : toIso(at)
 
-/** Returns the explorer's link to a transaction. */
 export const toLink = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
 export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
@@ -32,16 +31,16 @@ export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
   overSince: isoOrNull(calmSince),
 })
 
-/** Describes a payment without what leads to its caller. */
+/** Describes a payment without data that identifies its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
-  const { intentId, acceptedAt, history, reason, gas: _, deadline: __, ...told } = record
+  const { intentId, acceptedAt, history, reason, gas: _, deadline: __, ...summary } = record
   return {
-    ...told,
+    ...summary,
     intent: intentId,
     acceptedAt: toIso(acceptedAt),
     changedAt: toIso(history.at(-1)?.[1] ?? acceptedAt),
     reason: reason === '' ? null : reason,
-    explorer: told.hash === null ? null : toLink(chain, told.hash),
+    explorer: summary.hash === null ? null : toLink(chain, summary.hash),
   }
 }
 
@@ -57,16 +56,16 @@ export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number
     screen: screen?.lines.join('\n') ?? null,
     messages: messages.map(({ at, ...message }) => ({ ...message, at: toIso(at) })),
     transitions: history.map(([state, at]) => ({ state, at: toIso(at) })),
-    transactions: transactions.map(({ recordedAt, sentAt, ...told }) => ({
-      hash: told.hash,
-      nonce: told.nonce,
-      gasPriceWei: told.gasPriceWei,
-      failures: told.failures,
+    transactions: transactions.map(({ recordedAt, sentAt, ...transaction }) => ({
+      hash: transaction.hash,
+      nonce: transaction.nonce,
+      gasPriceWei: transaction.gasPriceWei,
+      failures: transaction.failures,
       gasLimit: (record.gas ?? 0) + executeGas,
       recordedAt: toIso(recordedAt),
       sentAt: isoOrNull(sentAt),
-      isMined: block !== null && told.hash === minedAs,
-      explorer: toLink(chain, told.hash),
+      isMined: block !== null && transaction.hash === minedAs,
+      explorer: toLink(chain, transaction.hash),
     })),
   }
 }

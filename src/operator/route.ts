@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import { parseJson } from '../runtime/json.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
-import { type RefusedRequest, refused } from './actions/caller.ts'
+import { type RefusedRequest, refuseRequest } from './actions/caller.ts'
 import {
   type ActionName,
   actions,
@@ -32,10 +32,10 @@ export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
   return routes
 }
 
-/** Returns the proof of a transaction of this relay as JSON; `unknown` for any other. */
-export type ProofOf = (hash: Hex) => Promise<string | 'unknown' | 'too_many'>
+/** Returns the proof of a relay's transaction as JSON; `unknown` for another transaction. */
+export type ReadProof = (hash: Hex) => Promise<string | 'unknown' | 'too_many'>
 
-export function proofRoutes(readProof: ProofOf, log: Log): Hono {
+export function proofRoutes(readProof: ReadProof, log: Log): Hono {
   const routes = new Hono()
   routes.get('/:hash{0x[0-9a-fA-F]{64}}', async (c) => {
     const proof = await readProof(c.req.param('hash').toLowerCase() as Hex)
@@ -56,7 +56,7 @@ export type OperatorRouteOptions = {
   log: Log
 }
 
-/** Limits a request's body; a part of an export may be larger. */
+/** Limits the body of a request, and of one that carries a part of an export. */
 const maxBodyBytes = 4 * 1024
 const maxRestoreBytes = 2 * 1024 * 1024
 
@@ -72,10 +72,10 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
     })
   }
   const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
-  const upTo = (maxSize: number) => bodyLimit({ maxSize, onError })
-  const [usual, large] = [upTo(maxBodyBytes), upTo(maxRestoreBytes)]
+  const limitBody = (maxSize: number) => bodyLimit({ maxSize, onError })
+  const [smallBody, largeBody] = [limitBody(maxBodyBytes), limitBody(maxRestoreBytes)]
   routes.use('/operator/*', (c, next) =>
-    c.req.path.startsWith('/operator/restore/') ? large(c, next) : usual(c, next),
+    c.req.path.startsWith('/operator/restore/') ? largeBody(c, next) : smallBody(c, next),
   )
   routes.onError((error, c) => {
     log({ level: 'error', event: 'operator.failed', message: describeFault(error) })
@@ -87,7 +87,8 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
   return routes
 }
 
-const bad = (c: Context, error: z.core.$ZodError) => c.json({ error: z.prettifyError(error) }, 400)
+const refuseInvalid = (c: Context, error: z.core.$ZodError) =>
+  c.json({ error: z.prettifyError(error) }, 400)
 
 function reply(c: Context, answer: object | RefusedRequest) {
   return 'error' in answer ? c.json({ error: answer.error }, answer.status) : c.json(answer)
@@ -101,22 +102,24 @@ function addReads(routes: Hono, operator: Operator): void {
     c.text(await operator.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4' }),
   )
   routes.get('/operator/payments', async (c) => {
-    const asked = readPaymentsQuery(c.req.query())
-    if ('error' in asked) return c.json(asked, 400)
-    return c.json(await operator.payments(asked))
+    const parsedQuery = readPaymentsQuery(c.req.query())
+    if ('error' in parsedQuery) return c.json(parsedQuery, 400)
+    return c.json(await operator.payments(parsedQuery))
   })
   routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{44}}', async (c) => {
     const payment = await operator.payment(c.req.param('intent').toLowerCase() as Hex)
-    return reply(c, payment ?? refused(404, 'the ledger has no such payment'))
+    return reply(c, payment ?? refuseRequest(404, 'the ledger has no such payment'))
   })
   routes.get('/operator/loans', async (c) => {
     const query = loansQuery.safeParse(c.req.query())
-    return query.success ? c.json(await operator.loans(query.data)) : bad(c, query.error)
+    return query.success ? c.json(await operator.loans(query.data)) : refuseInvalid(c, query.error)
   })
   routes.get('/operator/loans.csv', async (c) => c.body(await operator.loansAsCsv(), 200, csv))
   routes.get('/operator/export', async (c) => {
     const place = exportQuery.safeParse(c.req.query())
-    return place.success ? reply(c, await operator.exported(place.data)) : bad(c, place.error)
+    return place.success
+      ? reply(c, await operator.exportPage(place.data))
+      : refuseInvalid(c, place.error)
   })
 }
 
@@ -128,12 +131,14 @@ const csv = {
 /** Adds the action routes; no error repeats the request, which may hold personal data. */
 function addActions(routes: Hono, { act }: Operator): void {
   for (const name of Object.keys(actions) as ActionName[]) {
-    const { asks, wanted }: Form = actions[name]
+    const { request, expected }: Form = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
-      const parsed = asks.safeParse(text === '' ? undefined : (parseJson(text) ?? null))
+      const parsed = request.safeParse(text === '' ? undefined : (parseJson(text) ?? null))
       if (parsed.success) return reply(c, await act[name](parsed.data as never))
-      return wanted === undefined ? bad(c, parsed.error) : c.json({ error: wanted }, 400)
+      return expected === undefined
+        ? refuseInvalid(c, parsed.error)
+        : c.json({ error: expected }, 400)
     })
   }
 }

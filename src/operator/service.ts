@@ -15,29 +15,29 @@ import { addAgent, listAgents, removeAgent } from './actions/agents.ts'
 import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './actions/alias.ts'
 import {
   type Caller,
+  changePinState,
   depositFor,
   holdAccount,
   lookUpCaller,
   type RefusedRequest,
-  tendPin,
   traceSession,
 } from './actions/caller.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
-import { loanBookNow, loansAsCsv } from './actions/loans.ts'
+import { readLoans, writeLoansCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { erasePerson, exportPerson } from './actions/person.ts'
-import { createRestores, type RestoreOptions } from './actions/restore.ts'
+import { createRestoreActions, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
-import { alertsNow } from './alerting/alerts.ts'
-import type { ActionName, AskedOf, ToldOf } from './answers.ts'
+import { listCurrentAlerts } from './alerting/alerts.ts'
+import type { ActionAnswer, ActionName, ActionRequest } from './answers.ts'
 import { type Condition, describeSilence, judgeHealth, type KnownCondition } from './health.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
-import { type Counts, describeStatus, shownIntake } from './status.ts'
+import { describeIntake, describeStatus, type RelayerNonces } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
 
-/** Reports that the ledger did not answer and nothing was done. */
+/** Reports that the ledger did not answer, so that nothing was done. */
 export class LedgerSilent extends Error {
   override readonly name = 'LedgerSilent'
 }
@@ -51,47 +51,49 @@ export type OperatorOptions = CashOutOptions &
     sharedCondition: () => Promise<Condition>
   }
 
-type Actions = { [Of in ActionName]: (asked: AskedOf<Of>) => Promise<ToldOf<Of> | RefusedRequest> }
+type Actions = {
+  [Of in ActionName]: (request: ActionRequest<Of>) => Promise<ActionAnswer<Of> | RefusedRequest>
+}
 
 const nodeTimeoutMs = 3_000
-/** Shares the relayer's nonces among status requests for this time. */
-const countsMs = 5_000
-const shownEntries = 200
+/** Limits the age of the relayer's nonces in a status, in ms. */
+const nonceCountsMs = 5_000
+const shownAuditEntries = 200
 
 export function createOperator(options: OperatorOptions) {
   const { relayer, condition, newId } = options
   const { ledger, log } = relayer
 
-  async function known(): Promise<KnownCondition> {
+  async function readCondition(): Promise<KnownCondition> {
     const { vitals, store, ...rest } = await condition()
     if (vitals === undefined) throw new LedgerSilent(describeSilence(store))
     return { vitals, ...rest }
   }
 
-  /** Finds a number's account after checking that the ledger began with the same secrets. */
+  /** Runs an action on a number's account, if the ledger began with the same secrets. */
   const forCaller =
-    <Sent extends { phone: string }, Answer>(
-      act: (options: OperatorOptions, caller: Caller, asked: Sent) => Promise<Answer>,
+    <Request extends { phone: string }, Answer>(
+      act: (options: OperatorOptions, caller: Caller, request: Request) => Promise<Answer>,
     ) =>
-    async (asked: Sent): Promise<Answer | RefusedRequest> => {
-      const { vitals } = await known()
-      const phone = parseCaller(asked.phone.trim(), options.country)
+    async (request: Request): Promise<Answer | RefusedRequest> => {
+      const { vitals } = await readCondition()
+      const phone = parseCaller(request.phone.trim(), options.country)
       if (phone === undefined) return badNumber
       if (vitals.identity?.kind !== 'same') return otherSecrets
-      return await act(options, { phone, account: await options.accounts(phone) }, asked)
+      return await act(options, { phone, account: await options.accounts(phone) }, request)
     }
 
   async function setIntake(kind: IntakeWish, nextAccountKey?: string) {
-    // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
+    // Opening removes the next secret that a drain named, so the ledger learns it before.
     if (kind === 'open') await ledger.identify(await options.identity())
     const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
     const message = `An operator did: ${intakeActions[kind]}`
     log({ level: 'warn', event: 'operator.intake', message })
     const work = await ledger.readWork()
-    return { intake: shownIntake(intake, isOpen(work)), open: listPayments(work).length }
+    return { intake: describeIntake(intake, isOpen(work)), open: listPayments(work).length }
   }
 
-  const { exported, restoring } = createRestores(options)
+  const { exportPage, restoreActions } = createRestoreActions(options)
   const act: Actions = {
     pause: () => setIntake('paused'),
     resume: () => setIntake('open'),
@@ -106,33 +108,34 @@ export function createOperator(options: OperatorOptions) {
     session: forCaller(traceSession),
     'person/export': forCaller(exportPerson),
     'person/erase': forCaller(erasePerson),
-    hold: (asked) => holdAccount(options, asked),
+    hold: (request) => holdAccount(options, request),
     'cash-out': forCaller(cashOutFor),
     deposit: forCaller(depositFor),
     wallet: forCaller(changeWallets),
     agents: () => listAgents(options),
     'agents/add': forCaller(addAgent),
-    'agents/remove': (asked) => removeAgent(options, asked),
-    'wallet-code': (asked) => issueWalletCode(options, asked),
-    pin: forCaller(tendPin),
-    alias: async (asked) => keepAccounts(options, asked, (await known()).vitals),
-    ...restoring,
+    'agents/remove': (request) => removeAgent(options, request),
+    'wallet-code': (request) => issueWalletCode(options, request),
+    pin: forCaller(changePinState),
+    alias: async (request) => keepAccounts(options, request, (await readCondition()).vitals),
+    ...restoreActions,
   }
 
-  return { act, exported, ...createReads(options, known) }
+  return { act, exportPage, ...createReads(options, readCondition) }
 }
 
-function createReads(options: OperatorOptions, known: () => Promise<KnownCondition>) {
-  const { subject, relayer } = options
+function createReads(options: OperatorOptions, readCondition: () => Promise<KnownCondition>) {
+  const { deployment, relayer } = options
   const { ledger } = relayer
-  const { chain } = subject
-  const counts = cached(relayer.clock, countsMs, () => readCounts(relayer))
+  const { chain } = deployment
+  const counts = cached(relayer.clock, nonceCountsMs, () => readRelayerNonces(relayer))
   return {
     health: async () => judgeHealth(await options.sharedCondition()),
-    status: async () => describeStatus(subject, await known(), await counts()),
+    status: async () => describeStatus(deployment, await readCondition(), await counts()),
     /** Returns the status without asking a node, for pages that reload all day. */
-    overview: async () => describeStatus(subject, await known(), { chain: null, pool: null }),
-    metrics: async () => writeMetrics(subject, await known()),
+    overview: async () =>
+      describeStatus(deployment, await readCondition(), { chain: null, pool: null }),
+    metrics: async () => writeMetrics(deployment, await readCondition()),
     async payments(query: PaymentQuery) {
       const { payments, next } = await ledger.readPage(query)
       return {
@@ -142,30 +145,33 @@ function createReads(options: OperatorOptions, known: () => Promise<KnownConditi
     },
     async payment(intent: Hex) {
       const trace = await ledger.tracePayment(intent)
-      return trace && toPaymentDetails(chain, trace, await gasUsedBy(relayer, trace))
+      return trace && toPaymentDetails(chain, trace, await readGasUsed(relayer, trace))
     },
     async alerts() {
       const past = await ledger.listPastAlerts()
-      return { alerts: alertsNow(await known(), subject).map(toAlert), past: past.map(toAlert) }
+      return {
+        alerts: listCurrentAlerts(await readCondition(), deployment).map(toAlert),
+        past: past.map(toAlert),
+      }
     },
-    loans: (query: Parameters<typeof loanBookNow>[1]) => loanBookNow(options, query),
-    loansAsCsv: () => loansAsCsv(options),
+    loans: (query: Parameters<typeof readLoans>[1]) => readLoans(options, query),
+    loansAsCsv: () => writeLoansCsv(options),
     async audit() {
-      const entries = await ledger.listAudit(shownEntries)
+      const entries = await ledger.listAudit(shownAuditEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: toIso(at) })) }
     },
   }
 }
 
-async function readCounts({ node, signer, clock }: Relayer): Promise<Counts> {
+async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<RelayerNonces> {
   const count = (upTo: 'latest' | 'pending') =>
     node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
   const [chain, pool] = await Promise.all([count('latest'), count('pending')])
   return { chain, pool }
 }
 
-/** Reads the gas used by a payment's transaction; undefined if not mined, or no answer. */
-async function gasUsedBy({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
+/** Reads the gas used by a payment's transaction; undefined if unmined or without an answer. */
+async function readGasUsed({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
   if (hash === null || block === null) return undefined
   try {
     return (await node.receipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed

@@ -1,30 +1,30 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
-import { alertsNow } from './alerting/alerts.ts'
+import { listCurrentAlerts } from './alerting/alerts.ts'
 import type { StatusAnswer } from './answers.ts'
 import { countAffordable, findTopUp, judgeHealth, type KnownCondition } from './health.ts'
-import { isoOrNull, type Subject, toAlert, toIso } from './records.ts'
+import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
 import { version } from './version.ts'
 
-/** Holds the relayer's nonce by chain and pool; null without an answer. */
-export type Counts = { chain: number | null; pool: number | null }
+/** The relayer's next nonce by chain and pool; null if no node answers. */
+export type RelayerNonces = { chain: number | null; pool: number | null }
 
-/** Describes the intake; `isAnyOpen`: payments or nonces are unsettled. */
-export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
+/** Describes the intake, which is drained once no payment and no nonce is open. */
+export function describeIntake(intake: Intake, hasOpenPayments: boolean): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
-  const isDrained = intake.kind === 'draining' && !isAnyOpen
+  const isDrained = intake.kind === 'draining' && !hasOpenPayments
   return { state: isDrained ? 'drained' : intake.kind, since: toIso(intake.since) }
 }
 
 export function describeStatus(
-  subject: Subject,
+  deployment: Deployment,
   known: KnownCondition,
-  counts: Counts,
+  counts: RelayerNonces,
 ): StatusAnswer {
   const { vitals, budget } = known
-  const { chain, loan, forwarder } = subject
+  const { chain, loan, forwarder } = deployment
   const { head } = vitals.observations
-  const isAnyOpen =
+  const hasOpenPayments =
     vitals.carried > 0 || Object.values(vitals.oldest).some((at) => at !== undefined)
   return {
     now: toIso(vitals.now),
@@ -33,16 +33,16 @@ export function describeStatus(
     network: chain.name,
     chainId: chain.id,
     currency: chain.currency,
-    intake: shownIntake(vitals.intake, isAnyOpen),
+    intake: describeIntake(vitals.intake, hasOpenPayments),
     health: judgeHealth(known),
-    alerts: alertsNow(known, subject).map(toAlert),
-    relayers: [describeRelayer(subject, known, counts)],
+    alerts: listCurrentAlerts(known, deployment).map(toAlert),
+    relayers: [describeRelayer(deployment, known, counts)],
     contracts: { loan, forwarder, ...describeContracts(vitals) },
     head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
-    guards: [...subject.guards],
-    nodes: subject.nodes(),
-    callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
+    guards: [...deployment.guards],
+    nodes: deployment.nodes(),
+    callsToday: budget === undefined ? null : { ...budget.callsToday, limit: budget.callsADay },
     counts: { ...vitals.counts },
     lately: { hour: describeHour(vitals.lately.hour), today: describeHour(vitals.lately.today) },
     gatewayFaults: Object.fromEntries(
@@ -56,18 +56,22 @@ const describeHour = ({ since, counts }: Vitals['lately']['hour']) => ({
   counts: { ...counts },
 })
 
-function describeRelayer({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
-  const { observations: sight, oldest } = vitals
-  const left = countAffordable(vitals, terms)
+function describeRelayer(
+  { relayer }: Deployment,
+  { vitals, terms }: KnownCondition,
+  counts: RelayerNonces,
+) {
+  const { observations, oldest } = vitals
+  const affordable = countAffordable(vitals, terms)
   const wanted = findTopUp(vitals, terms)
   const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
-    balanceWei: sight.funds?.wei ?? null,
-    gasPriceWei: sight.gasPrice?.wei ?? null,
+    balanceWei: observations.funds?.wei ?? null,
+    gasPriceWei: observations.gasPrice?.wei ?? null,
     maxGasPriceWei: `${terms.fees.maxWei}`,
-    lastsFor: left?.today ?? null,
-    lastsAtWorst: left?.atWorst ?? null,
+    lastsFor: affordable?.today ?? null,
+    lastsAtWorst: affordable?.atWorst ?? null,
     wantedWei: wanted?.todayWei.toString() ?? null,
     wantedAtWorstWei: wanted?.atWorstWei.toString() ?? null,
     nonces: { ledger: vitals.nextNonce, ...counts },
@@ -81,6 +85,9 @@ function describeRelayer({ relayer }: Subject, { vitals, terms }: KnownCondition
 function describeContracts({ observations: { contracts } }: Vitals) {
   const { state = null, pool } = contracts ?? {}
   if (pool === undefined) return { state, pool: null }
-  const { issuableWei, ...told } = pool
-  return { state, pool: { ...told, capLeftWei: issuableWei, isPaused: state === 'loan_paused' } }
+  const { issuableWei, ...balances } = pool
+  return {
+    state,
+    pool: { ...balances, capLeftWei: issuableWei, isPaused: state === 'loan_paused' },
+  }
 }

@@ -1,9 +1,9 @@
 import { type Address, checksumAddress, formatEther } from 'viem'
-import type { CallerAccounts } from '../account/keys.ts'
+import { hasActivity } from '../account/activity.ts'
+import type { CallerAccounts } from '../account/caller-accounts.ts'
 import type { Language } from '../account/language.ts'
-import { languageIn, withDialled, withLanguage, withoutDialTime } from '../account/memory.ts'
-import { isOpened } from '../account/opened.ts'
-import { isListed, type PhoneNumber, spelledPhone } from '../account/phone.ts'
+import { findLanguage, recordDial, recordLanguage, removeDialTime } from '../account/memory.ts'
+import { isListed, type PhoneNumber, spellPhone } from '../account/phone.ts'
 import type { Seal } from '../account/seal.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { createWalletCodes } from '../account/wallets.ts'
@@ -122,7 +122,7 @@ async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promis
 /** Tells whether a number has an account, which is served even if no numbering plan lists it. */
 async function hasAccount(context: HandlerContext, phone: PhoneNumber): Promise<boolean> {
   const memory = context.settings.profile === 'demo' ? undefined : context.memory
-  return await isOpened((await context.accounts(phone)).address, { ...context, memory })
+  return await hasActivity((await context.accounts(phone)).address, { ...context, memory })
 }
 
 /** Reads the caller's language, and records the dial. */
@@ -131,11 +131,11 @@ async function readLanguage(context: HandlerContext): Promise<Language | undefin
   try {
     const { address } = await context.deriveAccount()
     const memory = await context.memory.read(address)
-    if (!memory.hasDialled) updateMemoryLater(context, address, withDialled)
+    if (!memory.hasDialled) updateMemoryLater(context, address, recordDial)
     if (context.pins === undefined && memory.dialedAt !== undefined) {
-      updateMemoryLater(context, address, withoutDialTime)
+      updateMemoryLater(context, address, removeDialTime)
     }
-    return languageIn(memory)
+    return findLanguage(memory)
   } catch (error) {
     context.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return undefined
@@ -264,7 +264,7 @@ function createMenuContext(context: HandlerContext): MenuContext {
     wallets: undefined,
     reserved: [context.forwarder.address, context.loanAddress],
     describeRecipient: (recipient) => {
-      if (recipient.kind === 'phone') return spelledPhone(recipient.phone)
+      if (recipient.kind === 'phone') return spellPhone(recipient.phone)
       if (recipient.kind !== 'address') return recipient.label
       const address = checksumAddress(recipient.address, chainId)
       return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
@@ -277,7 +277,7 @@ function createMenuContext(context: HandlerContext): MenuContext {
 async function chooseLanguage(context: HandlerContext, language: Language): Promise<Screen> {
   const { address } = await context.deriveAccount()
   const session = await context.deriveSessionDigest()
-  await context.memory.change(address, (memory) => withLanguage(memory, language, session))
+  await context.memory.change(address, (memory) => recordLanguage(memory, language, session))
   return endScreen(messagesIn[language].languageChosen)
 }
 

@@ -1,6 +1,11 @@
 import { type Address, checksumAddress, type Hex } from 'viem'
-import { sealedIn, withSender, withSent, withSentTo } from '../account/memory.ts'
-import { type PhoneNumber, shortPhone } from '../account/phone.ts'
+import {
+  findSealedNumber,
+  recordPayment,
+  recordRecipientName,
+  recordSender,
+} from '../account/memory.ts'
+import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
 import type { Pins } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
@@ -219,7 +224,7 @@ async function findReceiverPhone(
   if (receiver.kind === 'phone') return receiver.phone
   try {
     const { address: sender } = await context.deriveAccount()
-    const sealed = sealedIn(await context.memory.read(sender), receiver.address)
+    const sealed = findSealedNumber(await context.memory.read(sender), receiver.address)
     return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
   } catch (error) {
     // A message that cannot be sent must not stop a payment.
@@ -246,23 +251,23 @@ async function rememberRecipient(
   if (receiver.kind === 'till') {
     const label = `${to} (${await derivePaymentCode(context.keys, intentId)})`
     updateMemoryLater(context, sender, (memory) =>
-      withSentTo(memory, { intentId, address, to: label }),
+      recordRecipientName(memory, { intentId, address, to: label }),
     )
   } else {
     updateMemoryLater(context, sender, (memory) =>
-      withSent(memory, intentId, { to, address, sealed, amountWei }),
+      recordPayment(memory, intentId, { to, address, sealed, amountWei }),
     )
   }
   const senderNumber = await context.senderSeal.close(
-    shortPhone(context.phone),
+    shortenPhone(context.phone),
     address.toLowerCase(),
   )
   const note = { address: sender, sealed: senderNumber }
-  updateMemoryLater(context, address, (memory) => withSender(memory, note), 'others')
+  updateMemoryLater(context, address, (memory) => recordSender(memory, note), 'others')
 }
 
 const shortenRecipient = (receiver: Receiver): string =>
-  receiver.kind === 'phone' ? shortPhone(receiver.phone) : receiver.label
+  receiver.kind === 'phone' ? shortenPhone(receiver.phone) : receiver.label
 
 const findAddress = async ({ accounts }: RequestContext, recipient: Recipient): Promise<Address> =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

@@ -16,7 +16,7 @@ export async function changePin(
   const { address } = await context.deriveAccount()
   const session = await context.deriveSessionDigest()
   async function change(pins: Pins) {
-    if (action.kind === 'forgetPin') return pins.forget(address, session)
+    if (action.kind === 'forgetPin') return pins.requestReset(address, session)
     if (action.kind === 'choosePin') return pins.choose(address, action.pin, session)
     if (authorizedBy === undefined) throw new Error('a PIN was changed without a correct PIN')
     return pins.change(address, action.pin, session, authorizedBy)

@@ -1,5 +1,10 @@
 import { type Address, checksumAddress } from 'viem'
-import { type AccountMemory, recipientsIn, wasTold, withTold } from '../account/memory.ts'
+import {
+  type AccountMemory,
+  hasShownFailure,
+  listRecipients,
+  recordShownFailure,
+} from '../account/memory.ts'
 import type { Seal } from '../account/seal.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
@@ -127,7 +132,7 @@ const factReaders: FactReaders = {
   pin: async ({ pins }, { account }) => (await pins?.state(account)) ?? { kind: 'open' },
   rate: readSessionRate,
   registration: findRegistration,
-  recipients: listRecipients,
+  recipients: listKnownRecipients,
   async wallets(context, { account }) {
     const { wallets } = await context.memory.read(account)
     return recordList(context, walletsRecord, wallets)
@@ -187,8 +192,8 @@ async function openSenders(
 }
 
 /** Lists the recipients that this session offers by a digit. */
-async function listRecipients(context: PlaceContext, { account }: Question) {
-  const recipients = recipientsIn(await context.memory.read(account)).map(
+async function listKnownRecipients(context: PlaceContext, { account }: Question) {
+  const recipients = listRecipients(await context.memory.read(account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
       ...{ kind: 'known', address, label },
       ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
@@ -230,8 +235,10 @@ async function findFailure({ ledger, memory }: PlaceContext, { session, account 
   const payments = await ledger.listPayments(account, maxListedPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
-  const changed = await memory.change(account, (before) => withTold(before, failures, session))
-  return wasTold(changed, failures, session) ? 'untold' : 'none'
+  const changed = await memory.change(account, (before) =>
+    recordShownFailure(before, failures, session),
+  )
+  return hasShownFailure(changed, failures, session) ? 'untold' : 'none'
 }
 
 /** Shows the terms of a new loan; the caller agrees to the terms that are shown first. */

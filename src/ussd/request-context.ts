@@ -1,5 +1,5 @@
 import type { LocalAccount } from 'viem'
-import type { CallerAccounts } from '../account/keys.ts'
+import type { CallerAccounts } from '../account/caller-accounts.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import type { Question } from '../relay/ledger/port.ts'

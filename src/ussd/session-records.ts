@@ -1,7 +1,7 @@
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
-import type { TakenCode, Wallet } from '../account/wallets.ts'
+import type { Wallet, WalletCodeResult } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question, Till } from '../relay/ledger/port.ts'
 import { tillKinds } from '../relay/ledger/rows.ts'
@@ -37,12 +37,12 @@ const wallet = z.object({ name: z.string(), address })
 export const walletsRecord: SessionRecord<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
 
 /** Records the result of a wallet code, under a digest of the code. */
-export const walletCodeRecord: SessionRecord<TakenCode> = {
+export const walletCodeRecord: SessionRecord<WalletCodeResult> = {
   name: 'wallet code',
   schema: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('taken'), wallet }),
     z.object({ kind: z.enum(['unknown', 'full']) }),
-  ]) as z.ZodMiniType<TakenCode>,
+  ]) as z.ZodMiniType<WalletCodeResult>,
 }
 
 /** Records the till that a typed number had at first, under a digest of the number. */

@@ -1,6 +1,6 @@
 import { isAddressEqual } from 'viem'
 import type { PhoneNumber } from '../account/phone.ts'
-import { isKeptPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
+import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
@@ -142,7 +142,7 @@ async function judgePin(
   pin: string,
 ): Promise<PinVerdict> {
   const name = nameStep(stepKey)
-  const verdict = isKeptPin(pin)
+  const verdict = isMaskedPin(pin)
     ? await readRecord(ledger, stepKey, pinVerdictRecord)
     : await readOrRecord(ledger, stepKey, pinVerdictRecord, () =>
         pins.verify(stepKey.account, pin, name),
@@ -235,7 +235,7 @@ async function findSessionStart(
 ): Promise<SessionStart> {
   const stepKey = await deriveStepKey('')
   const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, async () => {
-    const { hasToChoose } = await pins.begin(stepKey.account)
+    const { hasToChoose } = await pins.beginSession(stepKey.account)
     if (!hasToChoose) return 'main'
     return answerCount === 0 || answerCount >= maxAnswers ? 'newPin' : { waiting: answerCount }
   })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Secret } from '../account/keyed-hash.ts'
-import { type PhoneNumber, parseCaller, shortPhone } from '../account/phone.ts'
+import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts'
 import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
@@ -63,7 +63,7 @@ export function composeSms(
     facts: { phone: caller, kind, amountWei, who: to },
   } as const
   if (receiver === undefined) return [toSender]
-  const who = shortPhone(caller)
+  const who = shortenPhone(caller)
   return [
     toSender,
     { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } },

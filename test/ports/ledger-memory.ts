@@ -19,7 +19,7 @@ import { systemClock } from '../../src/runtime/clock.ts'
 
 /** Rules of a ledger and the key that it is of, where a test means no others. */
 export const usual = {
-  rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
+  rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, accountStateMs: 100_000 },
   relayer: '0x9999999999999999999999999999999999999999',
 }
 

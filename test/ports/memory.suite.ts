@@ -2,10 +2,10 @@ import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {
   createMemory,
-  erased,
+  eraseMemory,
   type MemoryStore,
-  withSent,
-  withTexted,
+  recordMessage,
+  recordPayment,
 } from '../../src/account/memory.ts'
 import { createPins } from '../../src/account/pin.ts'
 
@@ -59,7 +59,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       await Promise.all(
         [...intents, ...intents].map((intentId) =>
           memory.change(account, (kept) =>
-            withSent(kept, intentId, { to: '2547...002', address: account }),
+            recordPayment(kept, intentId, { to: '2547...002', address: account }),
           ),
         ),
       )
@@ -73,16 +73,16 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const secret = `0x${'5'.repeat(64)}` as const
       await createPins({ secret, memory, newSalt: () => 'salt' }).choose(account, '482615', 's')
       await memory.change(account, (kept) =>
-        withSent(kept, '0x01', { to: '2547...002', address: account }),
+        recordPayment(kept, '0x01', { to: '2547...002', address: account }),
       )
-      await memory.change(account, (kept) => withTexted(kept, '0x01:1'))
+      await memory.change(account, (kept) => recordMessage(kept, '0x01:1'))
       const before = await store.load(account)
       const { pin } = await memory.read(account)
       const nothing = { sent: [], recipients: [], texted: ['0x01:1'] }
-      const guarded = await memory.change(account, (kept) => erased(kept, true))
+      const guarded = await memory.change(account, (kept) => eraseMemory(kept, true))
       expect(guarded).toMatchObject({ ...nothing, pin })
       expect(await store.save(account, before.row, before.version)).toBe(false)
-      await memory.change(account, (kept) => erased(kept, false))
+      await memory.change(account, (kept) => eraseMemory(kept, false))
       const left = await memory.read(account)
       expect([left.pin, left]).toMatchObject([undefined, nothing])
       expect((await store.load(account)).row).not.toContain('2547')

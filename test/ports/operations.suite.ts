@@ -398,7 +398,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.alert([finding], { isTold: false })
       expect(await ledger.listPastAlerts()).toEqual([])
       await ledger.alert([], { isTold: false })
-      pass(rules.calmMs + 1_000)
+      pass(rules.alertEndMs + 1_000)
       await ledger.alert([], { isTold: false })
       expect(await ledger.listPastAlerts()).toMatchObject([finding])
       await ledger.alert([], { isTold: false })

@@ -1,10 +1,10 @@
-import type { KeptMemory, MemoryStore } from '../../src/account/memory.ts'
+import type { MemoryStore, StoredMemory } from '../../src/account/memory.ts'
 
 /** The memory of accounts in this process, at a time of its own. It counts what is asked of it. */
 export function createMemoryStore(
   now = Date.now,
 ): MemoryStore & { asked(): number; rows(): string[] } {
-  const rows = new Map<string, Omit<KeptMemory, 'now'>>()
+  const rows = new Map<string, Omit<StoredMemory, 'now'>>()
   let asked = 0
   const kept = (account: string) => rows.get(account.toLowerCase()) ?? { row: '', version: 0 }
   return {

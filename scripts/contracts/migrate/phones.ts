@@ -1,6 +1,6 @@
 import type { Address, LocalAccount } from 'viem'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { Secret } from '../../../src/account/keyed-hash.ts'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'

@@ -10,7 +10,7 @@ import {
   type LocalAccount,
 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'

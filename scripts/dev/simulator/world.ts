@@ -45,10 +45,10 @@ type Instance = {
 
 /** The Durable Object of the ledger: its rows and its alarm outlive what runs in it. */
 function newObject({ rules }: Plan['setup'], storage: Sql) {
-  const { maxInFlight, meansMs, watchBlocks } = rules
+  const { maxInFlight, accountStateMs, watchBlocks } = rules
   return {
     storage,
-    rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
+    rules: { ...ledgerRules, maxInFlight, accountStateMs, watchBlocks },
     /** Over the rows; undefined until it is asked again, when what it remembers is gone. */
     ledger: undefined as SqlLedger | undefined,
     instance: undefined as Instance | undefined,

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { z } from 'zod'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { demoNumbers } from '../../../src/pages/phone/handset.ts'
 import { readJson, writeJson } from '../files.ts'

@@ -1,6 +1,6 @@
 import { TransportError } from '../../chain/rpc.ts'
 import type { Keys } from '../../keys/api-keys.ts'
-import { type Asker, type CallStore, type DayOfCalls, dayMs } from '../../keys/key-store.ts'
+import { type CallSource, type CallStore, type DailyCalls, dayMs } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { UpstreamNode } from './node.ts'
@@ -30,7 +30,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   let isGathering = false
 
   /** Returns today's calls, as far as this process knows. */
-  function today(): DayOfCalls {
+  function today(): DailyCalls {
     return clock.now() < known.resetAt ? addCalls(known, uncounted) : { ...uncounted }
   }
 
@@ -50,7 +50,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   }
 
   /** Logs a warning in the one process whose calls pass the mark. */
-  function warn(after: DayOfCalls, { relay, callers }: DayOfCalls): void {
+  function warn(after: DailyCalls, { relay, callers }: DailyCalls): void {
     const mark = limits.callsADay * warningShare
     const used = after.relay + after.callers
     if (used < mark || used - relay - callers >= mark) return
@@ -72,7 +72,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     /** Creates the share of the day's calls for a network's subscriptions, counted per process. */
     feedShare: () => createFeedShare(limits, clock, spentUntil),
     /** Counts calls before they go out; throws for callers once the day's calls are used up. */
-    count(asker: Asker, calls: number): void {
+    count(asker: CallSource, calls: number): void {
       // Subscriptions call the nodes on their own, outside any key's quota.
       if (asker === 'callers' && spentUntil() !== undefined) {
         throw new TransportError("the day's calls to the nodes are used up")
@@ -121,7 +121,7 @@ function createFeedShare(
   }
 }
 
-function addCalls(one: DayOfCalls, other: DayOfCalls) {
+function addCalls(one: DailyCalls, other: DailyCalls) {
   return { relay: one.relay + other.relay, callers: one.callers + other.callers }
 }
 
@@ -137,7 +137,7 @@ export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number
           const until = budget.spentUntil()
           return until === undefined
             ? await key.spend(calls)
-            : { resetAt: new Date(until), of: 'day' }
+            : { resetAt: new Date(until), period: 'day' }
         },
       }
     },

@@ -1,19 +1,19 @@
 import { drawDigits, isTill } from '../../account/check-digit.ts'
-import type { AskedOf, ToldOf } from '../answers.ts'
-import { type Caller, type CallerOptions, type RefusedRequest, refused } from './caller.ts'
+import type { ActionAnswer, ActionRequest } from '../answers.ts'
+import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 
 type AgentOptions = Pick<CallerOptions, 'relayer' | 'newId'>
 
-export const listAgents = async ({ relayer }: AgentOptions): Promise<ToldOf<'agents'>> => ({
+export const listAgents = async ({ relayer }: AgentOptions): Promise<ActionAnswer<'agents'>> => ({
   agents: await relayer.ledger.listTills(),
 })
 
-/** Gives a number's account a till; an existing one of this name stays. */
+/** Assigns a till to a number's account, or returns its till of the same name and kind. */
 export async function addAgent(
   { relayer, newId }: AgentOptions,
   { account: { address: account } }: Caller,
-  { name, kind }: AskedOf<'agents/add'>,
-): Promise<ToldOf<'agents/add'> | RefusedRequest> {
+  { name, kind }: ActionRequest<'agents/add'>,
+): Promise<ActionAnswer<'agents/add'> | RefusedRequest> {
   const { ledger } = relayer
   const known = (await ledger.listTills()).find(
     (till) => till.account === account && till.name === name && till.kind === kind,
@@ -22,19 +22,19 @@ export async function addAgent(
   for (let attempt = 0; attempt < 40; attempt++) {
     const till = drawDigits(attempt < 20 ? 5 : 6)
     if (!isTill(till)) continue
-    const given = await ledger.setTill({ id: newId(), till, to: { account, name, kind } })
-    if (given?.account === account) return given
+    const assigned = await ledger.setTill({ id: newId(), till, to: { account, name, kind } })
+    if (assigned?.account === account) return assigned
   }
-  return refused(409, 'no free number was found: ask again')
+  return refuseRequest(409, 'no free till was found: try again')
 }
 
-/** Removes a till; payments that were already sent to it arrive. */
+/** Removes a till; payments on their way to the till still arrive. */
 export async function removeAgent(
   { relayer, newId }: AgentOptions,
-  { till }: AskedOf<'agents/remove'>,
-): Promise<ToldOf<'agents/remove'> | RefusedRequest> {
+  { till }: ActionRequest<'agents/remove'>,
+): Promise<ActionAnswer<'agents/remove'> | RefusedRequest> {
   const known = await relayer.ledger.findTill(till)
-  if (known === undefined) return refused(404, 'nobody has this number')
+  if (known === undefined) return refuseRequest(404, 'no account has this till')
   await relayer.ledger.setTill({ id: newId(), till })
   return known
 }

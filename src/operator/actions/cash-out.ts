@@ -3,9 +3,9 @@ import type { PhoneNumber } from '../../account/phone.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { AskedOf, ToldOf } from '../answers.ts'
+import type { ActionAnswer, ActionRequest } from '../answers.ts'
 import { toPaymentSummary } from '../records.ts'
-import { type Caller, type CallerOptions, type RefusedRequest, refused } from './caller.ts'
+import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 import { notPayable, parsePayable } from './wallets.ts'
 
 export type CashOutOrder = {
@@ -20,25 +20,28 @@ export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered
 
 export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; cashOut: CashOut }
 
-/** Limits a key's age, far below the 7 days for which spent intents are known. */
+/** Limits a key's age, far below the 7 days for which the ledger remembers intents. */
 const keyLifetimeSeconds = 24 * 60 * 60
 
-const uncertain = refused(503, 'it is not known yet whether it was sent: the same key tells')
+const uncertain = refuseRequest(
+  503,
+  'it is not known yet whether it was sent: repeat with the same key',
+)
 
-/** Cashes out once per key, audited before. @throws {Error} the outcome is not known */
+/** Cashes out once per key, after recording the action. @throws {Error} unknown outcome */
 export async function cashOutFor(
-  { subject, relayer, cashOut }: CashOutOptions,
+  { deployment, relayer, cashOut }: CashOutOptions,
   { phone, account: { address: account } }: Caller,
-  { key, to, amount }: AskedOf<'cash-out'>,
-): Promise<ToldOf<'cash-out'> | RefusedRequest> {
+  { key, to, amount }: ActionRequest<'cash-out'>,
+): Promise<ActionAnswer<'cash-out'> | RefusedRequest> {
   const { ledger, log } = relayer
-  const recipient = parsePayable(to, subject)
+  const recipient = parsePayable(to, deployment)
   if (recipient === undefined) return notPayable
   const parsed = amount === 'all' ? undefined : parseAmount(amount)
-  if (parsed?.kind === 'fault') return refused(400, 'this is not an amount')
+  if (parsed?.kind === 'fault') return refuseRequest(400, 'this is not an amount')
   const ageSeconds = relayer.clock.now() / 1_000 - Number(key.slice(0, key.indexOf('-')))
   if (Math.abs(ageSeconds) > keyLifetimeSeconds) {
-    return refused(409, 'the key is not of the last 24 hours: nothing was sent')
+    return refuseRequest(409, 'the key is not of the last 24 hours: nothing was sent')
   }
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
@@ -49,18 +52,20 @@ export async function cashOutFor(
   })
   log({ level: 'warn', event: 'operator.cash_out', message: 'An operator cashes out for a caller' })
   const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
-  const { intentId, answered } = await cashOut(order)
-  switch (answered.kind) {
+  const { intentId, answered: paymentAnswer } = await cashOut(order)
+  switch (paymentAnswer.kind) {
     case 'screen':
     case 'failed': {
       const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
-      if (record !== undefined) return { payment: toPaymentSummary(subject.chain, record) }
-      return answered.kind === 'screen' ? refused(409, answered.screen.lines.join(' ')) : uncertain
+      if (record !== undefined) return { payment: toPaymentSummary(deployment.chain, record) }
+      return paymentAnswer.kind === 'screen'
+        ? refuseRequest(409, paymentAnswer.screen.lines.join(' '))
+        : uncertain
     }
     case 'ended':
     case 'closed': {
-      const fate = answered.kind === 'ended' ? 'may have paid' : 'was refused'
-      return refused(409, `the key was used for another cash-out, which ${fate}`)
+      const fate = paymentAnswer.kind === 'ended' ? 'may have paid' : 'was refused'
+      return refuseRequest(409, `the key was used for another cash-out, which ${fate}`)
     }
     case 'unsent':
     case 'uncertain':

@@ -1,21 +1,24 @@
 import { gasPriceFor, type Relayer } from '../../relay/relayer.ts'
 import { execute } from '../../relay/rounds/execute.ts'
-import { refused } from './caller.ts'
+import { refuseRequest } from './caller.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** Raises a nonce's price before a round would. @throws {TransportError} no price */
+/**
+ * Replaces a nonce's transaction at a higher price, before a round would.
+ * @throws {TransportError} no node answers the gas price
+ */
 export async function outbidNonce(relayer: Relayer, nonce: number) {
   const { ledger, node, clock } = relayer
   const { nonces } = await ledger.readWork()
   const open = nonces.find((one) => one.nonce === nonce)
   const [latest] = open?.transactions ?? []
   if (open === undefined || latest === undefined) {
-    return refused(404, 'no transaction of this nonce waits for a block')
+    return refuseRequest(404, 'no transaction of this nonce waits for a block')
   }
   const price = await node.gasPrice(clock.timeout(nodeTimeoutMs))
   if (gasPriceFor(relayer, price, latest.gasPriceWei) === undefined) {
-    return refused(409, 'it would take more than MAX_GAS_PRICE_WEI')
+    return refuseRequest(409, 'a replacement would cost more than MAX_GAS_PRICE_WEI')
   }
   const { hash: over, raw, gasPriceWei } = latest
   const transaction = { hash: over, raw, gasPriceWei }
@@ -25,7 +28,7 @@ export async function outbidNonce(relayer: Relayer, nonce: number) {
   const after = (await ledger.readWork()).nonces.find((one) => one.nonce === nonce)
   const [newest] = after?.transactions ?? []
   if (newest === undefined || newest.hash === over) {
-    return refused(409, 'it was mined meanwhile, or no node takes it')
+    return refuseRequest(409, 'it was mined meanwhile, or no node takes it')
   }
   return { nonce, over, hash: newest.hash, gasPriceWei: `${newest.gasPriceWei}` }
 }

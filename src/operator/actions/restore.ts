@@ -7,53 +7,53 @@ import type {
   SetBackAnswer,
 } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { AskedOf, ExportAnswer, ToldOf } from '../answers.ts'
-import { type RefusedRequest, refused } from './caller.ts'
+import type { ActionAnswer, ActionRequest, ExportAnswer } from '../answers.ts'
+import { type RefusedRequest, refuseRequest } from './caller.ts'
 
 export type RestoreOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
   identity: () => Promise<Identity>
-  /** Sets the ledger back; undefined if the store keeps no history. */
+  /** Sets the ledger back to a former state; undefined if the store has no history. */
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   newId: () => string
 }
 
-export function createRestores({ relayer, identity, newId, setBack }: RestoreOptions) {
+export function createRestoreActions({ relayer, identity, newId, setBack }: RestoreOptions) {
   const { ledger, log } = relayer
-  const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
+  const logRestore = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
 
-  async function exported(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
+  async function exportPage(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
     const page = await ledger.exportPage(await identity(), place)
-    if (page.kind === 'different') return conflict(whyNotExported(page.names))
+    if (page.kind === 'different') return conflict(describeExportRefusal(page.names))
     const { head, entries, next = null } = page
     return { head, entries, next }
   }
 
   return {
-    exported,
-    restoring: {
-      async 'restore/begin'({ head, adds }: AskedOf<'restore/begin'>) {
-        const restoring = { id: newId(), head, identity: await identity(), adds }
-        const begun = await ledger.beginRestore(restoring)
-        if (begun.kind !== 'begun') return conflict(whyNotBegun(begun))
-        say('An operator restores the ledger: no session is decided')
+    exportPage,
+    restoreActions: {
+      async 'restore/begin'({ head, adds }: ActionRequest<'restore/begin'>) {
+        const request = { id: newId(), head, identity: await identity(), adds }
+        const beginning = await ledger.beginRestore(request)
+        if (beginning.kind !== 'begun') return conflict(describeBeginRefusal(beginning))
+        logRestore('An operator restores the ledger: no session is decided')
         return { added: 0, kept: 0 }
       },
-      async 'restore/entries'({ exportedAt, entries }: AskedOf<'restore/entries'>) {
-        return restored(await ledger.restore(exportedAt, entries))
+      async 'restore/entries'({ exportedAt, entries }: ActionRequest<'restore/entries'>) {
+        return toRestoreAnswer(await ledger.restore(exportedAt, entries))
       },
-      async 'restore/end'({ exportedAt }: AskedOf<'restore/end'>) {
+      async 'restore/end'({ exportedAt }: ActionRequest<'restore/end'>) {
         const ended = await ledger.endRestore(exportedAt)
-        if (ended.kind === 'restored') say('The ledger is restored')
-        return restored(ended)
+        if (ended.kind === 'restored') logRestore('The ledger is restored')
+        return toRestoreAnswer(ended)
       },
-      async 'set-back'(asked: AskedOf<'set-back'>) {
-        if (setBack === undefined) return conflict('Redis keeps no history')
-        const answer = await setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
+      async 'set-back'(request: ActionRequest<'set-back'>) {
+        if (setBack === undefined) return conflict('Redis has no history to set back to')
+        const answer = await setBack('to' in request ? { time: Date.parse(request.to) } : request)
         if (answer.kind === 'refused') return conflict(answer.reason)
         const { undo } = answer
-        say(`An operator set the ledger back; the bookmark ${undo} takes it back`)
-        // Recorded in the restored ledger: what was written before is gone.
+        logRestore(`An operator set the ledger back; the bookmark ${undo} takes it back`)
+        // Recorded afterwards, because setting back removes earlier records.
         await ledger.recordAction({ id: newId(), action: 'set-back', detail: { undo } })
         return { undo }
       },
@@ -61,27 +61,30 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
   }
 }
 
-const conflict = (error: string) => refused(409, error)
+const conflict = (error: string) => refuseRequest(409, error)
 
-const restored = ({ kind, ...answer }: RestoreAnswer): ToldOf<'restore/end'> | RefusedRequest =>
+const toRestoreAnswer = ({
+  kind,
+  ...answer
+}: RestoreAnswer): ActionAnswer<'restore/end'> | RefusedRequest =>
   'added' in answer ? answer : conflict('no restore of this export is under way')
 
-const whyNotExported = (names: readonly string[]): string =>
+const describeExportRefusal = (names: readonly string[]): string =>
   names.length === 0
     ? 'the ledger was never begun: it holds nothing'
     : `the ledger was begun with other values of: ${names.join(', ')}`
 
-function whyNotBegun(begun: Exclude<RestoreBegun, { kind: 'begun' }>): string {
-  switch (begun.kind) {
+function describeBeginRefusal(beginning: Exclude<RestoreBegun, { kind: 'begun' }>): string {
+  switch (beginning.kind) {
     case 'other_schema':
-      return `the export has another schema than this version, which has ${begun.schema}`
+      return `the export has another schema than this version, which has ${beginning.schema}`
     case 'other_ledger':
-      return `the export is of another ledger: it differs in ${begun.names.join(', ')}`
+      return `the export is of another ledger: it differs in ${beginning.names.join(', ')}`
     case 'other_restore':
       return 'another export is being restored: restore that one to its end, or resume'
     case 'in_use': {
-      const open = begun.isOpen ? ['has payments that are open'] : []
-      const newer = begun.isNewer ? ['is newer than the export'] : []
+      const open = beginning.isOpen ? ['has payments that are open'] : []
+      const newer = beginning.isNewer ? ['is newer than the export'] : []
       return `the ledger ${[...open, ...newer].join(' and ')}: say that the export is to be added to it`
     }
   }

@@ -1,31 +1,34 @@
 import { type Address, checksumAddress } from 'viem'
 import { parseAddress } from '../../account/address.ts'
-import { createWalletCodes, mostWallets, withoutWallet, withWallet } from '../../account/wallets.ts'
-import type { AskedOf, ToldOf } from '../answers.ts'
-import type { Subject } from '../records.ts'
-import { type Caller, type CallerOptions, type RefusedRequest, refused } from './caller.ts'
+import { addWallet, createWalletCodes, maxWallets, removeWallet } from '../../account/wallets.ts'
+import type { ActionAnswer, ActionRequest } from '../answers.ts'
+import type { Deployment } from '../records.ts'
+import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 
-export const notPayable = refused(400, 'this is not an address that can be paid on this chain')
+export const notPayable = refuseRequest(
+  400,
+  'this is not an address that can be paid on this chain',
+)
 
-/** Parses a recipient address, and refuses the contract's own, which would revert. */
+/** Parses a recipient's address; undefined for the contracts' own, to which a payment reverts. */
 export function parsePayable(
   text: string,
-  { chain, loan, forwarder }: Pick<Subject, 'chain' | 'loan' | 'forwarder'>,
+  { chain, loan, forwarder }: Pick<Deployment, 'chain' | 'loan' | 'forwarder'>,
 ): Address | undefined {
   const address = parseAddress(text, chain.id)
-  const reserved = [loan, forwarder].map((each) => each.toLowerCase())
+  const reserved = [loan, forwarder].map((own) => own.toLowerCase())
   const isPayable = address && BigInt(address) !== 0n && !reserved.includes(address)
   return isPayable ? address : undefined
 }
 
-/** Adds, removes or lists wallets; a change is audited before it is made. */
+/** Adds, removes or lists wallets, after the audit has recorded a change. */
 export async function changeWallets(
-  { subject, relayer, memory, newId }: CallerOptions,
+  { deployment, relayer, memory, newId }: CallerOptions,
   { account: { address: account } }: Caller,
-  { name, address: typed }: AskedOf<'wallet'>,
-): Promise<ToldOf<'wallet'> | RefusedRequest> {
-  const address = typed === undefined ? undefined : parsePayable(typed, subject)
-  if (typed !== undefined && address === undefined) return notPayable
+  { name, address: typedAddress }: ActionRequest<'wallet'>,
+): Promise<ActionAnswer<'wallet'> | RefusedRequest> {
+  const address = typedAddress === undefined ? undefined : parsePayable(typedAddress, deployment)
+  if (typedAddress !== undefined && address === undefined) return notPayable
   if (name !== undefined) {
     const action = address === undefined ? 'remove-wallet' : 'add-wallet'
     const detail = { account, ...(address && { wallet: address }) }
@@ -34,21 +37,25 @@ export async function changeWallets(
   let isFull = false
   const { wallets } = await memory.change(account, (before) => {
     if (name === undefined) return undefined
-    const after = address ? withWallet(before, { name, address }) : withoutWallet(before, name)
+    const after = address ? addWallet(before, { name, address }) : removeWallet(before, name)
     isFull = after === undefined
     return after
   })
-  if (isFull) return refused(409, `an account has ${mostWallets} wallets: remove one first`)
-  const shown = (each: Address) => checksumAddress(each, subject.chain.id)
-  return { account, wallets: wallets.map((each) => ({ ...each, address: shown(each.address) })) }
+  if (isFull)
+    return refuseRequest(409, `an account has at most ${maxWallets} wallets: remove one first`)
+  const toChecksum = (lowerCase: Address) => checksumAddress(lowerCase, deployment.chain.id)
+  return {
+    account,
+    wallets: wallets.map((wallet) => ({ ...wallet, address: toChecksum(wallet.address) })),
+  }
 }
 
-/** Creates a code; the first caller who dials it within an hour gets this wallet. */
+/** Creates a code, which adds this wallet for the first caller who dials it within an hour. */
 export async function issueWalletCode(
-  { subject, relayer, memory, keys, newId }: CallerOptions,
-  { name, address: typed }: AskedOf<'wallet-code'>,
-): Promise<ToldOf<'wallet-code'> | RefusedRequest> {
-  const address = parsePayable(typed, subject)
+  { deployment, relayer, memory, keys, newId }: CallerOptions,
+  { name, address: typedAddress }: ActionRequest<'wallet-code'>,
+): Promise<ActionAnswer<'wallet-code'> | RefusedRequest> {
+  const address = parsePayable(typedAddress, deployment)
   if (address === undefined) return notPayable
   await relayer.ledger.recordAction({
     id: newId(),

@@ -3,36 +3,39 @@ import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
 import {
   countAffordable,
-  countUsed,
+  describeBudgetUse,
   findTopUp,
   type KnownCondition,
   reservePayments,
   runChecks,
 } from '../health.ts'
-import { type Subject, toIso } from '../records.ts'
+import { type Deployment, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
 import { describeStuckNonce } from '../stuck-nonce.ts'
-import { silentGateways } from './silent-gateways.ts'
+import { listSilentGateways } from './silent-gateways.ts'
 
-const fewLoans = 10n
+const lowPoolLoans = 10n
 const budgetShare = 0.8
 const hourMs = 3_600_000
 
-type Find = (known: KnownCondition, subject: Subject) => string | undefined
+type FindAlert = (known: KnownCondition, deployment: Deployment) => string | undefined
 
-/** Lists the alerts, each with its remedy in one sentence. */
-export function listAlerts(known: KnownCondition, subject: Subject) {
-  const named = Object.entries(finds) as [AlertName, Find][]
+/** Finds the causes of alerts, each described with its remedy. */
+export function findAlerts(known: KnownCondition, deployment: Deployment) {
+  const named = Object.entries(alertFinders) as [AlertName, FindAlert][]
   return named.flatMap(([name, find]) => {
-    const says = find(known, subject)
+    const says = find(known, deployment)
     return says === undefined ? [] : [{ name, says }]
   })
 }
 
-/** Lists raised alerts and new findings; one may be over (`calmSince`). */
-export function alertsNow(known: KnownCondition, subject: Subject): readonly ActiveAlert[] {
+/** Lists raised alerts and new ones; `calmSince` is set once the cause is gone. */
+export function listCurrentAlerts(
+  known: KnownCondition,
+  deployment: Deployment,
+): readonly ActiveAlert[] {
   const { alerts, now } = known.vitals
-  const found = listAlerts(known, subject)
+  const found = findAlerts(known, deployment)
   const before = alerts.map((alert) => {
     const says = found.find(({ name }) => name === alert.name)?.says
     return says === undefined
@@ -43,33 +46,34 @@ export function alertsNow(known: KnownCondition, subject: Subject): readonly Act
   return [...before, ...raised.map((alert) => ({ ...alert, raisedAt: now }))]
 }
 
-const finds: Readonly<Record<AlertName, Find>> = {
-  relayer_low: lowRelayer,
-  price_high: failure('gas_price'),
-  stuck: stuckPayment,
-  node_down: failure('node'),
-  identity: failure('identity'),
-  pool_low: lowPool,
-  contracts: failure('contracts'),
-  // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by
-  // health.
-  round_late: (known, subject) =>
-    known.vitals.observations.roundAt === undefined ? undefined : failure('rounds')(known, subject),
-  budget: spentBudget,
-  unlisted_number: unlistedNumber,
-  unknown_header: unknownHeader,
-  unproved: unprovedOutcome,
-  gateway_silent: silentGateway,
+const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
+  relayer_low: findLowRelayer,
+  price_high: findFailingCheck('gas_price'),
+  stuck: findStuckPayment,
+  node_down: findFailingCheck('node'),
+  identity: findFailingCheck('identity'),
+  pool_low: findLowPool,
+  contracts: findFailingCheck('contracts'),
+  // A new ledger has no late round; health requests start its first one.
+  round_late: (known, deployment) =>
+    known.vitals.observations.roundAt === undefined
+      ? undefined
+      : findFailingCheck('rounds')(known, deployment),
+  budget: findSpentBudget,
+  unlisted_number: findUnlistedNumber,
+  unknown_header: findUnknownHeader,
+  unproved: findUnprovedOutcome,
+  gateway_silent: findSilentGateway,
 }
 
-function failure(name: CheckName): Find {
+function findFailingCheck(name: CheckName): FindAlert {
   return (known) => {
     const check = runChecks(known).find((one) => one.name === name)
     return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
   }
 }
 
-function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string | undefined {
+function findLowRelayer(known: KnownCondition, { relayer, chain }: Deployment): string | undefined {
   const { vitals, terms } = known
   const wanted = findTopUp(vitals, terms)
   if (wanted === undefined) return undefined
@@ -77,63 +81,63 @@ function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string 
   const left = countAffordable(vitals, terms)?.today
   const { waiting } = vitals.oldest
   const queue =
-    waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${toIso(waiting)}`
+    waiting === undefined ? '' : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
   const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
   const [today, worst] = [wanted.todayWei, wanted.atWorstWei].map((wei) => formatAmountDown(wei))
   const lasts = `enough for ${left} payments at today's price${queue}`
-  return `${has}, ${lasts}. Have ${today} there for ${reservePayments} (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
+  return `${has}, ${lasts}. Top up to ${today} for ${reservePayments} payments (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
 }
 
-function stuckPayment(known: KnownCondition): string | undefined {
+function findStuckPayment(known: KnownCondition): string | undefined {
   const { oldest } = known.vitals
   if (oldest.stuck !== undefined) {
-    return `A payment of ${toIso(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
+    return `A payment of ${toIso(oldest.stuck)} failed in too many attempts and waits for its deadline. Look it up: its state is queued.`
   }
   return describeStuckNonce(known)
 }
 
-function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {
+function findLowPool({ vitals }: KnownCondition, { chain, loan }: Deployment): string | undefined {
   const pool = vitals.observations.contracts?.pool
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
-  if (liquidityWei >= BigInt(pool.principalWei) * fewLoans) return undefined
-  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
+  if (liquidityWei >= BigInt(pool.principalWei) * lowPoolLoans) return undefined
+  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${lowPoolLoans} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
 }
 
-function spentBudget({ budget }: KnownCondition): string | undefined {
+function findSpentBudget({ budget }: KnownCondition): string | undefined {
   if (budget === undefined) return undefined
-  const { used, says } = countUsed(budget)
+  const { used, says } = describeBudgetUse(budget)
   if (used < budget.callsADay * budgetShare) return undefined
   return `${says} (UTC). ${remedies.upstream_budget}`
 }
 
-function unlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {
+function findUnlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {
   if (unlistedAt === undefined || now - unlistedAt > hourMs) return undefined
-  return `A caller was refused at ${toIso(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
+  return `A caller was refused at ${toIso(unlistedAt)} because no numbering plan lists the number. Ask the gateway which form of numbers it posts, or deploy newer numbering plans (libphonenumber-js).`
 }
 
-function unknownHeader(
+function findUnknownHeader(
   { vitals: { now } }: KnownCondition,
-  { nodes }: Subject,
+  { nodes }: Deployment,
 ): string | undefined {
-  const strange = nodes().find(
+  const unreadable = nodes().find(
     ({ unknownHeaderAt: at }) => at !== null && now - Date.parse(at) < hourMs,
   )
-  if (strange === undefined) return undefined
-  return `Node ${strange.label} shows blocks in a form that is not known: they are believed, and nothing proves them. Deploy a newer version.`
+  if (unreadable === undefined) return undefined
+  return `Node ${unreadable.label} returns blocks in an unknown form, which are used without a proof. Deploy a newer version.`
 }
 
-function unprovedOutcome({
-  vitals: { observations: sight, now },
+function findUnprovedOutcome({
+  vitals: { observations, now },
 }: KnownCondition): string | undefined {
-  const { unproved } = sight
+  const { unproved } = observations
   if (unproved === undefined || now - unproved.at > hourMs) return undefined
-  return `Outcomes are told that nothing proves, last at ${toIso(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that does in NODE_URL, or set PROOFS=off.`
+  return `Callers were told outcomes without a proof, last at ${toIso(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that serves them in NODE_URL, or set PROOFS=off.`
 }
 
-function silentGateway({ vitals }: KnownCondition): string | undefined {
-  const silent = silentGateways(vitals)
+function findSilentGateway({ vitals }: KnownCondition): string | undefined {
+  const silent = listSilentGateways(vitals)
   if (silent.length === 0) return undefined
   const each = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
-  return `A gateway delivers nothing that did at this time on the days before: ${each}. Dial its code; ask it, and compare the address and the secret that it has.`
+  return `Gateways are silent that delivered at this time on both days before: ${each}. Dial their codes, ask them, and compare the address and the secret that they use.`
 }

@@ -1,23 +1,23 @@
 import type { AlertNotice, Ledger } from '../../relay/ledger/port.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { KnownCondition } from '../health.ts'
-import { type Subject, toIso } from '../records.ts'
-import { listAlerts } from './alerts.ts'
-import { post, type WebhookOptions } from './webhook.ts'
+import { type Deployment, toIso } from '../records.ts'
+import { findAlerts } from './alerts.ts'
+import { postNotice, type WebhookOptions } from './webhook.ts'
 
 export type WatchOptions = {
-  subject: Subject
+  deployment: Deployment
   log: Log
   webhook: WebhookOptions | undefined
 }
 
-const toldAtATime = 5
+const noticesAtATime = 5
 
-/** Raises, clears and sends alerts, each once: the ledger records what is raised. */
+/** Raises, clears and sends alerts, each once, because the ledger records raised alerts. */
 export async function watchAlerts(ledger: Ledger, known: KnownCondition, options: WatchOptions) {
-  const { subject, log, webhook } = options
+  const { deployment, log, webhook } = options
   const { alerts, untoldFrom, now } = known.vitals
-  const found = listAlerts(known, subject)
+  const found = findAlerts(known, deployment)
   let isDue = untoldFrom !== undefined && untoldFrom <= now
   if (found.length > 0 || alerts.length > 0) {
     const { raised, cleared } = await ledger.alert(found, { isTold: webhook !== undefined })
@@ -31,23 +31,23 @@ export async function watchAlerts(ledger: Ledger, known: KnownCondition, options
     }
   }
   if (webhook === undefined || !isDue) return
-  for (const notice of await ledger.takeNotices(toldAtATime)) {
-    await tellNotice(options, notice, () => ledger.endNotice(notice.id))
+  for (const notice of await ledger.takeNotices(noticesAtATime)) {
+    await sendNotice(options, notice, () => ledger.endNotice(notice.id))
   }
 }
 
-/** Posts a notice to the webhook, and ends it once it was accepted. */
-export async function tellNotice(
-  of: WatchOptions,
+/** Posts a notice to the webhook; calls `onAccepted` once the receiver has accepted it. */
+export async function sendNotice(
+  options: WatchOptions,
   notice: AlertNotice,
-  told?: () => Promise<void>,
+  onAccepted?: () => Promise<void>,
 ) {
   try {
-    if (of.webhook === undefined) return
-    await post(of.webhook, notice, of.subject)
-    await told?.()
+    if (options.webhook === undefined) return
+    await postNotice(options.webhook, notice, options.deployment)
+    await onAccepted?.()
   } catch (error) {
-    of.log({
+    options.log({
       level: 'error',
       event: 'alert.untold',
       message: describeFault(error),

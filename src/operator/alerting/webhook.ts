@@ -2,11 +2,11 @@ import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
 import type { AlertNotice } from '../../relay/ledger/port.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type Subject, toIso } from '../records.ts'
+import { type Deployment, toIso } from '../records.ts'
 
 export type Webhook = { url: string; secret: string }
 
-/** Describes the posted alert; `id` repeats if an answer was lost. */
+/** Describes the posted alert, whose `id` repeats if the answer was lost. */
 export const alertMessage = z.object({
   id: z.string(),
   name: z.string(),
@@ -24,13 +24,23 @@ export type WebhookOptions = { webhook: Webhook; fetch: typeof globalThis.fetch;
 
 const timeoutMs = 5_000
 
-/** Posts a notice, signed over time and body. @throws {Error} it was not accepted */
-export async function post(of: WebhookOptions, notice: AlertNotice, { chain, relayer }: Subject) {
-  const { webhook, fetch, clock } = of
+/** Posts a notice, signed over time and body. @throws {Error} the receiver did not accept */
+export async function postNotice(
+  options: WebhookOptions,
+  notice: AlertNotice,
+  { chain, relayer }: Deployment,
+) {
+  const { webhook, fetch, clock } = options
   const { id, name, kind: state, says, raisedAt, at } = notice
   const message: AlertMessage = {
-    ...{ id, name, state, says, raisedAt: toIso(raisedAt), at: toIso(at) },
-    ...{ chainId: chain.id, relayer: relayer() },
+    id,
+    name,
+    state,
+    says,
+    raisedAt: toIso(raisedAt),
+    at: toIso(at),
+    chainId: chain.id,
+    relayer: relayer(),
   }
   const body = JSON.stringify(message)
   const seconds = `${Math.floor(clock.now() / 1_000)}`

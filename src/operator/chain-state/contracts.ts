@@ -18,7 +18,7 @@ import { keyAccount } from '../../runtime/key-account.ts'
 
 export type Contracts = NonNullable<ObservationReport['facts']['contracts']>
 
-export type LookAtContracts = ReturnType<typeof createContractsLook>
+export type ReadContracts = ReturnType<typeof createContractsReader>
 
 const views = [
   'liquidity',
@@ -29,21 +29,21 @@ const views = [
   'paused',
 ] as const
 
-/** Limits a view's gas; enough for each at Rootstock's prices. */
+/** Limits the gas of each view. */
 const viewGas = 100_000
 
-/** Sets how long signed views are reused; they stay valid for twice that. */
+/** Sets how long signed views are reused, in seconds; their deadline is twice as far. */
 const signedForSeconds = 3_600
 
 const nodeTimeoutMs = 5_000
 
-/** Signs views of the loan contract by a key without funds, for simulation only. */
+/** Signs views of the loan contract with a random key, for simulation only. */
 async function signViews(forwarder: Forwarder, seconds: number): Promise<readonly SignedRequest[]> {
-  const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+  const randomAccount = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
   return Promise.all(
     views.map((functionName) =>
-      signRequest(nobody, forwarder, {
-        from: nobody.address,
+      signRequest(randomAccount, forwarder, {
+        from: randomAccount.address,
         intentId: stringToHex(functionName, { size: intentIdLength }),
         gas: viewGas,
         deadline: seconds + 2 * signedForSeconds,
@@ -53,8 +53,8 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
   )
 }
 
-/** Creates the reading of both contracts by one `eth_call` at a block's time (Unix s). */
-export function createContractsLook(isTarget: TargetCheck) {
+/** Creates a reader of both contracts' state by one `eth_call` at a block's time (Unix s). */
+export function createContractsReader(isTarget: TargetCheck) {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined
 
   return async (relayer: Relayer, seconds: number): Promise<Contracts> => {
@@ -68,8 +68,9 @@ export function createContractsLook(isTarget: TargetCheck) {
     if (outcome.kind === 'reverted') return { state: refusalByForwarder(outcome.data) }
     if (outcome.data === '0x') return { state: 'missing' }
     const read = parseContracts(decodeExecute(requests, outcome.data))
-    const isMeant = read.pool === undefined || (await isTarget(node, clock.timeout(nodeTimeoutMs)))
-    return isMeant ? read : { state: 'not_allowed' }
+    const isExpectedTarget =
+      read.pool === undefined || (await isTarget(node, clock.timeout(nodeTimeoutMs)))
+    return isExpectedTarget ? read : { state: 'not_allowed' }
   }
 }
 
@@ -79,7 +80,7 @@ function parseContracts(results: readonly RequestResult[]): Contracts {
     throw new TransportError("the chain's clock is far from ours")
   }
   const data = results.map(({ status, returnData }) => (status === 'executed' ? returnData : '0x'))
-  // Of an account without code every call succeeds and returns nothing.
+  // A call of an address without code succeeds and returns nothing.
   if (data.some((one) => one === '0x')) return { state: 'missing' }
   const [liquidity, issuable, owed, balances, principal, isPaused] = data
   const amount = (one: Hex = '0x') =>

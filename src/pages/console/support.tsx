@@ -1,5 +1,5 @@
 import { paymentKinds } from '../../loan/kinds.ts'
-import type { PaymentDetails, ToldOf } from '../../operator/answers.ts'
+import type { ActionAnswer, PaymentDetails } from '../../operator/answers.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, Field, money, Table, time } from '../parts.tsx'
 import { linkToPayment, PaymentTable, showSpentAmount } from './payments.tsx'
@@ -7,7 +7,7 @@ import { linkToPayment, PaymentTable, showSpentAmount } from './payments.tsx'
 /** Describes the account of a number, with its latest payments in detail. */
 export type AccountLookup = {
   phone: string
-  found: ToldOf<'lookup'>
+  found: ActionAnswer<'lookup'>
   latest: readonly PaymentDetails[]
 }
 

@@ -26,7 +26,7 @@ export function addIntents(ask: AskOperator, sessions: PhoneSession[]): Promise<
       if (session.intent !== undefined || !hasEnded(session)) return session
       const { phone, gateway, id: sessionId } = session
       const answer = await ask('/operator/session', { phone, gateway, sessionId })
-      const intent = answer === undefined ? null : actions.session.tells.parse(answer).intent
+      const intent = answer === undefined ? null : actions.session.answer.parse(answer).intent
       return { ...session, intent }
     }),
   )

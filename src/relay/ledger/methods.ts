@@ -1,4 +1,4 @@
-import { soonMs } from '../../chain/chains.ts'
+import { urgentRoundMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import { closedTo, propose, record } from './acceptance.ts'
 import { exportPage } from './backup/export.ts'
@@ -181,9 +181,9 @@ export function dueAfterMs(
   if (methodKinds[method] === 'opens') return roundMs
   // The obstacle of a refused payment is checked again soon.
   const [refusing] = args as [Refusing | undefined]
-  if (method === 'refuse' && refusing?.obstacle !== undefined) return soonMs(roundMs)
+  if (method === 'refuse' && refusing?.obstacle !== undefined) return urgentRoundMs(roundMs)
   const isOfferedAgain = method === 'recordSend' && args[1] !== 'taken'
-  return isOfferedAgain ? soonMs(roundMs) : undefined
+  return isOfferedAgain ? urgentRoundMs(roundMs) : undefined
 }
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]

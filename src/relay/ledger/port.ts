@@ -209,7 +209,7 @@ export type LedgerRules = {
   /** Sets for how many blocks a settled payment is watched. */
   watchBlocks: number
   /** Limits the age of facts that change slowly. */
-  meansMs: number
+  accountStateMs: number
   /** Sets how long a nonce that holds foreign bytes is not used. */
   displacedMs: number
   /** Limits the transactions that carry a payment in vain; then only its deadline ends it. */
@@ -217,7 +217,7 @@ export type LedgerRules = {
   /** Sets how long a session stays answered; at least the forwarder's 7 days. */
   retentionMs: number
   /** Sets how long a finding must be gone before its alert is cleared. */
-  calmMs: number
+  alertEndMs: number
   /** Sets how long a settled payment's outcome is kept; longer than its row. */
   historyMs: number
 }
@@ -229,7 +229,7 @@ export const ledgerRules = {
   // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
   retentionMs: 8 * 24 * 60 * 60 * 1000,
   historyMs: 90 * 24 * 60 * 60 * 1000,
-  calmMs: poolRules.rootstock.calmMs,
+  alertEndMs: poolRules.rootstock.alertEndMs,
 } as const
 
 /**
@@ -831,7 +831,7 @@ export type Work = {
   head: BlockId | undefined
   /** Lists the blocks that were followed from one to the next, the head first. */
   followedBlocks: readonly FollowedBlock[]
-  /** Holds facts at most {@link LedgerRules.meansMs} old; `nextMeans` is read next. */
+  /** Holds facts at most {@link LedgerRules.accountStateMs} old; `nextMeans` is read next. */
   means: Means
   nextMeans: Turn
   /** Tells since when the chain has been behind `head` (Unix time in ms). */

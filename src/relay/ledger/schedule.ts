@@ -1,4 +1,4 @@
-import { soonMs } from '../../chain/chains.ts'
+import { urgentRoundMs } from '../../chain/chains.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { dueAfterMs, type LedgerMethod, ledgerThrough } from './methods.ts'
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
@@ -11,10 +11,10 @@ export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 export function againAfterMs(result: RoundResult, roundMs: number): number | undefined {
   switch (result) {
     case 'soon':
-      return soonMs(roundMs)
+      return urgentRoundMs(roundMs)
     case 'failing':
       // Due by the next check, however it is rounded.
-      return Math.max(soonMs(roundMs), roundMs - soonMs(roundMs))
+      return Math.max(urgentRoundMs(roundMs), roundMs - urgentRoundMs(roundMs))
     case 'open':
       return roundMs
     case 'watching':

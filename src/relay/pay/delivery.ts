@@ -283,20 +283,21 @@ async function ask(attempt: Attempt, view: Undecided) {
   const signal = clock.timeout(nodeTimeoutMs)
   const count = (upTo: 'latest' | 'pending') => node.transactionCount(signer.address, signal, upTo)
   const { observations, now } = view
-  const isCounted = observations.count !== undefined && now - observations.count.at < rules.meansMs
+  const isCounted =
+    observations.count !== undefined && now - observations.count.at < rules.accountStateMs
   const [simulated, isTarget, lendable, chainNonce, poolNonce, means] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? shared?.lendable() : undefined,
     isCounted ? (observations.count?.number ?? 0) : count('latest'),
     count('pending'),
-    readMeans(attempt, view, rules.meansMs),
+    readMeans(attempt, view, rules.accountStateMs),
   ])
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}
-  const isNews = state === 'ready' ? now - at >= rules.meansMs : state !== 'loan_paused'
+  const isNews = state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
   if (result?.status === 'executed' && isNews) facts.contracts = { state: 'ready' }
   return { result, lendable, chainNonce, poolNonce, means }
 }

@@ -1,4 +1,4 @@
-import { soonMs } from '../../chain/chains.ts'
+import { urgentRoundMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { type DueQueue, type HeldTask, roundTask } from '../ledger/due-queue.ts'
@@ -109,9 +109,12 @@ export function createRounds({
 
   /** Waits for the next round, or less after {@link Rounds.checkSoon}, since each read costs. */
   async function waitForNextRound(signal: AbortSignal): Promise<void> {
-    await clock.sleep(roundMs - soonMs(roundMs), AbortSignal.any([signal, wakeController.signal]))
+    await clock.sleep(
+      roundMs - urgentRoundMs(roundMs),
+      AbortSignal.any([signal, wakeController.signal]),
+    )
     wakeController = new AbortController()
-    await clock.sleep(soonMs(roundMs), signal)
+    await clock.sleep(urgentRoundMs(roundMs), signal)
   }
 
   return { wake, work, watch, checkSoon: () => wakeController.abort() }

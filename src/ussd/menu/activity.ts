@@ -1,5 +1,5 @@
 import { type Address, checksumAddress } from 'viem'
-import { type AccountMemory, sentTo } from '../../account/memory.ts'
+import { type AccountMemory, findRecipientName } from '../../account/memory.ts'
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
@@ -156,7 +156,8 @@ function describePayment(payment: Payment, memory: AccountMemory, chainId: numbe
   const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
   if (!('to' in call)) return { kind, amountWei, state }
-  const who = sentTo(memory, request.intentId, call.to) ?? shortenAddress(call.to, chainId)
+  const who =
+    findRecipientName(memory, request.intentId, call.to) ?? shortenAddress(call.to, chainId)
   return { kind, amountWei, who, state }
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
-import type { TakenCode, Wallet } from '../../account/wallets.ts'
+import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
@@ -58,7 +58,7 @@ export type MenuContext = RecipientRules & {
   /** Lists the recipients that digits select; undefined until they are looked up. */
   knownRecipients: readonly KnownRecipient[] | undefined
   wallets: readonly Wallet[] | undefined
-  walletCodes?: ReadonlyMap<string, TakenCode>
+  walletCodes?: ReadonlyMap<string, WalletCodeResult>
   /** The session's rate; `none` if amounts are typed in the chain's currency. */
   rate: Rate | 'none' | undefined
   /** Maps typed numbers to tills; null for a number that no till has. */

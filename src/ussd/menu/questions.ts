@@ -1,5 +1,5 @@
 import { isTill } from '../../account/check-digit.ts'
-import { isKeptPin, isPin } from '../../account/pin.ts'
+import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { TillKind } from '../../relay/ledger/port.ts'
@@ -178,7 +178,7 @@ export function createPinQuestion(enterPin: Label, place: PinPlace): MenuQuestio
     secret: 'own',
     prompt: addPrompt(title),
     answer: (typed, { messages }) =>
-      isPin(typed) || isKeptPin(typed) ? acceptAnswer({}) : rejectAnswer(messages.pin.form),
+      isPin(typed) || isMaskedPin(typed) ? acceptAnswer({}) : rejectAnswer(messages.pin.form),
     leadsTo: [leadsTo],
     back,
     ...(retryText && { retryText: addPrompt(retryText) }),

@@ -1,4 +1,4 @@
-import { spelledPhone } from '../../account/phone.ts'
+import { spellPhone } from '../../account/phone.ts'
 import { inEachLanguage } from '../messages/texts.ts'
 import type { MenuPart } from './node.ts'
 
@@ -86,7 +86,7 @@ export const receive = {
       facts: ['address'],
       kind: 'list',
       title: ({ messages, caller }, _, { address }) =>
-        words(messages).receive(spelledPhone(caller), address),
+        words(messages).receive(spellPhone(caller), address),
       entries: [
         {
           digit: '1',

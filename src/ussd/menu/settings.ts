@@ -1,5 +1,5 @@
 import { type Language, languages } from '../../account/language.ts'
-import { isChosenPin, isEasy, isPin } from '../../account/pin.ts'
+import { isAcceptedPin, isEasyPin, isPin } from '../../account/pin.ts'
 import { inEachLanguage, languageLabels } from '../messages/texts.ts'
 import {
   acceptAnswer,
@@ -120,9 +120,11 @@ function createNewPinQuestions<Name extends string>(name: Name, effect: Effect, 
     prompt: ({ messages }) =>
       back === undefined ? messages.pin.choose : `${messages.pin.choose}\n0. ${messages.back}`,
     answer: (typed, { messages, caller }) => {
-      if (isChosenPin(typed)) return acceptAnswer({ pin: typed })
+      if (isAcceptedPin(typed)) return acceptAnswer({ pin: typed })
       if (!isPin(typed)) return rejectAnswer(messages.pin.form)
-      return isEasy(typed, caller) ? rejectAnswer(messages.pin.easy) : acceptAnswer({ pin: typed })
+      return isEasyPin(typed, caller)
+        ? rejectAnswer(messages.pin.easy)
+        : acceptAnswer({ pin: typed })
     },
     leadsTo: [`${name}Again`],
     ...(back !== undefined && { back }),

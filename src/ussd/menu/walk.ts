@@ -1,4 +1,4 @@
-import { isKeptPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
+import { isMaskedPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { plainDigits } from '../../runtime/digits.ts'
 import type { ScreenFacts } from '../screen-facts.ts'
 import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
@@ -145,7 +145,7 @@ function maskSecret(typed: string, node: MenuNode): string {
   const answer = normalizeAnswer(typed)
   const isSecret = node.kind === 'question' && node.secret !== undefined
   if (!isSecret || answer === backDigit || answer === mainMenuDigits) return typed
-  return isPin(answer) || isKeptPin(answer) ? masks.pin : masks.other
+  return isPin(answer) || isMaskedPin(answer) ? masks.pin : masks.other
 }
 
 /** Returns the text to store in the place of a PIN; undefined if the answer is no PIN. */
@@ -156,7 +156,7 @@ function findStandIn(
   { standIns }: SessionFacts,
 ): string | undefined {
   const secret = node.kind === 'question' ? node.secret : undefined
-  if (secret === undefined || !isPin(answer)) return isKeptPin(answer) ? answer : undefined
+  if (secret === undefined || !isPin(answer)) return isMaskedPin(answer) ? answer : undefined
   // Only an accepted new PIN needs its digest, because it is compared with the next answer.
   return secret === 'own' || step.kind === 'mistake' ? pinMark : standIns?.get(answer)
 }
@@ -182,7 +182,7 @@ function takeStep(
   if (answer === backDigit && node.back !== undefined) {
     return { kind: 'go', place: placeNamed(node.back) }
   }
-  const isPinTyped = isPin(answer) || isKeptPin(answer)
+  const isPinTyped = isPin(answer) || isMaskedPin(answer)
   if (node.kind === 'question' && node.secret === 'own' && isPinTyped) {
     const failure = checkPin(answer, context, facts)
     if (failure !== undefined) return failure

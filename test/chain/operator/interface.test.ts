@@ -74,7 +74,7 @@ describe("the operator's interface", () => {
     }
     const to = new Date().toISOString()
     const refused = await deployment.refused('set-back', { to })
-    expect(refused).toEqual({ status: 409, error: 'Redis keeps no history' })
+    expect(refused).toEqual({ status: 409, error: 'Redis has no history to set back to' })
     expect((await deployment.refused('set-back', { to: 'soon' })).status).toBe(400)
     const post = { method: 'POST', headers: another }
     expect((await deployment.ask('/operator/pause', post)).status).toBe(401)

@@ -103,7 +103,8 @@ const incidents: readonly Incident[] = [
       return () => setBalance('100')
     },
     ...{ check: 'relayer_funds', alert: 'relayer_low' },
-    remedy: /Have [0-9.]+ there for [0-9]+ \(([0-9.]+) .*relayers -- top-up \1`\); nothing is lost/,
+    remedy:
+      /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers -- top-up \1`\); nothing is lost/,
     pages: {
       '': /intake open, but payments are refused.*done by commands.*relayers -- top-up 0\.\d/s,
     },
@@ -163,7 +164,7 @@ const incidents: readonly Incident[] = [
     ...{
       alert: 'stuck',
       remedy:
-        /Nonce \d+ waits for a block since \S+: the node took its bytes in none of .* name another node in NODE_URL\./,
+        /Nonce \d+ has waited for a block since \S+: the node did not accept it in the last .* name another node in NODE_URL\./,
     },
   },
   {

@@ -205,7 +205,7 @@ describe('the guide for Cloudflare', () => {
       return found
     }
     const poor = await told(/^BAD {2}relayer_funds +/m)
-    expect(poor.output).toContain(`Have ${fund} tRBTC there for 50 (0.0133 tRBTC at worst)`)
+    expect(poor.output).toContain(`Top up to ${fund} tRBTC for 50 payments (0.0133 tRBTC at worst)`)
     await give(relayer, fund)
     await told(/enough for 50 payments at today's price/)
     const well = await shell(at(look))

@@ -5,7 +5,7 @@ import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/r
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { createRedisMemory } from '../../../src/account/memory-redis.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'

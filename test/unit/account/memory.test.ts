@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import {
   type AccountMemory,
   createMemory,
-  sentTo,
-  wasTold,
-  withinMs,
-  withLanguage,
-  withSender,
-  withSent,
-  withTexted,
-  withTold,
+  findRecipientName,
+  hasShownFailure,
+  limitStoreTime,
+  recordLanguage,
+  recordMessage,
+  recordPayment,
+  recordSender,
+  recordShownFailure,
 } from '../../../src/account/memory.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { memorySuite } from '../../ports/memory.suite.ts'
@@ -25,11 +25,15 @@ const address = (index: number) => `0x${`${index}`.padStart(40, '0')}` as const
 test.for<
   [what: keyof AccountMemory, most: number, add: (kept: AccountMemory, to: number) => unknown]
 >([
-  ['sent', 20, (kept, to) => withSent(kept, `0x${to}`, { to: 'x', address: account })],
-  ['recipients', 3, (kept, to) => withSent(kept, `0x${to}`, { to: 'x', address: address(to) })],
-  ['told', 20, (kept, to) => withTold(kept, [`0x${to}`], `session ${to}`)],
-  ['chosen', 8, (kept, to) => withLanguage(kept, 'sw', `session ${to}`)],
-  ['texted', 60, (kept, to) => withTexted(kept, `message ${to}`)],
+  ['sent', 20, (kept, to) => recordPayment(kept, `0x${to}`, { to: 'x', address: account })],
+  [
+    'recipients',
+    3,
+    (kept, to) => recordPayment(kept, `0x${to}`, { to: 'x', address: address(to) }),
+  ],
+  ['told', 20, (kept, to) => recordShownFailure(kept, [`0x${to}`], `session ${to}`)],
+  ['chosen', 8, (kept, to) => recordLanguage(kept, 'sw', `session ${to}`)],
+  ['texted', 60, (kept, to) => recordMessage(kept, `message ${to}`)],
 ])('of what is %s the last %i are remembered, each once', async ([what, most, add]) => {
   const memory = createMemory(createMemoryStore)
   const begun = await memory.read(account)
@@ -48,13 +52,13 @@ test('whom each of two payments went to is known where a session was dialled aga
     [first, '2547...001'],
     [second, '2547...002'],
   ] as const) {
-    await memory.change(account, (kept) => withSent(kept, '0x1', { to, address }))
+    await memory.change(account, (kept) => recordPayment(kept, '0x1', { to, address }))
   }
   const kept = await memory.read(account)
-  expect(sentTo(kept, '0x1', first)).toBe('2547...001')
-  expect(sentTo(kept, '0x1', `0x${'b2'.repeat(20)}`)).toBe('2547...002')
-  expect(sentTo(kept, '0x1', `0x${'c3'.repeat(20)}`)).toBeUndefined()
-  expect(withSent(kept, '0x1', { to: 'another', address: first })).toBeUndefined()
+  expect(findRecipientName(kept, '0x1', first)).toBe('2547...001')
+  expect(findRecipientName(kept, '0x1', `0x${'b2'.repeat(20)}`)).toBe('2547...002')
+  expect(findRecipientName(kept, '0x1', `0x${'c3'.repeat(20)}`)).toBeUndefined()
+  expect(recordPayment(kept, '0x1', { to: 'another', address: first })).toBeUndefined()
 })
 
 test('a change that is always late gives up', async () => {
@@ -66,11 +70,11 @@ test('a change that is always late gives up', async () => {
 test('a caller whom thirty pay at the same time is not turned away by what they note', async () => {
   const memory = createMemory(() => shared)
   const note = (from: number) => (kept: AccountMemory) =>
-    withSender(kept, { address: address(from), sealed: 'x' })
+    recordSender(kept, { address: address(from), sealed: 'x' })
   const notes = Array.from({ length: 30 }, (_, from) =>
     memory.change(account, note(from), 'others').catch(() => {}),
   )
-  const own = memory.change(account, (kept) => withLanguage(kept, 'sw', 'a session'))
+  const own = memory.change(account, (kept) => recordLanguage(kept, 'sw', 'a session'))
   await Promise.all(notes)
   expect((await own).chosen).toEqual([{ language: 'sw', session: 'a session' }])
 })
@@ -78,10 +82,10 @@ test('a caller whom thirty pay at the same time is not turned away by what they 
 test('a store that gives no answer is given up', async () => {
   const clock = { ...systemClock, sleep: async () => {} }
   const never = () => new Promise<never>(() => {})
-  const store = withinMs({ load: never, save: never }, clock, 2_000)
+  const store = limitStoreTime({ load: never, save: never }, clock, 2_000)
   await expect(store.load(account)).rejects.toThrow('gave no answer in time')
   await expect(store.save(account, '', 0)).rejects.toThrow('gave no answer in time')
-  const patient = withinMs(createMemoryStore(), systemClock, 60_000)
+  const patient = limitStoreTime(createMemoryStore(), systemClock, 60_000)
   expect(await patient.save(account, 'row', 0)).toBe(true)
   expect(await patient.load(account)).toMatchObject({ row: 'row', version: 1 })
 })
@@ -90,8 +94,10 @@ test('a session whose id a gateway uses again tells of another failure', async (
   const store = createMemoryStore()
   const memory = createMemory(() => store)
   const tells = async (failures: string[], session: string) => {
-    const kept = await memory.change(account, (before) => withTold(before, failures, session))
-    return wasTold(kept, failures, session)
+    const kept = await memory.change(account, (before) =>
+      recordShownFailure(before, failures, session),
+    )
+    return hasShownFailure(kept, failures, session)
   }
   const both = ['0x02', '0x01']
   expect(await Promise.all([tells(both, 'one'), tells(both, 'two')])).toEqual([true, true])

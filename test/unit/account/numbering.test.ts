@@ -14,7 +14,7 @@ import {
   type PhoneNumber,
   parseCaller,
   parseTypedPhone,
-  spelledPhone,
+  spellPhone,
 } from '../../../src/account/phone.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 
@@ -173,7 +173,7 @@ describe('a number of every country', () => {
       const said = parsePhoneNumberFromString(number)
       expect(isListed(number), number).toBe(said?.isValid() === true)
       const spelled = said === undefined ? undefined : `+${said.countryCallingCode} `
-      if (spelled) expect(spelledPhone(number as PhoneNumber).startsWith(spelled)).toBe(true)
+      if (spelled) expect(spellPhone(number as PhoneNumber).startsWith(spelled)).toBe(true)
     }
   })
 

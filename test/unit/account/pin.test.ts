@@ -7,7 +7,7 @@ import {
   type Authorization,
   cancelPinRequest,
   createPins,
-  isEasy,
+  isEasyPin,
   type PinChange,
   type Pins,
   type PinVerdict,
@@ -42,7 +42,7 @@ function open() {
 
 async function chosen() {
   const opened = open()
-  await opened.pins.begin(account)
+  await opened.pins.beginSession(account)
   await opened.pins.choose(account, own, 'first')
   return opened
 }
@@ -51,11 +51,11 @@ test.for([
   ...['1111', '000000', '1234', '4321', '7890', '0987', '1212', '123123', '1984', '2004'],
   ...['0194', '00194'],
 ])('%s is easy to guess', (pin) => {
-  expect(isEasy(pin, phone)).toBe(true)
+  expect(isEasyPin(pin, phone)).toBe(true)
 })
 
 test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not', (pin) => {
-  expect(isEasy(pin, phone)).toBe(false)
+  expect(isEasyPin(pin, phone)).toBe(false)
 })
 
 test('a PIN opens nothing under another secret, and its row does not have it', async () => {
@@ -107,7 +107,7 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
   }
   const set = () => Object.assign(model, { pin, tries: 0, replaceableAt: undefined })
   switch (kind) {
-    case 'begin': {
+    case 'beginSession': {
       const hasToChoose = model.pin === undefined || isReplaceable
       const since = now - (model.dialedAt ?? now - dayMs)
       if (since >= dayMs) model.dialedAt = now
@@ -140,7 +140,7 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
       return once(model.pin === undefined || isReplaceable, set)
     case 'change':
       return once(model.pin === undefined || valid() === 'valid', set)
-    case 'forget':
+    case 'requestReset':
       return once(model.pin !== undefined, () => {
         model.replaceableAt ??= now + dayMs
       })
@@ -178,7 +178,7 @@ const ordersOf = <Each>(all: readonly Each[]): Each[][] =>
 const op: fc.Arbitrary<Op> = fc.record({
   kind: fc.constantFrom(
     ...(['verify', 'verify', 'verify', 'verify', 'authorize', 'change', 'change'] as const),
-    ...(['choose', 'forget', 'unlock', 'keep', 'state'] as const),
+    ...(['choose', 'requestReset', 'unlock', 'keep', 'state'] as const),
   ),
   ...{ pin: fc.constantFrom(...words), step: fc.constantFrom('a', 'entered') },
   session: fc.constantFrom(...sessionNames),
@@ -187,13 +187,13 @@ const op: fc.Arbitrary<Op> = fc.record({
 function asked(of: ReturnType<typeof open>, { kind, pin, step, session }: Op): Promise<unknown> {
   const { pins, memory } = of
   const ways: Record<Op['kind'], () => Promise<unknown>> = {
-    begin: () => pins.begin(account),
+    beginSession: () => pins.beginSession(account),
     verify: () => pins.verify(account, pin, step),
     authorize: () => pins.authorize(account, step),
     state: () => pins.state(account),
     choose: () => pins.choose(account, pin, session),
     change: () => pins.change(account, pin, session, step),
-    forget: () => pins.forget(account, session),
+    requestReset: () => pins.requestReset(account, session),
     unlock: () => memory.change(account, unlockPin).then(() => 'unlocked'),
     keep: () => memory.change(account, cancelPinRequest).then(() => 'kept'),
   }
@@ -220,7 +220,7 @@ test('whatever is asked at once has what it had one after the other, in some ord
       await atOnce([first, { ...first, pin: words[1] as string, session: 'second' }])
       for (const [index, { waitMs, isEntered, isBlocked, ops }] of drawn.entries()) {
         clock.now += waitMs
-        await atOnce([{ ...first, kind: 'begin' }])
+        await atOnce([{ ...first, kind: 'beginSession' }])
         if (isEntered) {
           entered = `entered ${index}`
           const pin = models[0]?.pin ?? own

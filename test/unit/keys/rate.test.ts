@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { withinRate } from '../../../src/keys/rate.ts'
+import { limitRate } from '../../../src/keys/rate.ts'
 import { granted } from '../node/scripted-node.ts'
 
 test('a key may call so often in a second, twice as often at once, and hears when it may again', async () => {
   let now = 1_700_000_000_000
-  const keys = withinRate({ lookup: async (hash) => ({ ...granted, hash }) }, 50, () => now)
+  const keys = limitRate({ lookup: async (hash) => ({ ...granted, hash }) }, 50, () => now)
   const spend = async (calls: number, hash = 'one') => {
     const key = await keys.lookup(hash)
     return key.kind === 'unknown' ? undefined : await key.spend(calls)
   }
-  const refused = (ms: number) => ({ resetAt: new Date(now + ms), of: 'second' })
+  const refused = (ms: number) => ({ resetAt: new Date(now + ms), period: 'second' })
   expect(await spend(100)).toBe(undefined)
   expect(await spend(1)).toEqual(refused(20))
   expect(await spend(50)).toEqual(refused(1_000))
@@ -24,6 +24,6 @@ test('a key may call so often in a second, twice as often at once, and hears whe
 })
 
 test('an unknown key stays unknown', async () => {
-  const keys = withinRate({ lookup: async () => ({ kind: 'unknown' }) }, 50, Date.now)
+  const keys = limitRate({ lookup: async () => ({ kind: 'unknown' }) }, 50, Date.now)
   expect(await keys.lookup('none')).toEqual({ kind: 'unknown' })
 })

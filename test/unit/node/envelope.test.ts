@@ -264,7 +264,7 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
 
 test('a spent quota says by the clock of the service when to come back', async () => {
   const resetAt = new Date('2026-11-22T00:00:00Z')
-  const spent = { ...granted, spend: async () => ({ resetAt, of: 'day' as const }) }
+  const spent = { ...granted, spend: async () => ({ resetAt, period: 'day' as const }) }
   const routes = routesWith({
     keys: { lookup: async () => spent },
     services: new Map([[31, served.service]]),

@@ -13,7 +13,7 @@ describe('health', () => {
   const differing = (name: string) =>
     conditionWith({ identity: { kind: 'different', names: [name] } })
   const spent = (relay: number) => {
-    const budget = { asked: { relay, callers: 39 }, callsADay: 100 }
+    const budget = { callsToday: { relay, callers: 39 }, callsADay: 100 }
     return { ...conditionWith(), budget }
   }
   const old = { wei: '1', at: now - 400_000 }

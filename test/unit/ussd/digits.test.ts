@@ -41,7 +41,9 @@ describe('the digits of every script of Unicode', () => {
       const typed = parseTypedPhone(write('0700 000 002'), '+254700000001' as PhoneNumber)
       expect(typed).toBe('+254700000002')
       const asked = { phone: '', to: '0x', key: `1700000000-${'k'.repeat(16)}` }
-      expect(actions['cash-out'].asks.parse({ ...asked, amount: write('1.5') }).amount).toBe('1.5')
+      expect(actions['cash-out'].request.parse({ ...asked, amount: write('1.5') }).amount).toBe(
+        '1.5',
+      )
     }
   })
 

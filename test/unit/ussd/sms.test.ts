@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleSms, createSeals } from '../../../src/compose/sms.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { isWalletCode } from '../../../src/account/check-digit.ts'
 import { createMemory } from '../../../src/account/memory.ts'
-import { createWalletCodes, withWallet } from '../../../src/account/wallets.ts'
+import { addWallet, createWalletCodes } from '../../../src/account/wallets.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { openWorld, stranger } from './world.ts'
@@ -21,7 +21,7 @@ function openWallets() {
     ...world,
     issue: createWalletCodes({ keys, memory }).issue,
     add: (caller: number, one: { name: string; address: `0x${string}` }) =>
-      memory.change(world.accountOf(caller), (before) => withWallet(before, one)),
+      memory.change(world.accountOf(caller), (before) => addWallet(before, one)),
   }
 }
 

@@ -13,8 +13,8 @@ import { seed as runSeed, times } from '../../support/sample.ts'
 
 const historyCount = times({ sampled: 2, full: 40 })
 const yearMs = 365 * 24 * 60 * 60 * 1000
-const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
-const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
+const { maxInFlight, watchBlocks, accountStateMs } = poolRules.rootstock
+const rules = { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs }
 
 beforeEach(() => {
   // The object's clock is the test's; alarms are set by it and rung by the real one: none rings

@@ -5,7 +5,7 @@ import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
 
-const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
+const { maxInFlight, watchBlocks, accountStateMs } = poolRules.rootstock
 const yearMs = 365 * 24 * 60 * 60 * 1000
 let objects = 0
 
@@ -22,7 +22,7 @@ const create = async () => {
   const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub
   return {
     ledger: createObjectLedger(() => stub),
-    rules: { ...ledgerRules, maxInFlight, watchBlocks, meansMs },
+    rules: { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs },
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
 }

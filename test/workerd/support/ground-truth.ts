@@ -9,7 +9,7 @@ import {
   parseEther,
 } from 'viem'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type RawLog, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'

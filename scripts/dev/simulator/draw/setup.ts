@@ -35,7 +35,7 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
       ]),
       watchBlocks: random.pick([16, 20, 50]),
       roundMs: random.pick([5, 10, 10, 20]) * secondMs,
-      meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
+      accountStateMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
       maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
     },
     slots: isRoomy ? 1_000 : maxInFlight + 1,

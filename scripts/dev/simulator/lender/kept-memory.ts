@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { AccountMemory, KeptMemory, MemoryStore } from '../../../../src/account/memory.ts'
+import type { AccountMemory, MemoryStore, StoredMemory } from '../../../../src/account/memory.ts'
 
 /** Notes a question to an account's memory, by who asked, with the PIN as it is then. */
 export type MemoryEvent = {
@@ -15,7 +15,7 @@ export type KeptMemories = ReturnType<typeof createKeptMemories>
 
 /** What is kept of accounts, whatever dies; what is asked of it is written down. */
 export function createKeptMemories(now: () => number) {
-  const rows = new Map<string, Omit<KeptMemory, 'now'> & Pick<MemoryEvent, 'pin'>>()
+  const rows = new Map<string, Omit<StoredMemory, 'now'> & Pick<MemoryEvent, 'pin'>>()
   const events: MemoryEvent[] = []
   const keptOf = (account: Address) =>
     rows.get(account.toLowerCase()) ?? { row: '', version: 0, pin: undefined }
@@ -25,7 +25,7 @@ export function createKeptMemories(now: () => number) {
   }
   return {
     events,
-    load(by: string, account: Address): KeptMemory {
+    load(by: string, account: Address): StoredMemory {
       note('load', by, account)
       return { ...keptOf(account), now: now() }
     },

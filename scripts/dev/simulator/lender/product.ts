@@ -56,7 +56,7 @@ export async function chooseFirstPins(
   const memory = createMemory(() => memoryFor(memories, 'setup'))
   for (const [caller, account] of callers.entries()) {
     const pins = createPins({ secret, memory, newSalt: () => `first ${caller}` })
-    await pins.begin(account)
+    await pins.beginSession(account)
     await pins.choose(account, getFirstPin(caller), 'setup')
     await memory.change(account, (kept) => ({ ...kept, hasDialled: true }))
   }

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { type PhoneNumber, shortPhone } from '../../../../src/account/phone.ts'
-import { maxTries } from '../../../../src/account/pin.ts'
+import { type PhoneNumber, shortenPhone } from '../../../../src/account/phone.ts'
+import { maxPinTries } from '../../../../src/account/pin.ts'
 import { formatAmountDown } from '../../../../src/loan/amounts.ts'
 import { paymentKinds } from '../../../../src/loan/kinds.ts'
 import type { Payment } from '../../../../src/relay/ledger/port.ts'
@@ -88,13 +88,13 @@ function judgeGuesses(
     const same = guesses.filter(
       (other) => ownOf('load', other).filter(({ version }) => read.has(version)).length > 1,
     )
-    if (same.length <= maxTries) continue
+    if (same.length <= maxPinTries) continue
     found('guesses', `a PIN is right without a try, as ${same.length} at once would have been`)
   }
   let inRow = 0
   for (const { verdict } of taken.toSorted((a, b) => a.at - b.at)) {
     inRow = verdict === 'wrong' ? inRow + 1 : 0
-    if (inRow > maxTries) found('guesses', `${inRow} wrong PINs are judged one after the other`)
+    if (inRow > maxPinTries) found('guesses', `${inRow} wrong PINs are judged one after the other`)
   }
 }
 
@@ -119,7 +119,7 @@ function pinsOf(
         typed = by === 'setup' ? getFirstPin(caller) : setter?.dial.pin?.sets
         salt = pin?.salt
       }
-      return { from: at, typed, isBlocked: (pin?.tries ?? 0) >= maxTries }
+      return { from: at, typed, isBlocked: (pin?.tries ?? 0) >= maxPinTries }
     })
 }
 
@@ -251,8 +251,8 @@ function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {
       const other = getPhone(wanted.to) as PhoneNumber
       const { amountWei } = wanted
       return [
-        { phone, kind: 'transfer', amountWei, who: shortPhone(other) },
-        { phone: other, kind: 'received', amountWei, who: shortPhone(phone) },
+        { phone, kind: 'transfer', amountWei, who: shortenPhone(other) },
+        { phone: other, kind: 'received', amountWei, who: shortenPhone(phone) },
       ]
     }
     case 'withdrawal':

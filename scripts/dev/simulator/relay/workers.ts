@@ -132,7 +132,7 @@ const callMs = 10_000
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
   const { rules, maxBehindMs, maxGasPriceWei } = plan.setup
-  const heads = chain.headsSince(scheduler.now() - rules.meansMs - callMs - maxBehindMs)
+  const heads = chain.headsSince(scheduler.now() - rules.accountStateMs - callMs - maxBehindMs)
   const isPoor = heads.every(({ block }) => block.state.relayerWei <= poorWei)
   const isDear = heads.every(({ block }) => block.minGasPriceWei > maxGasPriceWei)
   return isPoor || isDear

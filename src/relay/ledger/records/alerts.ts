@@ -21,11 +21,11 @@ export function pastAlerts(rows: Draft): ActiveAlert[] {
   return known === undefined ? [] : (JSON.parse(known.value) as ActiveAlert[])
 }
 
-/** Raises new findings, clears those not found for `calmMs`, and stores a notice of each. */
+/** Raises new findings, clears those not found for `alertEndMs`, and stores a notice of each. */
 export function noteAlerts(
   rows: Draft,
   found: readonly Finding[],
-  { isTold, calmMs }: { isTold: boolean; calmMs: number },
+  { isTold, alertEndMs }: { isTold: boolean; alertEndMs: number },
 ): AlertChange {
   const before = activeAlerts(rows)
   const isFound = ({ name }: Finding) => found.some((one) => one.name === name)
@@ -37,7 +37,7 @@ export function noteAlerts(
     const { calmSince = rows.now } = alert
     const says = found.find(({ name }) => name === alert.name)?.says ?? alert.says
     if (isFound(alert)) kept.push({ ...alert, says, calmSince: undefined })
-    else if (rows.now - calmSince >= calmMs) cleared.push(alert)
+    else if (rows.now - calmSince >= alertEndMs) cleared.push(alert)
     else kept.push({ ...alert, calmSince })
   }
   const after = JSON.stringify([...kept, ...raised])

@@ -77,7 +77,7 @@ export function readMeans(step: StepContext): Pick<Work, 'means' | 'nextMeans'> 
   const { rows, rules } = step
   const { asked, ...known } = readObservations(step)
   const fresh = <Fact extends { at: number }>(fact: Fact | undefined) =>
-    fact !== undefined && rows.now - fact.at < rules.meansMs ? fact : undefined
+    fact !== undefined && rows.now - fact.at < rules.accountStateMs ? fact : undefined
   const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
   const means: Means = {
     ...(count && { count: count.number }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DayOfCalls } from '../../../../src/keys/key-store.ts'
+import type { DailyCalls } from '../../../../src/keys/key-store.ts'
 import { createUpstreamBudget, withinBudget } from '../../../../src/node/upstream/budget.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
@@ -13,7 +13,7 @@ function deployment(limits = { callsADay: 100, relayReserve: 30 }) {
   const events: LogEvent[] = []
   let stored = { relay: 0, callers: 0, day: 0 }
   const store = {
-    async count({ relay, callers }: DayOfCalls) {
+    async count({ relay, callers }: DailyCalls) {
       if (world.isDown) throw new Error('the store is down')
       const day = Math.floor(world.now / dayMs)
       const before = stored.day === day ? stored : { relay: 0, callers: 0 }

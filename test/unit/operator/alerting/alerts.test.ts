@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import { listAlerts } from '../../../../src/operator/alerting/alerts.ts'
+import { findAlerts } from '../../../../src/operator/alerting/alerts.ts'
 import type { KnownCondition } from '../../../../src/operator/health.ts'
 import type { FrontNonce } from '../../../../src/relay/ledger/port.ts'
 import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
-const namesOf = (known: KnownCondition) => listAlerts(known, subject).map(({ name }) => name)
-const saysOf = (known: KnownCondition) => listAlerts(known, subject).map(({ says }) => says)
+const namesOf = (known: KnownCondition) => findAlerts(known, subject).map(({ name }) => name)
+const saysOf = (known: KnownCondition) => findAlerts(known, subject).map(({ says }) => says)
 
 const pool = (liquidityWei: string) => ({
   ...{ state: 'ready' as const, at: now },
@@ -45,7 +45,7 @@ const signedBefore = (count: number) =>
   })
 const unprovedFor = (ms: number) => conditionWith({}, { unproved: { block: 7, at: now - ms } })
 const used = (relay: number) => {
-  const budget = { asked: { relay, callers: 39 }, callsADay: 100 }
+  const budget = { callsToday: { relay, callers: 39 }, callsADay: 100 }
   return { ...conditionWith(), budget }
 }
 
@@ -58,7 +58,7 @@ describe('alerts', () => {
     ['a payment that no block takes in time', waiting(now - lateMs), ['stuck']],
     ['nothing where two blocks have not taken it', signedBefore(2), []],
     ['a payment that three blocks have not taken', signedBefore(3), ['stuck']],
-    ['one that was carried in vain', oldest({ stuck: now }), ['stuck']],
+    ['one that failed in too many attempts', oldest({ stuck: now }), ['stuck']],
     ['nothing where a pool has ten loans', loans(10n ** 17n), []],
     ['a pool that has fewer than ten loans', loans(10n ** 17n - 1n), ['pool_low']],
     ['rounds that are late', conditionWith({}, failing), ['round_late']],
@@ -79,7 +79,7 @@ describe('alerts', () => {
     const named = (ageMs: number) => {
       const unknownHeaderAt = new Date(now - ageMs).toISOString()
       const nodes = () => [{ ...node, ...counts, unknownHeaderAt }]
-      return listAlerts(conditionWith(), { ...subject, nodes }).map(({ name }) => name)
+      return findAlerts(conditionWith(), { ...subject, nodes }).map(({ name }) => name)
     }
     expect(named(3_599_999)).toEqual(['unknown_header'])
     expect(named(3_600_000)).toEqual([])
@@ -88,7 +88,7 @@ describe('alerts', () => {
   test('say what to send to a relayer, and what waits since when', () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments wait since 2023-11-14T22:12:20.000Z. Have 0.000834 there for 50 (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`); nothing is lost.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`); nothing is lost.`,
     ])
   })
 
@@ -97,13 +97,13 @@ describe('alerts', () => {
       'a node that dropped what it took',
       {},
       { poolCount: { number: 7, at: now } },
-      /: the node accepted its bytes, and says that it does not have them\..*NODE_URL\.$/,
+      /: the node accepted it, and does not have it in its pool\..*NODE_URL\.$/,
     ],
     [
       'a node that takes nothing',
       { failures: 4 },
       { poolCount: { number: 7, at: now } },
-      /took its bytes in none of the last 4 tries, and .*does not have them\..*NODE_URL\.$/,
+      /did not accept it in the last 4 attempts, and .*does not have it in its pool\..*NODE_URL\.$/,
     ],
     [
       'a count of the pool from before it was signed, which tells nothing of it',
@@ -115,13 +115,13 @@ describe('alerts', () => {
       'a nonce that is priced too low',
       {},
       { poolCount: { number: 8, at: now } },
-      /at 100000000 wei, and the node has it\..*outbid it: `npm run ops -- outbid 7`/,
+      /at 100000000 wei, and the node has it in its pool\..*outbid it: `npm run ops -- outbid 7`/,
     ],
     [
       'one that the highest price does not outbid',
       { gasPriceWei: `${10n * todaysWei}` },
       { poolCount: { number: 8, at: now } },
-      /more than MAX_GAS_PRICE_WEI to outbid it\. Raise that, then .*outbid 7`\.$/,
+      /outbidding it costs more than MAX_GAS_PRICE_WEI\. Raise that, then .*outbid 7`\.$/,
     ],
     [
       'a price above the highest one',
@@ -131,10 +131,10 @@ describe('alerts', () => {
     ],
   ])('tell which nonce is stuck, why, and what fits: %s', ([, changes, sight, says]) => {
     const front = { ...frontSince(now - lateMs), ...changes }
-    const stuck = listAlerts(conditionWith({ front }, sight), subject).find(
+    const stuck = findAlerts(conditionWith({ front }, sight), subject).find(
       ({ name }) => name === 'stuck',
     )
-    expect(stuck?.says).toMatch(/^Nonce 7 waits for a block since 2023-11-14T21:58:20\.000Z/)
+    expect(stuck?.says).toMatch(/^Nonce 7 has waited for a block since 2023-11-14T21:58:20\.000Z/)
     expect(stuck?.says).toMatch(says)
   })
 

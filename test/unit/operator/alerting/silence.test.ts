@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createSilence } from '../../../../src/operator/alerting/silence.ts'
+import { createSilenceAlert } from '../../../../src/operator/alerting/silence.ts'
 import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { subject } from '../condition.ts'
@@ -16,13 +16,13 @@ test('a ledger that gives no answer for 5 s is told of once, signed, and its fir
     told.push(JSON.parse(`${init?.body}`))
     return new Response()
   }
-  const { note, isTold } = createSilence({
-    ...{ clock, subject, store: 'Redis', log: ({ event }) => logged.push(event) },
+  const { recordAnswer, isRaised } = createSilenceAlert({
+    ...{ clock, deployment: subject, store: 'Redis', log: ({ event }) => logged.push(event) },
     webhook: { webhook: { url: 'https://hooks.example', secret: 'a-secret' }, fetch, clock },
   })
   const after = async (ms: number, isAnswering: boolean) => {
     clock.forward(ms)
-    await note(isAnswering)
+    await recordAnswer(isAnswering)
     return told.length
   }
   // An answer between two silences makes neither of them long.
@@ -34,8 +34,8 @@ test('a ledger that gives no answer for 5 s is told of once, signed, and its fir
   ] as const)
     expect(await after(ms, isAnswering)).toBe(0)
   expect(await after(5_000, false)).toBe(1)
-  expect([await after(9_000, false), isTold()]).toEqual([1, true])
-  expect([await after(0, true), isTold()]).toEqual([2, false])
+  expect([await after(9_000, false), isRaised()]).toEqual([1, true])
+  expect([await after(0, true), isRaised()]).toEqual([2, false])
   expect(await after(0, true)).toBe(2)
   expect(told[0]?.says).toMatch(/^The ledger gives no answer: look at Redis\./)
   expect(told.map(({ name, state }) => `${name} ${state}`)).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentGateways } from '../../../../src/operator/alerting/silent-gateways.ts'
+import { listSilentGateways } from '../../../../src/operator/alerting/silent-gateways.ts'
 
 const hourMs = 3_600_000
 /** An hour of which the tests count; nothing is said of it. */
@@ -15,7 +15,7 @@ function deliveries(days: number, { from, to, each }: Day, endsAt = days * 24) {
 }
 
 const silentAt = (hours: Record<string, number>, hour: number) =>
-  silentGateways({ gateways: { hubtel: hours }, now: (began + hour) * hourMs })
+  listSilentGateways({ gateways: { hubtel: hours }, now: (began + hour) * hourMs })
 
 const shop = { from: 8, to: 18, each: 10 }
 const kiosk = { from: 8, to: 18, each: 1 }

@@ -19,7 +19,7 @@ test('an alert that the webhook does not take is told again with the same id, un
     const { alerts, untoldFrom } = await ledger.readVitals()
     const isDue = untoldFrom !== undefined && untoldFrom <= clock.now()
     const known = conditionWith({ unlistedAt, alerts, untoldFrom: isDue ? 0 : undefined })
-    await watchAlerts(ledger, known, { subject, log, webhook })
+    await watchAlerts(ledger, known, { deployment: subject, log, webhook })
     clock.forward(120_000)
   }
   expect(posted.map(({ id }) => id)).toEqual(Array(3).fill(posted[0]?.id))

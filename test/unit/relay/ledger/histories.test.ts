@@ -12,7 +12,13 @@ import { seed as runSeed, times } from '../../../support/sample.ts'
 const historyCount = times({ sampled: 4, full: 60 })
 const stepCount = 150
 const relayer = '0x9999999999999999999999999999999999999999'
-const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3, meansMs: 100_000 }
+const rules = {
+  ...ledgerRules,
+  maxInFlight: 4,
+  maxAttempts: 3,
+  watchBlocks: 3,
+  accountStateMs: 100_000,
+}
 
 let now = 1_700_000_000_000
 const clock = () => now

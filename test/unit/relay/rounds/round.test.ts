@@ -643,7 +643,7 @@ test('a price by which payments are carried is no newer than when the node told 
   time.now += 5_000
   await runRound(relayer)
   expect([0, 1, 2].map(lastPrice)).toEqual([1n, 9n, 9n])
-  time.now += key.rules.meansMs - 1
+  time.now += key.rules.accountStateMs - 1
   priceWei = 5
   expect(await carry(4)).toBe(9n)
   time.now += 1

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
-import { type PhoneNumber, parseCaller, shortPhone } from '../../../src/account/phone.ts'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
+import { type PhoneNumber, parseCaller, shortenPhone } from '../../../src/account/phone.ts'
 import {
   createIntentKeys,
   createSessionKeys,
@@ -67,5 +67,5 @@ test('a session key and a fingerprint tell nothing of what they were made of', a
 })
 
 test('a short phone number shows its first 4 and last 3 digits', () => {
-  expect(shortPhone(bob)).toBe('2547...002')
+  expect(shortenPhone(bob)).toBe('2547...002')
 })

@@ -1,0 +1,57 @@
+import { type Address, bytesToBigInt, bytesToHex, isAddressEqual, type LocalAccount } from 'viem'
+import { keyAccount } from '../runtime/key-account.ts'
+import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
+import { formerForms } from './numbering.ts'
+import type { PhoneNumber } from './phone.ts'
+
+/** Order n of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** Changes if accounts are derived differently, so that old accounts stay reachable. */
+const derivationVersion = 'v1'
+
+export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
+
+/** Limits the cached accounts, which spare the later deliveries of a session a derivation. */
+const maxCached = 1_000
+
+/** Derives callers' accounts. No key is stored, because the secret alone derives them all. */
+export function createCallerAccounts(keySecret: Secret): CallerAccounts {
+  const hash = createKeyedHash(keySecret)
+  const cache = new Map<PhoneNumber, LocalAccount>()
+  return async (phone) => {
+    const cached = cache.get(phone)
+    if (cached !== undefined) return cached
+    const account = await deriveAccount(hash, phone)
+    if (cache.size >= maxCached) cache.clear()
+    cache.set(phone, account)
+    return account
+  }
+}
+
+/** Returns a number's account, derived from its present form or from a recorded former form. */
+export function withFormerAccounts(
+  getAccount: CallerAccounts,
+  findFormerAccount: (account: Address) => Promise<Address | undefined>,
+): CallerAccounts {
+  return async (phone) => {
+    const account = await getAccount(phone)
+    const forms = formerForms(phone)
+    const recorded = forms.length > 0 ? await findFormerAccount(account.address) : undefined
+    if (recorded === undefined) return account
+    for (const form of forms) {
+      const former = await getAccount(form as PhoneNumber)
+      if (isAddressEqual(former.address, recorded)) return former
+    }
+    throw new Error('no known form of the number derives its recorded account')
+  }
+}
+
+async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<LocalAccount> {
+  for (let attempt = 0; ; attempt++) {
+    const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
+    const scalar = bytesToBigInt(candidate)
+    // Once in 2^128 a hash is outside the group's order, so the next candidate is used.
+    if (scalar > 0n && scalar < curveOrder) return keyAccount(bytesToHex(candidate))
+  }
+}
