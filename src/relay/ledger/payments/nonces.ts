@@ -175,7 +175,9 @@ export function recordTransaction(
 
 /** Marks a nonce's highest-priced transaction as refused, so that it is sent again soon. */
 export function markForResend(rows: Draft, row: NonceRow): void {
-  const highest = rows.row('transactions', listTransactions(row)[0]?.hash ?? '')
+  const [highest] = listTransactions(row).flatMap(
+    ({ hash }) => rows.row('transactions', hash) ?? [],
+  )
   if (highest !== undefined) rows.put('transactions', { ...highest, failures: 1 })
 }
 

@@ -181,6 +181,19 @@ test('bytes that are recorded once more are known to have been sent', async ({
   expect(open?.transactions).toMatchObject([{ sentAt: expect.any(Number) }])
 })
 
+test('what a reorganization takes back is offered soon, though the bytes that outbid it are lost', async ({
+  ledger: { ledger, lose },
+}) => {
+  await accept(ledger, 'a')
+  const [over, dearer] = [transactionOf('a').hash, transactionOf('dearer', 200n)]
+  await ledger.replace({ nonce: 0, over, transaction: dearer })
+  await mineAt(ledger, 'a', 0, executionIn(9))
+  lose('transactions', 'hash', dearer.hash)
+  await ledger.reopen(id('block 9'))
+  const [open] = (await ledger.readWork()).nonces
+  expect(open?.transactions).toMatchObject([{ hash: over, failures: 1 }])
+})
+
 test('a queue whose payments are lost ends, and one that has others goes on', async ({
   ledger: { ledger, lose, waiting },
 }) => {
