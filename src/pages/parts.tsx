@@ -58,15 +58,15 @@ export function Table({ name, head, rows }: TableOptions) {
 /** Renders a command that a click selects. */
 export const Command = ({ line }: { line: string }) => <code class="copy">npm run {line}</code>
 
-export const money = (wei: string | null, currency: string): string =>
+export const showMoney = (wei: string | null, currency: string): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei))} ${currency}`
 
 /** Formats a time in UTC, to the second. */
-export const time = (at: string | null | undefined): Child =>
+export const showTime = (at: string | null | undefined): Child =>
   at ? <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 19)}`}</time> : '–'
 
 /** Shortens an address or a hash; the linked page shows it in full. */
-export const short = (hex: string): string => `${hex.slice(0, 8)}…${hex.slice(-4)}`
+export const shortenHex = (hex: string): string => `${hex.slice(0, 8)}…${hex.slice(-4)}`
 
 export type FieldOptions = { name: string; label: string; value?: string | undefined }
 

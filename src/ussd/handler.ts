@@ -303,8 +303,8 @@ async function endWith(
 ): Promise<Screen> {
   const { endSession, since, messages, deriveStepKey } = context
   const question = await deriveStepKey(joinAnswers(answers))
-  const ending = { since, answerCount: answers.length, question, screen, reason }
-  return toScreen(messages, await endSession(ending))
+  const sessionEnd = { since, answerCount: answers.length, question, screen, reason }
+  return toScreen(messages, await endSession(sessionEnd))
 }
 
 const toReply = (screen: Screen): UssdReply => ({ kind: 'screen', screen })

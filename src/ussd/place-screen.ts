@@ -183,12 +183,12 @@ async function openSenders(
   seal: Seal,
   account: Address,
 ): Promise<ReadonlyMap<string, string>> {
-  const opened = await Promise.all(
+  const namedSenders = await Promise.all(
     senders.map(async ({ address, sealed }) => {
       return [address.toLowerCase(), await seal.open(sealed, account.toLowerCase())] as const
     }),
   )
-  return new Map(opened.flatMap(([address, number]) => (number ? [[address, number]] : [])))
+  return new Map(namedSenders.flatMap(([address, number]) => (number ? [[address, number]] : [])))
 }
 
 /** Lists the recipients that this session offers by a digit. */

@@ -58,11 +58,11 @@ export function parseRecipient(
 }
 
 function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
-  const listed = parseTypedPhone(text, caller)
-  const phone = listed ?? (accountExists && parseUnlistedPhone(text, caller))
+  const listedPhone = parseTypedPhone(text, caller)
+  const phone = listedPhone ?? (accountExists && parseUnlistedPhone(text, caller))
   if (phone === undefined) return fault('unknown_form')
   if (phone === caller) return fault('own_number')
-  const isServed = listed !== undefined || accountExists?.get(phone)
+  const isServed = listedPhone !== undefined || accountExists?.get(phone)
   if (isServed === undefined) return { kind: 'unlisted', phone } as const
   if (!isServed) return fault('unknown_form')
   return { kind: 'recipient', recipient: { kind: 'phone', phone } } as const

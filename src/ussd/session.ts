@@ -170,10 +170,10 @@ async function lookUp(
     case 'code': {
       const { code } = request
       const stepKey = await deriveStepKey(`wallet code ${code}`)
-      const taken = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
+      const codeResult = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
         walletCodes.take(code, stepKey.account),
       )
-      return { walletCodes: new Map(context.walletCodes).set(code, taken) }
+      return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
     }
     case 'till': {
       const stepKey = await deriveStepKey(`till ${request.till}`)

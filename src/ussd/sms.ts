@@ -36,9 +36,9 @@ export function createSmsSeals(secret: Secret) {
       smsSeal.close(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), nameSubject(name)),
     /** @throws {Error} the message was encrypted under another secret */
     async openFacts(sms: DueSms): Promise<SmsFacts> {
-      const opened = await smsSeal.open(sms.sealed, nameSubject(sms))
-      if (opened === undefined) throw new Error('a message was sealed under another account secret')
-      return smsFacts.parse(JSON.parse(opened))
+      const text = await smsSeal.open(sms.sealed, nameSubject(sms))
+      if (text === undefined) throw new Error('a message was sealed under another account secret')
+      return smsFacts.parse(JSON.parse(text))
     },
     sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.close(phone, subject),
     /** Decrypts a number; undefined if the subject or the secret is another one. */

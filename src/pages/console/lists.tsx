@@ -2,7 +2,7 @@ import { loanStates } from '../../loan/loan-book.ts'
 import type { LoansAnswer, StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { Operator } from '../../operator/service.ts'
-import { Command, FactList, money, Part, short, Table, time } from '../parts.tsx'
+import { Command, FactList, Part, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 
@@ -29,7 +29,7 @@ const countLoans = (count: number) => (count === 1 ? '1 loan' : `${count} loans`
 
 export function Loans({ book }: { book: LoansAnswer }) {
   const { sums, ages, loans, currency, isWhole, block, head } = book
-  const showWei = (wei: string) => money(wei, currency)
+  const showWei = (wei: string) => showMoney(wei, currency)
   return (
     <>
       <Part name="book" title="Loan book">
@@ -63,8 +63,8 @@ export function Loans({ book }: { book: LoansAnswer }) {
           name="Loans"
           head={['Borrower', 'State', 'Since', 'Due', 'Overdue, days', 'Owes', 'Repaid', 'Earlier']}
           rows={loans.map((loan) => [
-            <a href={`/console/payments?account=${loan.borrower}`}>{short(loan.borrower)}</a>,
-            ...[loan.state, time(loan.issuedAt), time(loan.dueAt), loan.overdueDays],
+            <a href={`/console/payments?account=${loan.borrower}`}>{shortenHex(loan.borrower)}</a>,
+            ...[loan.state, showTime(loan.issuedAt), showTime(loan.dueAt), loan.overdueDays],
             ...[showWei(loan.owedWei), showWei(loan.repaidWei), loan.earlier],
           ])}
         />
@@ -92,7 +92,7 @@ export function Nodes({ status }: { status: StatusAnswer }) {
             node.label,
             failingCheck && node.state === 'able' ? 'able, but see above' : node.state,
             node.height ?? '–',
-            time(node.heightAt),
+            showTime(node.heightAt),
           ],
           ...[node.p95Ms ?? '–', node.answers, node.failures],
         ])}
@@ -107,7 +107,8 @@ export function Nodes({ status }: { status: StatusAnswer }) {
 }
 
 export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
-  const showTime = (ms: number | null) => time(ms === null ? null : new Date(ms).toISOString())
+  const showMilliseconds = (ms: number | null) =>
+    showTime(ms === null ? null : new Date(ms).toISOString())
   return (
     <Part name="keys" title="API keys">
       <Table
@@ -121,7 +122,7 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
             key.spentToday
           ),
           key.quota ?? 'any',
-          ...[showTime(key.createdAt), showTime(key.revokedAt)],
+          ...[showMilliseconds(key.createdAt), showMilliseconds(key.revokedAt)],
         ])}
       />
       <p class="soft">
@@ -135,7 +136,12 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
 
 export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
   const renderRows = (each: typeof past) =>
-    each.map(({ name, says, raisedAt, overSince }) => [time(raisedAt), time(overSince), name, says])
+    each.map(({ name, says, raisedAt, overSince }) => [
+      showTime(raisedAt),
+      showTime(overSince),
+      name,
+      says,
+    ])
   const head = ['Raised', 'Over', 'Name', 'Fault and remedy']
   return (
     <>
@@ -156,7 +162,7 @@ export function Audit({ entries }: OperatorAnswer<'audit'>) {
         name="Audit"
         head={['At', 'Action', 'Detail']}
         rows={entries.map(({ at, action, detail }) => [
-          time(at),
+          showTime(at),
           action,
           Object.entries(detail)
             .map(([name, value]) => `${name} ${value}`)

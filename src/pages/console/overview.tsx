@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { formatAmountDown } from '../../loan/amounts.ts'
 import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
-import { Command, type Fact, FactList, money, Part, Table, time } from '../parts.tsx'
+import { Command, type Fact, FactList, Part, showMoney, showTime, Table } from '../parts.tsx'
 
 type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
 
@@ -13,7 +13,7 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
     return (
       <p class="wait">
         Payments are refused in words: the intake is {intake.state}
-        {intake.since && <> since {time(intake.since)}</>}, by an operator’s command in the{' '}
+        {intake.since && <> since {showTime(intake.since)}</>}, by an operator’s command in the{' '}
         <a href="/console/audit">audit</a>. Accepted payments go on. To take new ones again:{' '}
         <Command line="ops -- resume" />
       </p>
@@ -54,7 +54,7 @@ export function Overview({ status }: { status: StatusAnswer }) {
           ))}
           {alerts.map(({ name, says, overSince }) => (
             <li>
-              Alert <b>{name}</b>: {says} {overSince && <>Over since {time(overSince)}.</>}
+              Alert <b>{name}</b>: {says} {overSince && <>Over since {showTime(overSince)}.</>}
             </li>
           ))}
           {gateways.map((says) => (
@@ -68,8 +68,8 @@ export function Overview({ status }: { status: StatusAnswer }) {
       <Part name="counted" title="Counted">
         <Table name="Counted" head={['What', 'Hour', 'Today']} rows={listCounterRows(status)} />
         <p class="soft">
-          Hour: since {time(status.lately.hour.since)}. Today: since{' '}
-          {time(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
+          Hour: since {showTime(status.lately.hour.since)}. Today: since{' '}
+          {showTime(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
         </p>
       </Part>
       <Part name="commands" title="Commands">
@@ -105,8 +105,8 @@ function listGatewayFaults({ lately: { hour }, gatewayFaults }: StatusAnswer): C
     return (
       <>
         {count} of the requests to {gateway} in the last hour, the last at{' '}
-        {time(gatewayFaults[`${gateway}/${event}`])}, {faultWords[event as 'bad']}. Once fixed, this
-        line goes by itself about an hour after the last of them.
+        {showTime(gatewayFaults[`${gateway}/${event}`])}, {faultWords[event as 'bad']}. Once fixed,
+        this line goes by itself about an hour after the last of them.
       </>
     )
   })
@@ -116,7 +116,7 @@ function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact
   if (relayer === undefined) return []
   return [
     ['Address', relayer.address],
-    ['Balance', money(relayer.balanceWei, currency)],
+    ['Balance', showMoney(relayer.balanceWei, currency)],
     [
       'Lasts for',
       relayer.lastsFor === null
@@ -125,8 +125,8 @@ function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact
     ],
     ['Price of gas', `${relayer.gasPriceWei ?? '?'} wei, at most ${relayer.maxGasPriceWei}`],
     ['In flight and queued', `${relayer.inFlight} and ${relayer.queued}`],
-    ['Oldest payment', time(relayer.oldestAt)],
-    ['Last mined', time(relayer.lastMinedAt)],
+    ['Oldest payment', showTime(relayer.oldestAt)],
+    ['Last mined', showTime(relayer.lastMinedAt)],
   ]
 }
 
@@ -144,14 +144,14 @@ function listChainFacts({
   const calls = callsToday && `${callsToday.relay} and ${callsToday.callers} of ${callsToday.limit}`
   return [
     ['Contracts', state],
-    ['Pool', pool && money(pool.liquidityWei, currency)],
-    ['May be lent today', isLending ? pool && money(pool.capLeftWei, currency) : 'nothing now'],
-    ['Owed', pool && money(pool.owedWei, currency)],
+    ['Pool', pool && showMoney(pool.liquidityWei, currency)],
+    ['May be lent today', isLending ? pool && showMoney(pool.capLeftWei, currency) : 'nothing now'],
+    ['Owed', pool && showMoney(pool.owedWei, currency)],
     [
       'Head',
       head && (
         <>
-          {head.number} of {time(head.at)}
+          {head.number} of {showTime(head.at)}
         </>
       ),
     ],

@@ -2,14 +2,14 @@ import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/answers.ts'
 import { outcomes } from '../../operator/answers.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
-import { Choice, FactList, Field, money, Part, short, Table, time } from '../parts.tsx'
+import { Choice, FactList, Field, Part, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 /** Shows the amount that leaves the account; empty for a loan. */
 export const showSpentAmount = ({ spendsWei }: PaymentSummary, currency: string): string =>
-  spendsWei === '0' ? '' : money(spendsWei, currency)
+  spendsWei === '0' ? '' : showMoney(spendsWei, currency)
 
 export const linkToPayment = (payment: PaymentSummary) => (
-  <a href={`/console/payments/${payment.intent}`}>{short(payment.intent)}</a>
+  <a href={`/console/payments/${payment.intent}`}>{shortenHex(payment.intent)}</a>
 )
 
 export function PaymentTable(options: { payments: readonly PaymentSummary[]; currency: string }) {
@@ -18,14 +18,14 @@ export function PaymentTable(options: { payments: readonly PaymentSummary[]; cur
       name="Payments"
       head={['Accepted', 'Payment', 'Kind', 'Amount', 'State', 'Reason', 'Account', 'Transaction']}
       rows={options.payments.map((payment) => [
-        time(payment.acceptedAt),
+        showTime(payment.acceptedAt),
         linkToPayment(payment),
         paymentKinds[payment.kind].name,
         showSpentAmount(payment, options.currency),
         payment.state,
         payment.reason ?? '',
-        <a href={`/console/payments?account=${payment.account}`}>{short(payment.account)}</a>,
-        payment.explorer && <a href={payment.explorer}>{short(payment.hash ?? '')}</a>,
+        <a href={`/console/payments?account=${payment.account}`}>{shortenHex(payment.account)}</a>,
+        payment.explorer && <a href={payment.explorer}>{shortenHex(payment.hash ?? '')}</a>,
       ])}
     />
   )
@@ -36,7 +36,7 @@ export type PaymentFilter = Readonly<Record<string, string>>
 
 export function Payments(options: PaymentList & { filter: PaymentFilter; currency: string }) {
   const { filter, next } = options
-  const older = next && new URLSearchParams({ ...filter, before: next })
+  const olderQuery = next && new URLSearchParams({ ...filter, before: next })
   return (
     <>
       <section>
@@ -68,9 +68,9 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; currenc
       </section>
       <Part name="payments" title="The newest first">
         <PaymentTable {...options} />
-        {older && (
+        {olderQuery && (
           <p>
-            <a href={`/console/payments?${older}`}>Older ones</a>
+            <a href={`/console/payments?${olderQuery}`}>Older ones</a>
           </p>
         )}
       </Part>
@@ -91,7 +91,7 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
           ],
           ['Amount', showSpentAmount(payment, currency) || 'the loan'],
           ['Reason', payment.reason ?? 'none'],
-          ['Good until', time(payment.deadline)],
+          ['Good until', showTime(payment.deadline)],
           ['Attempts in vain', payment.attempts],
           ['Gas used', payment.gasUsed],
           ['Block', payment.block],
@@ -103,15 +103,15 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
       <Table
         name="Steps"
         head={['At', 'State']}
-        rows={transitions.map(({ at, state }) => [time(at), state])}
+        rows={transitions.map(({ at, state }) => [showTime(at), state])}
       />
       <h3>Transactions</h3>
       <Table
         name="Transactions"
         head={['Hash', 'Nonce', 'Gas price, wei', 'Last sent', 'Mined', 'Not taken by nodes']}
         rows={transactions.map((one) => [
-          <a href={one.explorer}>{short(one.hash)}</a>,
-          ...[one.nonce, one.gasPriceWei, time(one.sentAt)],
+          <a href={one.explorer}>{shortenHex(one.hash)}</a>,
+          ...[one.nonce, one.gasPriceWei, showTime(one.sentAt)],
           ...[one.isMined ? 'yes' : 'no', one.failures],
         ])}
       />
@@ -119,7 +119,7 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
       <p>
         {batch.map((intent) => (
           <>
-            <a href={`/console/payments/${intent}`}>{short(intent)}</a>{' '}
+            <a href={`/console/payments/${intent}`}>{shortenHex(intent)}</a>{' '}
           </>
         ))}
       </p>
@@ -127,7 +127,7 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
       <Table
         name="Messages"
         head={['To', 'State', 'Since', 'Attempts']}
-        rows={messages.map((one) => [one.party, one.state, time(one.at), one.attempts])}
+        rows={messages.map((one) => [one.party, one.state, showTime(one.at), one.attempts])}
       />
     </Part>
   )

@@ -109,7 +109,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     log({ level: 'error', event: 'console.failed', message: describeFault(error) })
     c.status(503)
     const silence = error instanceof LedgerSilent ? error.message : undefined
-    return showPage(c as never, <NoAnswer silence={silence} />, {
+    return showPage(c as never, <NoAnswer ledgerError={silence} />, {
       title: 'No answer',
       refreshSeconds,
     })
@@ -136,8 +136,8 @@ function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage>
         )
         return { title: 'Payments', content }
       }
-      const none = <Payments payments={[]} next={null} filter={filter} currency={currency} />
-      const content = [<p role="alert">{query.error}</p>, none]
+      const emptyList = <Payments payments={[]} next={null} filter={filter} currency={currency} />
+      const content = [<p role="alert">{query.error}</p>, emptyList]
       return { title: 'Payments', content, status: 400 }
     },
     '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, currency }) => {
@@ -187,7 +187,7 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
       const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
       return { title: 'Support', content, status: found.status }
     }
-    const lookup = { phone, found, latest: await readDetails(found.payments) }
+    const lookup = { phone, details: found, latest: await readDetails(found.payments) }
     const content = <Support {...shared} notice={notice} lookup={lookup} />
     return { title: 'Support', content }
   }

@@ -1,6 +1,6 @@
 import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
-import { time } from '../parts.tsx'
+import { showTime } from '../parts.tsx'
 
 const consolePages = [
   ['', 'Overview'],
@@ -30,8 +30,8 @@ export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string
       <p id="state" data-live class={isBad ? 'bad' : 'soft'}>
         {network} ({chainId}), version {version}; intake {intake.state}
         {isRefusing && ', but payments are refused'}; {alerts.length} alerts
-        {health.failing.length > 0 && `; failing: ${health.failing.join(', ')}`}; as of {time(now)}{' '}
-        UTC
+        {health.failing.length > 0 && `; failing: ${health.failing.join(', ')}`}; as of{' '}
+        {showTime(now)} UTC
       </p>
       <form method="post" action="/console/sign-out">
         <input type="hidden" name="csrf" value={csrf} />
@@ -60,17 +60,17 @@ export function SignIn({ isWrong, hasEnded }: { isWrong?: boolean; hasEnded?: bo
 }
 
 /** Tells which part did not answer: the ledger, or another part that the page needs. */
-export function NoAnswer({ silence }: { silence: string | undefined }) {
+export function NoAnswer({ ledgerError }: { ledgerError: string | undefined }) {
   return (
     <section>
       <p class="bad" role="alert">
-        {silence === undefined ? (
+        {ledgerError === undefined ? (
           <>
             The ledger answers, but another part that this page needs does not, such as a node. Look
             at <a href="/console/nodes">Nodes</a>, and for console.failed in the log.
           </>
         ) : (
-          `${silence}. ${remedies.ledger}`
+          `${ledgerError}. ${remedies.ledger}`
         )}
       </p>
     </section>

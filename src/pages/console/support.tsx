@@ -1,13 +1,13 @@
 import { paymentKinds } from '../../loan/kinds.ts'
 import type { ActionAnswer, PaymentDetails } from '../../operator/answers.ts'
 import { describeFate } from '../../operator/remedies.ts'
-import { Command, type Fact, FactList, Field, money, Table, time } from '../parts.tsx'
+import { Command, type Fact, FactList, Field, showMoney, showTime, Table } from '../parts.tsx'
 import { linkToPayment, PaymentTable, showSpentAmount } from './payments.tsx'
 
 /** Describes the account of a number, with its latest payments in detail. */
 export type AccountLookup = {
   phone: string
-  found: ActionAnswer<'lookup'>
+  details: ActionAnswer<'lookup'>
   latest: readonly PaymentDetails[]
 }
 
@@ -43,24 +43,24 @@ export function Support({ csrf, currency, phone, lookup, notice }: SupportOption
 
 type AccountOptions = AccountLookup & { csrf: string; currency: string }
 
-function Account({ csrf, currency, phone, found, latest }: AccountOptions) {
-  const { account, payments, refusals, heldAt } = found
+function Account({ csrf, currency, phone, details, latest }: AccountOptions) {
+  const { account, payments, refusals, heldAt } = details
   return (
     <section>
       <h2>Account {account}</h2>
-      <FactList facts={listAccountFacts(found, currency)} />
+      <FactList facts={listAccountFacts(details, currency)} />
       <h3>The last refusals</h3>
       <Table
         name="Refusals"
         head={['At', 'Reason', 'What was shown']}
-        rows={refusals.map(({ at, reason, screen }) => [time(at), reason, screen ?? 'gone'])}
+        rows={refusals.map(({ at, reason, screen }) => [showTime(at), reason, screen ?? 'gone'])}
       />
       <h3>The latest payments</h3>
       <Table
         name="Latest payments"
         head={['Accepted', 'Payment', 'What became of it', 'What was shown']}
         rows={latest.map((payment) => [
-          time(payment.acceptedAt),
+          showTime(payment.acceptedAt),
           <>
             {paymentKinds[payment.kind].name} {showSpentAmount(payment, currency)}{' '}
             {linkToPayment(payment)}
@@ -108,30 +108,30 @@ function ConfirmedAction({ csrf, act, phone, account }: ConfirmedActionOptions) 
   )
 }
 
-function listAccountFacts(found: AccountLookup['found'], currency: string): Fact[] {
-  const { pin, today, open } = found
+function listAccountFacts(details: AccountLookup['details'], currency: string): Fact[] {
+  const { pin, today, open } = details
   const showLimit = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
   const chosenText = pin?.isBlocked ? 'blocked by three wrong PINs' : 'chosen'
   const pinWords = pin?.isChosen ? chosenText : 'not chosen'
   return [
-    ['Balance', money(found.balanceWei, currency)],
-    ['Owes', money(found.owedWei, currency)],
-    ['Due', time(found.dueAt)],
-    ['Held', found.heldAt === null ? 'no' : <>since {time(found.heldAt)}</>],
-    ...(found.till
+    ['Balance', showMoney(details.balanceWei, currency)],
+    ['Owes', showMoney(details.owedWei, currency)],
+    ['Due', showTime(details.dueAt)],
+    ['Held', details.heldAt === null ? 'no' : <>since {showTime(details.heldAt)}</>],
+    ...(details.till
       ? ([
-          ['Till, in today', money(found.till.inWei, currency)],
-          ['Till, out today', money(found.till.outWei, currency)],
+          ['Till, in today', showMoney(details.till.inWei, currency)],
+          ['Till, out today', showMoney(details.till.outWei, currency)],
         ] satisfies Fact[])
       : []),
     ['Open payments', open],
     ['PIN', pin && pinWords],
     ['Dormant', pin && (pin.isDormant ? 'yes: not dialled for 90 days' : 'no')],
-    ['PIN may be replaced', time(pin?.replaceableAt)],
+    ['PIN may be replaced', showTime(pin?.replaceableAt)],
     ['Transfers in 24 hours', `${today.transfers}${showLimit(today.mostTransfers)}`],
     [
       'Sent in 24 hours',
-      `${money(today.sentWei, currency)}${showLimit(today.mostSentWei && money(today.mostSentWei, currency))}`,
+      `${showMoney(today.sentWei, currency)}${showLimit(today.mostSentWei && showMoney(today.mostSentWei, currency))}`,
     ],
   ]
 }

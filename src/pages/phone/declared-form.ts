@@ -13,9 +13,9 @@ const encodings = {
 }
 
 /** Creates the form of a gateway from its declaration. */
-export function createDeclaredForm(declared: GatewayDeclaration): GatewayForm {
-  const { name, session, phone, hasPlus, text, state, sequence, kinds, reply } = declared
-  const { contentType, write } = encodings[declared.posts]
+export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm {
+  const { name, session, phone, hasPlus, text, state, sequence, kinds, reply } = declaration
+  const { contentType, write } = encodings[declaration.posts]
   return {
     path: `/ussd/${name}`,
     contentType,
@@ -23,7 +23,7 @@ export function createDeclaredForm(declared: GatewayDeclaration): GatewayForm {
     write({ code = serviceCode, ...dialled }, carried) {
       const isFirst = dialled.text === ''
       const answers = isFirst ? [] : dialled.text.split('*')
-      const typed = sendsLastAnswerOnly(declared) ? answers.at(-1) : dialled.text
+      const typed = sendsLastAnswerOnly(declaration) ? answers.at(-1) : dialled.text
       return write({
         [session]: dialled.session,
         [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),
@@ -33,12 +33,15 @@ export function createDeclaredForm(declared: GatewayDeclaration): GatewayForm {
         ...(sequence !== undefined && { [sequence]: `${answers.length + 1}` }),
       })
     },
-    read(body, id) {
-      const asked = readTemplate(reply.ask, reply.type, body)
-      const read = asked ?? readTemplate(reply.end, reply.type, body)
-      if (read === undefined) throw new Error('the body is no reply of this gateway')
-      if ((read.session ?? id) !== id) throw new Error('the reply names another session')
-      return { screen: `${asked ? 'CON' : 'END'} ${read.screen}`, carried: read.state ?? '' }
+    replyFields(body, id) {
+      const askFields = readTemplate(reply.ask, reply.type, body)
+      const replyFields = askFields ?? readTemplate(reply.end, reply.type, body)
+      if (replyFields === undefined) throw new Error('the body is no reply of this gateway')
+      if ((replyFields.session ?? id) !== id) throw new Error('the reply names another session')
+      return {
+        screen: `${askFields ? 'CON' : 'END'} ${replyFields.screen}`,
+        carried: replyFields.state ?? '',
+      }
     },
   }
 }

@@ -19,7 +19,7 @@ export type GatewayForm = {
   beginsEmpty: boolean
   write: (dialled: DialledText, carried: string) => string
   /** @throws {Error} the body is no reply to this session */
-  read: (body: string, session: string) => GatewayReply
+  replyFields: (body: string, session: string) => GatewayReply
 }
 
 export const serviceCode = '*384#'
@@ -38,7 +38,7 @@ export const gatewayForms = {
     beginsEmpty: false,
     write: ({ phone: phoneNumber, session: sessionId, text }) =>
       `${new URLSearchParams({ sessionId, phoneNumber, text })}`,
-    read: (screen) => ({ screen, carried: '' }),
+    replyFields: (screen) => ({ screen, carried: '' }),
   },
   hubtel: {
     path: '/ussd/hubtel',
@@ -57,7 +57,7 @@ export const gatewayForms = {
         ClientState,
       })
     },
-    read(body, session) {
+    replyFields(body, session) {
       const { SessionId, Type, Message, ClientState } = hubtelReply.parse(parseJson(body))
       if (SessionId !== session) throw new Error('the reply names another session')
       return { screen: `${Type === 'response' ? 'CON' : 'END'} ${Message}`, carried: ClientState }

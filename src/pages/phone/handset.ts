@@ -8,7 +8,7 @@ const stepSchema = z.object({
   /** The code that was dialled, or an answer. */
   typed: z.string(),
   /** Tells whether the reply was shown or lost, or the request is held back. */
-  way: z.enum(['answered', 'lost', 'held']),
+  replyState: z.enum(['answered', 'lost', 'held']),
   isLate: z.boolean(),
   deliveries: z.int(),
   status: z.int(),
@@ -45,8 +45,8 @@ export const phoneSessions = z.array(sessionSchema)
 const maxSessions = 8
 
 /** Lists how the gateway can treat the next delivery. */
-export const manners = ['as usual', 'lose the reply', 'deliver late'] as const
-export type Manner = (typeof manners)[number]
+export const deliveryModes = ['as usual', 'lose the reply', 'deliver late'] as const
+export type DeliveryMode = (typeof deliveryModes)[number]
 
 /** Returns the answers in a code such as `*384*1*2#`; undefined for another service's code. */
 export function readSuffix(code: string): string[] | undefined {
@@ -104,35 +104,35 @@ export function writeRequest(
 /** Returns the screen that the phone shows; undefined if no reply has arrived. */
 export function readScreen(session: PhoneSession): string | undefined {
   const last = session.steps.at(-1)
-  return last?.way === 'answered' ? last.screen : undefined
+  return last?.replyState === 'answered' ? last.screen : undefined
 }
 
 /** Tells whether the relay has ended a session, even if the phone did not get that reply. */
 export const hasEnded = (session: PhoneSession): boolean =>
   session.steps.some(({ deliveries, screen }) => deliveries > 0 && !screen.startsWith('CON '))
 
-export const isAsking = (session: PhoneSession): boolean =>
+export const isWaitingForAnswer = (session: PhoneSession): boolean =>
   session.endedAt === null && readScreen(session)?.startsWith('CON ') === true
 
 /** Adds a session that starts with a dialled code. */
 export function startSession(
   sessions: readonly PhoneSession[],
   dial: Pick<PhoneSession, 'phone' | 'gateway' | 'profile' | 'since'> & { code: string },
-  way: Step['way'],
+  replyState: Step['replyState'],
 ): PhoneSession[] {
   const { code, ...rest } = dial
   const id = `phone-${crypto.randomUUID().slice(0, 13)}`
-  const session = { ...rest, id, endedAt: null, steps: [createStep(code, way)] }
+  const session = { ...rest, id, endedAt: null, steps: [createStep(code, replyState)] }
   return [...sessions, session].slice(-maxSessions)
 }
 
 export const addAnswer = (
   session: PhoneSession,
   typed: string,
-  way: Step['way'],
+  replyState: Step['replyState'],
 ): PhoneSession => ({
   ...session,
-  steps: [...session.steps, createStep(typed, way)],
+  steps: [...session.steps, createStep(typed, replyState)],
 })
 
 const emptyReply = {
@@ -140,7 +140,11 @@ const emptyReply = {
   ...{ status: 0, reply: '', screen: '', carried: '', tookMs: 0 },
 }
 
-const createStep = (typed: string, way: Step['way']): Step => ({ typed, way, ...emptyReply })
+const createStep = (typed: string, replyState: Step['replyState']): Step => ({
+  typed,
+  replyState,
+  ...emptyReply,
+})
 
 export type ReceivedReply = Pick<Step, 'status' | 'reply' | 'screen' | 'carried' | 'tookMs'>
 
@@ -152,7 +156,7 @@ export function addReply(
     received,
     now,
     ...delivery
-  }: { received: ReceivedReply; now: number } & Pick<Step, 'way' | 'isLate'>,
+  }: { received: ReceivedReply; now: number } & Pick<Step, 'replyState' | 'isLate'>,
 ): PhoneSession {
   const steps = session.steps.map((step, position): Step => {
     if (position !== index) return step

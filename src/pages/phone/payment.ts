@@ -12,11 +12,11 @@ export type AskOperator = (path: string, body?: object) => Promise<unknown>
 
 export type SessionPayments = {
   /** The payment of the latest session. */
-  own: PaymentDetails | undefined
+  payment: PaymentDetails | undefined
   /** Lists the payments in the same transaction. */
   batch: PaymentSummary[]
   /** Lists the account's payments since the page's first dial. */
-  since: PaymentSummary[]
+  accountPayments: PaymentSummary[]
 }
 
 /** Adds the intent to each session that has ended. @throws {Error} the relay did not answer */
@@ -45,11 +45,15 @@ export async function readPayments(
   const intent = session?.intent ?? phoneSessions.findLast(({ intent }) => intent)?.intent
   const found = intent && (await ask(`/operator/payments/${intent}`))
   // Only a payment tells the account of a number.
-  if (!found) return { own: undefined, batch: [], since: [] }
+  if (!found) return { payment: undefined, batch: [], accountPayments: [] }
   const payment = paymentAnswer.parse(found)
   const listPayments = async (query: string) =>
     paymentsAnswer.parse(await ask(`/operator/payments?${query}`)).payments
   const own = session?.intent ? payment : undefined
   const since = await listPayments(`account=${payment.account}&since=${sessions[0]?.since}`)
-  return { own, batch: own?.hash ? await listPayments(`hash=${own.hash}`) : [], since }
+  return {
+    payment: own,
+    batch: own?.hash ? await listPayments(`hash=${own.hash}`) : [],
+    accountPayments: since,
+  }
 }

@@ -11,10 +11,10 @@ import { type GatewayForm, gatewayForms } from './gateway-forms.ts'
 import {
   addAnswer,
   addReply,
+  deliveryModes,
   demoNumbers,
   hasEnded,
-  isAsking,
-  manners,
+  isWaitingForAnswer,
   type PhoneSession,
   phoneSessions,
   readSuffix,
@@ -50,7 +50,7 @@ const fields = z.object({
   gateway: z._default(z.string(), 'africas-talking'),
   profile: z.optional(z.string()),
   typed: z._default(z.string().check(z.maxLength(160)), ''),
-  manner: z._default(z.enum(manners), 'as usual'),
+  mode: z._default(z.enum(deliveryModes), 'as usual'),
   sessions: z._default(z.pipe(z.pipe(z.string(), z.transform(parseJson)), phoneSessions), []),
 })
 
@@ -86,11 +86,11 @@ export function createPhoneApp(options: PhoneOptions): Hono {
     const shown: PhonePageOptions = {
       sessions,
       fault,
-      paid: await readPaymentsOrUnknown(ask, sessions),
+      payments: await readPaymentsOrUnknown(ask, sessions),
       forms: listForms(config),
       profiles: options.profiles,
       currency: config.chain.currency,
-      chosen: { ...chosen, profile: chosen.profile ?? config.menu.profile },
+      settings: { ...chosen, profile: chosen.profile ?? config.menu.profile },
       messages: inbox.messages(),
     }
     const own = { css: phoneCss, js: phoneJs, refreshSeconds: 2 }
@@ -119,7 +119,7 @@ async function act(
   c: Context,
   input: Fields,
 ): Promise<{ sessions: PhoneSession[]; fault?: string }> {
-  const { action, typed, manner, sessions } = input
+  const { action, typed, mode, sessions } = input
   const last = sessions.at(-1)
   const [verb, ...positions] = action.split(' ')
   if (verb === 'hangup' && last !== undefined) {
@@ -130,24 +130,26 @@ async function act(
     return { sessions: await deliver(options, c, sessions, { at, step, isLost: false }) }
   }
   if (verb !== 'send') return { sessions }
-  const isHeld = manner === 'deliver late'
-  const way = isHeld ? 'held' : 'answered'
+  const isHeld = mode === 'deliver late'
+  const replyState = isHeld ? 'held' : 'answered'
   const next =
-    last && isAsking(last) ? sessions.with(-1, addAnswer(last, typed, way)) : dial(input, way)
+    last && isWaitingForAnswer(last)
+      ? sessions.with(-1, addAnswer(last, typed, replyState))
+      : dial(input, replyState)
   if (typeof next === 'string') return { sessions, fault: next }
   if (isHeld) return { sessions: next }
   const place = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
-  const isLost = manner === 'lose the reply'
+  const isLost = mode === 'lose the reply'
   return { sessions: await deliver(options, c, next, { ...place, isLost }) }
 }
 
 /** Starts a session; returns a text if the number or the code is wrong. */
-function dial(input: Fields, way: Step['way']): PhoneSession[] | string {
+function dial(input: Fields, replyState: Step['replyState']): PhoneSession[] | string {
   const { number, gateway, profile = '', typed: code, sessions } = input
   const phone = parseCaller(number.trim())
   if (phone === undefined) return `A number has the form ${demoNumbers[0]}.`
   if (readSuffix(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'
-  return startSession(sessions, { phone, gateway, profile, since: Date.now(), code }, way)
+  return startSession(sessions, { phone, gateway, profile, since: Date.now(), code }, replyState)
 }
 
 /** Delivers a step as its gateway does, with the same bytes each time. */
@@ -174,15 +176,15 @@ async function deliver(
   const now = Date.now()
   const { status } = response
   const received = { status, reply, ...readReply(form, reply, session.id), tookMs: now - startedAt }
-  const isLate = before.isLate || before.way === 'held'
-  const way = isLost ? 'lost' : 'answered'
-  return sessions.with(at, addReply(session, step, { received, now, way, isLate }))
+  const isLate = before.isLate || before.replyState === 'held'
+  const replyState = isLost ? 'lost' : 'answered'
+  return sessions.with(at, addReply(session, step, { received, now, replyState, isLate }))
 }
 
 /** Reads a reply; a reply in another form ends the session, as it does on a real phone. */
 function readReply(form: GatewayForm, reply: string, session: string) {
   try {
-    return form.read(reply, session)
+    return form.replyFields(reply, session)
   } catch {
     return { screen: `END ${reply}`, carried: '' }
   }
@@ -192,7 +194,7 @@ function readReply(form: GatewayForm, reply: string, session: string) {
 async function readPaymentsOrUnknown(
   ask: AskOperator,
   sessions: PhoneSession[],
-): Promise<PhonePageOptions['paid']> {
+): Promise<PhonePageOptions['payments']> {
   const last = sessions.at(-1)
   if (last === undefined) return undefined
   if (hasEnded(last) && last.intent === undefined) return 'unknown'

@@ -4,10 +4,10 @@ import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
 import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 import {
+  type DeliveryMode,
+  deliveryModes,
   demoNumbers,
-  isAsking,
-  type Manner,
-  manners,
+  isWaitingForAnswer,
   type PhoneSession,
   phoneSessions,
   readScreen,
@@ -21,28 +21,28 @@ export type PhonePageOptions = {
   sessions: readonly PhoneSession[]
   /** Tells why the last click had no effect. */
   fault: string | undefined
-  paid: SessionPayments | 'unknown' | undefined
+  payments: SessionPayments | 'unknown' | undefined
   messages: readonly PhoneMessage[]
   /** Maps the served gateways' names to their forms. */
   forms: Readonly<Record<string, GatewayForm>>
   profiles: readonly string[]
   currency: string
-  chosen: { number: string; gateway: string; profile: string; manner: Manner }
+  settings: { number: string; gateway: string; profile: string; mode: DeliveryMode }
 }
 
-export function PhonePage(shown: PhonePageOptions) {
-  const session = shown.sessions.at(-1)
+export function PhonePage(options: PhonePageOptions) {
+  const session = options.sessions.at(-1)
   return (
     <div class="bench">
       <form id="phone" method="post" action="/phone" data-stay data-refresh>
-        <Handset {...shown} session={session} />
-        <Settings {...shown} />
+        <Handset {...options} session={session} />
+        <Settings {...options} />
       </form>
       <div>
-        <Wire {...shown} />
-        <Payment {...shown} />
-        <Messages messages={shown.messages} />
-        <SavedFlow sessions={shown.sessions} />
+        <Wire {...options} />
+        <Payment {...options} />
+        <Messages messages={options.messages} />
+        <SavedFlow sessions={options.sessions} />
       </div>
     </div>
   )
@@ -55,7 +55,7 @@ function Handset({
   session,
   fault,
 }: PhonePageOptions & { session: PhoneSession | undefined }) {
-  const asks = session !== undefined && isAsking(session)
+  const isAnswering = session !== undefined && isWaitingForAnswer(session)
   return (
     <div id="handset" data-live>
       {/* Parsed for a fixed order of fields, because a changed element loses a half-typed answer. */}
@@ -70,28 +70,28 @@ function Handset({
               {fault}
             </p>
           )}
-          <label for="typed">{asks ? 'Answer' : 'Dial'}</label>
+          <label for="typed">{isAnswering ? 'Answer' : 'Dial'}</label>
           <input
             id="typed"
             name="typed"
             autocomplete="off"
             maxlength={160}
-            value={asks ? '' : serviceCode}
+            value={isAnswering ? '' : serviceCode}
           />
         </div>
-        <Keys asks={asks} isOpen={session?.endedAt === null} />
+        <Keys isAnswering={isAnswering} isOpen={session?.endedAt === null} />
         <ScreenFacts session={session} />
       </div>
-      <Manners />
+      <DeliveryModes />
     </div>
   )
 }
 
-function Keys({ asks, isOpen }: { asks: boolean; isOpen: boolean }) {
+function Keys({ isAnswering, isOpen }: { isAnswering: boolean; isOpen: boolean }) {
   return (
     <div class="keys">
       <button type="submit" id="send" name="action" value="send" class="call">
-        {asks ? 'Send' : 'Call'}
+        {isAnswering ? 'Send' : 'Call'}
       </button>
       <button type="submit" id="hangup" name="action" value="hangup" class="end" disabled={!isOpen}>
         Hang up
@@ -112,7 +112,7 @@ function writeDisplay(session: PhoneSession | undefined): string {
   const isHungUp = session.endedAt !== null && screen?.startsWith('END ') !== true
   if (isHungUp) return 'Call ended.'
   if (screen !== undefined) return screen.replace(/^(CON|END) /, '')
-  const isHeld = session.steps.at(-1)?.way === 'held'
+  const isHeld = session.steps.at(-1)?.replyState === 'held'
   return isHeld ? 'Waiting: the gateway holds the request.' : 'No reply came.'
 }
 
@@ -140,20 +140,25 @@ function ScreenFacts({ session }: { session: PhoneSession | undefined }) {
   )
 }
 
-function Settings({ chosen, forms, profiles, sessions }: PhonePageOptions) {
+function Settings({ settings, forms, profiles, sessions }: PhonePageOptions) {
   return (
     <fieldset>
       <legend>Phone and gateway</legend>
       <label for="number">Number</label>
-      <input id="number" name="number" list="numbers" value={chosen.number} />
+      <input id="number" name="number" list="numbers" value={settings.number} />
       <datalist id="numbers">
         {demoNumbers.map((number) => (
           <option value={number} />
         ))}
       </datalist>
-      <Choice name="gateway" label="Gateway" options={Object.keys(forms)} value={chosen.gateway} />
+      <Choice
+        name="gateway"
+        label="Gateway"
+        options={Object.keys(forms)}
+        value={settings.gateway}
+      />
       {profiles.length > 0 && (
-        <Choice name="profile" label="Profile" options={profiles} value={chosen.profile} />
+        <Choice name="profile" label="Profile" options={profiles} value={settings.profile} />
       )}
       {sessions.length === 0 && (
         <p class="soft">Keys and keyboard type, Enter sends, Escape hangs up.</p>
@@ -165,20 +170,20 @@ function Settings({ chosen, forms, profiles, sessions }: PhonePageOptions) {
   )
 }
 
-const mannerLabels: Readonly<Record<Manner, string>> = {
+const deliveryModeLabels: Readonly<Record<DeliveryMode, string>> = {
   'as usual': 'As usual',
   'lose the reply': 'Lose the reply',
   'deliver late': 'Deliver late',
 }
 
-function Manners() {
+function DeliveryModes() {
   return (
     <fieldset>
       <legend>The next delivery</legend>
-      {manners.map((manner) => (
+      {deliveryModes.map((mode) => (
         <label>
-          <input type="radio" name="manner" value={manner} checked={manner === 'as usual'} />{' '}
-          {mannerLabels[manner]}
+          <input type="radio" name="mode" value={mode} checked={mode === 'as usual'} />{' '}
+          {deliveryModeLabels[mode]}
         </label>
       ))}
     </fieldset>
@@ -202,7 +207,7 @@ function Wire({ sessions, forms }: PhonePageOptions) {
             <Raw title="Request">
               {`POST ${form.path}\ncontent-type: ${form.contentType}\n\n${writeRequest(form, session, session.steps.length - 1, true)}`}
             </Raw>
-            <Raw title={last.way === 'lost' ? 'Reply, which was lost' : 'Reply'}>
+            <Raw title={last.replyState === 'lost' ? 'Reply, which was lost' : 'Reply'}>
               {last.deliveries === 0 ? 'None yet.' : `${last.status}\n\n${last.reply}`}
             </Raw>
           </div>
@@ -229,7 +234,9 @@ function Raw({ title, children }: { title: string; children: string }) {
 function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
   const rows = sessions.flatMap((session, at) =>
     session.steps.flatMap((step, index) =>
-      at === sessions.length - 1 || step.way === 'held' ? [{ session, at, step, index }] : [],
+      at === sessions.length - 1 || step.replyState === 'held'
+        ? [{ session, at, step, index }]
+        : [],
     ),
   )
   if (rows.length === 0) return null
@@ -247,7 +254,7 @@ function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
           name="action"
           value={`deliver ${at} ${index}`}
         >
-          {step.way === 'held' ? 'Deliver it now' : 'Deliver again'}
+          {step.replyState === 'held' ? 'Deliver it now' : 'Deliver again'}
         </button>,
       ])}
     />
@@ -256,63 +263,71 @@ function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
 
 function describeReply({
   deliveries,
-  way,
+  replyState,
   differs,
   tookMs,
   isLate,
 }: PhoneSession['steps'][number]) {
-  if (way === 'held') return 'held by the gateway'
-  if (way === 'lost') return 'lost on its way to the phone'
+  if (replyState === 'held') return 'held by the gateway'
+  if (replyState === 'lost') return 'lost on its way to the phone'
   if (deliveries === 1) return `after ${tookMs} ms${isLate ? ', delivered late' : ''}`
   return `${differs ? 'other bytes' : 'the same bytes'}, delivered ${deliveries} times`
 }
 
-function Payment({ sessions, paid, currency }: PhonePageOptions) {
+function Payment({ sessions, payments, currency }: PhonePageOptions) {
   const session = sessions.at(-1)
   return (
     <Part name="payment" title="The session's payment">
-      {paid === undefined && <p class="soft">The payment of a session appears here.</p>}
-      {paid === 'unknown' && <p class="bad">The ledger gives no answer now.</p>}
-      {typeof paid === 'object' && (
+      {payments === undefined && <p class="soft">The payment of a session appears here.</p>}
+      {payments === 'unknown' && <p class="bad">The ledger gives no answer now.</p>}
+      {typeof payments === 'object' && (
         <>
-          {paid.own === undefined ? <p>This session has paid nothing.</p> : <Steps {...paid} />}
+          {payments.payment === undefined ? (
+            <p>This session has paid nothing.</p>
+          ) : (
+            <Steps {...payments} />
+          )}
           <p id="paid-count">
             {session?.phone} has made{' '}
-            {paid.since.length === 1 ? '1 payment' : `${paid.since.length} payments`} since this
-            page was opened.
+            {payments.accountPayments.length === 1
+              ? '1 payment'
+              : `${payments.accountPayments.length} payments`}{' '}
+            since this page was opened.
           </p>
-          <PaymentTable payments={paid.since} currency={currency} />
+          <PaymentTable payments={payments.accountPayments} currency={currency} />
         </>
       )}
     </Part>
   )
 }
 
-function Steps({ own, batch }: SessionPayments) {
-  if (own === undefined) return null
-  const sent = own.transactions.findLast(({ sentAt }) => sentAt !== null)
+function Steps({ payment, batch }: SessionPayments) {
+  if (payment === undefined) return null
+  const sentTransaction = payment.transactions.findLast(({ sentAt }) => sentAt !== null)
   const others = batch.length - 1
   return (
     <>
       <ol id="steps">
-        {own.transitions.map(({ state, at }) => (
+        {payment.transitions.map(({ state, at }) => (
           <li>
-            {state} <span class="soft">{showSecondsSince(own.acceptedAt, at)}</span>
-            {state === 'signed' && sent?.sentAt && (
+            {state} <span class="soft">{showSecondsSince(payment.acceptedAt, at)}</span>
+            {state === 'signed' && sentTransaction?.sentAt && (
               <>
                 {', sent '}
-                <span class="soft">{showSecondsSince(own.acceptedAt, sent.sentAt)}</span>
+                <span class="soft">
+                  {showSecondsSince(payment.acceptedAt, sentTransaction.sentAt)}
+                </span>
               </>
             )}
-            {state === 'mined' && own.block !== null && ` in block ${own.block}`}
+            {state === 'mined' && payment.block !== null && ` in block ${payment.block}`}
           </li>
         ))}
       </ol>
       <FactList
         facts={[
-          ['Transaction', <code>{own.hash ?? 'none yet'}</code>],
+          ['Transaction', <code>{payment.hash ?? 'none yet'}</code>],
           ['Batch', others > 0 ? `shared with ${others} others` : 'alone in its transaction'],
-          ['Failed', own.reason ?? 'no'],
+          ['Failed', payment.reason ?? 'no'],
         ]}
       />
     </>

@@ -44,17 +44,17 @@ export const sendsLastAnswerOnly = ({ state, sequence }: GatewayDeclaration): bo
   state !== undefined || sequence !== undefined
 
 /** Creates a gateway from its declaration. */
-export const createDeclaredGateway = (declared: GatewayDeclaration): Gateway => ({
-  name: declared.name,
-  parse: (posted, country) => parse(declared, posted, country),
+export const createDeclaredGateway = (declaration: GatewayDeclaration): Gateway => ({
+  name: declaration.name,
+  parse: (request, country) => parse(declaration, request, country),
   render({ kind, lines }, { sessionId: session = '', carried: state = '' } = {}) {
-    const { type, [kind]: template } = declared.reply
+    const { type, [kind]: template } = declaration.reply
     const values = { screen: toGsmAlphabet(lines.join('\n')), session, state }
     return template.replaceAll(/\{(screen|session|state)\}/g, (_, name: keyof typeof values) =>
       escapeValue(values[name], type),
     )
   },
-  contentType: declared.reply.type,
+  contentType: declaration.reply.type,
 })
 
 function escapeValue(value: string, type: string): string {
@@ -67,13 +67,13 @@ function escapeValue(value: string, type: string): string {
 type Fields = Readonly<Record<string, unknown>>
 
 function parse(
-  declared: GatewayDeclaration,
-  posted: PostedRequest,
+  declaration: GatewayDeclaration,
+  request: PostedRequest,
   country?: Country,
 ): ParsedRequest {
-  const { name, session, phone, hasPlus, text, kinds, summary } = declared
-  const fields = readers[declared.posts](posted)
-  if (fields === undefined) return rejectRequest(forms[declared.posts])
+  const { name, session, phone, hasPlus, text, kinds, summary } = declaration
+  const fields = readers[declaration.posts](request)
+  if (fields === undefined) return rejectRequest(forms[declaration.posts])
   if (fields[text] === undefined && summary?.every((each) => fields[each] !== undefined)) {
     return { kind: 'notice' }
   }
@@ -88,12 +88,12 @@ function parse(
   }
   const kind = kinds && findKind(fields[kinds.field], kinds)
   if (kinds && kind === undefined) {
-    const known = [kinds.first, kinds.answer, kinds.end].flat().join(', ')
-    return rejectRequest(`${kinds.field} is not one of ${known}.`)
+    const knownValues = [kinds.first, kinds.answer, kinds.end].flat().join(', ')
+    return rejectRequest(`${kinds.field} is not one of ${knownValues}.`)
   }
   if (kind === 'end') return { kind: 'notice' }
   const ussdSession = { gateway: name, sessionId, phone: caller }
-  return parseText(declared, fields, ussdSession, kind === 'first')
+  return parseText(declaration, fields, ussdSession, kind === 'first')
 }
 
 function parseText(
@@ -126,7 +126,7 @@ const forms = {
   xml: 'The request has to be an XML element that holds one element a field.',
 } as const
 
-const readers: Record<keyof typeof forms, (posted: PostedRequest) => Fields | undefined> = {
+const readers: Record<keyof typeof forms, (request: PostedRequest) => Fields | undefined> = {
   form({ contentType, body }) {
     const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
     if (mediaType !== 'application/x-www-form-urlencoded') return undefined
@@ -176,12 +176,12 @@ function parseXmlFields(body: string): Fields | undefined {
   if (element === null) return undefined
   const fields: Record<string, string> = {}
   const child = /\s*<([\w.-]+)(?:\s[^<>]*)?(?:\/>|>([^<]*)<\/\1>)\s*/y
-  const inside = element[2] ?? ''
-  while (child.lastIndex < inside.length) {
-    const found = child.exec(inside)
-    const name = found?.[1]
+  const content = element[2] ?? ''
+  while (child.lastIndex < content.length) {
+    const childMatch = child.exec(content)
+    const name = childMatch?.[1]
     if (name === undefined || name in fields) return undefined
-    fields[name] = (found?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeCharacter(each))
+    fields[name] = (childMatch?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeCharacter(each))
   }
   return fields
 }
@@ -189,7 +189,7 @@ function parseXmlFields(body: string): Fields | undefined {
 function decodeCharacter(entity: string): string {
   const [, hex, decimal] = /^&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));$/i.exec(entity) ?? []
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-  const known = characters.get(entity)
-  if (known !== undefined) return known
+  const character = characters.get(entity)
+  if (character !== undefined) return character
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
 }

@@ -23,9 +23,9 @@ export function createTally(gateways: readonly string[]) {
     },
     /** Returns the counts since the last call; undefined if there were no requests. */
     take(): Readonly<Record<string, number>> | undefined {
-      const taken = counts
+      const sums = counts
       counts = {}
-      return Object.keys(taken).length === 0 ? undefined : taken
+      return Object.keys(sums).length === 0 ? undefined : sums
     },
   }
 }

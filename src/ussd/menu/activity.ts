@@ -22,10 +22,10 @@ const words = inEachLanguage({
       `You received ${amount} from ${from}. Your account was credited.`,
     underWay: 'on its way',
     done: 'done',
-    failed: (why: string) => `FAILED, ${why}`,
+    failed: (reason: string) => `FAILED, ${reason}`,
     till: { under_way: 'arriving', done: 'FINAL', failed: 'FAILED' },
-    day: (came: string, left: string, float: string) =>
-      `Today in: ${came}\nToday out: ${left}\nFloat: ${float}`,
+    day: (inflow: string, outflow: string, float: string) =>
+      `Today in: ${inflow}\nToday out: ${outflow}\nFloat: ${float}`,
     reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
@@ -38,9 +38,10 @@ const words = inEachLanguage({
     credited: (amount, from) => `Umepokea ${amount} kutoka ${from}. Akaunti yako imeongezewa.`,
     underWay: 'njiani',
     done: 'imekamilika',
-    failed: (why) => `IMESHINDIKANA, ${why}`,
+    failed: (reason) => `IMESHINDIKANA, ${reason}`,
     till: { under_way: 'inakuja', done: 'IMEFIKA', failed: 'IMESHINDIKANA' },
-    day: (came, left, float) => `Leo ziliingia: ${came}\nLeo zilitoka: ${left}\nSalio: ${float}`,
+    day: (inflow, outflow, float) =>
+      `Leo ziliingia: ${inflow}\nLeo zilitoka: ${outflow}\nSalio: ${float}`,
     reasons: {
       balance_too_low: 'salio halitoshi',
       existing_loan: 'una mkopo tayari',
@@ -68,9 +69,10 @@ const words = inEachLanguage({
     credited: (amount, from) => `Vous avez reçu ${amount} de ${from}. Votre compte a été crédité.`,
     underWay: 'en cours',
     done: 'terminé',
-    failed: (why) => `ÉCHOUÉ, ${why}`,
+    failed: (reason) => `ÉCHOUÉ, ${reason}`,
     till: { under_way: 'en cours', done: 'DÉFINITIF', failed: 'ÉCHOUÉ' },
-    day: (came, left, float) => `Reçu ce jour: ${came}\nEnvoyé ce jour: ${left}\nSolde: ${float}`,
+    day: (inflow, outflow, float) =>
+      `Reçu ce jour: ${inflow}\nEnvoyé ce jour: ${outflow}\nSolde: ${float}`,
     reasons: {
       balance_too_low: 'solde insuffisant',
       existing_loan: 'prêt déjà en cours',
@@ -98,9 +100,9 @@ const words = inEachLanguage({
     credited: (amount, from) => `Recibió ${amount} de ${from}. Se abonó a su cuenta.`,
     underWay: 'en camino',
     done: 'hecho',
-    failed: (why) => `FALLÓ, ${why}`,
+    failed: (reason) => `FALLÓ, ${reason}`,
     till: { under_way: 'en camino', done: 'FINAL', failed: 'FALLÓ' },
-    day: (came, left, float) => `Hoy entró: ${came}\nHoy salió: ${left}\nSaldo: ${float}`,
+    day: (inflow, outflow, float) => `Hoy entró: ${inflow}\nHoy salió: ${outflow}\nSaldo: ${float}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
       existing_loan: 'ya tiene un préstamo',

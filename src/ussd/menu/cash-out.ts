@@ -123,9 +123,11 @@ function chooseWallet(
 ): AnswerResult {
   const { noWallet, badCode } = words(messages)
   if (isWalletCode(typed)) {
-    const taken = walletCodes?.get(typed)
-    if (taken === undefined) return { kind: 'lookup', subject: 'code', code: typed }
-    return taken.kind === 'taken' ? acceptWallet(taken.wallet) : rejectAnswer(badCode[taken.kind])
+    const codeResult = walletCodes?.get(typed)
+    if (codeResult === undefined) return { kind: 'lookup', subject: 'code', code: typed }
+    return codeResult.kind === 'taken'
+      ? acceptWallet(codeResult.wallet)
+      : rejectAnswer(badCode[codeResult.kind])
   }
   if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
   const wallet = wallets[Number(typed) - 1]
@@ -150,9 +152,9 @@ export const cashOut = {
       facts: ['wallets'],
       prompt({ messages }, _, { wallets }) {
         const { enterWallet, enterAgent, walletsUnread } = words(messages)
-        const enter = settings.agents ? enterAgent : enterWallet
-        if (wallets === 'unread') return `${walletsUnread}\n${enter}`
-        return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), enter].join('\n')
+        const promptText = settings.agents ? enterAgent : enterWallet
+        if (wallets === 'unread') return `${walletsUnread}\n${promptText}`
+        return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), promptText].join('\n')
       },
       answer: (typed, context) => {
         if (settings.agents && /^[0-9]{5,6}$/.test(typed)) {

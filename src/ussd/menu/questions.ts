@@ -167,9 +167,9 @@ export function createPinQuestion(enterPin: Label, place: PinPlace): MenuQuestio
   const { back = 'main', backLabel, facts, leadsToPay } = place
   const addPrompt =
     (writeTitle: WriteText | undefined): WriteText =>
-    (context, draft, read) => {
+    (context, draft, placeFacts) => {
       const { messages } = context
-      const titleLines = writeTitle === undefined ? [] : [writeTitle(context, draft, read)]
+      const titleLines = writeTitle === undefined ? [] : [writeTitle(context, draft, placeFacts)]
       const backLine = `0. ${backLabel?.(messages) ?? messages.back}`
       return [...titleLines, enterPin(messages), backLine].join('\n')
     }

@@ -14,8 +14,8 @@ const words = inEachLanguage({
       unknown:
         'It is not known yet whether your account is being credited. Dial again in a minute.',
       underWay: 'Your account is being credited. See your balance in a minute.',
-      tooLittle: (there: string, fee: string) =>
-        `Only ${there} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
+      tooLittle: (arrived: string, fee: string) =>
+        `Only ${arrived} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
       nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
       nothingSince: (last: string) =>
         `Nothing new has arrived. Your account was credited with ${last} last. Dial again later.`,
@@ -32,8 +32,8 @@ const words = inEachLanguage({
       unknown:
         'Bado haijulikani kama pesa zinaingia kwenye akaunti yako. Piga tena baada ya dakika.',
       underWay: 'Pesa zinaingia kwenye akaunti yako. Angalia salio baada ya dakika moja.',
-      tooLittle: (there, fee) =>
-        `Zimefika ${there} tu, chini ya ada ya mtandao ${fee}. Akaunti haijaongezewa. Tuma zaidi kisha piga tena.`,
+      tooLittle: (arrived, fee) =>
+        `Zimefika ${arrived} tu, chini ya ada ya mtandao ${fee}. Akaunti haijaongezewa. Tuma zaidi kisha piga tena.`,
       nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
       nothingSince: (last) =>
         `Hakuna pesa mpya zilizofika. Mwisho uliongezewa ${last}. Piga tena baadaye.`,
@@ -52,8 +52,8 @@ const words = inEachLanguage({
       unknown:
         "On ne sait pas encore si votre compte est en train d'être crédité. Recomposez dans une minute.",
       underWay: "Votre compte est en train d'être crédité. Voyez votre solde dans une minute.",
-      tooLittle: (there, fee) =>
-        `Seulement ${there} reçu, moins que les frais du réseau: ${fee}. Compte non crédité. Envoyez plus et recomposez.`,
+      tooLittle: (arrived, fee) =>
+        `Seulement ${arrived} reçu, moins que les frais du réseau: ${fee}. Compte non crédité. Envoyez plus et recomposez.`,
       nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
       nothingSince: (last) =>
         `Rien de nouveau. Votre compte a été crédité de ${last} la dernière fois. Recomposez plus tard.`,
@@ -69,8 +69,8 @@ const words = inEachLanguage({
         `Abono solicitado\nMonto: ${amount}\nTx: ${tx}\nPronto estará en su cuenta.`,
       unknown: 'Aún no se sabe si su cuenta se está abonando. Marque de nuevo en un minuto.',
       underWay: 'Su cuenta se está abonando. Vea su saldo en un minuto.',
-      tooLittle: (there, fee) =>
-        `Solo ha llegado ${there}, menos que la comisión de la red de ${fee}. No se abonó. Envíe más y marque de nuevo.`,
+      tooLittle: (arrived, fee) =>
+        `Solo ha llegado ${arrived}, menos que la comisión de la red de ${fee}. No se abonó. Envíe más y marque de nuevo.`,
       nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
       nothingSince: (last) =>
         `No ha llegado nada nuevo. Lo último abonado fue ${last}. Marque de nuevo más tarde.`,

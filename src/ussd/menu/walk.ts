@@ -89,7 +89,7 @@ export function followAnswers(
 ): WalkResult {
   const maskedAnswers: string[] = answers.map(() => masks.other)
   const storedAnswers = [...maskedAnswers]
-  const lists = { maskedAnswers, storedAnswers }
+  const answerLists = { maskedAnswers, storedAnswers }
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: session.start, draft: {}, page: 0 }
   const { deferredAnswerCount = 0, isPinSet = false } = session
@@ -99,46 +99,46 @@ export function followAnswers(
     const answer = normalizeAnswer(typed)
     const isLast = position === order.length - 1
     const node = getNode(context.menu, place.name)
-    const stop = (result: MenuResult) => ({
+    const stopWith = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
-      ...lists,
+      ...answerLists,
     })
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
-    const masked = mayBeNewPin ? masks.other : maskSecret(typed, node)
-    maskedAnswers[index] = masked
+    const maskedAnswer = mayBeNewPin ? masks.other : maskSecret(typed, node)
+    maskedAnswers[index] = maskedAnswer
     const step = takeStep(place, answer, context, { ...session, answerCount: index + 1 })
-    storedAnswers[index] = findStandIn(answer, node, step, session) ?? masked
+    storedAnswers[index] = findStandIn(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
       case 'end':
         if (deferredAnswerCount > 0 && step.outcome.kind === 'choosePin') {
-          if (!isPinSet) return { result: step.outcome, ...lists }
+          if (!isPinSet) return { result: step.outcome, ...answerLists }
           place = { name: 'main', draft: {}, page: 0 }
           order.splice(position + 1, 0, ...Array(deferredAnswerCount).keys())
           break
         }
-        if (isLast) return { result: step.outcome, ...lists, repeatPlace: step.repeatPlace }
-        if (step.repeatPlace === undefined) return stop(step.outcome)
+        if (isLast) return { result: step.outcome, ...answerLists, repeatPlace: step.repeatPlace }
+        if (step.repeatPlace === undefined) return stopWith(step.outcome)
         place = step.repeatPlace
         break
       case 'pin_unchecked':
       case 'lookup':
-        return { result: step, ...lists }
+        return { result: step, ...answerLists }
       case 'locked':
-        return stop(step)
+        return stopWith(step)
       case 'go':
         place = step.place
         break
       case 'mistake': {
         const count = (mistakes.get(place.name) ?? 0) + 1
         mistakes.set(place.name, count)
-        if (count === maxMistakes) return stop({ kind: 'gave_up' })
+        if (count === maxMistakes) return stopWith({ kind: 'gave_up' })
         place = { ...place, page: 0, mistake: step.text }
       }
     }
-    if (position + 1 === maxAnswers) return stop({ kind: 'too_long' })
+    if (position + 1 === maxAnswers) return stopWith({ kind: 'too_long' })
   }
-  return { result: { kind: 'ask', place }, ...lists }
+  return { result: { kind: 'ask', place }, ...answerLists }
 }
 
 function maskSecret(typed: string, node: MenuNode): string {
@@ -176,8 +176,8 @@ function takeStep(
   const placeNamed = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
   if (answer === mainMenuDigits) return { kind: 'go', place: placeNamed(facts.start, {}) }
   if (node.kind === 'list') {
-    const turned = turnPage(place, node, answer, context)
-    if (turned !== undefined) return { kind: 'go', place: turned }
+    const turnedPlace = turnPage(place, node, answer, context)
+    if (turnedPlace !== undefined) return { kind: 'go', place: turnedPlace }
   }
   if (answer === backDigit && node.back !== undefined) {
     return { kind: 'go', place: placeNamed(node.back) }
@@ -306,20 +306,20 @@ function writePages(
   return splitPages(lines, words, list.back !== undefined)
 }
 
-function pickFacts({ facts = [] }: MenuNode, read: Partial<ScreenFacts>): ScreenFacts {
-  const missing = facts.find((name) => read[name] === undefined)
+function pickFacts({ facts = [] }: MenuNode, readFacts: Partial<ScreenFacts>): ScreenFacts {
+  const missing = facts.find((name) => readFacts[name] === undefined)
   if (missing !== undefined) throw new Error(`a screen is shown without its ${missing}`)
-  return Object.fromEntries(facts.map((name) => [name, read[name]])) as ScreenFacts
+  return Object.fromEntries(facts.map((name) => [name, readFacts[name]])) as ScreenFacts
 }
 
 /** Writes the screen of a place; a page beyond the last shows the last page. */
 export function writePrompt(
   place: Place,
   context: MenuContext,
-  read: Partial<ScreenFacts> = {},
+  readFacts: Partial<ScreenFacts> = {},
 ): string {
   const node = getNode(context.menu, place.name)
-  const facts = pickFacts(node, read)
+  const facts = pickFacts(node, readFacts)
   if (node.kind === 'list') {
     const pages = writePages(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''

@@ -4,7 +4,7 @@ export const demonstration: Messages = {
   ...english,
   wording: 'demo',
   enterAmount: () => 'Enter Amount:_____',
-  askAgain: (why) => `${why} Try again, or 0 to go back.`,
+  askAgain: (mistake) => `${mistake} Try again, or 0 to go back.`,
   refused: {
     ...english.refused,
     existing_loan: (owed) => `You already have a loan. Still to repay: ${owed}.`,

@@ -48,7 +48,7 @@ export const english = {
   queuedFor: (minutes: string) => `queued, about ${minutes} min`,
 
   unknownChoice: 'Please choose from the list.',
-  askAgain: (why: string) => `${why} Please try again.`,
+  askAgain: (mistake: string) => `${mistake} Please try again.`,
   badRecipient: {
     unknown_form: 'Not a valid address or phone number.',
     bad_checksum: 'This address has a typing mistake.',

@@ -47,7 +47,7 @@ export const spanish: Messages = {
   queuedFor: (minutes: string) => `en cola, unos ${minutes} min`,
 
   unknownChoice: 'Elija una opción de la lista.',
-  askAgain: (why) => `${why} Intente de nuevo.`,
+  askAgain: (mistake) => `${mistake} Intente de nuevo.`,
   badRecipient: {
     unknown_form: 'Dirección o número de teléfono no válido.',
     bad_checksum: 'Esta dirección tiene un error de escritura.',

@@ -48,7 +48,7 @@ export const french: Messages = {
   queuedFor: (minutes: string) => `en attente, environ ${minutes} min`,
 
   unknownChoice: 'Veuillez choisir dans la liste.',
-  askAgain: (why) => `${why} Veuillez réessayer.`,
+  askAgain: (mistake) => `${mistake} Veuillez réessayer.`,
   badRecipient: {
     unknown_form: 'Adresse ou numéro de téléphone non valide.',
     bad_checksum: 'Cette adresse a une faute de frappe.',

@@ -15,9 +15,10 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
 /** Returns the chosen language's messages if that language is offered, else the default's. */
 export function selectMessages(
   { languages }: { languages: readonly Language[] },
-  chosen?: Language,
+  chosenLanguage?: Language,
 ): Messages {
   const [first] = languages
-  if (chosen !== undefined && languages.includes(chosen)) return messagesIn[chosen]
+  if (chosenLanguage !== undefined && languages.includes(chosenLanguage))
+    return messagesIn[chosenLanguage]
   return first === undefined ? demonstration : messagesIn[first]
 }

@@ -48,7 +48,7 @@ export const kiswahili: Messages = {
   queuedFor: (minutes: string) => `kwenye foleni, dakika ${minutes} hivi`,
 
   unknownChoice: 'Tafadhali chagua kwenye orodha.',
-  askAgain: (why) => `${why} Tafadhali jaribu tena.`,
+  askAgain: (mistake) => `${mistake} Tafadhali jaribu tena.`,
   badRecipient: {
     unknown_form: 'Anwani au namba ya simu si sahihi.',
     bad_checksum: 'Anwani hii ina kosa la kuandika.',

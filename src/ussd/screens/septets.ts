@@ -36,8 +36,8 @@ export function countSeptets(text: string): number {
 export function toGsmAlphabet(text: string): string {
   return [...text]
     .map((character) => {
-      const simpler = character.normalize('NFD').replaceAll(/\p{M}/gu, '')
-      const forms = [character, replacements.get(character), simpler]
+      const withoutAccents = character.normalize('NFD').replaceAll(/\p{M}/gu, '')
+      const forms = [character, replacements.get(character), withoutAccents]
       return forms.find((form) => form !== undefined && isWritable(form)) ?? '?'
     })
     .join('')

@@ -20,7 +20,12 @@ function dialled(code: string, screen: string, typed: string): PhoneSession {
   if (begun === undefined) throw new Error('nothing was dialled')
   const reply = `CON ${screen}`
   const came = { status: 200, reply, screen: reply, carried: '', tookMs: 1 }
-  const asked = addReply(begun, 0, { received: came, now: 1, way: 'answered', isLate: false })
+  const asked = addReply(begun, 0, {
+    received: came,
+    now: 1,
+    replyState: 'answered',
+    isLate: false,
+  })
   return addAnswer(asked, typed, 'answered')
 }
 

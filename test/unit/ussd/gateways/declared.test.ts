@@ -192,12 +192,12 @@ test.for(
       [endScreen('{screen}'), 'END'] as const,
     ]) {
       const said = `${kind} ${screen.lines.join('\n')}`
-      expect(phone.read(gateway.render(screen, to), session)).toEqual({
+      expect(phone.replyFields(gateway.render(screen, to), session)).toEqual({
         screen: said,
         carried: kind === 'CON' ? carried : '',
       })
     }
-    expect(() => phone.read('<html>502</html>', session)).toThrow('no reply')
+    expect(() => phone.replyFields('<html>502</html>', session)).toThrow('no reply')
   }
 })
 
