@@ -50,7 +50,7 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 33_067],
+  ['lines of src, without what is generated', linesOf(src), 33_109],
   ['lines of scripts', linesOf(scripts), 20_063],
   ['lines of test', linesOf(tests), 37_825],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],

@@ -26,7 +26,11 @@ export type LoanSums = {
 }
 
 export const emptySums: LoanSums = {
-  ...{ termSeconds: 0, loans: 0, lentWei: 0n, repaidWei: 0n, writtenOffWei: 0n },
+  termSeconds: 0,
+  loans: 0,
+  lentWei: 0n,
+  repaidWei: 0n,
+  writtenOffWei: 0n,
 }
 
 const loanEvents = [

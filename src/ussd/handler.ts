@@ -257,7 +257,12 @@ function createMenuContext(context: HandlerContext): MenuContext {
   const { chainId, settings, leastTransferWei, messages, phone, menu } = context
   const { showAmount, currency } = context
   return {
-    ...{ chainId, caller: phone, messages, menu, showAmount, currency },
+    chainId,
+    caller: phone,
+    messages,
+    menu,
+    showAmount,
+    currency,
     rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,
     knownRecipients: settings.profile === 'demo' ? [] : undefined,

@@ -122,7 +122,12 @@ export async function submitPayment(
     throw new Error('a payment was requested without a correct PIN')
   }
   const answered = await context.pay({
-    ...{ since, answerCount: answers.length, question, intentId, caller, askOfEqual },
+    since,
+    answerCount: answers.length,
+    question,
+    intentId,
+    caller,
+    askOfEqual,
     async denied() {
       const why = await findDenial(context, authorizedBy)
       return why && { kind: 'not_authorized', why }
@@ -154,7 +159,11 @@ async function createContractCall(
   const writeQueued = ({ minutes }: { minutes: string }) =>
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutes)
   return {
-    ...{ data: encodeCall(call), kind, spendsWei, shared, till },
+    data: encodeCall(call),
+    kind,
+    spendsWei,
+    shared,
+    till,
     submitted: (accepted: AcceptedAs) => {
       const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
       return endScreen(submitted(amount, to, transaction, code))

@@ -195,7 +195,9 @@ async function openSenders(
 async function listKnownRecipients(context: PlaceContext, { account }: Question) {
   const recipients = listRecipients(await context.memory.read(account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
-      ...{ kind: 'known', address, label },
+      kind: 'known',
+      address,
+      label,
       ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
     }),
   )

@@ -64,8 +64,13 @@ export function Loans({ book }: { book: LoansAnswer }) {
           head={['Borrower', 'State', 'Since', 'Due', 'Overdue, days', 'Owes', 'Repaid', 'Earlier']}
           rows={loans.map((loan) => [
             <a href={`/console/payments?account=${loan.borrower}`}>{shortenHex(loan.borrower)}</a>,
-            ...[loan.state, showTime(loan.issuedAt), showTime(loan.dueAt), loan.overdueDays],
-            ...[showWei(loan.owedWei), showWei(loan.repaidWei), loan.earlier],
+            loan.state,
+            showTime(loan.issuedAt),
+            showTime(loan.dueAt),
+            loan.overdueDays,
+            showWei(loan.owedWei),
+            showWei(loan.repaidWei),
+            loan.earlier,
           ])}
         />
       </Part>
@@ -88,13 +93,13 @@ export function Nodes({ status }: { status: StatusAnswer }) {
         name="Nodes"
         head={['Node', 'State', 'Height', 'Seen', '95 of 100 within, ms', 'Answers', 'Failures']}
         rows={status.nodes.map((node) => [
-          ...[
-            node.label,
-            failingCheck && node.state === 'able' ? 'able, but see above' : node.state,
-            node.height ?? '–',
-            showTime(node.heightAt),
-          ],
-          ...[node.p95Ms ?? '–', node.answers, node.failures],
+          node.label,
+          failingCheck && node.state === 'able' ? 'able, but see above' : node.state,
+          node.height ?? '–',
+          showTime(node.heightAt),
+          node.p95Ms ?? '–',
+          node.answers,
+          node.failures,
         ])}
       />
       <p class="soft">
@@ -115,14 +120,17 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
         name="API keys"
         head={['Name', 'Id', 'Chain', 'Calls today', 'of', 'Made', 'Revoked']}
         rows={keys.map((key) => [
-          ...[key.name, key.hash.slice(0, 8), key.chainId],
+          key.name,
+          key.hash.slice(0, 8),
+          key.chainId,
           key.quota !== null && key.spentToday >= key.quota && key.revokedAt === null ? (
             <span class="bad">{key.spentToday}: used up</span>
           ) : (
             key.spentToday
           ),
           key.quota ?? 'any',
-          ...[showMilliseconds(key.createdAt), showMilliseconds(key.revokedAt)],
+          showMilliseconds(key.createdAt),
+          showMilliseconds(key.revokedAt),
         ])}
       />
       <p class="soft">

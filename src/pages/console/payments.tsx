@@ -111,8 +111,11 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
         head={['Hash', 'Nonce', 'Gas price, wei', 'Last sent', 'Mined', 'Not taken by nodes']}
         rows={transactions.map((one) => [
           <a href={one.explorer}>{shortenHex(one.hash)}</a>,
-          ...[one.nonce, one.gasPriceWei, showTime(one.sentAt)],
-          ...[one.isMined ? 'yes' : 'no', one.failures],
+          one.nonce,
+          one.gasPriceWei,
+          showTime(one.sentAt),
+          one.isMined ? 'yes' : 'no',
+          one.failures,
         ])}
       />
       <h3>Batch of {batch.length}</h3>

@@ -136,8 +136,14 @@ export const addAnswer = (
 })
 
 const emptyReply = {
-  ...{ isLate: false, deliveries: 0, differs: false },
-  ...{ status: 0, reply: '', screen: '', carried: '', tookMs: 0 },
+  isLate: false,
+  deliveries: 0,
+  differs: false,
+  status: 0,
+  reply: '',
+  screen: '',
+  carried: '',
+  tookMs: 0,
 }
 
 const createStep = (typed: string, replyState: Step['replyState']): Step => ({

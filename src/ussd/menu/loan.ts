@@ -64,26 +64,29 @@ function writeTerms(
     .split('\n')
 }
 
-/** Writes the terms, with the local worth of what is to be repaid where a screen has room. */
+/** Writes the terms, with the local worth of the debt if the screen has room. */
 const writeTitle: WriteText = (context, _, facts) => {
   const lines = writeTerms(context, facts.terms)
   const { principalWei, feeWei } = facts.terms
   const worthLines = writeWorth(context, principalWei + feeWei, facts)
-  return findFitting(maxTitleSeptets, [lines.toSpliced(3, 0, ...worthLines), lines])
+  return selectFitting(maxTitleSeptets, [lines.toSpliced(3, 0, ...worthLines), lines])
 }
 
-/** Writes the terms below a mistake; where there is no room, two amounts tell the third. */
+/** Writes the terms below a mistake; the loan, which is debt less fee, is left out without room. */
 const writeRetryTitle: WriteText = (context, _, { terms }) => {
   const lines = writeTerms(context, terms)
-  return findFitting(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
+  return selectFitting(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
 }
 
-const [promptSeptets, mistakeSeptets] = [45, 40]
+/** Leave room for the question for the PIN, and for the text of a mistake. */
+const promptSeptets = 45
+const mistakeSeptets = 40
 const maxTitleSeptets = screenSeptets - promptSeptets
 
-const findFitting = (maxSeptets: number, texts: readonly string[][]): string => {
-  const joined = texts.map((lines) => lines.join('\n'))
-  return joined.find((text) => countSeptets(text) <= maxSeptets) ?? joined.at(-1) ?? ''
+/** Returns the first text that fits, else the last one. */
+const selectFitting = (maxSeptets: number, alternatives: readonly string[][]): string => {
+  const texts = alternatives.map((lines) => lines.join('\n'))
+  return texts.find((text) => countSeptets(text) <= maxSeptets) ?? texts.at(-1) ?? ''
 }
 
 export const loan = {

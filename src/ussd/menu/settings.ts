@@ -98,7 +98,9 @@ const createEntry = (
   word: keyof ReturnType<typeof words>,
   leadsTo: string,
 ): Entry => ({
-  ...{ digit, label: (messages) => words(messages)[word], leadsTo: leadsTo },
+  digit,
+  label: (messages) => words(messages)[word],
+  leadsTo,
 })
 
 const createLanguageEffect = (language: Language): Effect => ({
