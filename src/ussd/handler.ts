@@ -96,8 +96,8 @@ async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promis
     if (!isListed(context.phone) && !(await hasAccount(context, context.phone))) {
       const message = 'A caller with no account was refused: no numbering plan knows the number'
       log({ level: 'error', event: 'number.unlisted', message })
-      // The answers are left out because a PIN may be among them. No account is opened because
-      // the number may be another form of a known one.
+      // A PIN may be among the answers, so they are left out. The number may be another form of a
+      // known number, so no account is opened.
       const screen = endScreen(context.messages.unlistedNumber)
       return toReply(await endWith(context, [], screen, 'unlisted'))
     }
@@ -107,7 +107,7 @@ async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promis
     }
     const answers = await readAnswers(context, request)
     if (answers === undefined) {
-      // An earlier answer is missing or late, so that nobody knows what the last one means.
+      // An earlier answer is missing or late, so the last answer has no known meaning.
       const screen = endScreen(context.messages.sessionClosed)
       return toReply(await endWith(context, [], screen, 'lost'))
     }
@@ -225,7 +225,7 @@ async function showResult(
   }
 }
 
-/** Creates the screen that asks whether to make an equal payment again. */
+/** Returns a writer of the screen that asks whether to make an equal payment again. */
 async function createRepeatScreen(
   context: HandlerContext,
   menuContext: MenuContext,

@@ -32,7 +32,7 @@ export type RecipientRules = {
   caller: PhoneNumber
   /** Lists the contracts of this service, which must not receive money. */
   reserved: readonly Address[]
-  /** Tells of numbers that no numbering plan lists whether they have an account. */
+  /** Tells whether a number has an account, for numbers that are in no numbering plan. */
   accountExists?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 

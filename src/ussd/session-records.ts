@@ -120,7 +120,7 @@ export async function readRecord<Value>(
   return recorded === undefined ? undefined : schema.parse(JSON.parse(recorded))
 }
 
-/** Returns the value that a step recorded before, else the value that `find` returns. */
+/** Returns the value that a step recorded before; else records the value that `find` returns. */
 export async function readOrRecord<Value>(
   ledger: RecordLedger,
   stepKey: Question,

@@ -171,7 +171,7 @@ export type PaymentWords = {
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
   line: (amount: string, to: string) => string
-  /** Words the message to the recipient, who else gets the activity line. */
+  /** Words the message to the recipient; without it the message has the activity line. */
   credited?: (amount: string, to: string) => string
 }
 

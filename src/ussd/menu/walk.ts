@@ -68,7 +68,7 @@ export function splitAnswers(text: string): string[] {
   return text === '' ? [] : plainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
-/** Replace secret answers. */
+/** Replace secret answers in logs and in the names of steps. */
 const masks = { pin: 'PIN', other: '?' } as const
 
 export type WalkResult = {
@@ -198,7 +198,7 @@ function takeStep(
   return { kind: 'end', outcome: leadsTo.outcome(draft), repeatPlace }
 }
 
-/** Returns undefined for a correct PIN, else what follows from the verdict. */
+/** Returns undefined for a correct PIN; else the mistake, the lock, or a request for the check. */
 function checkPin(
   pin: string,
   { messages }: MenuContext,
@@ -272,7 +272,7 @@ function turnPage(
 ): Place | undefined {
   if (answer === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
   if (answer !== moreDigit) return undefined
-  // Facts and language change the number of pages, so that a page beyond the last is accepted.
+  // Facts and language change the number of pages, so accept a page beyond the last.
   const hasMore =
     (list.facts ?? []).length > 0 ||
     context.hasLanguages ||
