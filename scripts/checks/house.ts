@@ -51,8 +51,8 @@ const bundle = await readBundle()
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 33_109],
-  ['lines of scripts', linesOf(scripts), 20_063],
-  ['lines of test', linesOf(tests), 37_825],
+  ['lines of scripts', linesOf(scripts), 20_065],
+  ['lines of test', linesOf(tests), 37_828],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],

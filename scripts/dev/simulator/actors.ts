@@ -5,7 +5,7 @@ import type { Scheduler } from './scheduler.ts'
 
 type Trouble = FaultKind | 'node_down' | 'object_down' | 'miscounted'
 
-/** A program that waits for things: when it has died, nothing comes back to it. */
+/** A program of the model; once it has died, no answer reaches it. */
 export type Actor = ReturnType<typeof createActor>
 
 export const createActor = (name: string, die: (scope: 'request' | 'process') => void) => ({
@@ -14,14 +14,14 @@ export const createActor = (name: string, die: (scope: 'request' | 'process') =>
   isAlive: true,
   stalledUntil: 0,
   troubles: new Set<Trouble>(),
-  /** Others that wait for what it does: its troubles are theirs. */
+  /** Actors that wait for this one, and share its troubles. */
   waiting: new Set<{ troubles: Set<Trouble> }>(),
   counts: new Map<string, number>(),
 })
 
 const running = new AsyncLocalStorage<Actor>()
 
-/** Runs a program's first steps; all that follows from them is the same actor's. */
+/** Runs a program as an actor, with everything that it starts. */
 export const runAs = <Result>(actor: Actor, program: () => Result): Result =>
   running.run(actor, program)
 
@@ -31,7 +31,7 @@ export function currentActor(): Actor {
   return actor
 }
 
-/** Comes back to the actor at this time, later if it stalls, and never if it has died. */
+/** Resumes the actor at a time, later if it stalls, and never if it has died. */
 export function resumeAt(
   scheduler: Scheduler,
   actor: Actor,
@@ -45,13 +45,13 @@ export function resumeAt(
   })
 }
 
-/** Until when the owner of a signal of {@link createClock} waits. */
+/** The times at which signals of {@link createClock} abort. */
 const deadlines = new WeakMap<AbortSignal, number>()
 
 export const getDeadline = (signal: AbortSignal): number =>
   deadlines.get(signal) ?? Number.POSITIVE_INFINITY
 
-/** Time for programs whose computer's clock is wrong by this much. */
+/** Creates a clock that is `skewMs` ahead of the scheduler's time. */
 export const createClock = (scheduler: Scheduler, skewMs: number): Clock => ({
   now: () => scheduler.now() + skewMs,
   sleep: (ms, signal) =>
@@ -63,7 +63,7 @@ export const createClock = (scheduler: Scheduler, skewMs: number): Clock => ({
   timeout: (ms) => timeoutSignal(scheduler, ms),
 })
 
-/** A signal that aborts by virtual time, and schedules that only for a listener. */
+/** Creates a signal that aborts by virtual time, scheduled when a listener is added. */
 function timeoutSignal(scheduler: Scheduler, ms: number): AbortSignal {
   const controller = new AbortController()
   const { signal } = controller

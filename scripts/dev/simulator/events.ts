@@ -21,13 +21,13 @@ const noOpGas = 21_000
 type Kind = Item['kind']
 type ItemOf<One extends Kind> = Extract<Item, { kind: One }>
 
-/** A kind of event: what is drawn of it, if it is drawn for itself, and what it does. */
+/** A kind of event: how it is drawn, unless others draw it, and what it does. */
 type Event<One extends Kind> = {
   draw?: (random: Random, setup: Setup) => Omit<ItemOf<One>, 'phase' | 'at' | 'kind'>
   happen: (world: World, item: ItemOf<One>) => void
 }
 
-/** Those that are drawn for themselves stand in the order in which they are. */
+/** Maps each kind to its event; their order is the order of drawing. */
 const events: { [One in Kind]: Event<One> } = {
   reorganization: {
     draw(random, { rules: { confirmations, watchBlocks } }) {
@@ -36,7 +36,7 @@ const events: { [One in Kind]: Event<One> } = {
         [random.int(1, Math.max(1, confirmations)), 2],
         [random.int(1, Math.min(12, watchBlocks - 6)), 2],
       ])
-      // Longer than before as chains are, or shorter: a chain that was restored from an old copy.
+      // Mostly longer than before, else shorter, as of a chain that is restored from an old copy.
       const blocks = random.chance(0.75) ? depth + random.int(1, 2) : random.int(0, depth)
       return { depth, blocks }
     },
@@ -164,12 +164,12 @@ export function happen(world: World, item: Item): void {
   event.happen(world, item)
 }
 
-/** When an item of a plan and its consequences are over, in ms from its phase's start. */
+/** Returns when an item and its consequences are over, in ms from its phase's start. */
 export function findEnd(item: Item): number {
   return item.at + ('forMs' in item ? item.forMs : 0)
 }
 
-/** Draws first which kinds of events a run has, so that each kind gets runs without others. */
+/** Draws which kinds of events a run has, so that some runs have one kind alone. */
 export function drawEvents({ random, setup, phase, spanMs }: Draw): Item[] {
   const items: Item[] = []
   const share = random.pick([0.08, 0.08, 0.2])
@@ -189,7 +189,7 @@ export function drawEvents({ random, setup, phase, spanMs }: Draw): Item[] {
   return items
 }
 
-/** Drawn apart from the other events, so that a seed's others stay what they were. */
+/** Draws alternating branches from a generator of their own: other draws stay the same. */
 export function drawAlternations({ random, setup, phase, spanMs }: Draw): Item[] {
   if (!random.chance(0.1)) return []
   return Array.from({ length: random.int(1, 2) }, () => {
@@ -201,7 +201,7 @@ export function drawAlternations({ random, setup, phase, spanMs }: Draw): Item[]
   })
 }
 
-/** What lasts for longer than a request is good for. */
+/** Draws events that last longer than a request is valid. */
 export function drawLasting({ random, phase, spanMs }: Draw): Item[] {
   const at = random.int(0, spanMs + 60 * secondMs)
   if (random.chance(0.06)) {
@@ -210,13 +210,13 @@ export function drawLasting({ random, phase, spanMs }: Draw): Item[] {
   return random.chance(0.02) ? [{ phase, at, kind: 'unlisted', forMs: 135 * minuteMs }] : []
 }
 
-/** What has to meet a dial to show anything, drawn apart for each phase. */
+/** Events that show something only if they meet a dial, drawn for each phase. */
 const rare: readonly {
   name: string
   share: number
   draw: (draw: Draw, dial: DialItem, dials: readonly DialItem[]) => Item[]
 }[] = [
-  // The node, or the chain, stands still for longer than a request is good for, soon after a dial.
+  // The node or the chain stops for longer than a request is valid, soon after a dial.
   {
     name: 'outage',
     share: 0.01,
@@ -265,7 +265,7 @@ const rare: readonly {
         { phase, at: lostAt, kind: 'loss' },
         again,
         { phase, at, kind: 'reorganization', depth, blocks: depth + 1 },
-        // What goes out again fails.
+        // The payment that is sent again fails.
         { phase, at, kind: 'withdrawal', caller: last.caller },
         { phase, at, kind: 'node_down', forMs, share: 0.5 },
       ]
@@ -277,7 +277,7 @@ const rare: readonly {
     share: 0.04,
     draw: (draw, dial) => [moveAway(draw, dial), drawDeep(draw, dial.at + draw.setup.blockMs)],
   },
-  // Workers hear of more transactions than the chain has, so they take nonces above its count.
+  // Workers read a count above the chain's, so they take nonces above it.
   {
     name: 'miscount',
     share: 0.04,
@@ -313,7 +313,7 @@ const moveAway = ({ random, setup }: Draw, { phase, at, caller }: DialItem): Ite
   caller,
 })
 
-/** A reorganization of so many blocks that it may take what is final. */
+/** Draws a reorganization so deep that it may take back final blocks. */
 function drawDeep({ random, setup: { rules, blockMs }, phase }: Draw, after: number): Item {
   const depth = random.int(1, Math.min(12, rules.watchBlocks - 6))
   const at = after + random.int(0, (rules.confirmations + 2) * blockMs)
@@ -344,7 +344,7 @@ function reorganize(world: World, item: ItemOf<'reorganization' | 'alternation'>
   branch(world, chain.reorganize(item.depth, item.blocks, scheduler.now(), returns))
 }
 
-/** Another branch takes some blocks' place, and they come back where the watch still sees them. */
+/** Replaces some blocks by another branch, and later brings them back while they are watched. */
 function alternate(world: World, item: ItemOf<'alternation'>): void {
   const { chain, scheduler, plan } = world
   const tip = chain.head()
@@ -355,7 +355,7 @@ function alternate(world: World, item: ItemOf<'alternation'>): void {
   })
 }
 
-/** Changes the chain's state with the next block, and back with one after so many ms. */
+/** Creates an event that changes the state in the next block, and changes it back later. */
 function changeFor(change: (state: ChainState, isBack: boolean) => void) {
   return (world: World, item: Item & { forMs: number }) => {
     world.chain.change((state) => change(state, false))
@@ -389,7 +389,7 @@ function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): 
     try {
       world.node('eth_sendRawTransaction', [raw], chain.head())
     } catch {
-      // Refused: the transcript has the pool's words.
+      // The pool refused it, and the transcript says why.
     }
   }
   signing.relayer

@@ -10,25 +10,25 @@ const plain = () => ({})
 
 /** Describes the faults at one place where a program waits, and how they are drawn. */
 const drawnAs = {
-  /** It never arrives. The caller learns so at once, or when its patience ends. */
+  /** The request is lost; the caller learns that at once, or when its time is over. */
   request_lost: hangs,
-  /** It arrives and is done, and the caller does not learn so. */
+  /** The request is executed, and its answer is lost. */
   reply_lost: hangs,
-  /** It arrives and is done long after the caller has given up: far beyond rounds. */
+  /** The request is executed long after the caller has given up, many rounds later. */
   request_late: (random: Random, _: FaultLimits, place: string) => ({
     byMs: random.int(300, place === 'send' ? 150_000 : 30_000),
   }),
   reply_late: (random: Random) => ({ byMs: random.int(300, 15_000) }),
-  /** An error of the node's own, without or with the effect. */
+  /** The node answers an error, without or with the effect. */
   error_before: plain,
   error_after: plain,
   garbled: plain,
-  /** A replica answers that has seen nothing new for some time. */
+  /** A replica answers that is behind the chain. */
   replica_behind: (random: Random, { maxBehindMs }: FaultLimits) => ({
     byMs: random.int(1_000, maxBehindMs),
   }),
   quota: plain,
-  /** The request is cancelled, or the whole Worker dies; for an alarm's round the object does. */
+  /** The request is cancelled, or the process dies: a Worker, or the object during a round. */
   dies_before: dies,
   dies_after: dies,
   stalls: (random: Random) => ({ forMs: random.int(500, 25_000) }),
@@ -49,7 +49,7 @@ const line = ['request_lost', 'reply_lost', 'request_late', 'reply_late'] as con
 const badAnswer = ['garbled', 'replica_behind'] as const
 const deaths = ['dies_before', 'dies_after'] as const
 
-/** Where a program waits, and what may go wrong there. */
+/** Maps each place where a program waits to the faults that may occur there. */
 const possibleFaults = {
   read: ['request_lost', 'reply_late', 'error_before', ...badAnswer, ...deaths, 'stalls'],
   send: [...line, 'error_before', 'error_after', ...badAnswer, 'quota', ...deaths, 'stalls'],
@@ -63,10 +63,10 @@ const possibleFaults = {
 
 export type Place = keyof typeof possibleFaults
 
-/** A round has many steps of its own: with every rate in full hardly one would be finished. */
+/** Share of the rates for the steps of a round, because a round has many steps. */
 const tendingShare = 0.15
 
-/** Draws what goes wrong at a place; nothing does while it `isOn` no longer. */
+/** Draws the fault at a place; none while `isOn` is false. */
 export function drawFault(
   limits: FaultLimits,
   place: Place,

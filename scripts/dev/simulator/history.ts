@@ -11,28 +11,28 @@ import { termSeconds } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Dial, type Plan, principalWei } from './plan.ts'
 
-/** What is written down while a run lasts. Times are Unix times in ms. */
+/** Creates the records of a run; times are Unix times in ms. */
 export const newRecords = () => ({
   phaseStarts: [] as number[],
-  /** When the faults and events of each phase are over. */
+  /** The time from which each phase has no faults and events. */
   quietFrom: [] as number[],
-  /** The highest block that rounds had followed by then. */
+  /** The highest block that rounds had followed at that time. */
   followed: [] as (number | undefined)[],
   statements: [] as Statement[],
-  /** All bytes that reached a node, by whomever. */
+  /** All transactions that reached a node, whoever sent them. */
   arrivals: [] as Arrival[],
-  /** `payers`: whose requests stood in the blocks that the chain lost. */
+  /** `payers` are the accounts with requests in the blocks that the chain lost. */
   reorganizations: [] as { at: number; removed: number; payers: ReadonlySet<string> }[],
   losses: [] as Loss[],
   /** Transactions of the relayer's key that the relay did not make. */
   foreign: new Set<Hex>(),
-  /** By their intents, as they can be read at the end of each phase. */
+  /** The payments by intent, as read at the end of each phase. */
   payments: [] as ReadonlyMap<string, Payment>[],
   noticed: [] as [rule: NoticedRule, words: string][],
   reorganizationsTold: 0,
-  /** How often the relay took what passed a nonce for a transaction of another program. */
+  /** Times that the relay reported a transaction of another program at its nonce. */
   displacedTold: 0,
-  /** The nonces that the relay took back, too far ahead of the chain to be reached. */
+  /** The nonces that the relay abandoned, because they were too far ahead of the chain. */
   givenUp: [] as { at: number; nonce: number }[],
   /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */
   asked: [] as NodeCall[],
@@ -45,7 +45,7 @@ export type Records = ReturnType<typeof newRecords>
 export type History = Readonly<Records> & {
   plan: Plan
   callers: readonly Address[]
-  /** What the chain as it is at the end did with requests, in its order. */
+  /** The requests that the final chain processed, in its order. */
   processed: readonly OnChain[]
   totalsWei: readonly [bigint, bigint]
   work: Work
@@ -54,7 +54,7 @@ export type History = Readonly<Records> & {
   memory: readonly MemoryEvent[]
 }
 
-/** Promises that are held against what happens while it does. */
+/** The rules that are checked during a run. */
 export type NoticedRule = 'uncaught' | 'done'
 
 export type NodeCall = {
@@ -62,7 +62,7 @@ export type NodeCall = {
   by: string
   method: string
   params: readonly unknown[]
-  /** The chain's height then, however far behind the replica is that answers. */
+  /** The chain's height at that time, even if the replica that answers is behind. */
   head: number
 }
 
@@ -77,7 +77,7 @@ export type Delivery = {
   intentId: Hex
   actor: Actor
   startedAt: number
-  /** Marks a time in which the chain showed that nothing could be carried. */
+  /** Tells that the chain showed during the delivery that no payment was possible. */
   isHopeless: boolean
   reply: string | undefined
   /** What the reply says; undefined where no message says so. */
@@ -96,7 +96,7 @@ export type Arrival = {
   at: number
   transaction: ModelTransaction
   refusal: PoolRefusal | undefined
-  /** Other bytes of the relay's that held the nonce in the pool. */
+  /** The relay's own transaction that held the nonce in the pool. */
   over: ModelTransaction | undefined
 }
 
@@ -104,7 +104,7 @@ export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
 
 export type Loss = {
   at: number
-  /** Undefined: everything. */
+  /** The lost row; undefined if the ledger lost every row. */
   row: { table: string; session: string | undefined; nonce: number | undefined } | undefined
 }
 
@@ -129,7 +129,7 @@ export function encodeWanted(
   }
 }
 
-// Written here a second time, by names: what the ledger's own tables say is judged by it.
+// Named here again, because these names judge what the ledger's own tables say.
 
 export const undecided = ({ queued, stuck, carried }: Work): Payment[] => [
   ...[...queued, ...stuck],

@@ -3,29 +3,29 @@ import { sampleTills } from '../menu-ways.ts'
 import type { Setup } from './draw/setup.ts'
 import { milliWei, secondMs } from './units.ts'
 
-/** Holds a whole history before it happens; any item can be left out and the rest makes sense. */
+/** A whole history before it happens; the rest of a plan stays valid without any of its items. */
 export type Plan = { seed: number; setup: Setup; items: readonly Item[] }
 
-/** What a caller wants, in words that the oracle understands without the menu. */
+/** What a caller wants, independent of the menu. */
 export type WantedPayment =
   | { kind: 'transfer' | 'withdrawal' | 'purchase'; to: number; amountWei: bigint }
   | { kind: 'loan' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
-  /** Nothing that is paid: a PIN is changed, or wrong answers end the session. */
+  /** No payment: a changed PIN, or a session that wrong answers end. */
   | { kind: 'nothing' }
 
 export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
 export type LosableTable = (typeof losableTables)[number]
 
-/** `phase` and `at` (ms from its start) say when. */
+/** An event or a dial, `at` ms after the start of its phase. */
 export type Item = { phase: 0 | 1; at: number } & (
   | Dial
   | { kind: 'reorganization'; depth: number; blocks: number }
-  /** Two branches that alternate: `blocks` may be as many as they replace, with other hashes. */
+  /** Two alternating branches; `blocks` replace as many blocks, with other hashes. */
   | { kind: 'alternation'; depth: number; blocks: number; forMs: number }
   | { kind: 'eviction'; share: number }
   | { kind: 'price'; forMs: number; times: number }
-  /** The least gas price is another one for good: what waits at the old one has to be outbid. */
+  /** The least gas price changes for good, so waiting transactions need a higher price. */
   | { kind: 'lasting_price'; times: number }
   | { kind: 'shortage'; forMs: number }
   | { kind: 'foreign'; nonce: 'next' | 'after_pool'; times: number }
@@ -38,7 +38,7 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'worker_restart'; worker: number }
   | { kind: 'node_down'; forMs: number; share: number }
   | { kind: 'no_blocks'; forMs: number }
-  /** Workers are told of so many transactions more than the chain has of the relayer. */
+  /** Workers read a count of the relayer's transactions that is this much too high. */
   | { kind: 'miscount'; forMs: number; by: number }
   | { kind: 'unlock'; caller: number }
 )
@@ -59,7 +59,7 @@ export type Dial = {
   text: string
   wanted: WantedPayment
   worker: number
-  /** Its number, where its gateway sends the last answer of the text alone. */
+  /** The delivery's number if the gateway sends the last answer alone. */
   step?: number
   pin?: TypedPin
 }
@@ -71,7 +71,7 @@ export type TypedPin = {
   sets?: string
 }
 
-/** What every caller has at the start, in thousandths. */
+/** The balance of each caller at the start, in thousandths of a coin. */
 export const startMillis = 20
 
 export const principalWei = 10n * milliWei
@@ -85,15 +85,15 @@ export const tills = [...sampleTills.values()]
 export const selectLimits = ({ limits }: Setup, caller: number) =>
   (caller < tills.length && limits.agents) || limits
 
-/** Is what bills are paid for. */
+/** The reference of each paid bill. */
 export const billReference = 'AB-12'
 
-/** The number of a caller; its national form is what others type. */
+/** Returns a caller's number; others type its national form. */
 export const getPhone = (caller: number): string => `+2547${digitsOf(caller)}`
 const typedPhone = (caller: number): string => `07${digitsOf(caller)}`
 const digitsOf = (caller: number): string => `${caller}`.padStart(8, '0')
 
-/** What a caller types who wants something, but for a PIN. */
+/** Returns the answers that a caller types for a payment, without the PIN. */
 export function writeText(wanted: WantedPayment): string {
   switch (wanted.kind) {
     case 'transfer':

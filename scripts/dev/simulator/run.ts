@@ -20,13 +20,13 @@ export type Run = { history: History; transcript: readonly string[] }
 
 const dayMs = 24 * 60 * minuteMs
 
-/** The requests' lifetime is 2 h: what is open when the faults end is settled after it. */
+/** Time until everything is settled after the faults; a request is valid for 2 h. */
 const settledWithinMs = 170 * minuteMs
 
-/** One database for all runs of a process: making one takes longer than many runs' statements. */
+/** One database for all runs of a process, because creating one is slow. */
 let storage: Sql | undefined
 
-/** Lives one plan through, in virtual time, and tells it where it is to be told. */
+/** Runs a plan in virtual time; `isTold` writes the transcript too. */
 export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
   const { setup } = plan
   storage ??= openSqlite()
@@ -56,14 +56,14 @@ async function live(world: World): Promise<void> {
   keepBlocksComing(world, 'first')
   keepWaking(world)
   await livePhase(world, 0)
-  // What does not settle is a finding already.
+  // A run that does not settle is a finding by itself.
   if (pauseDays !== undefined && isSettled(world)) {
     await skipDays(world, pauseDays)
     await livePhase(world, 1)
   }
 }
 
-/** One phase with its faults, then time to settle, then every question once more. */
+/** Runs a phase with its faults, waits until all is settled, and delivers each dial once more. */
 async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   const { plan, scheduler, transcript, conditions, records, callers, signing } = world
   const base = scheduler.now()
@@ -119,11 +119,11 @@ function isSettled(world: World): boolean {
     ({ actor, reply }) => !actor.isAlive || reply !== undefined,
   )
   const work = openLedger(world).readWork()
-  // Where it waits for a chain that has become shorter, nothing is decided yet.
+  // While the ledger waits for a chain that became shorter, nothing is decided.
   return isAnswered && !isOpen(work) && work.behindSince === undefined
 }
 
-/** Days in which nobody dials. What is watched is watched to the end of its time first. */
+/** Skips days without a dial, after everything watched has been watched to its end. */
 async function skipDays(world: World, days: number): Promise<void> {
   const { scheduler } = world
   const limit = scheduler.now() + settledWithinMs
@@ -133,7 +133,7 @@ async function skipDays(world: World, days: number): Promise<void> {
   await passDays(world, days, 'second')
 }
 
-/** The ledger's object is not there for days: blocks still take what the pool has. */
+/** Stops the ledger's object for days, while blocks still include what the pool has. */
 async function beDown(world: World): Promise<void> {
   const { scheduler, plan } = world
   const { outageDays, evictAfterMs } = plan.setup
@@ -152,7 +152,7 @@ async function passDays(world: World, days: number, blocks: string): Promise<voi
   conditions.isRunning = true
   keepBlocksComing(world, blocks)
   keepWaking(world)
-  // The scheduled trigger comes every minute, and has come by now.
+  // The scheduled trigger runs every minute, so it has run by now.
   await scheduler.runUntil(scheduler.now() + 3 * minuteMs)
 }
 

@@ -1,13 +1,13 @@
 type Entry = { time: number; run: (() => void) | undefined; isQuiet: boolean }
 
-/** More events than any history needs: a history that comes here goes round in circles. */
+/** More events than any history needs; a run that has more never ends. */
 const maxEvents = 2_000_000
 
 export type Scheduler = ReturnType<typeof createScheduler>
 
-/** Makes virtual time (Unix, in ms): nothing happens but by its events, one after the other. */
+/** Creates virtual time (Unix, in ms), in which one event happens after the other. */
 export function createScheduler(start: number) {
-  /** The next one is the last. */
+  /** Sorted so that the last entry is the next event. */
   const entries: Entry[] = []
   let now = start
   let happened = 0

@@ -18,7 +18,7 @@ export const startGasPriceWei = 60_000_000n
 export const richWei = 10n ** 18n
 export const poorWei = 10n ** 12n
 
-/** Begins a chain as a plan has it, for callers with the plan's numbers unless others are given. */
+/** Creates the modelled chain of a plan for its callers, who have `phones` if given. */
 export function createModels(
   { seed, setup }: Pick<Plan, 'seed' | 'setup'>,
   now: () => number,

@@ -4,7 +4,7 @@ import type { ModelBlock } from './model/chain.ts'
 import { Status } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 
-/** Tells a run in sentences with times, counted from `start`, where it is to be told. */
+/** Writes a run as sentences with times since `start`, if `isTold`. */
 export function createTranscript(now: () => number, start: number, isTold: boolean) {
   const lines: string[] = []
   const tell = (sentence: () => string) => {
@@ -23,7 +23,7 @@ export function createTranscript(now: () => number, start: number, isTold: boole
   }
 }
 
-/** What happened by its kind, with its numbers: `replica_behind (byMs 3000)`. */
+/** Describes an event by its kind and numbers, such as `replica_behind (byMs 3000)`. */
 export function describeKind({ kind, ...more }: { kind: string }): string {
   const details = Object.entries(more).map(([name, value]) => `${name} ${value}`)
   return details.length === 0 ? kind : `${kind} (${details.join(', ')})`

@@ -25,14 +25,14 @@ export type World = ReturnType<typeof createWorld>
 
 const createConditions = () => ({
   isTroubled: true,
-  /** Whether all that was planned to happen has happened. */
+  /** Tells whether every planned event has happened. */
   isCalm: false,
-  /** Whether blocks and the scheduled trigger go on. */
+  /** Tells whether blocks and the scheduled trigger continue. */
   isRunning: true,
   blocksStopUntil: 0,
   usualGasPriceWei: startGasPriceWei,
   nodeDown: [] as { until: number; share: number }[],
-  /** By how many transactions Workers are told too much of the relayer's count. */
+  /** The errors in the count of the relayer's transactions that Workers read. */
   miscounts: [] as { until: number; by: number }[],
 })
 
@@ -43,13 +43,13 @@ type Instance = {
   calls: Set<(outcome: Outcome) => void>
 }
 
-/** The Durable Object of the ledger: its rows and its alarm outlive what runs in it. */
+/** Creates the ledger's Durable Object, whose rows and alarm outlive its program. */
 function newObject({ rules }: Plan['setup'], storage: Sql) {
   const { maxInFlight, accountStateMs, watchBlocks } = rules
   return {
     storage,
     rules: { ...ledgerRules, maxInFlight, accountStateMs, watchBlocks },
-    /** Over the rows; undefined until it is asked again, when what it remembers is gone. */
+    /** The ledger over the rows; undefined after a restart, until the next call. */
     ledger: undefined as SqlLedger | undefined,
     instance: undefined as Instance | undefined,
     downUntil: 0,

@@ -127,6 +127,9 @@ async function describeCashInHand(): Promise<string> {
   const within = (share: number) => minutes[Math.ceil(share * minutes.length) - 1]?.toFixed(1)
   return `
 
+![The caller's phone: the withdrawal is submitted, with its code](pictures/cash-out-caller.png)
+![The agent's phone: the same code is FINAL, so the cash is handed out](pictures/cash-out-agent.png)
+
 A withdrawal takes **${answers} answers** after the dial: Cash Out, the agent's number, the amount,
 the PIN below what it is for. M-Pesa's takes ${mPesaAnswers} after \`*334#\`: withdraw, the agent's
 number, the amount, the PIN, a confirmation. The tills of the script are an example:

@@ -6,7 +6,7 @@ type Closing = { iv: Uint8Array; additionalData: Uint8Array }
 const cipher = 'aes-256-gcm'
 const tagBytes = 16
 
-/** HMAC-SHA-256 and AES-256-GCM as WebCrypto has them, without its threads. */
+/** WebCrypto's HMAC-SHA-256 and AES-256-GCM, computed in the same thread. */
 const instant = {
   importKey: async (_: string, bytes: Uint8Array): Promise<Key> => ({ bytes }),
   sign: async (_: string, { bytes }: Key, message: Uint8Array) =>
@@ -22,7 +22,7 @@ const instant = {
   },
 }
 
-/** Has WebCrypto answer at once, and never by a thread, until what is returned is called. */
+/** Replaces WebCrypto by `instant` until the returned function is called. */
 export function useInstantCrypto(): () => void {
   const subtle = crypto.subtle as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(instant)) {

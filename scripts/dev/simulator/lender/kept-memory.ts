@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { AccountMemory, MemoryStore, StoredMemory } from '../../../../src/account/memory.ts'
 
-/** Notes a question to an account's memory, by who asked, with the PIN as it is then. */
+/** A call of an account's memory, its caller, and the PIN at that time. */
 export type MemoryEvent = {
   at: number
   by: string
@@ -13,7 +13,7 @@ export type MemoryEvent = {
 
 export type KeptMemories = ReturnType<typeof createKeptMemories>
 
-/** What is kept of accounts, whatever dies; what is asked of it is written down. */
+/** Creates the memories of accounts, which outlive every actor and record each call. */
 export function createKeptMemories(now: () => number) {
   const rows = new Map<string, Omit<StoredMemory, 'now'> & Pick<MemoryEvent, 'pin'>>()
   const events: MemoryEvent[] = []

@@ -48,7 +48,7 @@ export function createLenderSms(
   return assembleSms(config, runtime, () => memory)
 }
 
-/** Callers have chosen their first PINs long ago. */
+/** Sets each caller's first PIN before the run. */
 export async function chooseFirstPins(
   memories: KeptMemories,
   callers: readonly Address[],

@@ -27,7 +27,7 @@ const [processedTopic, failedTopic] = [topicOf('RequestProcessed'), topicOf('Req
 
 export type ModelLog = { address: Address; topics: Hex[]; data: Hex }
 
-/** The requests in calldata of `execute`, with addresses in lower case. */
+/** Reads the requests in calldata of `execute`, with addresses in lower case. */
 export const readExecute = (calldata: Hex): SignedRequest[] =>
   requestsInCalldata(calldata).map((request) => ({
     ...request,

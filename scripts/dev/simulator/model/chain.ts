@@ -10,7 +10,7 @@ import {
 } from './contracts.ts'
 import type { ModelTransaction } from './signing.ts'
 
-/** Everything that a block decides, with the relayer's transaction count and its currency. */
+/** The state after a block: contracts, the relayer's nonce and its balance. */
 export type ChainState = ContractState & { nonce: number; relayerWei: bigint }
 
 export type ModelBlock = {
@@ -18,11 +18,11 @@ export type ModelBlock = {
   hash: Hex
   parent: ModelBlock | undefined
   timestampSeconds: number
-  /** When it came, in ms; its timestamp may be earlier. */
+  /** The time at which the block came, in ms; its timestamp may be earlier. */
   since: number
   minGasPriceWei: bigint
   transactions: MinedTransaction[]
-  /** What others did in this block; a branch that replaces it does it again. */
+  /** The changes of others in this block; a branch that replaces it repeats them. */
   changes: readonly WorldChange[]
   state: ChainState
 }
@@ -46,18 +46,18 @@ type ChainOptions = {
   start: number
   blockMs: number
   minGasPriceWei: bigint
-  /** Whether a miner takes a transaction into this block; it then takes none of its later ones. */
+  /** Tells whether a miner includes a transaction; if not, it includes no later one either. */
   isTaken: (transaction: ModelTransaction, block: Hex) => boolean
 }
 
-/** Gas that a transaction uses. No rule that matters here depends on the exact figure. */
+/** Gas of a transaction; no modelled rule depends on the exact figure. */
 const noOpGas = 21_000n
 const executeGas = 150_000n
 
 /** Limits Rootstock's blocks to one in 24 s: a skipped hour holds no more of them. */
 const leastSkippedMs = 24_000
 
-/** What is used up before `execute` itself begins. */
+/** Gas that is used before `execute` begins. */
 const intrinsicGas = 40_000
 
 export type ModelChain = ReturnType<typeof createModelChain>
@@ -89,9 +89,9 @@ export function createModelChain(options: ChainOptions) {
     ...branches,
     find: (hash: Hex, view: ModelBlock) =>
       growing.mined.get(hash)?.find(({ block }) => branches.isWithin(block, view)),
-    /** Gives all that branches ever held of an intent, those of other branches included. */
+    /** Returns every processed request of all branches. */
     allProcessed: () => growing.processed,
-    /** Changes the state in the next block, whichever that is. */
+    /** Changes the state in the next block. */
     change: (change: WorldChange) => void growing.waiting.push(change),
     setMinGasPrice(wei: bigint) {
       growing.minGasPriceWei = wei
@@ -99,7 +99,7 @@ export function createModelChain(options: ChainOptions) {
     minGasPriceWei: () => growing.minGasPriceWei,
     mine: (now: number) => mineOn(growing, now),
     skipTo: (now: number) => skipTo(growing, now),
-    /** Takes the last blocks away and puts others in their place, perhaps fewer. */
+    /** Replaces the last blocks by others, perhaps fewer. */
     reorganize(depth: number, blocks: number, now: number, returns: Returns) {
       const base = Math.max(0, branches.head().number - depth)
       const removed = turn(growing, { base, blocks: [], now, returns })
@@ -112,7 +112,7 @@ export function createModelChain(options: ChainOptions) {
     },
     /** Counts the blocks that go when the branch with this tip comes back. */
     depthBelow: (tip: ModelBlock) => branches.head().number - branches.missing(tip).base,
-    /** Takes a branch up again that was taken away, the same blocks, and puts one more on it. */
+    /** Brings back a branch that was replaced, and adds one block to it. */
     resume(tip: ModelBlock, now: number, returns: Returns) {
       const { base, blocks } = branches.missing(tip)
       const removed = turn(growing, { base, blocks, now, returns })

@@ -11,7 +11,7 @@ import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
 import { judgeTills } from './tills.ts'
 
-/** Reads what the replies and the chain say, and names each promise that they break. */
+/** Compares replies and chain with every rule, and returns the broken ones. */
 export function judge(lived: History): Verdict {
   const history = readNumbered(lived)
   const { found, ...verdict } = createFindings(history)
@@ -27,7 +27,7 @@ export function judge(lived: History): Verdict {
 
 const shownWithinMs = 8_000
 
-/** Trouble of one delivery is felt by others for so long: shared questions, retries. */
+/** Time for which a delivery's trouble reaches others, by shared calls and retries. */
 const troubleFeltMs = 45_000
 
 function judgeTimes(history: History, found: Report): void {
@@ -63,14 +63,14 @@ function judgeTimes(history: History, found: Report): void {
   }
 }
 
-/** Something went wrong with it, or it ended with the Worker that another one's trouble ended. */
+/** Tells whether a delivery met a fault, or its Worker died by another delivery's fault. */
 const isTroubled = ({ actor, reply }: Delivery): boolean =>
   actor.troubles.size > 0 || (!actor.isAlive && reply === undefined)
 
-/** Whether more were with its Worker than that one accepts by itself in the time of an answer. */
+/** Tells whether its Worker had more deliveries than it can accept in the time of an answer. */
 function isOverrun({ plan: { setup }, deliveries }: History, delivery: Delivery): boolean {
   const { dial, startedAt, repliedAt = startedAt } = delivery
-  // What is proposed is then recorded: there and back, twice.
+  // A batch is proposed and then recorded, which is two calls.
   const batchMs = 4 * longestNearMs * setup.slowness
   const most = (setup.rules.maxInBatch * shownWithinMs) / batchMs
   const waiting = deliveries.filter(
@@ -90,7 +90,7 @@ function isOutrun(
   { plan: { setup }, payments }: History,
   { account, startedAt, repliedAt = startedAt }: Delivery,
 ): boolean {
-  // A look at the ledger, one at the chain, and what is proposed and recorded, there and back.
+  // A try reads the ledger and the chain, and proposes and records a batch.
   const tryMs = firstPauseMs + setup.slowness * (6 * longestNearMs + 2 * longestFarMs)
   const accepted = payments
     .flatMap((all) => [...all.values()])
@@ -105,7 +105,7 @@ function isOutrun(
   return tookMs >= answerWithinMs && intents.size * tryMs >= tookMs
 }
 
-/** Whether a block with a payment of its account was lost so lately that no round need know it. */
+/** Tells whether a block with a payment of its account was lost too recently for a round. */
 const isUndone = (
   { plan, reorganizations }: History,
   { account, startedAt, repliedAt = startedAt }: Delivery,

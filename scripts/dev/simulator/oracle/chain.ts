@@ -29,7 +29,7 @@ export function judgeChain(history: History, found: Report): void {
   }
 }
 
-/** What one payment has asked for itself. All else is asked for all of them together. */
+/** The calls that are made for a single payment; other calls serve all payments. */
 const ownQuestions = [
   'eth_getTransactionReceipt',
   'eth_sendRawTransaction',
@@ -38,7 +38,7 @@ const ownQuestions = [
   'eth_getTransactionByHash',
 ]
 
-/** Counts rounds that send in a block in which another sent, and ask the pool again. */
+/** Counts the rounds that sent in the same block as another round. */
 function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number {
   const sending = asked.filter(
     ({ by, method }) => rounds.has(by) && method === 'eth_sendRawTransaction',
@@ -47,7 +47,7 @@ function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number
   return new Set(sending.map(({ by }) => by)).size - blocks.size
 }
 
-/** Judges that what is open is not asked about more often because it is open for longer. */
+/** Judges that a payment which is open for long causes no more calls. */
 export function judgeBudget(history: History, found: Report): void {
   const { asked, quietFrom, plan } = history
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
@@ -77,12 +77,12 @@ export function judgeBudget(history: History, found: Report): void {
   found('budget', words, 'lost_rows', 'reorganized', 'foreign')
 }
 
-/** The highest block that rounds had followed; where none, they follow down to what is ours. */
+/** Returns the highest followed block; without one, rounds follow down to our first block. */
 function followedTo({ followed, processed }: History, head: number): number {
   return followed.at(-1) ?? Math.min(head, ...processed.map(({ mined }) => mined.block.number))
 }
 
-/** What is left at the end, and what others than this judge have noticed. */
+/** Judges what is left at the end, and reports what was noticed during the run. */
 export function judgeEnd(history: History, found: Report): void {
   const { losses, foreign } = history
   const open = [
@@ -95,7 +95,7 @@ export function judgeEnd(history: History, found: Report): void {
     const own = { foreign: foreign.has(hash), left_far: () => isLeftFar(history, transaction) }
     found('gap', `nonce ${nonce} (${hash}) waits`, own, 'lost_rows')
   }
-  // A row that is lost alone is missing in what counts it.
+  // A single lost row makes the totals that count it wrong.
   const isRowLost = losses.some(({ row }) => row !== undefined)
   for (const words of open.length > 0 ? [] : history.audit) {
     found('counted', words, { lost_rows: isRowLost })

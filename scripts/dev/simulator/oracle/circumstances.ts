@@ -23,7 +23,7 @@ const isOutlasted = ({ plan: { setup, items } }: History): boolean =>
       item.forMs > lifetimeMs,
   )
 
-/** Excuses that a history has as a whole. */
+/** The excuses that hold for a whole history. */
 const shared = {
   was_down: ({ plan }) => plan.setup.outageDays !== undefined,
   lost_rows: ({ losses }) => losses.length > 0,
@@ -35,7 +35,7 @@ const shared = {
   outlasted: isOutlasted,
 } satisfies Partial<Record<Excuse, (history: History) => boolean>>
 
-/** Excuses by the names of those that are shared, and others with what decides them. */
+/** Shared excuses by name, and others with the condition that decides them. */
 export type Excuses = readonly (
   | keyof typeof shared
   | Partial<Record<Excuse, boolean | (() => boolean)>>
@@ -63,7 +63,7 @@ export function createFindings(history: History): Verdict & { found: Report } {
   }
 }
 
-/** Tells whether bytes were sent before their nonce was given up: a pool may still hold them. */
+/** Tells whether a transaction of an abandoned nonce was sent, so that a pool may hold it. */
 export function isLeftFar(
   { plan, givenUp, arrivals }: History,
   { hash, nonce }: { hash: Hex; nonce: number },

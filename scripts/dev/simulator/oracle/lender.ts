@@ -29,7 +29,7 @@ export function judgeLender(history: History, found: Report): void {
   judgeTexts(history, found)
 }
 
-/** A try that a caller has: a PIN at a step of a session, however often it is delivered. */
+/** A PIN typed at a step of a session, however often it is delivered. */
 type Guess = {
   own: string | undefined
   by: ReadonlySet<string>
@@ -48,10 +48,10 @@ function guessesOf(deliveries: readonly Delivery[]): Guess[] {
   }))
 }
 
-/** Screens that follow a PIN that was right, and no other. */
+/** Screens that are shown only after a right PIN. */
 const followsRight = /^(refused|\w+\.submitted|repeated|pin\.cho)/
 
-/** What a delivery's screen tells of the PIN that was typed in it. */
+/** Reads from a delivery's screen whether the typed PIN was right. */
 function verdictOf({ said, dial }: Delivery): Guess['verdict'] {
   if (said?.key === 'pin.wrong') return dial.pin?.step === dial.text ? 'wrong' : undefined
   return said !== undefined && followsRight.test(said.key) ? 'right' : undefined
@@ -101,7 +101,7 @@ function judgeGuesses(
 const before = (memory: readonly MemoryEvent[], index: number): MemoryEvent['pin'] =>
   memory[index - 1]?.pin
 
-/** What an account's PIN was from a time on. Undefined: none of a delivery's. */
+/** An account's PIN from a time on; `typed` is undefined if no delivery set it. */
 type PinAt = { from: number; typed: string | undefined; isBlocked: boolean }
 
 function pinsOf(
@@ -123,7 +123,7 @@ function pinsOf(
     })
 }
 
-/** What the PIN was within a time, from what it was at its start. */
+/** Lists the PINs that an account had within a time. */
 const within = (pins: readonly PinAt[], from: number, to: number): PinAt[] =>
   pins.filter((pin, index) => pin.from <= to && (pins[index + 1]?.from ?? to + 1) > from)
 
@@ -140,7 +140,7 @@ function judgeSets(
   for (const [index, { kind, at, by, pin }] of memory.entries()) {
     const was = before(memory, index)
     if (kind !== 'save' || by === 'setup' || pin?.salt === was?.salt) continue
-    // Where it was forgotten for a day, whoever has the phone chooses another one, blocked or not.
+    // A day after a reset was requested, the holder of the phone may choose a PIN, even if blocked.
     if (was === undefined || (was.replaceableAt ?? at + 1) <= at) continue
     const setter = deliveries.find(({ actor }) => actor.name === by)
     const own = setter?.dial.pin?.own
@@ -166,7 +166,7 @@ function judgePaid(
   for (const { payment, deliveries } of paidBy(history, account)) {
     const paying = deliveries.filter(
       ({ startedAt, dial, said }) =>
-        // Who is asked something pays nothing.
+        // A delivery that is answered with a question pays nothing.
         startedAt <= payment.acceptedAt && dial.pin?.own !== undefined && said?.claim !== 'none',
     )
     const isRight = paying.some(({ startedAt, dial }) =>
@@ -192,7 +192,7 @@ function paidBy(history: History, account: Address) {
   return [...all.values()]
 }
 
-/** No account sends more in a day than the operator lets it, by the ledger's own clock. */
+/** Judges that no account exceeds its limits of a day, by the ledger's clock. */
 function judgeDay(history: History, caller: number, found: Report): void {
   const { transfersADay, sentADayWei } = selectLimits(history.plan.setup, caller)
   const account = history.callers[caller] ?? '0x'
@@ -214,7 +214,7 @@ function judgeDay(history: History, caller: number, found: Report): void {
   }
 }
 
-/** A message is one that a payment's outcome asks for, and goes out once for it. */
+/** Judges that each message belongs to a payment's outcome, and is sent once. */
 function judgeTexts(history: History, found: Report): void {
   const due = new Map<string, number>()
   const nameOf = (to: string, text: string) => `${to}: ${text}`

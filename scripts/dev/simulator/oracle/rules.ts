@@ -1,4 +1,4 @@
-/** The promises, in the words with which a transcript ends. */
+/** The rules, in the words with which a transcript ends. */
 export const rules = {
   submitted:
     'Who is told "submitted" is paid once, or told of a failure or of an expired deadline.',
@@ -35,7 +35,7 @@ export const rules = {
 
 export type Rule = keyof typeof rules
 
-/** Why something that breaks a promise at first sight breaks none. */
+/** The reasons for which an apparent violation is none. */
 export const excuses = {
   was_down: 'The relay was down for days with what was open.',
   lost_answer: 'The ledger lost the row that the answer stood in.',
@@ -67,5 +67,5 @@ export type Excuse = keyof typeof excuses
 
 export type Violation = { rule: Rule; words: string }
 
-/** What a judge says of a run; `excused`: how often each excuse was needed. */
+/** The verdict on a run; `excused` counts how often each excuse was needed. */
 export type Verdict = { violations: readonly Violation[]; excused: Partial<Record<Excuse, number>> }

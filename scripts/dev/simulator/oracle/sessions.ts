@@ -12,18 +12,18 @@ import {
 import { Status } from '../model/contracts.ts'
 import { type Excuses, has, isLeftFar, isSpending, type Report } from './circumstances.ts'
 
-/** What was delivered for one session of one caller: one payment at most. */
+/** The deliveries of one session of one caller, which make at most one payment. */
 type Asked = {
   intentId: Hex
   deliveries: Delivery[]
   arrivals: Arrival[]
   processed: OnChain[]
-  /** What of it spent the intent first, and the request that did. */
+  /** The first execution that spent the intent, with its request. */
   execution: OnChain | undefined
   executed: { data: Hex } | undefined
   statements: Statement[]
   payment: Payment | undefined
-  /** When the ledger lost what it remembered of it. */
+  /** The times at which the ledger lost rows of the session. */
   lost: { answer: number[]; payment: number[] }
 }
 
@@ -40,7 +40,7 @@ export function judgeSessions(history: History, found: Report): void {
     judgeRepetition(history, one, found)
     const [first] = one.deliveries
     if (first?.isHopeless === true && getClaim(first) === 'submitted') {
-      // What was decided before, or what the chain has spent, is answered as it was.
+      // A session that was decided or spent before is answered as it was.
       found('admitted', `${first.actor.name} is told "submitted"`, 'lost_rows')
     }
   }
@@ -131,7 +131,7 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
   for (const delivery of deliveries) {
     const claim = getClaim(delivery)
     const { wanted, pin } = delivery.dial
-    // A session that ends by its own answers was decided by nobody before.
+    // A session that its own answers end was not decided before.
     const endsItself = wanted.kind === 'nothing' || pin !== undefined
     if (claim !== 'ended' && (claim !== 'closed' || endsItself)) continue
     const isAlone = deliveries.every(({ text }) => text === delivery.text)
@@ -144,7 +144,7 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
   }
 }
 
-/** An end is an end: what was accepted until it was shown may have been paid, and nothing after. */
+/** Judges that no payment is accepted after its caller was told of the session's end. */
 function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Report): void {
   const ends = deliveries.filter((one) =>
     ['ended', 'closed', 'refused'].includes(getClaim(one) ?? ''),
@@ -171,7 +171,7 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   // one now.
   if (second.said?.claim === 'refused' && isPinChanged(history, second)) return true
   if (reorganizations.length > 0 || has(history, 'unlisted')) return true
-  // What a troubled one had begun before may have been stored after.
+  // A delivery in trouble may have stored later what it had begun before.
   if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
   const shown = second.said?.tx
   const sent = one.arrivals.find(({ transaction }) => transaction.hash.startsWith(shown ?? 'none'))
@@ -186,7 +186,7 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   )
 }
 
-/** Says whether the account's PIN was changed to another one before a delivery. */
+/** Tells whether the account's PIN was changed before a delivery. */
 const isPinChanged = ({ deliveries }: History, { account, startedAt, dial }: Delivery): boolean =>
   deliveries.some(
     (other) =>
@@ -232,7 +232,7 @@ function expectedOf(
   return execution.processed.status === Status.executed && !isAnother ? 'confirmed' : 'reverted'
 }
 
-/** What the log says of a payment, and what callers are told after it. */
+/** Judges that callers are told what the log has said of a payment. */
 function judgeStatements(one: Asked, found: Report): void {
   const { deliveries, statements, intentId, payment, lost, execution, executed } = one
   const lost_answer = lost.answer.length > 0
@@ -260,7 +260,7 @@ function judgeStatements(one: Asked, found: Report): void {
 
 /** Finds requests in two blocks, which cost gas and are paid once only thanks to the forwarder. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Report): void {
-  // One for which the gas of its batch was too little goes out again.
+  // A request that its batch had too little gas for is sent again.
   const hashes = processed
     .filter((one) => one.processed.status !== Status.skipped)
     .map(({ mined }) => mined.transaction)

@@ -67,7 +67,7 @@ function judgeLook(
 
 const undone = ['reorganized', 'lost_rows'] as const
 
-/** Returns the code of a payment, written down a second time. */
+/** Computes the code of a payment; written here again to check the relay's. */
 const computeCode = (intentId: string): string =>
   `${Number.parseInt(digest('input', 'code', intentId).slice(-12), 16) % 1_000_000}`.padStart(
     6,

@@ -68,7 +68,7 @@ function* undone(world: World, start: RoundStart, left: Work): Generator<string>
   yield* misoffered(world, start, left)
 }
 
-/** An account with more open payments than it may have; what a block gave back was open before. */
+/** Finds accounts with more open payments than allowed, reopened payments apart. */
 function* greedy(world: World, left: Work): Generator<string> {
   if (!isOneBranch(world)) return
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
@@ -81,7 +81,7 @@ function* greedy(world: World, left: Work): Generator<string> {
   }
 }
 
-/** Finds accounts that wait while another gets a later turn: its payments before this one. */
+/** Finds accounts that wait while another account gets two turns. */
 function* overtaken(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
   if (!isOneBranch(world)) return
   const accountOf = ({ order }: Payment) => order.request.from
@@ -109,7 +109,7 @@ function* overtaken(world: World, { head, work }: RoundStart, left: Work): Gener
   }
 }
 
-/** Finds bytes, for nonces that the pool has room for, that were offered too late or too early. */
+/** Finds transactions that were sent too late or too early, for nonces that the pool accepts. */
 function* misoffered(world: World, start: RoundStart, left: Work): Generator<string> {
   const { head, work } = start
   const { rules } = world.plan.setup
@@ -138,7 +138,7 @@ type Transaction = OpenNonce['transactions'][number]
 /** Holds a nonce's latest bytes before and after a round, how many there are, and its end. */
 type Bytes = { nonce: number; was: Transaction; latest: Transaction; signed: number; to: number }
 
-/** Finds what was due during all of a round and not done, and what was done too early. */
+/** Finds sends that were due during a whole round and missed, or done too early. */
 function* misofferedAt(
   { chain, pool, plan }: World,
   { head, work }: RoundStart,
@@ -151,7 +151,7 @@ function* misofferedAt(
   const isSame = latest.hash === was.hash
   const since = was.sentAt ?? was.recordedAt
   const isOffered = !isSame || latest.sentAt !== was.sentAt
-  // A block could have had them: the pool may have lost them.
+  // A block could have included the transaction, so the pool may have lost it.
   const isPassedOver = head.timestampSeconds * 1_000 > since + propagationMs
   const isTaken = was.failures === 0 && was.sentAt !== undefined
   const isSeen = work.head?.hash === head.hash || isAged(work)
@@ -159,19 +159,19 @@ function* misofferedAt(
   if (isLost && latest.sentAt === was.sentAt) {
     yield `nonce ${nonce}, which the pool has lost, not offered`
   }
-  // The Worker that recorded it may send it meanwhile.
+  // The Worker that recorded the transaction may still send it.
   const refusedMs = Math.min(5_000, roundMs) * 4 ** (was.failures - 1)
   const mostMs = isNext && was.failures > 0 ? roundMs : rebroadcastMs
   const offeredMs = was.failures === 0 ? rebroadcastMs : Math.min(mostMs, refusedMs)
   const first = recorded(work).find((one) => one.nonce === head.state.nonce)?.transactions[0]
-  // A node takes the next nonce again, and so those behind it.
+  // A node accepts the next nonce again, and so the nonces behind it.
   const isFreed = was.failures > 0 && first?.failures === 0 && (first.sentAt ?? 0) > since
   const waitsMs = was.sentAt === undefined ? sentByWorkerMs : isFreed ? 0 : offeredMs
   if (from - since >= waitsMs && !isOffered) yield `nonce ${nonce} not offered`
   if (was.sentAt === undefined) return
   const isSooner = isOffered && !isPassedOver && (latest.sentAt ?? to) - since < waitsMs
   if (isSooner) yield `nonce ${nonce} offered too soon`
-  // The pool does not take them for their price.
+  // The pool refuses the transaction for its price.
   const isRefused = was.failures > 0 && was.gasPriceWei < chain.minGasPriceWei()
   const isStuck = isNext && was.failures === 0 && from - was.recordedAt >= replaceAfterMs
   const isDue = from - since >= waitsMs && to - since < 2 * rebroadcastMs
@@ -186,17 +186,17 @@ function* misofferedAt(
   if (latest.recordedAt - was.recordedAt < replaceAfterMs) yield `nonce ${nonce} outbid too soon`
 }
 
-/** More than the transactions of a history cost. */
+/** A balance above the cost of all transactions of a history. */
 const enoughWei = 10n ** 17n
 
-/** Whether something has waited for longer than a pool keeps it: its count is not believed then. */
+/** Tells whether a transaction may have left the pool, so that the pool's count is unsure. */
 const isAged = (work: Work): boolean =>
   undecided(work).some(({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs)
 
-/** A block has what reached the pools so long before its time. */
+/** Time before a block at which a transaction must be in the pools to be included. */
 const propagationMs = 3_000
 
-/** A Worker that has not sent what it recorded has died by then. */
+/** Time after which a Worker that has not sent its transaction has died. */
 const sentByWorkerMs = 3_000
 
 const recorded = (work: Work): OpenNonce[] =>

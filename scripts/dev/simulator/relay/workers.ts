@@ -83,7 +83,7 @@ const readers = {
 function answered(world: World, delivery: Delivery, screen: Screen): void {
   const { scheduler, transcript, isolates, plan } = world
   const { actor, dial } = delivery
-  // Its Worker's acceptor may have come back to one that has died meanwhile.
+  // The acceptor of its Worker may answer a delivery that has died meanwhile.
   if (!actor.isAlive) return
   const body = africasTalking.render(screen)
   const read = readers[plan.setup.isLender ? 'lender' : 'demonstration']
@@ -122,7 +122,7 @@ function begun(
   }
 }
 
-/** Limits the age of what a Worker knows of money and price to its rules and a call's time. */
+/** Time of a call, which adds to the age of the money and price that a Worker knows. */
 const callMs = 10_000
 
 /**
@@ -140,7 +140,7 @@ function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
 
 const intents = new Map<string, Hex>()
 
-/** Names a session's payment on the chain, written down a second time: it never changes. */
+/** Derives a session's intent; written here again, because the rule never changes. */
 function intentOf(sessionId: string, account: Address): Hex {
   const key = `${sessionId} ${account}`
   const known = intents.get(key)

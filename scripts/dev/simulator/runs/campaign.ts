@@ -12,7 +12,7 @@ type CampaignOptions = {
   jobs: number
   stopsAtFirst?: boolean
   environment?: Record<string, string>
-  /** Limits the CPU time of each process: what needs more does not end. */
+  /** CPU time of each process after which it is ended. */
   cpuSeconds?: number
   found?: (broken: Broken) => void
 }

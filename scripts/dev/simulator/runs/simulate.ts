@@ -19,7 +19,7 @@ async function simulate(seed: number): Promise<Judged> {
   return { violations, seen, excused }
 }
 
-/** Tells the whole transcript of a seed, and last what promises it breaks. */
+/** Returns the transcript of a seed, with the broken rules at its end. */
 export async function tell(seed: number): Promise<readonly string[]> {
   const { transcript, history } = await runPlan(drawPlan(seed), true)
   const broken = judge(history).violations.map(
@@ -30,7 +30,7 @@ export async function tell(seed: number): Promise<readonly string[]> {
 
 export type Message = { seed: number } & (Judged | { failure: string })
 
-// Started by the campaign with its first seed, the step to the next one, and the end.
+// The campaign starts this file with the first seed, the step between seeds, and the end.
 if (import.meta.url === pathToFileURL(`${process.argv[1]}`).href) {
   const [first = 1, step = 1, end = 1] = process.argv.slice(2).map(Number)
   for (let seed = first; seed < end; seed += step) {
