@@ -98,3 +98,11 @@ test('by their limits a block of 6.8 M holds 110 first intents, and 150 whose ma
   expect(held('transfer to a known account, first intent')).toBeGreaterThanOrEqual(110)
   expect(held('transfer to a known account')).toBeGreaterThanOrEqual(150)
 })
+
+test('a node takes the largest batch of the dearest calls: its limit is within the gas of a block', () => {
+  const { maxInBatch } = poolRules.rootstock
+  const gas = Math.max(...Object.values(loanCalls).map((call) => call.gas))
+  const limit = gasFor(Array.from({ length: maxInBatch }, () => ({ gas })))
+  // RSKj refuses a transaction above it; it took 62 transfers, whose limit is 6.776 M.
+  expect(limit).toBeLessThanOrEqual(6_800_000)
+})
