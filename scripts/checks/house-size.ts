@@ -1,9 +1,9 @@
-/** Counts the lines of a text; what follows the last line break is one too. */
+/** Counts the lines of a text, with one that has no line break at its end. */
 export function countLines(text: string): number {
   return text.replace(/\n$/, '').split('\n').length
 }
 
-/** Counts lines of Markdown with over 100 characters, without tables and what stands in fences. */
+/** Counts lines of Markdown with over 100 characters, without tables and code blocks. */
 export function countLongLines(documents: ReadonlyMap<string, string>): number {
   const prose = [...documents.values()].map((text) => text.replaceAll(/^ *```.*?^ *```$/gms, ''))
   return prose.flatMap((text) => text.match(/^(?! *\|).{101,}$/gm) ?? []).length
@@ -46,7 +46,7 @@ export function packagesIn(metafile: unknown): string[] {
   return [...new Set(folders)].sort()
 }
 
-/** Says which rows the table of `docs/licences.md` lacks, and which it has besides. */
+/** Lists the rows that the table of `docs/licences.md` lacks, or has too many. */
 export function licenceFaults(shipped: ReadonlyMap<string, string>, document: string): string[] {
   const rows = document.split('\n').filter((line) => line.startsWith('| `'))
   const right = [...shipped].map(([name, licence]) => `| \`${name}\` | ${licence} |`)

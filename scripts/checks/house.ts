@@ -48,7 +48,7 @@ const verbless = docs.filter(([, word = '']) => !/^(?!This$|Its$|Others$)[A-Z][a
 const twice = findNamesExportedTwice(src)
 const bundle = await readBundle()
 
-/** What is counted, how many there are, and how many there may be. */
+/** What is counted, its count, and its bound. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 33_109],
   ['lines of scripts', linesOf(scripts), 20_065],

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 const served = /^src\//
 const entries = /^src\/(worker|deno)(-development)?\.ts$/
 
-/** Knows adapters by what they end in: `x-redis.ts` is of port `x.ts`, `redis.ts` of `port.ts`. */
+/** Matches adapters by name: `x-redis.ts` adapts port `x.ts`, and `redis.ts` adapts `port.ts`. */
 const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
 
 const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)
@@ -12,9 +12,9 @@ const routes = new RegExp(`/(route|app)\\.tsx?$|^src/pages/.*\\.tsx$|${entries.s
 const phone = /^src\/pages\/phone\//
 const choosers = new RegExp(`${adapters.source}|${entries.source}|^src/compose/`)
 
-/** What a file may not import, and why; the last names files for which the rule does not hold. */
+/** What a file may not import, why, and the files that the rule excepts. */
 const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?: RegExp])[] = [
-  // Tests of an entry point have to.
+  // Tests of an entry point import it.
   [/^(?!test\/)/, entries, 'no file imports an entry point', /^src\/\w+-development\.ts$/],
   [/^src\/(?!pages\/phone\/)/, phone, 'it is served in development alone', /-development\.ts$/],
   [/^scripts\//, /^test\//, 'no file outside test imports test'],
@@ -27,7 +27,7 @@ const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?
   [served, /^viem\/accounts$/, 'word lists in nine languages: runtime/key-account.ts signs'],
 ]
 
-/** Which folder of a folder may use which of its folders; the files beside them are free. */
+/** Maps each subfolder to those that it may import; files beside them may import any. */
 const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   src: {
     account: 'runtime',
@@ -84,13 +84,13 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Above that many files a stranger does not find the place for a change by its name. */
+/** Most files in a folder, so that a newcomer finds the place of a change by its name. */
 const mostInFolder = 16
 
-/** Written by `npm run generate`: the only words of Solidity that TypeScript has. */
+/** Written by `npm run generate`; no other TypeScript file contains Solidity. */
 const generated = ['src/loan/abi.ts', 'src/relay/forwarder/abi.ts']
 
-/** Finds what breaks the layout's rules, in files that are named by their path from the root. */
+/** Finds violations of the layout's rules in files, named by their path from the root. */
 export function findImportFaults(sources: ReadonlyMap<string, string>): string[] {
   const faults = [...sources].flatMap(([file, source]) => [
     ...readImports(file, source).flatMap((target) => checkImport(file, target)),
@@ -140,7 +140,7 @@ function nameLayer(folder: string, file: string): string | undefined {
 
 function checkFile(file: string, source: string): string[] {
   const faults: string[] = []
-  // A name that repeats its folder's says nothing of what is in the file.
+  // A name that repeats its folder's does not describe the file.
   const [, folder, name] = /^.+?\/(?:.+\/)?([^/]+)\/([^/]+)\.tsx?$/.exec(file) ?? []
   if (folder !== undefined && folder === name) {
     faults.push(`${file} bears the name of its folder: name it after what is in it`)

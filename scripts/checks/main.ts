@@ -6,7 +6,7 @@ const usage = `Looks whether all is in order: format, lint, types, layers, gener
   npm run check
   npm run typecheck    the types alone`
 
-/** What has to be in order before a test is worth running, quick ones first. */
+/** The checks that run before the tests, the quick ones first. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   types: ['tsc', '--noEmit', '--singleThreaded'],
@@ -19,7 +19,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   coverage: [process.execPath, 'scripts/contracts/coverage.ts'],
 }
 
-/** Runs every step but those that are left out, and names those that fail. */
+/** Runs every step that is not left out, and returns the names of those that fail. */
 export async function runChecks(
   without: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},

@@ -3,10 +3,10 @@ import { type DenoRelays, startDenoRelays } from '../dev/relays/deno-relays.ts'
 import { sleep } from '../dev/wait.ts'
 import type { Served } from './run.ts'
 
-/** Share of the calls of the database that each kind of fault strikes. */
+/** Share of the database's calls that meet each kind of fault. */
 const rate = 0.002
 
-/** Two Deno processes with one real Redis. One of them dies every so often and is started again. */
+/** Starts two Deno processes with one Redis, of which one dies now and then and is restarted. */
 export function createKilledDenos(random: Random, killEveryMs: number): Served {
   let relays: DenoRelays | undefined
   return {
@@ -25,7 +25,7 @@ export function createKilledDenos(random: Random, killEveryMs: number): Served {
         async happen() {
           const victim = random.pick([0, 1])
           await relays?.kill(victim)
-          // Some are back before anybody looked for them, some after their leases have ended.
+          // Some restart before their leases end, others after.
           await sleep(random.next() * killEveryMs * 0.5)
           await relays?.revive(victim)
         },

@@ -6,7 +6,7 @@ import { type SoakResult, soak } from './run.ts'
 
 const killEveryMs = 4_000
 
-/** What one key carries on a chain whose blocks come every 0.4 s, with a process or two less. */
+/** Sessions a second that one key can carry with blocks of 0.4 s, and a process or two less. */
 const denoSessionsPerSecond = 25
 
 const help = `Plays sessions of many callers on a bad line before Rootstock's pool, and judges what came of them.
@@ -34,7 +34,7 @@ const result = await soak({
 })
 process.exitCode = report(result) ? 0 : 1
 
-/** Says what came of it. @returns whether all that has to be 0 is */
+/** Prints the result; returns whether every count that must be 0 is 0. */
 function report({ verdict, replyMs, reconciled, ...result }: SoakResult): boolean {
   const { executed, failed, lost, faults } = verdict
   const differences = [...faults, ...reconciled.differences]

@@ -11,13 +11,13 @@ import { reconcile } from '../ops/reconcile/reconcile-deployment.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {
-  /** Sessions are dialled until so many of them were told of a payment. */
+  /** Sessions that must be told of a payment before dialling ends. */
   payments: number
   concurrency: number
-  /** Sessions that begin in a second, at most. One key carries only so much. */
+  /** Most sessions that begin in a second, since one key carries no more. */
   perSecond?: number
   seed: number
-  /** Share of the requests to the node that each kind of fault strikes. */
+  /** Share of the node's requests that meet each kind of fault. */
   rate?: number
   served?: Served
   progress?: (line: string) => void
@@ -25,30 +25,30 @@ export type SoakOptions = {
 
 export type Served = {
   start: StartRelays
-  /** Where deliveries go, in turns; one that brought nothing goes to the next of them. */
+  /** Addresses that get the deliveries in turn; one without a reply goes to the next address. */
   urls: () => readonly string[]
   events: readonly SoakEvent[]
-  /** Nothing happens from now on. */
+  /** Stops all faults. */
   calm: () => void
 }
 
 export type SoakEvent = {
   name: string
-  /** On average, from the end of one to the beginning of the next. */
+  /** Average time from the end of one fault to the next. */
   everyMs: number
   happen: () => Promise<unknown>
 }
 
 export type SoakResult = Awaited<ReturnType<typeof soak>>
 
-/** A gateway gives up on a reply after this time. */
+/** Time that a gateway waits for a reply. */
 const gatewayMs = 15_000
 
 const operatorToken = 'the-token-of-the-soak'
 
 const blockMs = 400
 
-/** Limits payments a person, who pays a few times a minute at most, and waits for the former. */
+/** Most payments of one caller, who waits for each before the next. */
 const sessionsPerCaller = 10
 const fewestCallers = 150
 const mostCallers = 1_000

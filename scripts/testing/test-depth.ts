@@ -1,12 +1,12 @@
-/** How far the tests go that repeat one thing with other numbers. */
+/** Tells how many repetitions the tests make that repeat one thing with other numbers. */
 export type Depth = {
-  /** All repetitions, as `npm run test:full` asks for; otherwise a sample of each. */
+  /** Runs every repetition, as in `npm run test:full`; otherwise a sample of each. */
   isFull: boolean
-  /** What the samples and everything else that is random are drawn from. */
+  /** The seed of the samples and of every other random choice. */
   seed: number
 }
 
-/** Reads `TEST_FULL` and `SEED`; a seed that is drawn is put there for the processes to come. */
+/** Reads `TEST_FULL` and `SEED`; a drawn seed is set for the processes that follow. */
 export function openDepth(environment: Record<string, string | undefined>): Depth {
   environment.SEED ||= `${Math.floor(Math.random() * 2 ** 31)}`
   const seed = Number(environment.SEED)
@@ -16,10 +16,9 @@ export function openDepth(environment: Record<string, string | undefined>): Dept
   return { isFull: environment.TEST_FULL === '1', seed }
 }
 
-/** The line that every run begins with. */
+/** Returns the first line of every run. */
 export function describeDepth({ isFull, seed }: Depth): string {
   const again = `SEED=${seed} ${isFull ? 'npm run test:full' : 'npm test'}`
-  return isFull
-    ? `All repetitions, seed ${seed}. The same again: ${again}`
-    : `A sample of each repetition, seed ${seed}. The same again: ${again}`
+  const what = isFull ? 'Runs every repetition' : 'Runs a sample of each repetition'
+  return `${what} with seed ${seed}. To repeat this run: ${again}`
 }

@@ -23,7 +23,7 @@ const node = (script: string, ...args: string[]) => [
 ]
 const perSecond = /^payments a second .*$/m
 
-/** What `npm test` takes a sample of, or leaves out; the longest last. */
+/** The runs of which `npm test` has a sample or nothing; the longest last. */
 const parts: readonly Step[] = [
   {
     name: 'tests',

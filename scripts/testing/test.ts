@@ -9,7 +9,7 @@ import { createCommand } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { openDepth } from './test-depth.ts'
 
-/** Built apart: forge locks nothing, and tests that deploy build at the same time. */
+/** Folders of its own: forge locks nothing, and tests that deploy build at the same time. */
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 
 /** Keeps what Node compiled of packages, since hundreds of processes load the same. */
@@ -20,7 +20,7 @@ const { isFull, seed } = openDepth(process.env)
 const usage = `Runs everything: format, lint, types, import rules, contracts, and all tests. It takes no options.
 
   npm test
-  SEED=N npm test                        the sample that a run said it had drawn from N
+  SEED=N npm test                        the run that printed this seed
 
 A part of it:
 
@@ -30,7 +30,7 @@ A part of it:
   npm run check                          format, lint, types, layers, generated files
   npx forge test                         the contracts
 
-All repetitions, of which this makes a sample: npm run test:full`
+The full suite, of which this runs a sample: npm run test:full`
 
 createCommand(import.meta, {
   usage,
@@ -38,14 +38,14 @@ createCommand(import.meta, {
   async run(_, given) {
     if (given.length > 0) throw new Misused('npm test takes nothing: it runs everything.')
     for (const name of Object.keys(programs) as DebianPackage[]) {
-      // vitest.config.ts says it elsewhere, and leaves out what needs it.
+      // Outside CI, vitest.config.ts reports it, and leaves out the tests that need it.
       if (provide(name) || process.env.CI !== 'true') continue
       return { lines: [missingWords(name)], isBad: true }
     }
     const began = performance.now()
     using folder = mkdtempDisposableSync(join(memoryFolder(), 'ussd-relay-test-'))
     process.env.SOLC_KEPT = folder.path
-    // The compiler takes a core for a minute, and most of the other tests wait most of the time.
+    // The compiler uses one core for a minute, while most other tests mostly wait.
     const failed = (await Promise.all([runChecksAndContracts(), runVitest(folder.path)])).flat()
     const minutes = ((performance.now() - began) / 60_000).toFixed(1)
     const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
@@ -54,18 +54,18 @@ createCommand(import.meta, {
   },
 })
 
-/** Names what fails; each says how it went at its end, so that no lines mix with tests'. */
+/** Returns the names of failed steps; each prints its output at its end, apart from the tests'. */
 async function runChecksAndContracts(): Promise<string[]> {
   const run = async (name: string, ...command: string[]) => {
     const { isOk } = await runStep({ name, command, environment: apart })
     return isOk ? [] : [name]
   }
-  // What does not compile is told of by the contracts' tests.
+  // The contracts' tests report what does not compile.
   await buildContracts().catch(() => {})
-  // They compile everything else, and the checks find it done.
+  // They compile everything else, so the checks do not compile again.
   const fuzz = ['--fuzz-seed', `0x${seed.toString(16)}`]
   const contracts = await run('contracts', 'forge', 'test', ...fuzz)
-  // Coverage runs the contracts' tests once more, compiled in another way.
+  // Coverage runs the contracts' tests again, compiled in another way.
   const checks = await runChecks(isFull ? [] : ['coverage'], apart)
   if (isFull) return [...contracts, ...checks]
   const planting = ['scripts/plant-bugs/main.ts', '--sample', `${seed}`]
@@ -74,7 +74,7 @@ async function runChecksAndContracts(): Promise<string[]> {
 
 async function runVitest(folder: string): Promise<string[]> {
   const show = (text: string) => process.stdout.write(text)
-  // What tests leave in the temporary folder, those that were killed above all, goes with it.
+  // The folder is deleted with everything that killed tests left in it.
   const { code } = await runCommand(['vitest', 'run'], { IS_WHOLE_RUN: '1', TMPDIR: folder }, show)
   return code === 0 ? [] : ['vitest']
 }

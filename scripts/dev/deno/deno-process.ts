@@ -8,7 +8,7 @@ import { until } from '../wait.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
 
-/** What `deno task serve` lets the entry point do. */
+/** The permissions of `deno task serve`. */
 const permissions = readFileSync(`${root}/deno.json`, 'utf8').match(/--allow-\S+/g)
 if (permissions === null) throw new Error('deno.json serves without permissions')
 const served = ['serve', ...permissions]
@@ -22,14 +22,14 @@ type DenoProcessOptions = {
   /** Runs by `deno serve` without flags, as on Deno Deploy, or in a runtime with `Deno.cron`. */
   how?: 'serve' | 'deploy' | 'with_cron'
   laterMs?: number | undefined
-  /** Has the pages of development too. */
+  /** Serves the pages of development too. */
   isDevelopment?: boolean
 }
 
-/** Far longer than the entry point takes to let everything come to its end. */
+/** Time to wait for the entry point's orderly end. */
 const stopWithinMs = 60_000
 
-/** Starts one on a port of the loopback address; it answers when this resolves. */
+/** Starts a process on a loopback port, and resolves when it answers. */
 export async function startDenoProcess({
   variables,
   port,
@@ -51,7 +51,7 @@ export async function startDenoProcess({
     how !== 'deploy' ? [...served, ...address, ...entry] : ['run', '--allow-all', ...entry],
     {
       cwd: root,
-      // Its own group: where npm could not link the executable, a script stands between us and it.
+      // A group of its own, because a script may stand between this process and Deno.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -87,7 +87,7 @@ export async function startDenoProcess({
     try {
       process.kill(-child.pid, signal)
     } catch {
-      // It ended a moment ago.
+      // The process has ended by itself.
     }
   }
   await until(() => {
@@ -104,12 +104,12 @@ export async function startDenoProcess({
     url,
     isRunning: () => code === undefined,
     signal: send,
-    /** Ends it at once, as a lost machine does. */
+    /** Kills the process at once, as a lost machine does. */
     async kill() {
       send('SIGKILL')
       await exited
     },
-    /** Asks it to end, and gives its exit code, null where it had to be killed. */
+    /** Asks the process to end, and returns its exit code; null if it was killed. */
     async stop(withSignal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
       send(withSignal)
       const forced = setTimeout(() => send('SIGKILL'), stopWithinMs)

@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-// The entry point in a process whose clock a test has moved: before anything of ours is loaded.
+// Moves the clock as a test asks, before the entry point is loaded.
 const laterMs = Number(process.env.LATER_MS)
 const now = Date.now.bind(Date)
 Date.now = () => now() + laterMs

@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-// The entry point where there is a `Deno.cron`, as on Deno Deploy: it rings when a test says so.
+// Runs the entry point with a `Deno.cron`, as on Deno Deploy, which a test triggers.
 const runtime = Reflect.get(globalThis, 'Deno') as object
 
 Object.assign(runtime, {

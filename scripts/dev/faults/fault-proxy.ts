@@ -7,7 +7,7 @@ import { createRules, type Timing } from './rules.ts'
 
 export type Fault =
   | HttpFault
-  /** Another node answers, this many blocks behind. Transactions go to the one in front. */
+  /** Another node answers, this many blocks behind; the first node gets transactions. */
   | { kind: 'lagging'; blocks: number }
   | { kind: 'changed'; change: Change }
 
@@ -26,7 +26,7 @@ type Request = { id: unknown; method: string; params: readonly unknown[] }
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
-/** Starts a JSON-RPC proxy that does what it is told to, and otherwise only passes on. */
+/** Starts a JSON-RPC proxy that injects faults, and otherwise only forwards. */
 export async function startFaultProxy({ target, seed = 1 }: { target: string; seed?: number }) {
   const rules = createRules<Rule>(createRandom(seed, 'faults'))
   const node = nodeAt(target)
@@ -41,9 +41,9 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
     http: server.http,
     script: rules.script,
     clear: rules.clear,
-    /** Refuses connections, those that are open too. */
+    /** Refuses connections, and closes open ones. */
     refuse: server.close,
-    /** Takes them again, whatever refused them. */
+    /** Accepts connections again. */
     accept: server.open,
     log,
     seen: (method?: string) =>

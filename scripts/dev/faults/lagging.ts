@@ -1,4 +1,4 @@
-/** Asks the node behind. Gives the `result` member, or undefined without one. */
+/** Calls the node behind; returns the `result` member, or undefined without one. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 type Request = { method: string; params: readonly unknown[] }
@@ -13,7 +13,7 @@ const blockAt: Readonly<Record<string, number>> = {
   eth_getTransactionCount: 1,
 }
 
-/** Answers as a replica so many blocks behind; undefined for what does not depend on it. */
+/** Answers as a replica that is behind; undefined for calls that do not depend on the head. */
 export async function laggingAnswer(
   { method, params }: Request,
   blocksBehind: number,

@@ -4,17 +4,17 @@ import { sleep } from '../wait.ts'
 
 export type HttpFault =
   | { kind: 'drop_request' }
-  /** It was done and the connection ends before the answer. */
+  /** The call is executed, and the connection ends before the answer. */
   | { kind: 'drop_reply' }
-  /** It arrives this much later, whether anybody still waits or not. */
+  /** The call arrives this much later, even if nobody waits any more. */
   | { kind: 'delay_request'; ms: number }
   | { kind: 'delay_reply'; ms: number }
-  /** It is done twice, as when a proxy sends it again: the first answer arrives. */
+  /** The call is executed twice, as when a proxy repeats it; the first answer arrives. */
   | { kind: 'double' }
   | { kind: 'refuse'; ms: number }
   | { kind: 'status'; status: number }
   | { kind: 'html' }
-  /** It was done and half of the answer arrives. */
+  /** The call is executed, and half of the answer arrives. */
   | { kind: 'truncated' }
 
 export type HttpReply = { status: number; text: string }
@@ -27,7 +27,7 @@ export type Exchange = {
   stopping: AbortSignal
 }
 
-/** Answers, with what goes wrong if anything does. */
+/** Answers a call, with the fault if there is one. */
 export async function misbehave(
   fault: HttpFault | undefined,
   { request, response, answer, server, stopping }: Exchange,
@@ -70,7 +70,7 @@ export async function misbehave(
     }
   }
 
-  /** Whatever waits when the server is stopped goes no further. */
+  /** Ends every waiting call when the server is stopped. */
   async function pause(ms: number): Promise<void> {
     await sleep(ms, stopping)
     if (stopping.aborted) throw new Error('the server is stopped')

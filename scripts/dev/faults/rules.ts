@@ -1,8 +1,8 @@
 import type { Random } from '../random.ts'
 
-/** When a fault happens among the exchanges that it is meant for. Without conditions: always. */
+/** When a fault strikes the exchanges that it matches; always without a condition. */
 export type Timing = {
-  /** One in so many, beginning with the first. */
+  /** Strikes one in this many, beginning with the first. */
   every?: number
   rate?: number
   times?: number
@@ -11,7 +11,7 @@ export type Timing = {
 export function createRules<Rule extends Timing>(random: Random) {
   const entries: { rule: Rule; matched: number; hits: number }[] = []
   return {
-    /** Puts a rule in force, and gives how often it has struck and what ends it. */
+    /** Applies a rule; returns its count of strikes, and how to end it. */
     script(rule: Rule) {
       const entry = { rule, matched: 0, hits: 0 }
       entries.push(entry)
@@ -26,7 +26,7 @@ export function createRules<Rule extends Timing>(random: Random) {
     clear: () => {
       entries.length = 0
     },
-    /** Gives the first rule that is meant for this exchange and strikes now. */
+    /** Returns the first rule that matches this exchange and strikes now. */
     strike(isMeant: (rule: Rule) => boolean): Rule | undefined {
       for (const entry of entries) {
         const { every = 1, rate = 1, times } = entry.rule

@@ -7,24 +7,24 @@ import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 export type Claim =
   | 'submitted'
-  /** It was submitted, and has failed for good. */
+  /** The payment was submitted and has failed for good. */
   | 'failed'
   /** Nothing was sent, and nothing will be. */
   | 'refused'
   /** Another question decided this session. */
   | 'ended'
-  /** The same, and nothing was sent. */
+  /** Another question decided this session, and nothing was sent. */
   | 'closed'
   | 'uncertain'
-  /** Nothing could be looked at. */
+  /** Nothing could be read. */
   | 'unavailable'
-  /** Nothing: it shows something, or asks. */
+  /** No claim: the screen shows something, or asks. */
   | 'none'
 
-/** A screen by the message that it is made of. `tx` is the beginning of the hash that it shows. */
+/** A screen by its message; `tx` is the beginning of the shown hash. */
 export type ScreenMessage = { key: string; claim: Claim; tx?: string }
 
-/** Reads a screen's text. Undefined: it is made of no message that it could be. */
+/** Finds the message of a screen; undefined if no message matches. */
 export type ScreenReader = (text: string, kind: 'ask' | 'end') => ScreenMessage | undefined
 
 type MessageKey =
@@ -69,13 +69,13 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
   none: ['balance.balance', 'help.help', 'languageChosen', 'receive.claimed'],
 }
 
-/** Beginnings of screens that ask, by which they are known. */
+/** Messages that begin screens which ask. */
 const questions = ['pin.wrong', 'pin.choose', 'repeated'] as const satisfies readonly MessageKey[]
 
 type Saying = string | ((...args: never[]) => string)
 type Words = Saying | { readonly [key: string]: Words }
 
-/** Reads screens by the messages that they are made of, whatever their words are. */
+/** Creates a reader that finds a screen's message by the messages' patterns. */
 export function createScreenReader(messages: Messages): ScreenReader {
   const all = allWords(messages)
   const wordsOf = (key: MessageKey): Words =>
@@ -109,7 +109,7 @@ export function createScreenReader(messages: Messages): ScreenReader {
   }
 }
 
-/** A way in which a message's text may look: the source of a pattern. */
+/** One pattern of a message's text. */
 type Form = { key: string; source: string }
 
 function formsOf(key: string, words: Words): Form[] {
@@ -124,7 +124,7 @@ function formsOf(key: string, words: Words): Form[] {
 
 const blank = '\u0001'
 
-/** What a message says of blanks, and of what some of them treat apart. */
+/** Lists a message's texts: with blanks, and with values that some messages treat apart. */
 function textsOf(words: Saying): string[] {
   if (typeof words === 'string') return [words]
   const say = words as (...args: unknown[]) => string

@@ -1,9 +1,9 @@
 import type { Claim, ScreenMessage } from './screen-reader.ts'
 
-/** Holds a delivery and its reply; undefined: none came, or a screen of no message. */
+/** A delivery and its reply; `said` is undefined if no message matches. */
 export type Reply = { text: string; reply: string | undefined; said: ScreenMessage | undefined }
 
-/** What became of a session's intent, as far as the chain shows. */
+/** The outcome of a session's intent on the chain. */
 export type Fate = {
   isSent: boolean
   outcome: 'executed' | 'failed' | undefined
@@ -17,14 +17,14 @@ export type SessionRule =
   | 'one_question'
   | 'identical'
 
-/** Names a broken promise of a session; `earlier`: who was told what does not fit now. */
+/** A broken rule of a session; `earlier` is the delivery that contradicts it. */
 export type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
 
-/** What a delivery is told of its payment. Undefined: nothing. */
+/** Returns a delivery's claim about its payment, if it makes one. */
 export const getClaim = ({ said }: Pick<Reply, 'said'>): Claim | undefined =>
   said?.claim === 'none' ? undefined : said?.claim
 
-/** Compares what a session's deliveries were told, in order, with what became of it. */
+/** Compares the replies of a session, in order, with its outcome. */
 export function* judgeSession<One extends Reply>(
   deliveries: readonly One[],
   { isSent, outcome }: Fate,

@@ -24,7 +24,7 @@ export async function startRedisBridge({
   redisPort: number
   port?: number
   token?: string
-  /** A clock in the place of the server's, in ms, which is written into scripts. */
+  /** Replaces the server's clock (ms) in scripts. */
   now?: (() => number) | undefined
   seed?: number
 }) {
@@ -39,7 +39,7 @@ export async function startRedisBridge({
     commands: commands.count,
     script: rules.script,
     clear: rules.clear,
-    /** Has another server answer from now on. */
+    /** Sends commands to another server. */
     lead: commands.lead,
     async stop() {
       stopping.abort()

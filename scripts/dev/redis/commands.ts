@@ -4,7 +4,7 @@ import { connectRedis, type RedisValue } from './connection.ts'
 
 type Answer = { result: RedisValue } | { error: string }
 
-/** Carries commands to Redis; with a clock, scripts are told its time and not the server's. */
+/** Sends commands to Redis; with a clock, scripts get its time instead of the server's. */
 export function createCommands(redisPort: number, now: (() => number) | undefined) {
   let redis = connectRedis(redisPort)
   let count = 0
@@ -29,13 +29,13 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
   }
 }
 
-/** Has a script read the time from its last two arguments, so that Redis compiles it only once. */
+/** Makes a script read the time from its last two arguments, so that Redis compiles it once. */
 const withClock = (script: string): string => {
   const time = 'local us = table.remove(ARGV)\nlocal time = { table.remove(ARGV), us }\n'
   return time + script.replaceAll("redis.call('TIME')", 'time')
 }
 
-/** Lets scripts run by this clock; an unknown digest goes to Redis, which answers NOSCRIPT. */
+/** Runs scripts with this clock; Redis answers an unknown digest with NOSCRIPT. */
 function createScriptClock(now: () => number): (command: string[]) => string[] {
   const digests = new Map<string, string>()
   return (command) => {

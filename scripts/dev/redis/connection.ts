@@ -1,6 +1,6 @@
 import { createClient, type ErrorReply } from '@redis/client'
 
-/** What Redis answers with (RESP2). A refusal inside of a list stays where it is. */
+/** A reply of Redis (RESP2), in which a list may contain an error. */
 export type RedisValue = string | number | null | ErrorReply | RedisValue[]
 
 /** Connects to Redis at the first call, and again at the next one after the connection was lost. */
@@ -10,12 +10,12 @@ export function connectRedis(port: number) {
   function open() {
     const own = createClient({
       RESP: 2,
-      // A command that was lost may have been done: its caller decides whether to ask again.
+      // A lost command may have been executed, so its caller decides whether to repeat it.
       socket: { host: '127.0.0.1', port, reconnectStrategy: false },
       disableClientInfo: true,
     })
     own.on('error', () => forget(own))
-    // A connection that is not made fails each command that waits for it.
+    // A failed connection fails each command that waits for it.
     own.connect().catch(() => forget(own))
     return own
   }
@@ -26,7 +26,7 @@ export function connectRedis(port: number) {
   }
 
   return {
-    /** Sends a command. @throws {ErrorReply} refused @throws {Error} lost, and perhaps done */
+    /** Sends a command. @throws {ErrorReply} refused @throws {Error} lost, maybe executed */
     async call(...command: (string | number)[]): Promise<RedisValue> {
       client ??= open()
       return await client.sendCommand<RedisValue>(command.map(String))

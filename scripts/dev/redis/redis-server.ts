@@ -8,7 +8,7 @@ import { connectRedis, type RedisValue } from './connection.ts'
 
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>
 
-/** Starts one and resolves when it answers. */
+/** Starts a server, and resolves when it answers. */
 export async function startRedisServer({
   mode = 'alone',
   folder,
@@ -16,14 +16,14 @@ export async function startRedisServer({
   port,
   detached = false,
 }: {
-  /** One node that has all slots: it refuses a script whose keys are not all in one. */
+  /** A cluster of one node, which refuses a script with keys of several slots. */
   mode?: 'cluster' | 'alone'
-  /** Where what was written outlives the process. Undefined: nowhere. */
+  /** The folder of the data; undefined without files. */
   folder?: string | undefined
   /** Follows the server on this port, as replicas do: asynchronously. */
   replicaOf?: number | undefined
   port?: number | undefined
-  /** A signal to this process' group does not reach it: its starter ends it. */
+  /** Starts a process group of its own, which a signal to ours does not reach. */
   detached?: boolean
 } = {}) {
   const ownPort = port ?? (await freePort())
@@ -78,7 +78,7 @@ export async function startRedisServer({
       await client.call('FLUSHALL')
       await client.call('SCRIPT', 'FLUSH')
     },
-    /** Ends it at once, as a lost machine does. */
+    /** Kills the process at once, as a lost machine does. */
     kill: end('SIGKILL'),
     stop: end('SIGTERM'),
   }

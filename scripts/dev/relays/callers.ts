@@ -21,7 +21,7 @@ import { until } from '../wait.ts'
 
 export type Caller = { phone: string; account: LocalAccount }
 
-/** The callers of a test, numbered from +254700001000 on. */
+/** Creates the callers of a test, with numbers from +254700001000. */
 export async function callersOf(chain: TestChain, count: number): Promise<Caller[]> {
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   return Promise.all(
@@ -38,11 +38,11 @@ export type OwnersCall = {
   of?: 'loan' | 'forwarder'
   args?: readonly unknown[]
   value?: bigint
-  /** Above what others pay: then it comes before them in its block. */
+  /** A price above all others', so that the transaction is first in its block. */
   gasPrice?: bigint
 }
 
-/** Sends a call of the owner's, from an account that anvil signs for; it may be in no block yet. */
+/** Sends a call as the owner, signed by anvil; it may not be in a block yet. */
 export async function callAsOwner(
   { anvil, ...contracts }: Owned,
   functionName: string,
@@ -65,7 +65,7 @@ export async function setTerms(
   await callAsOwner(chain, 'setTerms', { args: [{ ...(await loan.terms()), ...terms }], ...paid })
 }
 
-/** Gives accounts so much each, on a chain that mines by itself; it is there when this resolves. */
+/** Deposits an amount for each account, and waits for the block; the chain mines by itself. */
 export async function deposit(
   chain: TestChain,
   accounts: readonly Address[],
@@ -73,7 +73,7 @@ export async function deposit(
 ): Promise<void> {
   let last: Hash | undefined
   for (const one of accounts) last = await callAsOwner(chain, 'depositFor', { args: [one], value })
-  // viem asks again with the next block only: a chain that mines when asked to may have none.
+  // viem asks again with the next block, which a chain that mines on request may not have.
   const isIn = () => chain.anvil.ask('eth_getTransactionReceipt', [last])
   if (last !== undefined) await until(async () => Boolean(await isIn()))
 }

@@ -26,13 +26,13 @@ export async function startDenoRelays({
 }: {
   variables: Record<string, string>
   workers?: number
-  /** Has the pages of development too. */
+  /** Serves the pages of development too. */
   isDevelopment?: boolean
-  /** Is that of the first process. */
+  /** The port of the first process. */
   port?: number
-  /** Undefined: one of its own, without anything on disk. */
+  /** The Redis to use; undefined for a new one without files. */
   redis?: RedisServer
-  /** What draws the share of the database's calls that a fault strikes. */
+  /** The seed that draws which calls of the database meet a fault. */
   seed?: number
   onLine?: (line: string) => void
 }) {
@@ -67,14 +67,14 @@ export async function startDenoRelays({
 
   return {
     bridge,
-    /** Has this server be the database from now on. */
+    /** Replaces the database by this server. */
     failOver(to: RedisServer) {
       server = to
       bridge.lead(to.port)
     },
     url: `${urls[0]}`,
     urls,
-    /** The first of the processes, which a test may end and start again. */
+    /** The first process, which a test may end and start again. */
     pid: () => processes[0]?.pid ?? 0,
     deliver: (delivery: Delivery, worker = 0) => postDelivery(`${urls[worker]}`, delivery),
     wake: () => queue.arm(roundTask, 0),

@@ -1,10 +1,10 @@
 import { openPhases } from '../../../src/relay/ledger/transitions.ts'
 import type { RedisServer } from '../redis/redis-server.ts'
 
-/** Of each phase: a queue of thousands is asked for again and again. */
+/** Rows per phase, because a queue of thousands is read again and again. */
 const shown = 5
 
-/** The first rows of the ledger that are not settled, read past everything under test. */
+/** Reads the first unsettled rows of the ledger directly from the database. */
 export async function openRows(
   server: RedisServer,
   base: string,
@@ -27,7 +27,7 @@ export async function openRows(
   ]
 }
 
-/** Spoils the ledger's rows where they lie; resolves to what gives them back. */
+/** Damages the ledger's rows in the database; resolves to a function that restores them. */
 export async function tearRows(server: RedisServer, base: string): Promise<() => Promise<void>> {
   const names = (await server.call('KEYS', `${base}:row:*`)) as string[]
   const whole = await Promise.all(

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 const lockedForMs = 5_000
 
-/** Rows of the ledger that are not settled, read from its file as it lies there. */
+/** Reads the unsettled rows of the ledger directly from its file. */
 export function openRows(objects: string): Record<string, unknown>[] {
   const files = ledgerFiles(objects).filter((file) => file.endsWith('.sqlite'))
   return files.flatMap((file) => {
@@ -27,7 +27,7 @@ export function openRows(objects: string): Record<string, unknown>[] {
   })
 }
 
-/** Where the rows of ledgers lie, with what is written beside them. */
+/** Lists the files with the ledgers' rows. */
 export function ledgerFiles(objects: string): string[] {
   return readdirSync(objects, { recursive: true, withFileTypes: true })
     .filter(

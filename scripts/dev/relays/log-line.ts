@@ -1,6 +1,6 @@
 export type LogLine = { level: string; event: string; message: string; [field: string]: unknown }
 
-/** A line of the log; what is printed that is none is an error. */
+/** Parses a line of the log. @throws {Error} another line was printed */
 export function logLineOf(printed: string): LogLine {
   try {
     return JSON.parse(printed)

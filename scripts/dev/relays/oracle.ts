@@ -22,7 +22,7 @@ import { judgeSession } from '../oracle/sessions.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 
-/** A delivery and what came back. Undefined: nothing did, or nobody waited for it. */
+/** A delivery and its reply; undefined without a reply. */
 export type Told = { delivery: Delivery; reply: Reply | undefined }
 
 /** Holds the oracle's findings; `lost` counts "submitted" ones neither executed nor failed. */
@@ -36,7 +36,7 @@ export type GroundTruth = {
   intentKeys: IntentKeys
 }
 
-/** What a payment moved, or a question asks for. `wei`: undefined where it is all that is owed. */
+/** What a payment moved or a text asks for; `wei` is undefined for a whole debt. */
 type Move =
   | { kind: 'transfer'; to: string; wei: bigint }
   | { kind: 'loan' | 'repayment' | 'withdrawal'; wei: bigint | undefined }
@@ -51,7 +51,7 @@ type Spent = {
 
 const principalWei = parseEther('0.01')
 
-/** Reads only the chain and the replies, and says what does not fit together. */
+/** Compares the replies with the chain alone, and returns contradictions. */
 export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<Verdict> {
   const faults: string[] = []
   let lost = 0
@@ -129,7 +129,7 @@ export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; mov
     }
     if (said.result === undefined || !isSpending(said.result.status)) return []
     const { intentId, from, status: outcome } = said.result
-    // The forwarder reports each request after what it called.
+    // The forwarder's event follows the events of the call.
     const own = moved
     moved = undefined
     return [{ intentId, from, outcome, moved: own }]
@@ -137,7 +137,7 @@ export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; mov
   return { spent, moves }
 }
 
-/** What each log said, by its block and place: all logs are looked at again and again. */
+/** Decoded logs by block and index, because all logs are read again and again. */
 const saidBefore = new Map<string, ReturnType<typeof readLog>>()
 
 function readLog({ forwarder, loan }: GroundTruth, log: Log) {

@@ -30,7 +30,7 @@ export async function postDelivery(
 
 export type RelayWorkers = Awaited<ReturnType<typeof startRelayWorkers>>
 
-/** Starts the bundled Worker in workerd, as many of it as asked for, all with one ledger. */
+/** Starts one or more bundled Workers in workerd, all with one ledger. */
 export async function startRelayWorkers({
   variables,
   workers = 1,
@@ -39,7 +39,7 @@ export async function startRelayWorkers({
 }: {
   variables: Record<string, string>
   workers?: number
-  /** Has the pages of development too. */
+  /** Serves the pages of development too. */
   isDevelopment?: boolean
   port?: number
 }) {
@@ -65,7 +65,7 @@ export async function startRelayWorkers({
       if (rows === 'lost') rmSync(objects, { recursive: true, force: true })
       running = await start(changes)
     },
-    /** Spoils the ledger's rows in their files; resolves to what restores them by another start. */
+    /** Damages the ledger's rows in their files; the result restores them with another start. */
     async tear() {
       await running.stop()
       const whole = ledgerFiles(objects).map((file) => [file, readFileSync(file)] as const)
@@ -77,7 +77,7 @@ export async function startRelayWorkers({
         running = await start()
       }
     },
-    /** Reads the first rows of the ledger that are not settled, past everything under test. */
+    /** Reads the first unsettled rows of the ledger directly from its file. */
     openRows: async () => openRows(objects),
     log,
     async stop() {

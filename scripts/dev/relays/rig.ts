@@ -17,7 +17,7 @@ export type StartRelays = (options: {
 }) => Promise<RelayWorkers>
 
 export type RigOptions = {
-  /** Others than the bundled Worker in workerd; with `SERVED_BY=deno` those on Deno. */
+  /** The relay under test: workerd, or Deno with `SERVED_BY=deno`. */
   relays?: StartRelays
   callers?: number
   workers?: number
@@ -27,10 +27,10 @@ export type RigOptions = {
   blockMs: number
 }
 
-/** Something is mined long before, on the busiest of machines. */
+/** Time within which a block includes something, even on a busy machine. */
 const settlesWithinMs = 180_000
 
-/** Something was still open, and no block took anything for a long time. */
+/** Is thrown when payments stay open and no block includes any for a long time. */
 export class UnsettledError extends Error {
   override readonly name = 'UnsettledError'
 }
@@ -97,7 +97,7 @@ export async function startRig({
     /** Notes a delivery that is made another way; its reply is filled in when it comes. */
     note,
     told: told as readonly Told[],
-    /** Waits until nothing is open. @throws {UnsettledError} naming what is, if nothing moves */
+    /** Waits until nothing is open. @throws {UnsettledError} nothing changes any more */
     settle: () => settle(truth, () => openIn(truth, relay, rootstock.pool, told)),
     judge: () => judge(truth, told),
     /** Starts another relay with the same key and secrets, and a ledger of its own. */
@@ -108,7 +108,7 @@ export async function startRig({
   }
 }
 
-/** Waits as long as intents go on being spent: a queue may be long, and a machine busy. */
+/** Waits while intents are still being spent, since a queue may be long. */
 async function settle(
   truth: GroundTruth,
   openNow: () => Promise<string | undefined>,
@@ -130,7 +130,7 @@ async function settle(
   }
 }
 
-/** Says what is still open: in the ledger, in the pool, or of what was told to be submitted. */
+/** Describes what is open: in the ledger, in the pool, and among submitted payments. */
 async function openIn(
   truth: GroundTruth,
   relay: RelayWorkers,

@@ -16,7 +16,7 @@ export type PoolTransaction = {
   nonce: number
   gas: bigint | number
   gasPriceWei: bigint
-  /** Undefined: it creates a contract. */
+  /** Undefined if the transaction creates a contract. */
   to: Address | undefined
   data: Hex
   valueWei?: bigint
@@ -28,7 +28,7 @@ export type AccountPool<Waiting extends PoolTransaction> = ReturnType<
 
 type Entry<Waiting> = { transaction: Waiting; head: number; arrivedMs: number }
 
-/** Follows RSKj's TransactionPoolImpl and its validators: the first broken rule refuses. */
+/** Applies the rules of RSKj's TransactionPoolImpl; the first broken one refuses. */
 export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRules) {
   const pending = new Map<number, Entry<Waiting>>()
   const queued = new Map<number, Entry<Waiting>>()
@@ -62,11 +62,11 @@ export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRu
   }
 
   return {
-    /** Undefined: it was taken. A nonce before it may be missing, which its sender is not told. */
+    /** Returns the refusal; undefined if accepted, even behind a missing nonce. */
     add(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined {
       const refusal = addOne(transaction, arrival)
       if (refusal !== undefined || !pending.has(transaction.nonce)) return refusal
-      // RSKj takes queued ones up only when the one before them arrives, never when a block comes.
+      // RSKj promotes a queued transaction only when the one before it arrives, not with a block.
       for (let nonce = transaction.nonce + 1; ; nonce++) {
         const waiting = queued.get(nonce)
         if (waiting === undefined) return undefined
@@ -74,7 +74,7 @@ export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRu
         if (addOne(waiting.transaction, arrival) !== undefined) return undefined
       }
     },
-    /** Those that may be mined as far as the pool knows, and those behind a missing nonce. */
+    /** Splits transactions into pending ones and those behind a missing nonce. */
     pending: () => inOrder(pending),
     queued: () => inOrder(queued),
     all: () => [...pending.values(), ...queued.values()].map(({ transaction }) => transaction),
@@ -137,7 +137,7 @@ function basicCost({ to, data }: PoolTransaction): number {
   return gas
 }
 
-/** Takes gas from an account's quota. Where it has not enough left nothing is taken. */
+/** Takes gas from an account's quota, or nothing if the quota is too small. */
 function createQuota({ quota }: PoolRules) {
   let before: { gas: bigint; atMs: number } | undefined
   return ({ gas }: PoolTransaction, { nowMs }: Arrival): boolean => {

@@ -1,7 +1,7 @@
 import { RpcError } from '../../../src/chain/rpc.ts'
 import type { SignedTransaction } from './transaction.ts'
 
-/** Members of anvil's objects that Rootstock's do not have. */
+/** The members of anvil's objects that Rootstock's lack. */
 const unknown = new Set([
   ...['baseFeePerGas', 'withdrawals', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas'],
   ...['parentBeaconBlockRoot', 'requestsHash', 'mixHash', 'blockTimestamp', 'accessList'],
@@ -24,7 +24,7 @@ function withoutUnknown(answer: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutUnknown(member)]))
 }
 
-/** A refusal of anvil in RSKj's words: reverts are -32015 with their data. */
+/** Converts anvil's error to RSKj's; reverts are -32015 with their data. */
 export function asRskjError(error: RpcError): RpcError {
   if (error.code !== 3) return error
   return new RpcError(

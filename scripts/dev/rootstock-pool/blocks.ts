@@ -8,9 +8,9 @@ export type MinedBlock = { number: number; hash: Hex; transactions: Hex[] }
 
 export type Reorganization = {
   depth: number
-  /** Empty blocks in their place; one more than were taken unless told otherwise. */
+  /** Number of empty blocks that replace them; by default one more than were removed. */
   blocks?: number
-  /** RSKj takes what the blocks held back into its pool; another node may never have seen it. */
+  /** Returns the removed transactions to the pool as RSKj does; other nodes may lack them. */
   transactions: 'returned' | 'dropped'
 }
 
@@ -23,7 +23,7 @@ export async function mine(node: RootstockNode): Promise<MinedBlock> {
   const block = await blockAt(node, 'latest')
   for (const hash of block.transactions) pool.remove(hash)
   for (const { hash } of handed) {
-    // The block was full: it goes on waiting here, and not in two places.
+    // The block was full, so the transaction waits here alone.
     if (!block.transactions.includes(hash)) await anvil('anvil_dropTransaction', [hash])
   }
   return block
@@ -78,7 +78,7 @@ async function minable({ anvil, pool, rules }: RootstockNode): Promise<SignedTra
   }
 }
 
-/** Gives transactions to anvil for its next block. What it cannot take leaves the pool. */
+/** Gives transactions to anvil for its next block, and drops those that anvil refuses. */
 async function hand(
   { anvil, pool }: RootstockNode,
   chosen: SignedTransaction[],

@@ -5,7 +5,7 @@ import { addToPool, chainId, type RootstockNode } from './node.ts'
 import { refusalWords } from './refusals.ts'
 import { decodeTransaction } from './transaction.ts'
 
-/** What RSKj serves; of the rest it says that there is no such method. */
+/** The methods that RSKj serves; others do not exist. */
 const served = new Set(
   [
     'net_listening net_peerCount net_version web3_clientVersion web3_sha3',
@@ -19,7 +19,7 @@ const served = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Answers a sender. @throws {RpcError} what RSKj refuses, in its words */
+/** Answers a call. @throws {RpcError} RSKj's error */
 export async function answer(
   node: RootstockNode,
   method: string,

@@ -9,13 +9,13 @@ export type RootstockNode = {
   rules: RootstockRules
   pool: Pool
   now: () => number
-  /** One after the other, as RSKj's pool is synchronized. */
+  /** Runs calls one after the other, because RSKj's pool is synchronized. */
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 export const chainId = 31
 
-/** Gives the pool a transaction, with what it has to know of the sender and the time. */
+/** Adds a transaction to the pool, with the sender's state and the time. */
 export async function addToPool(
   { anvil, pool, now, rules }: RootstockNode,
   transaction: SignedTransaction,

@@ -5,7 +5,7 @@ import type { SignedTransaction } from './transaction.ts'
 
 export type Pool = ReturnType<typeof createPool>
 
-/** Makes RSKj's pool of the pools of its accounts: each by its rules, whatever waits of others. */
+/** Creates RSKj's pool from one pool per account, each with its own limits. */
 export function createPool(rules: PoolRules) {
   const accounts = new Map<Address, AccountPool<SignedTransaction>>()
   const each = (list: (pool: AccountPool<SignedTransaction>) => SignedTransaction[]) =>

@@ -1,7 +1,7 @@
 import type { SendRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
-/** Lists a pool's refusals in the words of RSKj and geth; `means` is what senders must read. */
+/** Lists a pool's refusals in the words of RSKj and geth; `means` is our name of each. */
 export const poolRefusals = {
   known: {
     means: 'known',
@@ -64,11 +64,11 @@ export const poolRefusals = {
 
 export type PoolRefusal = keyof typeof poolRefusals
 
-/** Says why RSKj's pool refuses; `values`: what is named in braces. */
+/** Writes RSKj's refusal; `values` replace the names in braces. */
 export const refusalWords = (
   refusal: PoolRefusal,
   values: Readonly<Record<string, unknown>> = {},
 ): string => poolRefusals[refusal].rskj.replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)
 
-/** Makes the answer to whatever RSKj's code did not foresee (RskErrorResolver). */
+/** Creates RSKj's answer to an unexpected error (RskErrorResolver). */
 export const internalFault = (): RpcError => new RpcError(-32603, 'Internal server error')

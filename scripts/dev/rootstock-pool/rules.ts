@@ -1,12 +1,12 @@
 export type PoolRules = {
   maxBytes: number
-  /** Gas of a block, and the most that one transaction may ask for. */
+  /** Gas limit of a block, and of one transaction. */
   blockGas: bigint
   accountSlots: number
   priceCapTimes: bigint
   /** Is a replacement's price over the replaced one's in percent, rounded up; RSKj rounds down. */
   replacementPercent: number
-  /** What an account may use up, refilled over time. Undefined: as much as it likes. */
+  /** The gas quota of an account, refilled over time; undefined without a quota. */
   quota: GasQuota | undefined
   evictAfterBlocks: number
   evictAfterMs: number
@@ -16,7 +16,7 @@ export type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bi
 
 export type RootstockRules = PoolRules & { minGasPriceWei: bigint }
 
-/** RSKj's own numbers, without the quota, which every test that is about it sets. */
+/** RSKj's numbers without the quota, which only tests of the quota set. */
 export const rootstockRules: RootstockRules = {
   maxBytes: 128 * 1024,
   blockGas: 6_800_000n,

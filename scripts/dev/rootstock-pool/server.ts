@@ -4,10 +4,10 @@ import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { isObject } from './answers.ts'
 import { internalFault } from './refusals.ts'
 
-/** Answers one call. @throws {RpcError} what is answered as an error object */
+/** Answers one call. @throws {RpcError} is answered as an error object */
 export type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** A message and the code that RSKj takes its status of HTTP from. */
+/** A message and the code from which RSKj derives the HTTP status. */
 type Reply = { code: number; body: unknown }
 
 /** `rpc.providers.web.max_batch_requests_size` in RSKj's `reference.conf`. */

@@ -11,17 +11,17 @@ import { serveJsonRpc } from './server.ts'
 export type RootstockPool = Awaited<ReturnType<typeof startRootstockPool>>
 
 export type RootstockPoolOptions = {
-  /** An anvil of one's own: from here on only this pool makes its blocks. */
+  /** An anvil of which only this pool makes the blocks. */
   anvilUrl: string
   rules?: Partial<RootstockRules>
   /** ms between blocks. Undefined: blocks are made by `mine` alone. */
   blockMs?: number | undefined
-  /** Whether `anvil_…` and `evm_…` are passed on, which no Rootstock node knows. */
+  /** Passes `anvil_…` and `evm_…` on, which no Rootstock node knows. */
   devMethods?: 'refused' | 'passed'
   now?: () => number
 }
 
-/** Starts the pool: anvil mines no more by itself; what waits in its pool is in the next block. */
+/** Starts the pool, and stops anvil's own mining. */
 export async function startRootstockPool(options: RootstockPoolOptions) {
   const { devMethods = 'refused', now = Date.now } = options
   const rules: RootstockRules = { ...rootstockRules, ...options.rules }
@@ -67,7 +67,7 @@ export async function startRootstockPool(options: RootstockPoolOptions) {
   }
 }
 
-/** Makes blocks by itself, each as long after the one before it as was last set. */
+/** Makes blocks at the interval that was set last. */
 function createBlockTimer(make: () => Promise<unknown>): (blockMs: number | undefined) => void {
   let timer: NodeJS.Timeout | undefined
   return function set(blockMs) {
@@ -76,10 +76,10 @@ function createBlockTimer(make: () => Promise<unknown>): (blockMs: number | unde
     if (blockMs === undefined) return
     const own = setTimeout(() => {
       const next = () => {
-        // Another block time, or none, may have been set while the block was made.
+        // The interval may have changed while the block was made.
         if (timer === own) set(blockMs)
       }
-      // A block that fails does so because the chain was ended before this pool.
+      // A block fails only if the chain was stopped before this pool.
       make().then(next, () => undefined)
     }, blockMs)
     timer = own

@@ -14,7 +14,7 @@ export type SignedTransaction = {
   raw: Hex
   from: Address
   nonce: number
-  /** Undefined: it creates a contract. */
+  /** Undefined if the transaction creates a contract. */
   to: Address | undefined
   data: Hex
   valueWei: bigint
@@ -25,7 +25,7 @@ export type SignedTransaction = {
   s: Hex
 }
 
-/** Reads a legacy transaction. @throws {RpcError} what RSKj says of bytes before its pool */
+/** Parses a legacy transaction. @throws {RpcError} RSKj's error for invalid bytes */
 export async function decodeTransaction(raw: unknown, chainId: number): Promise<SignedTransaction> {
   if (typeof raw !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(raw)) {
     throw new RpcError(-32602, 'Invalid data format: invalid hex value.')
@@ -33,7 +33,7 @@ export async function decodeTransaction(raw: unknown, chainId: number): Promise<
   const parsed = await read(raw as TransactionSerializedLegacy).catch(() => {
     throw internalFault()
   })
-  // Bytes without a chain id are signed as before EIP-155, and taken.
+  // A transaction without a chain id is signed as before EIP-155, and accepted.
   const { chainId: own = chainId } = parsed
   if (own !== chainId) throw new RpcError(-32602, `Invalid chainId: ${own}`)
   return parsed
