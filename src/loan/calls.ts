@@ -87,8 +87,13 @@ function tryToDecode<Value>(decode: () => Value): Value | undefined {
 }
 
 export type LoanRead =
-  | ('getBalance' | 'loanOf' | 'loanDetailsOf')
-  | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
+  | 'getBalance'
+  | 'loanOf'
+  | 'loanDetailsOf'
+  | 'terms'
+  | 'liquidity'
+  | 'issuable'
+  | 'withdrawable'
 
 const encodeFunctionCall = (functionName: string, ...args: readonly unknown[]): Hex =>
   encodeFunctionData({ abi: loanAbi as Abi, functionName, args })

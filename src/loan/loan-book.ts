@@ -34,8 +34,13 @@ export const emptySums: LoanSums = {
 }
 
 const loanEvents = [
-  ...(['TermsSet', 'LoanIssued', 'LoanRepaid', 'LoanWrittenOff'] as const),
-  ...(['AccountPassed', 'AccountMoved', 'AccountTakenOver'] as const),
+  'TermsSet',
+  'LoanIssued',
+  'LoanRepaid',
+  'LoanWrittenOff',
+  'AccountPassed',
+  'AccountMoved',
+  'AccountTakenOver',
 ] as const
 
 /** Lists the topics of the events that change a loan or the terms. */

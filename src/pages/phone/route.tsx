@@ -60,10 +60,10 @@ type Fields = z.output<typeof fields>
 export function createPhoneApp(options: PhoneOptions): Hono {
   const inbox = createInbox()
   const phone = pageRoutes()
-  phone.get('/', (c) => show(c, fields.parse({})))
+  phone.get('/', (c) => showPhone(c, fields.parse({})))
   phone.post('/', async (c) => {
     const input = fields.parse(await c.req.parseBody())
-    return show(c, { ...input, ...(await act(options, c, input)) })
+    return showPhone(c, { ...input, ...(await performAction(options, c, input)) })
   })
   phone.post('/sms', async (c) => c.json(inbox.take(await c.req.parseBody(), Date.now()), 201))
   const app = new Hono()
@@ -76,7 +76,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
   app.all('*', (c) => options.relay(c.req.raw, c))
   return app
 
-  async function show(
+  async function showPhone(
     c: Context,
     { fault, sessions: dialled, ...chosen }: Fields & { fault?: string },
   ) {
@@ -114,7 +114,7 @@ function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
 }
 
 /** Carries out a click; `fault` tells why the click has no effect. */
-async function act(
+async function performAction(
   options: PhoneOptions,
   c: Context,
   input: Fields,

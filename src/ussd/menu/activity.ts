@@ -121,6 +121,7 @@ const words = inEachLanguage({
     },
   },
 })
+
 export const activity = {
   words,
   digit: '5',

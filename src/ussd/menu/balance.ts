@@ -8,6 +8,7 @@ const words = inEachLanguage({
   fr: { label: 'Mon solde', balance: (amount) => `Votre solde: ${amount}` },
   es: { label: 'Mi saldo', balance: (amount) => `Su saldo: ${amount}` },
 })
+
 const balanceEffect: Effect = { name: 'balance', outcome: () => ({ kind: 'balance' }) }
 
 export const balance = {

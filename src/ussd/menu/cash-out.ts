@@ -100,6 +100,7 @@ const words = inEachLanguage({
     line: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
   },
 })
+
 const payEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei')
 
 const writeTitle: WriteText = (context, draft, facts) =>

@@ -13,6 +13,7 @@ const words = inEachLanguage({
   },
   es: { label: 'Ayuda', help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.` },
 })
+
 export const help = {
   words,
   digit: '9',

@@ -80,6 +80,7 @@ const words = inEachLanguage({
     line: (amount, to) => `Pagó ${amount} a ${to}`,
   },
 })
+
 const payEffect: Effect = {
   name: 'purchase',
   outcome: ({ recipient, amountWei, reference }) => ({

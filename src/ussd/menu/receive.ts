@@ -77,6 +77,7 @@ const words = inEachLanguage({
     },
   },
 })
+
 export const receive = {
   words,
   digit: '6',

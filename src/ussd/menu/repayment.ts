@@ -98,6 +98,7 @@ const words = inEachLanguage({
   },
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
+
 const payEffect = createPaymentEffect('repayment', 'amountWei')
 
 export const repayment = {

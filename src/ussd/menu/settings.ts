@@ -42,6 +42,7 @@ const words = inEachLanguage({
     newPin: 'Necesito otro PIN',
   },
 })
+
 export const callerSettings = {
   words,
   digit: '8',
@@ -112,6 +113,7 @@ const createPinEffect = (kind: 'choosePin' | 'changePin'): Effect => ({
   name: kind,
   outcome: ({ pin }) => ({ kind, pin: requireAnswer(pin) }),
 })
+
 const forgetPinEffect: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
 
 /** Creates two questions for a new PIN, because phones hide typing mistakes. */

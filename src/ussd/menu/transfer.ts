@@ -111,6 +111,7 @@ const words = inEachLanguage({
   },
   demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
 })
+
 const payEffect = createPaymentEffect('transfer', 'recipient', 'amountWei')
 
 export const transfer = {

@@ -60,6 +60,7 @@ const words = inEachLanguage({
     line: (amount, to) => `Retiró ${amount} con ${to}`,
   },
 })
+
 const payEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
 
 /** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
