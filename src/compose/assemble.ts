@@ -8,7 +8,11 @@ import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type FeedDeps, feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
-import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
+import {
+  createUpstreamBudget,
+  limitByBudget,
+  type UpstreamBudget,
+} from '../node/upstream/budget.ts'
 import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
 import { createContractsReader } from '../operator/chain-state/contracts.ts'
 import { healthRoutes, operatorRoutes, proofRoutes } from '../operator/route.ts'
@@ -57,8 +61,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   function createFeedDeps(service: NodeService, timed = clock): FeedDeps {
     const { chainId } = service
     const socketUrls = config.webSockets.get(getNetwork(chainId).id) ?? []
-    const share = chainId === config.chain.id ? budget?.feedShare() : undefined
-    return { service, socketUrls, share, keys, limits: feedLimits, clock: timed, log }
+    const feedBudget = chainId === config.chain.id ? budget?.createFeedBudget() : undefined
+    return { service, socketUrls, budget: feedBudget, keys, limits: feedLimits, clock: timed, log }
   }
 
   function assembleApp(): App {
@@ -164,7 +168,7 @@ function assembleKeys(
   budget: UpstreamBudget | undefined,
 ): Keys {
   const stored = createStoredKeys(store, createConfigKeys(rpcKeyHashes, chain.id), clock)
-  const bought = budget ? withinBudget(stored, budget, chain.id) : stored
+  const bought = budget ? limitByBudget(stored, budget, chain.id) : stored
   return callsASecond ? limitRate(bought, callsASecond, clock.now) : bought
 }
 

@@ -148,12 +148,13 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
     nodes: () =>
       nodeService.nodes
         .describe()
-        .map(({ name: label, height, heightAt, unknownAt, p95Ms, ...rest }) => ({
+        .map(({ name: label, height, heightAt, unknownHeaderAt, p95Ms, unproved, ...rest }) => ({
           label,
           height: height ?? null,
           heightAt: isoOrNull(heightAt),
-          unknownHeaderAt: isoOrNull(unknownAt),
+          unknownHeaderAt: isoOrNull(unknownHeaderAt),
           p95Ms: p95Ms ?? null,
+          believed: unproved,
           ...rest,
         })),
   }

@@ -9,7 +9,7 @@ import { formatError, formatSuccess, type Message, parseMessage, type Request } 
 import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
-/** Limits the time for a message, in ms: callers give up after 8 s. */
+/** Limits the time for a message, in ms, because callers give up after 8 s. */
 const timeLimitMs = 7_500
 
 const maxResponseLength = 10 * 1024 * 1024
@@ -22,14 +22,14 @@ export type MessageOutcome =
   | { kind: 'refused'; status: 400 | 429 | 503; message: Message; error: RpcError; resetAt?: Date }
   | { kind: 'unknown_key' }
 
-/** Holds the key that pays for a message's calls, or why they are refused. */
+/** The key that pays for a message's calls, or why they are refused. */
 export type Admission = GrantedKey | { kind: 'unknown' } | { kind: 'refused'; error: RpcError }
 
 export type AdmissionOptions = {
   service: NodeService
-  /** Is called once, with the number of calls in the message. */
+  /** Finds the key of a message with so many calls; called once. */
   admit: (calls: number) => Promise<Admission>
-  /** Returns what a WebSocket client subscribes with; undefined over HTTP. */
+  /** Returns the subscriptions of a WebSocket client; undefined over HTTP. */
   getSubscriptions: ((key: GrantedKey) => Subscriptions) | undefined
   /** Keeps the runtime alive for work whose answers other requests may wait for. */
   background: (work: Promise<unknown>) => void
@@ -47,27 +47,28 @@ export async function answerMessage(
   const requests = listRequests(message)
   const calls = Math.max(1, requests.length)
   let key: Admission
-  let spent: QuotaRefusal | undefined
+  let quotaRefusal: QuotaRefusal | undefined
   try {
     key = await admit(calls)
     if (key.kind === 'unknown') return { kind: 'unknown_key' }
     if (key.kind === 'refused') return { ...key, status: 429, message }
-    spent = await key.spend(calls)
+    quotaRefusal = await key.spend(calls)
   } catch (error) {
     log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
-    return { kind: 'refused', status: 503, message, error: unavailable() }
+    return { kind: 'refused', status: 503, message, error: createUnavailableError() }
   }
-  if (spent !== undefined) return { ...overQuota(spent), kind: 'refused', status: 429, message }
+  if (quotaRefusal !== undefined)
+    return { ...describeQuotaRefusal(quotaRefusal), kind: 'refused', status: 429, message }
   // An unreadable message counts as one call, since parsing it took time.
   if (message.kind === 'refused') return { ...message, status: 400, message }
 
   const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
-  const responding = Promise.all(requests.map((request) => respond(request, caller)))
+  const responding = Promise.all(requests.map((request) => answerRequest(request, caller)))
   background(responding)
   return { kind: 'answered', message, text: writeAnswer(message, await responding) }
 }
 
-export function unavailable(): RpcError {
+export function createUnavailableError(): RpcError {
   return new RpcError(codes.internal, 'not available now, try again')
 }
 
@@ -100,7 +101,10 @@ function writeAnswer(
   return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
 }
 
-function overQuota({ resetAt, period }: QuotaRefusal): { error: RpcError; resetAt: Date } {
+function describeQuotaRefusal({ resetAt, period }: QuotaRefusal): {
+  error: RpcError
+  resetAt: Date
+} {
   const time = resetAt.toISOString()
   const message = {
     day: `daily quota exceeded, resets at ${time}`,
@@ -115,7 +119,7 @@ type Caller = Pick<AdmissionOptions, 'service' | 'clock' | 'log'> & {
 }
 
 /** Answers one request; returns undefined for a notification. Never throws. */
-async function respond(request: Request, caller: Caller): Promise<string | undefined> {
+async function answerRequest(request: Request, caller: Caller): Promise<string | undefined> {
   if (request.kind === 'invalid') return formatError(request.id, request.error)
   const { id, method, params } = request
   const { service, methods, subscriptions, clock, log } = caller
@@ -142,8 +146,8 @@ function toRpcError(error: unknown, method: string): RpcError {
 
 function describeError(error: TransportError, method: string): string {
   if (method === 'eth_sendRawTransaction') return ': the transaction may have been sent'
-  const isNotBelieved = [error, error.cause].some(
+  const isUntrue = [error, error.cause].some(
     (fault) => fault instanceof UntrueAnswer || fault instanceof MalformedAnswer,
   )
-  return isNotBelieved ? ' that can be believed' : ' in time: ask again, or for less'
+  return isUntrue ? ' that can be believed' : ' in time: ask again, or for less'
 }

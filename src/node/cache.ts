@@ -1,7 +1,7 @@
-/** Holds a cached text, and when it was cached (Unix ms) if it is unverified. */
+/** A cached text, and when it was cached (Unix ms) if it is unverified. */
 export type CachedText = { text: string; unverifiedSince: number | undefined }
 
-/** Limits how long an unverified answer is kept, in ms, since it may be a lie. */
+/** Limits how long an unverified answer is used, in ms, because the node may have lied. */
 export const unverifiedMs = 60_000
 
 export type Cache = ReturnType<typeof createCache>
@@ -14,45 +14,45 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
   let trustedSince = 0
 
   function remove(key: string): void {
-    const kept = entries.get(key)
-    if (kept === undefined) return
+    const entry = entries.get(key)
+    if (entry === undefined) return
     entries.delete(key)
-    length -= key.length + kept.text.length
+    length -= key.length + entry.text.length
   }
 
   /** Tells whether a text, cached here or elsewhere, may still be used. */
-  function isFresh({ unverifiedSince: since }: CachedText): boolean {
+  function isUsable({ unverifiedSince: since }: CachedText): boolean {
     return since === undefined || (since >= trustedSince && now() - since < unverifiedMs)
   }
 
   return {
-    isFresh,
-    /** Drops all unverified answers, since a node that may have given them was proved wrong. */
-    forgetUnverified(): void {
+    isUsable,
+    /** Drops all unverified answers, because one of the nodes was proved wrong. */
+    dropUnverified(): void {
       trustedSince = now()
       for (const [key, { unverifiedSince }] of entries) {
         if (unverifiedSince !== undefined) remove(key)
       }
     },
     get(key: string): CachedText | undefined {
-      const kept = entries.get(key)
-      if (kept === undefined) return undefined
-      if (!isFresh(kept)) {
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      if (!isUsable(entry)) {
         remove(key)
         return undefined
       }
       // A Map iterates in order of insertion, so this marks the entry as most recently used.
       entries.delete(key)
-      entries.set(key, kept)
-      return kept
+      entries.set(key, entry)
+      return entry
     },
-    set(key: string, kept: CachedText): void {
-      const own = key.length + kept.text.length
+    set(key: string, entry: CachedText): void {
+      const entryLength = key.length + entry.text.length
       // One answer must not evict all others.
-      if (own > maxLength / 16) return
+      if (entryLength > maxLength / 16) return
       remove(key)
-      entries.set(key, kept)
-      length += own
+      entries.set(key, entry)
+      length += entryLength
       for (const oldest of entries.keys()) {
         if (length <= maxLength) break
         remove(oldest)

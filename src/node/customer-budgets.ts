@@ -3,20 +3,20 @@ import type { Clock } from '../runtime/clock.ts'
 import { codes } from './codes.ts'
 
 /** Limits the bytes of messages in memory, per customer and in total. */
-const most = { each: 4 * 1024 * 1024, inAll: 32 * 1024 * 1024 }
+const maxBytes = { perCustomer: 4 * 1024 * 1024, total: 32 * 1024 * 1024 }
 
-/** Limits a customer's bytes per ms; the slowest known message takes a third of its time. */
+/** Limits a customer's bytes per ms; the slowest known message takes a third of that time. */
 const bytesPerMs = 6_000
 
 export type CustomerBudgets = ReturnType<typeof createCustomerBudgets>
 
-/** Creates limits of memory and time per customer, so that none starves the others. */
+/** Creates limits of memory and time per customer, so that no customer starves another. */
 export function createCustomerBudgets({ now, sleep }: Pick<Clock, 'now' | 'sleep'>) {
-  const customers = new Map<string, { held: number; freeAt: number }>()
-  let sum = 0
+  const customers = new Map<string, { heldBytes: number; busyUntil: number }>()
+  let totalHeldBytes = 0
 
-  function getBudget(customer: string): { held: number; freeAt: number } {
-    const known = customers.get(customer) ?? { held: 0, freeAt: 0 }
+  function getBudget(customer: string): { heldBytes: number; busyUntil: number } {
+    const known = customers.get(customer) ?? { heldBytes: 0, busyUntil: 0 }
     customers.set(customer, known)
     return known
   }
@@ -24,26 +24,27 @@ export function createCustomerBudgets({ now, sleep }: Pick<Clock, 'now' | 'sleep
   return {
     /** Reserves bytes for a customer; returns false if a limit is reached. */
     reserve(customer: string, bytes: number): boolean {
-      const own = getBudget(customer)
-      if (own.held + bytes > most.each || sum + bytes > most.inAll) return false
-      own.held += bytes
-      sum += bytes
+      const budget = getBudget(customer)
+      const isFull = budget.heldBytes + bytes > maxBytes.perCustomer
+      if (isFull || totalHeldBytes + bytes > maxBytes.total) return false
+      budget.heldBytes += bytes
+      totalHeldBytes += bytes
       return true
     },
     release(customer: string, bytes: number): void {
-      getBudget(customer).held -= bytes
-      sum -= bytes
+      getBudget(customer).heldBytes -= bytes
+      totalHeldBytes -= bytes
     },
-    /** Waits for the time that the customer's earlier messages have used up. */
+    /** Waits until the time of the customer's earlier messages is over. */
     async waitTurn(customer: string, bytes: number): Promise<void> {
-      const own = getBudget(customer)
-      const waitMs = Math.floor(own.freeAt - now())
-      own.freeAt = Math.max(own.freeAt, now()) + bytes / bytesPerMs
+      const budget = getBudget(customer)
+      const waitMs = Math.floor(budget.busyUntil - now())
+      budget.busyUntil = Math.max(budget.busyUntil, now()) + bytes / bytesPerMs
       if (waitMs > 0) await sleep(waitMs)
     },
   }
 }
 
-export function tooManyBytes(): RpcError {
+export function createTooManyBytesError(): RpcError {
   return new RpcError(codes.limitExceeded, 'too many bytes of requests at a time')
 }

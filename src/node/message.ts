@@ -15,7 +15,7 @@ export type Message =
 /** Limits the requests of a batch, as RSKj does. */
 export const maxBatch = 50
 
-/** Limits the values of a message at any depth; 2 MB of addresses are a third of that. */
+/** Limits the values of a message at any depth; 2 MB of addresses have a third as many. */
 export const maxValues = 131_072
 
 /** Reads one JSON-RPC message. Never throws. */
@@ -37,7 +37,7 @@ export function parseMessage(text: string): Message {
   if (body.length > maxBatch) {
     return refused(`invalid request: a batch holds at most ${maxBatch} requests`)
   }
-  const requests = body.map((one, index) => parseRequest(one, () => findNumber(index)))
+  const requests = body.map((item, index) => parseRequest(item, () => findNumber(index)))
   return { kind: 'batch', requests }
 }
 
@@ -54,17 +54,17 @@ export function formatNotification(subscription: string, result: string): string
   return `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`
 }
 
-/** Parses a request; `written` returns its numeric id as the text has it. */
-function parseRequest(value: unknown, written: () => string | undefined): Request {
+/** Parses a request; `findWrittenId` returns its numeric id as written. */
+function parseRequest(value: unknown, findWrittenId: () => string | undefined): Request {
   if (!isObject(value)) return invalid(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
   if (!isId(id)) return invalid(undefined, 'id must be a string, a number or null')
-  const idText = writeId(id, written)
+  const idText = writeId(id, findWrittenId)
   if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0"')
   if (typeof method !== 'string') return invalid(idText, 'method must be a string')
   // Some clients send `null` for an omitted member.
-  const given = params ?? []
-  if (Array.isArray(given)) return { kind: 'call', id: idText, method, params: given }
+  const paramList = params ?? []
+  if (Array.isArray(paramList)) return { kind: 'call', id: idText, method, params: paramList }
   const error = new RpcError(codes.invalidParams, 'params must be an array')
   return { kind: 'invalid', id: idText ?? 'null', error }
 }
@@ -76,14 +76,14 @@ function isId(id: unknown): id is string | number | null | undefined {
 /** Returns the id exactly as sent, even a number that JavaScript cannot represent. */
 function writeId(
   id: string | number | null | undefined,
-  written: () => string | undefined,
+  findWrittenId: () => string | undefined,
 ): string | undefined {
   if (id === undefined) return undefined
   if (typeof id !== 'number' || Number.isSafeInteger(id)) return JSON.stringify(id)
-  return written() ?? 'null'
+  return findWrittenId() ?? 'null'
 }
 
-/** Holds a lower bound of a message's values, and the numeric ids of its requests. */
+/** A lower bound of a message's values, and the numeric ids of its requests. */
 type Outline = { values: number; numbers: ReadonlyMap<number, string> }
 
 const idMember = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
@@ -95,16 +95,16 @@ function measureMessage(text: string): Outline {
   let values = 1
   let depth = 0
   let request = 0
-  for (let at = 0; at < text.length; at += 1) {
-    switch (text[at]) {
+  for (let position = 0; position < text.length; position += 1) {
+    switch (text[position]) {
       case '"':
-        idMember.lastIndex = at
+        idMember.lastIndex = position
         if (depth === level) {
           const number = idMember.exec(text)?.[1]
           // If the id is repeated, the last one counts, as in JSON.parse.
           if (number !== undefined) numbers.set(request, number)
         }
-        at = findStringEnd(text, at)
+        position = findStringEnd(text, position)
         break
       case '[':
       case '{':
@@ -124,9 +124,10 @@ function measureMessage(text: string): Outline {
 }
 
 function findStringEnd(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
+  let position = start + 1
+  while (position < text.length && text[position] !== '"')
+    position += text[position] === '\\' ? 2 : 1
+  return position
 }
 
 function invalid(id = 'null', message: string): Request {

@@ -5,9 +5,13 @@ import { hashKey, type Keys } from '../keys/api-keys.ts'
 import { bearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
-import { answerMessage, type MessageOutcome, unavailable } from './admission.ts'
+import { answerMessage, createUnavailableError, type MessageOutcome } from './admission.ts'
 import { codes } from './codes.ts'
-import { type CustomerBudgets, createCustomerBudgets, tooManyBytes } from './customer-budgets.ts'
+import {
+  type CustomerBudgets,
+  createCustomerBudgets,
+  createTooManyBytesError,
+} from './customer-budgets.ts'
 import type { SocketServer } from './feed/options.ts'
 import { formatError, type Message } from './message.ts'
 import type { NodeService } from './service.ts'
@@ -21,7 +25,7 @@ const anyOrigin = { 'access-control-allow-origin': '*' }
 /** Lists the paths of requests, with the key in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
-/** Reads the key from the path or `Authorization: Bearer`: platforms log URLs, not headers. */
+/** Hashes the key in the path or in `Authorization: Bearer`, which platforms do not log. */
 const hashOfKey = (c: Context): string =>
   hashKey(c.req.param('key') ?? bearerToken(c.req.header('authorization')))
 
@@ -43,7 +47,7 @@ export type NodeRouteOptions = {
  */
 export function nodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
-  const shares = createCustomerBudgets(options.clock)
+  const budgets = createCustomerBudgets(options.clock)
 
   routes.options('*', (c) => {
     c.header('access-control-allow-methods', 'POST')
@@ -52,7 +56,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
     return c.body(null, 204, anyOrigin)
   })
 
-  routes.on('POST', keyPaths, (c) => answerPost(c, options, shares))
+  routes.on('POST', keyPaths, (c) => answerPost(c, options, budgets))
 
   routes.on('GET', keyPaths, async (c, next) => {
     const isUpgrade = c.req.header('upgrade')?.toLowerCase() === 'websocket'
@@ -68,7 +72,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
 
   routes.onError((error, c) => {
     options.log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
-    return json(c, 503, formatError('null', unavailable()))
+    return json(c, 503, formatError('null', createUnavailableError()))
   })
 
   return routes
@@ -78,7 +82,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
 async function answerPost(
   c: Context,
   options: NodeRouteOptions,
-  shares: CustomerBudgets,
+  budgets: CustomerBudgets,
 ): Promise<Response> {
   const { keys, services, clock, background, log } = options
   const key = await keys.lookup(hashOfKey(c))
@@ -91,15 +95,15 @@ async function answerPost(
   }
   let reserved = 0
   const reserve = (bytes: number): boolean => {
-    if (!shares.reserve(key.hash, bytes)) return false
+    if (!budgets.reserve(key.hash, bytes)) return false
     reserved += bytes
     return true
   }
   try {
     const text = await readText(c, reserve)
     if (typeof text !== 'string') return text
-    await shares.waitTurn(key.hash, reserved)
-    const answered = await answerMessage(text, {
+    await budgets.waitTurn(key.hash, reserved)
+    const outcome = await answerMessage(text, {
       service,
       clock,
       log,
@@ -108,26 +112,26 @@ async function answerPost(
       // Equal requests share one answer, which must arrive even if the first client disconnects.
       background,
     })
-    return toResponse(c, answered, clock)
+    return toResponse(c, outcome, clock)
   } finally {
-    shares.release(key.hash, reserved)
+    budgets.release(key.hash, reserved)
   }
 }
 
-function toResponse(c: Context, answered: MessageOutcome, clock: Clock): Response {
-  switch (answered.kind) {
+function toResponse(c: Context, outcome: MessageOutcome, clock: Clock): Response {
+  switch (outcome.kind) {
     case 'unknown_key':
       return unauthorized(c)
     case 'refused': {
-      const { status, message, error, resetAt } = answered
+      const { status, message, error, resetAt } = outcome
       if (resetAt !== undefined) {
         const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
         c.header('retry-after', `${Math.max(1, seconds)}`)
       }
-      return json(c, status, formatError(findId(message), error))
+      return json(c, status, formatError(getMessageId(message), error))
     }
     case 'answered': {
-      const { message, text } = answered
+      const { message, text } = outcome
       if (text === undefined) return c.body(null, 204, anyOrigin)
       const isInvalid = message.kind === 'single' && message.request.kind === 'invalid'
       return json(c, isInvalid ? 400 : 200, text)
@@ -136,7 +140,7 @@ function toResponse(c: Context, answered: MessageOutcome, clock: Clock): Respons
 }
 
 /** Returns the id, as JSON text, for an error about the whole message. */
-function findId(message: Message): string {
+function getMessageId(message: Message): string {
   return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
 }
 
@@ -176,14 +180,14 @@ function isJson(contentType = ''): boolean {
   return /^application\/(?:json|json-rpc|jsonrequest)$/i.test(type.trim())
 }
 
-/** Reads the body, or refuses it; `hold` says whether so many bytes more can be kept. */
+/** Reads the body, or refuses it; `reserve` tells whether so many more bytes fit. */
 async function readText(
   c: Context,
   reserve: (bytes: number) => boolean,
 ): Promise<string | Response> {
   const tooLarge = () =>
     refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
-  const tooMuch = () => json(c, 429, formatError('null', tooManyBytes()))
+  const tooMuch = () => json(c, 429, formatError('null', createTooManyBytesError()))
   const declared = Number(c.req.header('content-length') ?? 0)
   if (declared > maxBodyBytes) return tooLarge()
   // A body of a declared length is read in one step; the runtime enforces the length.

@@ -38,7 +38,7 @@ const maxCacheLength = 16 * 1024 * 1024
 /** Limits an answer's length, as RSKj does. */
 const maxAnswerLength = 10 * 1024 * 1024
 
-/** Sets how many blocks below the head a block counts as final, and its answers are kept. */
+/** Sets the depth from which a block is final, so that answers about it are cached. */
 const deepBlocks = poolRules.rootstock.confirmations
 
 /** Limits the wait for a shared store of answers, in ms. */
@@ -61,8 +61,8 @@ export function createNodeService(options: NodeServiceOptions) {
     chainId,
     mining,
     compares,
-    onLie: cache.forgetUnverified,
-    async blockNumber(node, selector) {
+    onLie: cache.dropUnverified,
+    async readBlockNumber(node, selector) {
       const block = await readMinedBlock(node, selector, false)
       return block && Number(block.number)
     },
@@ -70,7 +70,7 @@ export function createNodeService(options: NodeServiceOptions) {
     background,
     log,
   })
-  const elsewhere = createSharedCache(cache, options)
+  const sharedCache = createSharedCache(cache, options)
   const deps: Deps = { chainId, upstreams, cache, clock }
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
 
@@ -82,7 +82,7 @@ export function createNodeService(options: NodeServiceOptions) {
   /** Answers callers in this process as over HTTP, without envelope, key or quota. */
   const request: Rpc = async (name, params, { signal, fresh = false, onUnproved }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
-    const method = find(name)
+    const method = getMethod(name)
     const origin = newOrigin(clock)
     const result = await method.call(method.parse(params), createContext(deps, signal, origin))
     if (!origin.isProved) onUnproved?.()
@@ -96,9 +96,9 @@ export function createNodeService(options: NodeServiceOptions) {
     signal: AbortSignal,
     subscriptions?: Subscriptions | undefined,
   ): Promise<string> {
-    const method = find(name)
+    const method = getMethod(name)
     const parsed = method.parse(params)
-    if (method.effect) {
+    if (method.hasEffect) {
       const context = createContext(deps, signal, newOrigin(clock), subscriptions)
       return JSON.stringify(await method.call(parsed, context))
     }
@@ -109,7 +109,7 @@ export function createNodeService(options: NodeServiceOptions) {
         key,
         async () => {
           const isFixed = method.isFixed(parsed, isDeep)
-          const found = isFixed ? await elsewhere.find(key) : undefined
+          const found = isFixed ? await sharedCache.getMethod(key) : undefined
           if (found !== undefined) return found.text
           const origin = newOrigin(clock)
           const result = await method.call(parsed, createContext(deps, signal, origin))
@@ -118,10 +118,10 @@ export function createNodeService(options: NodeServiceOptions) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
           }
           if (method.isImmutable(parsed, result, isDeep)) {
-            const isProved = method.proves && origin.isProved
-            const kept = { text, unverifiedSince: isProved ? undefined : origin.since }
-            cache.set(key, kept)
-            if (isFixed) elsewhere.keep(key, kept)
+            const isProved = method.isFullyProved && origin.isProved
+            const entry = { text, unverifiedSince: isProved ? undefined : origin.since }
+            cache.set(key, entry)
+            if (isFixed) sharedCache.keep(key, entry)
           }
           return text
         },
@@ -133,7 +133,7 @@ export function createNodeService(options: NodeServiceOptions) {
   return { chainId, nodes: upstreams, request, answer, prove: createProver(deps, sharing) }
 }
 
-/** Reads fresh answers of other processes into the cache, and shares own answers with them. */
+/** Creates a cache that other processes share, and copies their answers into the own cache. */
 function createSharedCache(
   cache: Cache,
   {
@@ -145,16 +145,16 @@ function createSharedCache(
 ) {
   const toName = (key: string): string => `${chainId} ${key}`
   return {
-    async find(key: string): Promise<CachedText | undefined> {
+    async getMethod(key: string): Promise<CachedText | undefined> {
       if (shared === undefined) return undefined
-      const asked = shared.find(toName(key)).catch(() => undefined)
-      const kept = await orLate(clock, sharedMs, asked, () => undefined)
-      if (kept === undefined || !cache.isFresh(kept)) return undefined
-      cache.set(key, kept)
-      return kept
+      const lookup = shared.find(toName(key)).catch(() => undefined)
+      const entry = await orLate(clock, sharedMs, lookup, () => undefined)
+      if (entry === undefined || !cache.isUsable(entry)) return undefined
+      cache.set(key, entry)
+      return entry
     },
-    keep(key: string, kept: CachedText): void {
-      if (shared) background(shared.keep(toName(key), kept).catch(() => undefined))
+    keep(key: string, entry: CachedText): void {
+      if (shared) background(shared.keep(toName(key), entry).catch(() => undefined))
     },
   }
 }
@@ -197,9 +197,9 @@ function createContext(
     subscriptions,
     isAborted: () => signal.aborted,
     async cached(key, kind, make) {
-      const kept = cache.get(key)
-      origin.since = Math.min(origin.since, kept?.unverifiedSince ?? origin.since)
-      if (kept !== undefined) return kept.text
+      const entry = cache.get(key)
+      origin.since = Math.min(origin.since, entry?.unverifiedSince ?? origin.since)
+      if (entry !== undefined) return entry.text
       const unverifiedSince = kind === 'proved' ? undefined : clock.now()
       const text = await make()
       if (text !== null) cache.set(key, { text, unverifiedSince })
@@ -231,7 +231,7 @@ function toKey({ name }: Method, params: Record<string, unknown>): string {
   }
 }
 
-function find(name: string): Method {
+function getMethod(name: string): Method {
   const method = findMethod(name)
   if (method === undefined) throw notAvailable(name)
   return method

@@ -8,25 +8,25 @@ import { type CachedText, unverifiedMs } from './cache.ts'
 /** Stores answers for all processes of a location; may lose them, and its failures are ignored. */
 export type SharedAnswers = {
   readonly find: (key: string) => Promise<CachedText | undefined>
-  readonly keep: (key: string, kept: CachedText) => Promise<void>
+  readonly keep: (key: string, cachedText: CachedText) => Promise<void>
 }
 
 /** Limits how long a verified answer is stored, in ms, to save space: it cannot change. */
 const verifiedMs = 86_400_000
 
-const lifeMs = ({ unverifiedSince }: CachedText): number =>
+const getLifetimeMs = ({ unverifiedSince }: CachedText): number =>
   unverifiedSince === undefined ? verifiedMs : unverifiedMs
 
-const kept = z.object({ text: z.string(), unverifiedSince: z.optional(z.number()) })
+const cachedText = z.object({ text: z.string(), unverifiedSince: z.optional(z.number()) })
 
-function readKept(text: string): CachedText | undefined {
-  const outcome = kept.safeParse(parseJson(text))
+function parseCachedText(text: string): CachedText | undefined {
+  const outcome = cachedText.safeParse(parseJson(text))
   if (!outcome.success) return undefined
   return { text: outcome.data.text, unverifiedSince: outcome.data.unverifiedSince }
 }
 
 /** Hashes a key, so that no store shows what a customer asked for. */
-const hashName = (key: string): string => bytesToHex(sha256(stringToBytes(key))).slice(2)
+const hashKeyName = (key: string): string => bytesToHex(sha256(stringToBytes(key))).slice(2)
 
 type PlatformCache = {
   match: (address: string) => Promise<Response | undefined>
@@ -35,14 +35,14 @@ type PlatformCache = {
 
 /** Stores answers in the platform's cache, for all isolates of a location. */
 export function createPlatformAnswers(open: () => PlatformCache): SharedAnswers {
-  const toCacheUrl = (key: string): string => `https://answers.invalid/${hashName(key)}`
+  const toCacheUrl = (key: string): string => `https://answers.invalid/${hashKeyName(key)}`
   return {
     async find(key) {
       const response = await open().match(toCacheUrl(key))
-      return response && readKept(await response.text())
+      return response && parseCachedText(await response.text())
     },
     async keep(key, answer) {
-      const headers = { 'cache-control': `max-age=${lifeMs(answer) / 1_000}` }
+      const headers = { 'cache-control': `max-age=${getLifetimeMs(answer) / 1_000}` }
       await open().put(toCacheUrl(key), new Response(JSON.stringify(answer), { headers }))
     },
   }
@@ -57,11 +57,11 @@ return ''
 /** Stores answers in Redis, for all Deno processes. */
 export function createRedisAnswers(database: RedisDatabase): SharedAnswers {
   const run = database.script(answersLua)
-  const nameIn = (key: string): string => `answer:${hashName(key)}`
+  const toRedisName = (key: string): string => `answer:${hashKeyName(key)}`
   return {
-    find: async (key) => readKept(`${await run([nameIn(key)], [])}`),
+    find: async (key) => parseCachedText(`${await run([toRedisName(key)], [])}`),
     keep: async (key, answer) => {
-      await run([nameIn(key)], [JSON.stringify(answer), `${lifeMs(answer)}`])
+      await run([toRedisName(key)], [JSON.stringify(answer), `${getLifetimeMs(answer)}`])
     },
   }
 }

@@ -1,11 +1,11 @@
-import { type MinedBlock, sentTransactions } from '../objects/block.ts'
+import { listSignedTransactions, type MinedBlock } from '../objects/block.ts'
 import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { readProvedLogs } from '../reads/block-logs.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** A block with what subscribers are told when it is added, or removed. */
+/** A block with the notifications about its addition or removal. */
 export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
 
 /** The change of the chain since the last poll. */
@@ -20,7 +20,7 @@ export type ChainChange =
 export const keptBlocks = 128
 
 /** Number of blocks between two polls above which the feed starts again. */
-const widestGap = 1_000
+const maxGap = 1_000
 
 const blocksAtOnce = 50
 
@@ -40,8 +40,8 @@ export type FeedChain = ReturnType<typeof createFeedChain>
 type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
 
 /** Follows the recent chain as it was announced to subscribers. */
-export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []) {
-  let chain = [...kept]
+export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedBlock[] = []) {
+  let chain = [...storedBlocks]
 
   return {
     blocks: (): readonly FeedBlock[] => chain,
@@ -57,7 +57,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       // Reads earlier blocks too, so that a reorganization can announce their removal.
       const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
       const blocks = await readRange(source, first, Number(latest.number) - 1)
-      const linked = blocks === undefined ? [latest] : takeLinked([...blocks, latest])
+      const linked = blocks === undefined ? [latest] : takeLinkedBlocks([...blocks, latest])
       chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
     },
 
@@ -74,7 +74,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
         logs === undefined && isWanted(readBloom(head))
       if (!chain.some(isUnread)) return false
       chain = await Promise.all(
-        chain.map((block) => (isUnread(block) ? withLogs(source, block) : block)),
+        chain.map((block) => (isUnread(block) ? addLogs(source, block) : block)),
       )
       return true
     },
@@ -95,13 +95,13 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
   /** Finds the blocks after the last common block of both chains, up to the latest block. */
   async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
     const gap = Number(latest.number) - last.number
-    if (gap > widestGap) return 'lost'
+    if (gap > maxGap) return 'lost'
     let blocks = [latest]
     if (gap > maxReadByParent) {
-      const between = await readRange(source, last.number + 1, Number(latest.number) - 1)
-      if (between === undefined) return 'changing'
-      blocks = [...between, latest]
-      if (takeLinked(blocks).length < blocks.length) return 'changing'
+      const missingBlocks = await readRange(source, last.number + 1, Number(latest.number) - 1)
+      if (missingBlocks === undefined) return 'changing'
+      blocks = [...missingBlocks, latest]
+      if (takeLinkedBlocks(blocks).length < blocks.length) return 'changing'
     }
     for (;;) {
       const [oldest] = blocks
@@ -111,7 +111,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       const fork = chain.findIndex(({ hash }) => hash === oldest.parentHash)
       if (fork !== -1) return { fork, blocks }
       const isTooOld = Number(oldest.number) <= (chain[0]?.number ?? 0)
-      if (isTooOld || blocks.length > widestGap) return 'lost'
+      if (isTooOld || blocks.length > maxGap) return 'lost'
       const parent = await source.block(oldest.parentHash)
       // The node is reorganizing its chain, so the next poll reads the result.
       if (parent === null) return 'changing'
@@ -142,10 +142,10 @@ async function readRange(
 
 const readBloom = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
 
-async function withLogs(source: FeedSource, kept: FeedBlock): Promise<FeedBlock> {
-  const block = await source.block(kept.hash)
+async function addLogs(source: FeedSource, storedBlock: FeedBlock): Promise<FeedBlock> {
+  const block = await source.block(storedBlock.hash)
   // The block left the chain, so its logs cannot be read any longer.
-  return block === null ? { ...kept, logs: [] } : await toFeedBlock(source, block)
+  return block === null ? { ...storedBlock, logs: [] } : await toFeedBlock(source, block)
 }
 
 async function toFeedBlock(source: FeedSource, block: MinedBlock) {
@@ -159,12 +159,12 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
     /** The header of a `newHeads` notification as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
     logs: await source.logs(block),
-    transactions: sentTransactions(block),
+    transactions: listSignedTransactions(block),
   }
 }
 
 /** Returns the last blocks of which each is the parent of the next. */
-function takeLinked(blocks: readonly MinedBlock[]): MinedBlock[] {
+function takeLinkedBlocks(blocks: readonly MinedBlock[]): MinedBlock[] {
   const breaks = blocks.findLastIndex(
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
   )

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
-import { rawBlock, sentTransactions } from '../objects/block.ts'
+import { listSignedTransactions, rawBlock } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeSocket } from '../upstream/socket.ts'
@@ -18,17 +18,17 @@ export function createFeedEvents(
   return {
     /** Returns the hashes known to have entered the pool since the last call. */
     async takePending(): Promise<string[]> {
-      socket.ensure()
+      socket.connectIfDue()
       const connection = socket.connection()
       if (connection === undefined) {
         knownConnection = undefined
         return await readFilter()
       }
       if (connection === knownConnection) return socket.takeHashes()
-      const inPool = await ask(readPool)
+      const poolHashes = await ask(readPool)
       // Set only after the answer: if the node fails, the next poll must read the pool again.
       knownConnection = connection
-      return [...inPool, ...socket.takeHashes()]
+      return [...poolHashes, ...socket.takeHashes()]
     },
     /** Returns the hashes that the connection received, without a call to a node. */
     takeReceived: () =>
@@ -36,9 +36,9 @@ export function createFeedEvents(
         ? socket.takeHashes()
         : [],
     /** Reads the node's progress (`eth_syncing`); `false` means synchronized. */
-    syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
+    readSyncStatus: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
     /** Drops the hashes received so far, since no client wants them. */
-    drop: () => void socket.takeHashes(),
+    dropHashes: () => void socket.takeHashes(),
     stop(): void {
       knownConnection = undefined
       filter = undefined
@@ -47,11 +47,11 @@ export function createFeedEvents(
   }
 
   async function readFilter(): Promise<string[]> {
-    const known = filter
+    const knownFilter = filter
     try {
       return await ask(async (node) => {
-        if (known?.node === node.name) {
-          return await node.call('eth_getFilterChanges', [known.id], z.array(hash))
+        if (knownFilter?.node === node.name) {
+          return await node.call('eth_getFilterChanges', [knownFilter.id], z.array(hash))
         }
         const id = await node.call('eth_newPendingTransactionFilter', [], data)
         filter = { node: node.name, id }
@@ -68,5 +68,5 @@ export function createFeedEvents(
 
 async function readPool(node: UpstreamNode): Promise<string[]> {
   const pending = await node.call('eth_getBlockByNumber', ['pending', false], z.nullable(rawBlock))
-  return pending === null ? [] : sentTransactions(pending)
+  return pending === null ? [] : listSignedTransactions(pending)
 }

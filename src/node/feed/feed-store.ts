@@ -1,7 +1,7 @@
 import { type FeedBlock, keptBlocks } from './chain.ts'
 import type { Topic } from './subscriptions.ts'
 
-type KeptSubscription = { socket: string; id: string; topic: Topic }
+type StoredSubscription = { socket: string; id: string; topic: Topic }
 
 /** Stores what must survive a restart of the feed. */
 export type FeedStore = ReturnType<typeof createMemoryFeedStore>
@@ -9,19 +9,22 @@ export type FeedStore = ReturnType<typeof createMemoryFeedStore>
 /** Creates a store in memory, for runtimes whose connections end with the process. */
 export function createMemoryFeedStore() {
   let blocks: FeedBlock[] = []
-  const subscriptions = new Map<string, KeptSubscription>()
+  const subscriptions = new Map<string, StoredSubscription>()
   return {
     blocks: () => blocks,
     move(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
-      const gone = new Set(removed.map(({ hash }) => hash))
-      blocks = [...blocks.filter(({ hash }) => !gone.has(hash)), ...added].slice(-keptBlocks)
+      const removedHashes = new Set(removed.map(({ hash }) => hash))
+      blocks = [...blocks.filter(({ hash }) => !removedHashes.has(hash)), ...added].slice(
+        -keptBlocks,
+      )
     },
     subscriptions: () => [...subscriptions.values()],
-    add: (subscription: KeptSubscription) => void subscriptions.set(subscription.id, subscription),
+    add: (subscription: StoredSubscription) =>
+      void subscriptions.set(subscription.id, subscription),
     remove: (id: string) => void subscriptions.delete(id),
     removeSocket(socket: string): void {
-      for (const { id, socket: own } of subscriptions.values()) {
-        if (own === socket) subscriptions.delete(id)
+      for (const { id, socket: subscriptionSocket } of subscriptions.values()) {
+        if (subscriptionSocket === socket) subscriptions.delete(id)
       }
     },
   }

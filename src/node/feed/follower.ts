@@ -2,28 +2,28 @@ import { describeFault } from '../../runtime/log.ts'
 import type { FeedOptions } from './options.ts'
 import { endSubscribers, type Poller, type PollerOptions } from './poller.ts'
 
-type FollowerOptions = PollerOptions & { poller: Poller; subscribers: () => number }
+type FollowerOptions = PollerOptions & { poller: Poller; countSubscribers: () => number }
 
 /** Polls the chain repeatedly while clients have subscriptions. */
 export function createFollower(options: FollowerOptions) {
-  const { poller, subscribers, sessions, events, share, clock, log } = options
+  const { poller, countSubscribers, sessions, events, budget, clock, log } = options
   let isFollowing = false
-  let wake = new AbortController()
+  let sleepEnd = new AbortController()
 
   async function followUntilUnused(): Promise<void> {
     isFollowing = true
-    let isNudged = true
-    while (subscribers() > 0) {
-      const spent = describeSpentCalls(share)
-      if (spent !== undefined) {
-        endSubscribers(sessions, spent)
+    let wasNudged = true
+    while (countSubscribers() > 0) {
+      const usedUpReason = describeUsedUpCalls(budget)
+      if (usedUpReason !== undefined) {
+        endSubscribers(sessions, usedUpReason)
         break
       }
-      wake = new AbortController()
+      sleepEnd = new AbortController()
       const result = await poller.pollOnce()
-      if (result === 'moved' && !isNudged && !wake.signal.aborted) options.onMissedHead()
-      await clock.sleep(options.nextWaitMs(), wake.signal)
-      isNudged = wake.signal.aborted
+      if (result === 'moved' && !wasNudged && !sleepEnd.signal.aborted) options.onMissedHead()
+      await clock.sleep(options.nextWaitMs(), sleepEnd.signal)
+      wasNudged = sleepEnd.signal.aborted
     }
     // No `await` since the last check, so the next subscription starts following again.
     isFollowing = false
@@ -33,23 +33,23 @@ export function createFollower(options: FollowerOptions) {
 
   return {
     follow(): void {
-      if (isFollowing || subscribers() === 0) return
+      if (isFollowing || countSubscribers() === 0) return
       followUntilUnused().catch((error: unknown) => {
         log({ level: 'error', event: 'feed.stopped', message: describeFault(error) })
       })
     },
-    nudge: () => wake.abort(),
+    nudge: () => sleepEnd.abort(),
     /** Stops at once, and not after the next sleep, if there are no subscriptions. */
     stopIfUnused(): void {
-      if (subscribers() === 0) wake.abort()
+      if (countSubscribers() === 0) sleepEnd.abort()
     },
   }
 }
 
 /** Returns the error for subscriptions whose calls are used up; undefined while calls are left. */
-export function describeSpentCalls(share: FeedOptions['share']): string | undefined {
-  const until = share?.spentUntil()
-  if (until === undefined) return undefined
-  const time = new Date(until).toISOString()
+export function describeUsedUpCalls(budget: FeedOptions['budget']): string | undefined {
+  const resetAt = budget?.findResetTime()
+  if (resetAt === undefined) return undefined
+  const time = new Date(resetAt).toISOString()
   return `the day's calls to the nodes for subscriptions are used up: subscribe again at ${time}`
 }

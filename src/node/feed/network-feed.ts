@@ -3,7 +3,7 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { createCustomerBudgets } from '../customer-budgets.ts'
 import { estimateBytes } from '../objects/log-filter.ts'
-import { createFollower, describeSpentCalls } from './follower.ts'
+import { createFollower, describeUsedUpCalls } from './follower.ts'
 import { createNotifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { createPoller } from './poller.ts'
@@ -15,33 +15,42 @@ export type Feed = ReturnType<typeof createFeed>
 
 /** Follows one network and notifies its subscribers. */
 export function createFeed(options: FeedOptions) {
-  const { chain, events, store, limits, clock, log, share } = options
-  const sessions = createSessions({ limits, clock, log, onLeave: left })
-  const notifier = createNotifier(sessions.all, sessions.send)
+  const { chain, events, store, limits, clock, log, budget } = options
+  const sessions = createSessions({ limits, clock, log, onLeave: handleLeave })
+  const notifier = createNotifier(sessions.list, sessions.send)
   /** Holds subscriptions that are being added; the chain is followed for them too. */
   const joining = new Set<Topic>()
   const pollerOptions = { ...options, sessions, notifier, joining }
   const poller = createPoller(pollerOptions)
-  const { follow, nudge, stopIfUnused } = createFollower({ ...pollerOptions, poller, subscribers })
-  const shares = createCustomerBudgets(clock)
-  const openSubscriptions = (session: Session, most: number) =>
-    createSubscriptions(session, most, { ...options, sessions, join, left: stopIfUnused })
+  const { follow, nudge, stopIfUnused } = createFollower({
+    ...pollerOptions,
+    poller,
+    countSubscribers,
+  })
+  const budgets = createCustomerBudgets(clock)
+  const openSubscriptions = (session: Session, maxSubscriptions: number) =>
+    createSubscriptions(session, maxSubscriptions, {
+      ...options,
+      sessions,
+      join,
+      handleLeave: stopIfUnused,
+    })
 
-  function subscribers(): number {
-    return joining.size + subscriptionsIn([...sessions.all()])
+  function countSubscribers(): number {
+    return joining.size + countSubscriptions([...sessions.list()])
   }
 
   /** Polls the chain first, so that a client is notified only of what happens from now on. */
   async function join(topic: Topic): Promise<void> {
-    const spent = describeSpentCalls(share)
-    if (spent !== undefined) throw new RpcError(codes.limitExceeded, spent)
+    const usedUpReason = describeUsedUpCalls(budget)
+    if (usedUpReason !== undefined) throw new RpcError(codes.limitExceeded, usedUpReason)
     joining.add(topic)
     const result = await poller.pollOnce()
     joining.delete(topic)
     if (result === undefined) throw new TransportError('the chain could not be read')
   }
 
-  function left({ socket, topics }: Session): void {
+  function handleLeave({ socket, topics }: Session): void {
     if (topics.size > 0) store.removeSocket(socket.id)
     stopIfUnused()
   }
@@ -53,15 +62,20 @@ export function createFeed(options: FeedOptions) {
     restore(sockets: readonly FeedSocket[]): void {
       restoreSessions(sockets, sessions, options)
       // Subscribers are notified of what happened in the meantime.
-      if (subscribers() === 0 || chain.blocks().length === 0) poller.startOver()
+      if (countSubscribers() === 0 || chain.blocks().length === 0) poller.startOver()
       else poller.resume()
     },
-    async message(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
+    async handleMessage(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
       if (session === undefined) return
-      await handleMessage(session, message, { ...options, sessions, shares, openSubscriptions })
+      await handleMessage(session, message, {
+        ...options,
+        sessions,
+        budgets,
+        openSubscriptions,
+      })
     },
-    closed: ({ id }: FeedSocket) => sessions.remove(id),
+    handleClose: ({ id }: FeedSocket) => sessions.remove(id),
     /** Follows the chain while there are subscriptions. Safe to call at any time. */
     follow,
     /** Polls now instead of after the wait. */
@@ -76,7 +90,7 @@ export function createFeed(options: FeedOptions) {
      */
     areLogsWanted: (bloom: string | null): boolean =>
       [...joining, ...notifier.topics()].some((topic) => mayMatch(topic, bloom)),
-    isFollowed: () => subscribers() > 0,
+    isFollowed: () => countSubscribers() > 0,
   }
 }
 
@@ -97,29 +111,35 @@ function restoreSessions(
 /** Creates the subscriptions of one connection, limited by what its key has in total. */
 function createSubscriptions(
   session: Session,
-  most: number,
+  maxSubscriptions: number,
   options: FeedOptions & {
     sessions: Sessions
     join: (topic: Topic) => Promise<void>
     /** Is called when a subscription ends. */
-    left: () => void
+    handleLeave: () => void
   },
 ): Subscriptions {
-  const { sessions, limits, store, join, left } = options
+  const { sessions, limits, store, join, handleLeave } = options
   const { id: socket, keyHash } = session.socket
   return {
     async add(topic) {
       await join(topic)
       if (sessions.get(socket) !== session) throw new TransportError('the client has left')
-      const ofKey = [...sessions.all()].filter((one) => one.socket.keyHash === keyHash)
-      if (subscriptionsIn(ofKey) >= most) {
-        throw new RpcError(codes.limitExceeded, `at most ${most} subscriptions for one key`)
+      const sessionsOfKey = [...sessions.list()].filter(
+        (connected) => connected.socket.keyHash === keyHash,
+      )
+      if (countSubscriptions(sessionsOfKey) >= maxSubscriptions) {
+        throw new RpcError(
+          codes.limitExceeded,
+          `at most ${maxSubscriptions} subscriptions for one key`,
+        )
       }
-      const bytes = topicBytes(topic)
-      const { each, inAll } = limits.filters
+      const bytes = countTopicBytes(topic)
+      const { perKey, total } = limits.filters
       if (
         bytes > 0 &&
-        (bytesIn(ofKey) + bytes > each || bytesIn([...sessions.all()]) + bytes > inAll)
+        (countFilterBytes(sessionsOfKey) + bytes > perKey ||
+          countFilterBytes([...sessions.list()]) + bytes > total)
       ) {
         const message = 'the filters of subscriptions take too much memory: use shorter ones'
         throw new RpcError(codes.limitExceeded, message)
@@ -132,22 +152,22 @@ function createSubscriptions(
     remove(id) {
       if (!session.topics.delete(id)) return false
       store.remove(id)
-      left()
+      handleLeave()
       return true
     },
   }
 }
 
 /** Counts the bytes of all topics each time, so that closed ones free theirs. */
-function bytesIn(sessions: readonly Session[]): number {
+function countFilterBytes(sessions: readonly Session[]): number {
   const topics = sessions.flatMap((session) => [...session.topics.values()])
-  return topics.reduce((sum, { topic }) => sum + topicBytes(topic), 0)
+  return topics.reduce((sum, { topic }) => sum + countTopicBytes(topic), 0)
 }
 
-function topicBytes(topic: Topic): number {
+function countTopicBytes(topic: Topic): number {
   return topic.kind === 'logs' ? estimateBytes(topic.filter) : 0
 }
 
-function subscriptionsIn(sessions: readonly Session[]): number {
+function countSubscriptions(sessions: readonly Session[]): number {
   return sessions.reduce((sum, { topics }) => sum + topics.size, 0)
 }

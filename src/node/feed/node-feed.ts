@@ -10,13 +10,13 @@ import { pollWaitMs } from './pace.ts'
 const pollMs = 6_000
 
 export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
-  const { service, socketUrls, openSocket, keys, clock, share } = deps
+  const { service, socketUrls, openSocket, keys, clock, budget } = deps
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
     withinTime(clock, pollMs, (signal) =>
       nodes
         .withSignal(signal)
-        .ask((node) => work(share === undefined ? node : share.counted(node))),
+        .ask((node) => work(budget === undefined ? node : budget.countCalls(node))),
     )
   const onChange = () => feed.nudge()
   const onHash = () => feed.announcePending()
@@ -30,8 +30,13 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
     store,
     findKey: keys.lookup,
     nextWaitMs() {
-      socket.ensure()
-      return pollWaitMs(chain.blocks(), socket.reportedHead(), clock.now(), share?.stretchMs())
+      socket.connectIfDue()
+      return pollWaitMs(
+        chain.blocks(),
+        socket.reportedHead(),
+        clock.now(),
+        budget?.getPollIntervalMs(),
+      )
     },
     onMissedHead: socket.closeIfLate,
   })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { formatNotification } from '../message.ts'
 import type { ChainLog } from '../objects/log.ts'
-import { matches } from '../objects/log-filter.ts'
+import { matchesFilter } from '../objects/log-filter.ts'
 import { anyQuantity } from '../objects/values.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
@@ -23,12 +23,12 @@ export function createNotifier(
   function notifyAll(
     kind: Topic['kind'],
     result: string,
-    isWanting = (_topic: Topic): boolean => true,
+    isMatch = (_topic: Topic): boolean => true,
   ): void {
     for (const session of sessions()) {
       for (const [id, { topic, isActive }] of session.topics) {
-        const isTo = isActive && topic.kind === kind && isWanting(topic)
-        if (isTo) send(session, formatNotification(id, result))
+        const isRecipient = isActive && topic.kind === kind && isMatch(topic)
+        if (isRecipient) send(session, formatNotification(id, result))
       }
     }
   }
@@ -41,7 +41,7 @@ export function createNotifier(
   function announceLogs(logs: readonly ChainLog[] | undefined, removed: boolean): void {
     for (const log of isWanted('logs') && logs !== undefined ? logs : []) {
       const text = JSON.stringify({ ...log, removed })
-      notifyAll('logs', text, (topic) => topic.kind === 'logs' && matches(topic.filter, log))
+      notifyAll('logs', text, (topic) => topic.kind === 'logs' && matchesFilter(topic.filter, log))
     }
   }
 
@@ -67,24 +67,24 @@ export function createNotifier(
         announceLogs(block.logs, false)
       }
       const mined = new Set(added.flatMap(({ transactions }) => transactions))
-      const returned = removed
+      const returnedHashes = removed
         .flatMap(({ transactions }) => transactions)
         .filter((hash) => !mined.has(hash))
-      for (const hash of returned) sent.delete(hash)
-      announcePending(returned)
+      for (const hash of returnedHashes) sent.delete(hash)
+      announcePending(returnedHashes)
     },
     announcePending,
     /** Sends when the node's synchronization starts and stops. */
     announceSyncing(status: unknown): void {
-      const shaped = syncStatus(status)
-      const isSyncing = shaped !== false
+      const progress = syncStatus(status)
+      const isSyncing = progress !== false
       if (wasSyncing !== undefined && wasSyncing !== isSyncing) {
-        notifyAll('syncing', JSON.stringify(shaped))
+        notifyAll('syncing', JSON.stringify(progress))
       }
       wasSyncing = isSyncing
     },
     /** Forgets what was sent, since the next client has received none of it. */
-    forget(): void {
+    reset(): void {
       sent.clear()
       wasSyncing = undefined
     },
@@ -106,8 +106,8 @@ const wrapped = z.object({ status: syncFields })
 
 /** Returns a node's progress in the spec's form; `false` if it is synchronized. */
 export function syncStatus(status: unknown): false | z.output<typeof syncFields> {
-  const inside = wrapped.safeParse(status)
-  if (inside.success) return inside.data.status
+  const wrappedStatus = wrapped.safeParse(status)
+  if (wrappedStatus.success) return wrappedStatus.data.status
   const plain = syncFields.safeParse(status)
   return plain.success && plain.data
 }

@@ -2,7 +2,7 @@ import type { Keys } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { NodeService } from '../service.ts'
-import type { FeedShare } from '../upstream/budget.ts'
+import type { FeedBudget } from '../upstream/budget.ts'
 import type { FeedChain } from './chain.ts'
 import type { FeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
@@ -14,14 +14,14 @@ export const feedLimits = {
   unansweredPerSocket: 8 * 1024 * 1024,
   /** Limits the estimated unread bytes of a key and in total; the fullest connection is closed. */
   unreadPerKey: 32 * 1024 * 1024,
-  unreadInAll: 64 * 1024 * 1024,
+  unreadTotal: 64 * 1024 * 1024,
   /**
    * Limits a key's unread bytes in connections that are closing; beyond it new ones are refused.
    */
   closingPerKey: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
   /** Limits the bytes of subscription filters, per key and in total. */
-  filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
+  filters: { perKey: 2 * 1024 * 1024, total: 16 * 1024 * 1024 },
 }
 
 export type FeedLimits = typeof feedLimits
@@ -33,7 +33,7 @@ export type FeedDeps = {
   socketUrls: readonly string[]
   openSocket?: (url: string) => WebSocket
   /** Limits the day's calls for subscriptions; undefined if calls have no limit. */
-  share: FeedShare | undefined
+  budget: FeedBudget | undefined
   keys: Keys
   limits: FeedLimits
   clock: Clock

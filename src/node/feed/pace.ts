@@ -1,40 +1,40 @@
 import type { ReportedHead } from '../upstream/socket.ts'
 import type { FeedBlock } from './chain.ts'
 
-/** Limits the wait between polls, in ms: they also check the keys of open connections. */
-const longestMs = 40_000
+/** Limits the wait between polls, in ms, because polls also check the keys of connections. */
+const maxWaitMs = 40_000
 
-const shortestMs = 1_000
+const minPaceWaitMs = 1_000
 
-/** Limits how late a head is found, in ms, without a socket that reports heads. */
-const latestMs = 15_000
+/** Limits how late a poll finds a head, in ms, without a socket that reports heads. */
+const maxLateMs = 15_000
 
-/** Sets how many of the last blocks a chain's pace is measured by. */
-const lastBlocks = 64
+/** Sets how many of the last blocks measure a chain's pace. */
+const measuredBlocks = 64
 
 /** Returns the ms until the next poll, by the pace of blocks and the day's remaining calls. */
 export function pollWaitMs(
   blocks: readonly FeedBlock[],
   reported: ReportedHead | undefined,
   now: number,
-  stretchMs = 0,
+  minWaitMs = 0,
 ): number {
-  return Math.min(longestMs, Math.max(stretchMs, waitByPace(blocks, reported, now)))
+  return Math.min(maxWaitMs, Math.max(minWaitMs, computePaceWait(blocks, reported, now)))
 }
 
-function waitByPace(
+function computePaceWait(
   blocks: readonly FeedBlock[],
   reported: ReportedHead | undefined,
   now: number,
 ): number {
-  const paceMs = measurePace(blocks.slice(-lastBlocks))
-  const alone = clamp(paceMs - shortestMs, shortestMs, latestMs)
-  if (reported === undefined) return alone
+  const paceMs = measurePace(blocks.slice(-measuredBlocks))
+  const waitWithoutSocketMs = clamp(paceMs - minPaceWaitMs, minPaceWaitMs, maxLateMs)
+  if (reported === undefined) return waitWithoutSocketMs
   // The polled node is behind the one that reported the head.
   if (reported.number > (blocks.at(-1)?.number ?? 0))
-    return clamp(now - reported.at, shortestMs, alone)
+    return clamp(now - reported.at, minPaceWaitMs, waitWithoutSocketMs)
   // Block times are random: after this long, the socket has probably missed a block.
-  return clamp(paceMs * 2.2, 2.5 * shortestMs, longestMs)
+  return clamp(paceMs * 2.2, 2.5 * minPaceWaitMs, maxWaitMs)
 }
 
 /** Returns the usual time between blocks by their timestamps, in ms; 0 if unknown. */
@@ -47,6 +47,6 @@ function measurePace(blocks: readonly FeedBlock[]): number {
   return 1_000 * (gaps[Math.floor(gaps.length / 2)] ?? 0)
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value))
+function clamp(value: number, lower: number, upper: number): number {
+  return Math.min(upper, Math.max(lower, value))
 }

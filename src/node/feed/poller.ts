@@ -2,7 +2,7 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { describeFault } from '../../runtime/log.ts'
 import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
-import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
+import { closeCodes, revokedReason, type Sessions } from './sessions.ts'
 import { mayMatch, type Topic } from './subscriptions.ts'
 
 export type PollResult = 'moved' | 'unchanged' | undefined
@@ -19,10 +19,10 @@ const keyCheckMs = 10_000
 
 const syncingPollMs = 2_000
 
-type Memory = ReturnType<typeof newMemory>
+type PollState = ReturnType<typeof createPollState>
 
 /** Returns what one poll remembers for the next; times are Unix ms. */
-const newMemory = (now: number) => ({
+const createPollState = (now: number) => ({
   isBehind: true,
   minedSincePool: [] as string[],
   keysCheckedAt: now,
@@ -33,15 +33,15 @@ export type Poller = ReturnType<typeof createPoller>
 
 export function createPoller(options: PollerOptions) {
   const { clock, log } = options
-  const memory = newMemory(clock.now())
-  let last: Promise<PollResult> = Promise.resolve(undefined)
-  let next: Promise<PollResult> | undefined
+  const state = createPollState(clock.now())
+  let lastPoll: Promise<PollResult> = Promise.resolve(undefined)
+  let nextPoll: Promise<PollResult> | undefined
 
   /** Polls; returns undefined for a failure, after which the next poll finds the same changes. */
   async function pollSafely(): Promise<PollResult> {
     try {
-      await start(memory, options)
-      return await poll(memory, options)
+      await catchUp(state, options)
+      return await poll(state, options)
     } catch (error) {
       const isExpected = error instanceof TransportError || error instanceof RpcError
       log({
@@ -56,59 +56,60 @@ export function createPoller(options: PollerOptions) {
   return {
     /** Polls one at a time; all calls during a poll share the next one. */
     pollOnce(): Promise<PollResult> {
-      next ??= last.then(() => {
-        next = undefined
-        last = pollSafely()
-        return last
+      nextPoll ??= lastPoll.then(() => {
+        nextPoll = undefined
+        lastPoll = pollSafely()
+        return lastPoll
       })
-      return next
+      return nextPoll
     },
     /** Makes the next poll announce nothing, since there were no subscriptions before it. */
     startOver(): void {
-      memory.isBehind = true
+      state.isBehind = true
     },
     /** Makes the next poll announce what happened since the last announced block. */
     resume(): void {
-      memory.isBehind = false
+      state.isBehind = false
     },
   }
 }
 
-async function start(memory: Memory, { chain, store, notifier }: PollerOptions): Promise<void> {
-  if (!memory.isBehind) return
+async function catchUp(state: PollState, { chain, store, notifier }: PollerOptions): Promise<void> {
+  if (!state.isBehind) return
   const before = chain.blocks()
   await chain.restart()
   if (chain.blocks() !== before) store.move(store.blocks(), chain.blocks())
-  notifier.forget()
-  memory.minedSincePool = []
-  memory.isBehind = false
+  notifier.reset()
+  state.minedSincePool = []
+  state.isBehind = false
 }
 
-async function poll(memory: Memory, options: PollerOptions): Promise<PollResult> {
+async function poll(state: PollState, options: PollerOptions): Promise<PollResult> {
   const { chain, store, sessions, notifier, joining } = options
-  const isAskedFor = (bloom: string | null) => [...joining].some((topic) => mayMatch(topic, bloom))
-  const isRead = joining.size > 0 && (await chain.readLogs(isAskedFor))
-  if (isRead) store.move(store.blocks(), chain.blocks())
+  const isWantedByJoining = (bloom: string | null) =>
+    [...joining].some((topic) => mayMatch(topic, bloom))
+  const hasReadLogs = joining.size > 0 && (await chain.readLogs(isWantedByJoining))
+  if (hasReadLogs) store.move(store.blocks(), chain.blocks())
   const change = await chain.advance()
   switch (change.kind) {
     case 'lost':
-      memory.isBehind = true
+      state.isBehind = true
       endSubscribers(sessions, 'the chain moved too far: subscribe again')
       return 'moved'
     case 'moved':
       // Stored and announced without an `await` between, so a new instance continues exactly here.
       store.move(change.removed, change.added)
       notifier.announceBlocks(change.removed, change.added)
-      memory.minedSincePool.push(...change.added.flatMap(({ transactions }) => transactions))
+      state.minedSincePool.push(...change.added.flatMap(({ transactions }) => transactions))
   }
-  await pollPool(memory, options)
-  await pollSyncing(memory, options)
-  await checkKeys(memory, options)
+  await pollPool(state, options)
+  await pollSyncing(state, options)
+  await checkKeys(state, options)
   return change.kind
 }
 
 export function endSubscribers(sessions: Sessions, reason: string): void {
-  for (const session of sessions.all()) {
+  for (const session of sessions.list()) {
     if (session.topics.size > 0) sessions.end(session, closeCodes.tryLater, reason)
   }
 }
@@ -118,37 +119,37 @@ function isWanted(kind: Topic['kind'], { notifier, joining }: PollerOptions): bo
   return notifier.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
 }
 
-async function pollPool(memory: Memory, options: PollerOptions): Promise<void> {
+async function pollPool(state: PollState, options: PollerOptions): Promise<void> {
   const { events, notifier } = options
   if (isWanted('newPendingTransactions', options)) {
     const hashes = await events.takePending()
     // A mined transaction must have been in the pool, even if no poll saw it there.
-    notifier.announcePending([...memory.minedSincePool, ...hashes])
+    notifier.announcePending([...state.minedSincePool, ...hashes])
   } else {
-    events.drop()
+    events.dropHashes()
   }
-  memory.minedSincePool = []
+  state.minedSincePool = []
 }
 
-async function pollSyncing(memory: Memory, options: PollerOptions): Promise<void> {
+async function pollSyncing(state: PollState, options: PollerOptions): Promise<void> {
   const { events, notifier, clock } = options
   const now = clock.now()
-  if (!isWanted('syncing', options) || now - memory.syncingAskedAt < syncingPollMs) return
-  memory.syncingAskedAt = now
-  notifier.announceSyncing(await events.syncing())
+  if (!isWanted('syncing', options) || now - state.syncingAskedAt < syncingPollMs) return
+  state.syncingAskedAt = now
+  notifier.announceSyncing(await events.readSyncStatus())
 }
 
-async function checkKeys(memory: Memory, options: PollerOptions): Promise<void> {
+async function checkKeys(state: PollState, options: PollerOptions): Promise<void> {
   const { sessions, findKey, clock } = options
-  if (clock.now() - memory.keysCheckedAt < keyCheckMs) return
-  memory.keysCheckedAt = clock.now()
-  const hashes = new Set(Array.from(sessions.all(), ({ socket }) => socket.keyHash))
+  if (clock.now() - state.keysCheckedAt < keyCheckMs) return
+  state.keysCheckedAt = clock.now()
+  const hashes = new Set(Array.from(sessions.list(), ({ socket }) => socket.keyHash))
   for (const hash of hashes) {
     const key = await findKey(hash)
     if (key.kind !== 'unknown') continue
-    for (const session of sessions.all()) {
+    for (const session of sessions.list()) {
       if (session.socket.keyHash !== hash) continue
-      sessions.end(session, closeCodes.policy, revokedWords)
+      sessions.end(session, closeCodes.policy, revokedReason)
     }
   }
 }

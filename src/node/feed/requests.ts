@@ -1,15 +1,15 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { answerMessage, renderRefusals } from '../admission.ts'
 import { codes } from '../codes.ts'
-import { type CustomerBudgets, tooManyBytes } from '../customer-budgets.ts'
+import { type CustomerBudgets, createTooManyBytesError } from '../customer-budgets.ts'
 import { formatError } from '../message.ts'
 import type { FeedOptions } from './options.ts'
-import { closeCodes, revokedWords, type Session, type Sessions } from './sessions.ts'
+import { closeCodes, revokedReason, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export type RequestsOptions = FeedOptions & {
   sessions: Sessions
-  shares: CustomerBudgets
+  budgets: CustomerBudgets
   /** Returns a connection's subscriptions; `most` is its key's limit. */
   openSubscriptions: (session: Session, most: number) => Subscriptions
 }
@@ -22,7 +22,7 @@ export async function handleMessage(
 ): Promise<void> {
   const { sessions, limits } = options
   sessions.recordMessage(session)
-  if (isLongerThan(limits.messageBytes, message)) {
+  if (exceedsBytes(limits.messageBytes, message)) {
     return sessions.end(session, closeCodes.tooBig, 'the message is too large')
   }
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
@@ -32,7 +32,7 @@ export async function handleMessage(
 }
 
 /** Tells whether a message is too long in bytes, of which a character has three at most. */
-function isLongerThan(bytes: number, message: string | ArrayBuffer): boolean {
+function exceedsBytes(bytes: number, message: string | ArrayBuffer): boolean {
   if (typeof message !== 'string') return message.byteLength > bytes
   if (message.length * 3 <= bytes) return false
   return message.length > bytes || new TextEncoder().encode(message).byteLength > bytes
@@ -43,26 +43,26 @@ async function answerInTurn(
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
-  const { shares } = options
+  const { budgets } = options
   const { keyHash } = session.socket
   // The answer has no id, since finding it would already take the time that is refused.
-  if (!shares.reserve(keyHash, text.length)) return formatError('null', tooManyBytes())
+  if (!budgets.reserve(keyHash, text.length)) return formatError('null', createTooManyBytesError())
   try {
-    await shares.waitTurn(keyHash, text.length)
-    return await answerTo(session, text, options)
+    await budgets.waitTurn(keyHash, text.length)
+    return await answerText(session, text, options)
   } finally {
-    shares.release(keyHash, text.length)
+    budgets.release(keyHash, text.length)
   }
 }
 
-async function answerTo(
+async function answerText(
   session: Session,
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
   const { sessions, limits, openSubscriptions: getSubscriptions, service, clock, log } = options
-  let underWay = 0
-  const answered = await answerMessage(text, {
+  let admittedCalls = 0
+  const outcome = await answerMessage(text, {
     service,
     clock,
     log,
@@ -74,20 +74,20 @@ async function answerTo(
       }
       // Counted without an `await` since the check, so concurrent messages see each other.
       session.requests += calls
-      underWay = calls
+      admittedCalls = calls
       return options.findKey(session.socket.keyHash)
     },
     getSubscriptions: (key) => getSubscriptions(session, key.subscriptions),
     background: () => {},
   })
-  session.requests -= underWay
-  switch (answered.kind) {
+  session.requests -= admittedCalls
+  switch (outcome.kind) {
     case 'unknown_key':
-      sessions.end(session, closeCodes.policy, revokedWords)
+      sessions.end(session, closeCodes.policy, revokedReason)
       return undefined
     case 'refused':
-      return renderRefusals(answered.message, answered.error)
+      return renderRefusals(outcome.message, outcome.error)
     case 'answered':
-      return answered.text
+      return outcome.text
   }
 }

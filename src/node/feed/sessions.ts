@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { FeedLimits } from './options.ts'
 import type { Topic } from './subscriptions.ts'
-import { createClosing, createUnread } from './unread.ts'
+import { createClosingConnections, createUnreadCounters } from './unread.ts'
 
 /** Describes one client's connection in any runtime. */
 export type FeedSocket = {
@@ -26,9 +26,9 @@ export type Session = {
 /** Lists WebSocket close codes (RFC 6455, section 7.4; IANA has 1013, "try again later"). */
 export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as const
 
-const unreadWords = 'read faster, or send something now and then'
+const unreadReason = 'read faster, or send something now and then'
 
-export const revokedWords = 'the API key is not valid any more'
+export const revokedReason = 'the API key is not valid any more'
 
 export type SessionsOptions = {
   limits: FeedLimits
@@ -42,8 +42,8 @@ export type Sessions = ReturnType<typeof createSessions>
 /** Manages a feed's connections, and keeps the memory for them within the limits. */
 export function createSessions({ limits, clock, log, onLeave }: SessionsOptions) {
   const sessions = new Map<string, Session>()
-  const closing = createClosing(limits)
-  const unread = createUnread(limits, clock)
+  const closing = createClosingConnections(limits)
+  const unread = createUnreadCounters(limits, clock)
 
   function restore(socket: FeedSocket): Session {
     const session = { socket, topics: new Map(), unanswered: 0, requests: 0 }
@@ -78,23 +78,23 @@ export function createSessions({ limits, clock, log, onLeave }: SessionsOptions)
   /** Closes connections with the most unread data until the key and the total are in limits. */
   function enforceLimit(keyHash: string): void {
     for (;;) {
-      const over = unread.keyOverLimit(keyHash)
-      const [most] = listSessions(sessions, over).toSorted((a, b) => b.unanswered - a.unanswered)
-      if (most === undefined) return
-      end(most, closeCodes.tryLater, unreadWords)
+      const fullKey = unread.keyOverLimit(keyHash)
+      const [fullest] = listSessions(sessions, fullKey).toSorted(compareUnanswered)
+      if (fullest === undefined) return
+      end(fullest, closeCodes.tryLater, unreadReason)
     }
   }
 
   return {
-    open(socket: FeedSocket, mostOfItsKey: number): boolean {
-      const places = mostOfItsKey - closing.places(socket.keyHash)
-      if (listSessions(sessions, socket.keyHash).length >= places) return false
+    open(socket: FeedSocket, maxConnections: number): boolean {
+      const freePlaces = maxConnections - closing.countPlaces(socket.keyHash)
+      if (listSessions(sessions, socket.keyHash).length >= freePlaces) return false
       restore(socket)
       return true
     },
     restore,
     get: (id: string) => sessions.get(id),
-    all: (): Iterable<Session> => sessions.values(),
+    list: (): Iterable<Session> => sessions.values(),
     recordMessage,
     send(session: Session, text: string): void {
       const { socket } = session
@@ -102,7 +102,7 @@ export function createSessions({ limits, clock, log, onLeave }: SessionsOptions)
       // Where the runtime shows no queue, the characters since the last message count instead.
       const unreadLength = socket.buffered?.() ?? session.unanswered
       if (unreadLength > 0 && unreadLength + text.length > limits.unansweredPerSocket) {
-        end(session, closeCodes.tryLater, unreadWords)
+        end(session, closeCodes.tryLater, unreadReason)
         return
       }
       try {
@@ -125,6 +125,8 @@ export function createSessions({ limits, clock, log, onLeave }: SessionsOptions)
     },
   }
 }
+
+const compareUnanswered = (a: Session, b: Session): number => b.unanswered - a.unanswered
 
 function listSessions(
   sessions: ReadonlyMap<string, Session>,

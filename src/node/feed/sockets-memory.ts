@@ -40,9 +40,9 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
     const known = feeds.get(chainId)
     if (known !== undefined) return known
     const deps = getDeps(chainId)
-    const made = { deps, feed: createNodeFeed(deps, createMemoryFeedStore()) }
-    feeds.set(chainId, made)
-    return made
+    const entry = { deps, feed: createNodeFeed(deps, createMemoryFeedStore()) }
+    feeds.set(chainId, entry)
+    return entry
   }
 
   return {
@@ -65,7 +65,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
         listen(socket, client, feed, deps)
         return response
       } catch (error) {
-        feed.closed(client)
+        feed.handleClose(client)
         throw error
       }
     },
@@ -76,7 +76,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('message', ({ data }) => {
       feed
-        .message(client, data instanceof ArrayBuffer ? data : String(data))
+        .handleMessage(client, data instanceof ArrayBuffer ? data : String(data))
         .then(feed.follow)
         .catch((error: unknown) => {
           deps.log({ level: 'error', event: 'socket.failed', message: describeFault(error) })
@@ -85,7 +85,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
     for (const ended of ['close', 'error'] as const) {
       socket.addEventListener(ended, () => {
         sockets.delete(socket)
-        feed.closed(client)
+        feed.handleClose(client)
       })
     }
   }

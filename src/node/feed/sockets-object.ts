@@ -8,7 +8,7 @@ import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Sets when a lost instance is started again, in ms, while it has subscriptions. */
+/** Sets after how long a lost instance with subscriptions starts again, in ms. */
 const alarmMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
@@ -54,20 +54,20 @@ export function feedObject<Env>(getDeps: (env: Env, chainId: number) => FeedDeps
     ): Promise<void> {
       const [socket] = findSocket(server)
       if (socket === undefined) return
-      await this.#feed.message(socket, message)
+      await this.#feed.handleMessage(socket, message)
       if (!this.#feed.isFollowed()) return
       this.#feed.follow()
       if ((await this.ctx.storage.getAlarm()) === null) await this.#arm()
     }
 
     override async webSocketClose(server: WebSocket, code: number): Promise<void> {
-      for (const socket of findSocket(server)) this.#feed.closed(socket)
+      for (const socket of findSocket(server)) this.#feed.handleClose(socket)
       // 1005 and 1006 stand for a missing code or a missing close frame, and must never be sent.
       server.close(code === 1005 || code === 1006 ? 1000 : code)
     }
 
     override async webSocketError(server: WebSocket): Promise<void> {
-      for (const socket of findSocket(server)) this.#feed.closed(socket)
+      for (const socket of findSocket(server)) this.#feed.handleClose(socket)
     }
 
     /** Starts an instance again that was lost while it had subscriptions. */

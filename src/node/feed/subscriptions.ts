@@ -13,7 +13,7 @@ export type Subscriptions = {
   readonly remove: (id: string) => boolean
 }
 
-/** Limits the filters that are matched with blooms, in bytes, since each value costs a hash. */
+/** Limits the filters that are matched with blooms, in bytes: each value costs a hash. */
 const fewBytes = 1_300
 
 /** Tells whether a subscription may match a log in a block of this bloom. */

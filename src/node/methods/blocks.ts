@@ -9,7 +9,7 @@ import {
   toQuantity,
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
-import { ifServed, lookUp } from '../reads/lookup.ts'
+import { lookUp, undefinedIfUnserved } from '../reads/lookup.ts'
 import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
@@ -56,20 +56,20 @@ export const blockMethods = [
   createCountMethod('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
 ]
 
-function createCountMethod(name: string, what: Counted, param: typeof hashParam): Method {
+function createCountMethod(name: string, member: Counted, param: typeof hashParam): Method {
   const isByHash = param === hashParam
   return method({
     name,
-    summary: `The number of ${what} of a block`,
+    summary: `The number of ${member} of a block`,
     params: isByHash ? { hash: param } : { block: param },
     result: z.nullable(quantity),
     example: {
       params: [isByHash ? exampleBlock.hash : '0x2a'],
-      result: toQuantity(exampleBlock[what].length),
+      result: toQuantity(exampleBlock[member].length),
     },
     isFixed: () => isByHash,
     call: ({ hash, block = hash }, { ask }) =>
-      ask((node) => countInBlock(node, name, `${block}`, what)),
+      ask((node) => countInBlock(node, name, `${block}`, member)),
   })
 }
 
@@ -78,15 +78,15 @@ async function countInBlock(
   node: UpstreamNode,
   name: string,
   selector: string,
-  what: Counted,
+  member: Counted,
 ): Promise<string | null> {
   const isPending = selector === 'pending'
   const counted = isPending
     ? undefined
-    : await ifServed(lookUp(node, name, [selector], z.nullable(anyQuantity)))
+    : await undefinedIfUnserved(lookUp(node, name, [selector], z.nullable(anyQuantity)))
   if (counted !== undefined) return counted
   const block = await (isPending
     ? readPendingBlock(node, false)
     : readMinedBlock(node, selector, false))
-  return block && toQuantity(block[what].length)
+  return block && toQuantity(block[member].length)
 }

@@ -4,8 +4,8 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { callParam, estimateParam, type SimulatedCall, toNodeCall } from '../objects/call.ts'
 import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
-import { atBlock, readState, withoutBareHash } from '../reads/at-block.ts'
-import { unlessRefused } from '../reads/lookup.ts'
+import { readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
+import { nullIfRefused } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
@@ -28,10 +28,10 @@ export const callMethods = [
       result: '0x000000000000000000000000000000000000000000000000002386f26fc10000',
     },
     call: ({ call, block }, context) =>
-      readState(context, block, (node, named) =>
-        atBlock(node, named, (at) =>
+      readState(context, block, (node, fixedBlock) =>
+        readAtBlock(node, fixedBlock, (selector) =>
           translateRevert(
-            node.call('eth_call', [toNodeCall(call), withoutBareHash(node, at)], data),
+            node.call('eth_call', [toNodeCall(call), wrapBareHash(node, selector)], data),
             call,
           ),
         ),
@@ -97,9 +97,11 @@ async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selecto
 
 /** Sends no block if none is named, since not every node accepts one. */
 function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | undefined) {
-  const ask = (...at: unknown[]): Promise<string> =>
-    translateRevert(node.call('eth_estimateGas', [toNodeCall(call), ...at], quantity), call)
-  return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
+  const simulate = (...selector: unknown[]): Promise<string> =>
+    translateRevert(node.call('eth_estimateGas', [toNodeCall(call), ...selector], quantity), call)
+  return block === undefined
+    ? simulate()
+    : readAtBlock(node, block, (selector) => simulate(wrapBareHash(node, selector)))
 }
 
 /** Equals the gas that any transaction needs (yellow paper, G_transaction). */
@@ -135,8 +137,8 @@ async function findFunds(
 ): Promise<bigint | undefined> {
   const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
   if (!costs || !from) return undefined
-  const funds = await unlessRefused(
-    atBlock(node, block, (at) => node.call('eth_getBalance', [from, at], quantity)),
+  const funds = await nullIfRefused(
+    readAtBlock(node, block, (selector) => node.call('eth_getBalance', [from, selector], quantity)),
   )
   return funds === null ? undefined : BigInt(funds)
 }

@@ -9,7 +9,7 @@ import { readHeight } from '../upstream/node.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, method } from './method.ts'
 
-/** Gives logs oldest first; those of the latest block, if no block is named. */
+/** Returns logs, the oldest first; those of the latest block if no block is named. */
 export const ethGetLogs = method({
   name: 'eth_getLogs',
   summary: 'The logs that match a filter',
@@ -26,34 +26,38 @@ export const ethGetLogs = method({
       return found
     }
     if (fromBlock === 'pending') {
-      const where = { fromBlock, toBlock: fromBlock }
+      const blockRange = { fromBlock, toBlock: fromBlock }
       return await context.ask(async (node) =>
-        (await node.call('eth_getLogs', [toLogQuery(filter, where)], logs)).map(shapeLog),
+        (await node.call('eth_getLogs', [toLogQuery(filter, blockRange)], logs)).map(shapeLog),
       )
     }
     const range = await findRange(fromBlock, toBlock, context)
     if (range.from > range.to) return []
-    if (range.from < range.to || range.open) return await readRangeLogs(range, filter, context)
-    const only = toQuantity(range.to)
-    return (await context.ask((node) => readBlockLogs(node, only, filter))) ?? []
+    if (range.from < range.to || range.isOpen) return await readRangeLogs(range, filter, context)
+    const blockNumber = toQuantity(range.to)
+    return (await context.ask((node) => readBlockLogs(node, blockNumber, filter))) ?? []
   },
 })
 
-/** Returns the blocks to search; what is beyond the head is left to the node. */
-async function findRange(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
-  const open = !isNumber(toBlock)
+/** Returns the range to search; the node answers for blocks beyond the head. */
+async function findRange(
+  fromBlock: BlockParam,
+  toBlock: BlockParam,
+  context: Context,
+): Promise<LogRange> {
+  const isOpen = !isNumber(toBlock)
   const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()
   const from = toBlockNumber(fromBlock, head)
   const to = toBlockNumber(toBlock, head)
-  if (open) return { from, to: Math.max(from, to), open }
-  if (to - from <= maxLogBlocks) return { from, to, open }
-  // Ends at the head, read anew: beyond it, the pieces would have no end.
+  if (isOpen) return { from, to: Math.max(from, to), isOpen }
+  if (to - from <= maxLogBlocks) return { from, to, isOpen }
+  // A large range ends at the head, because pieces beyond it would never end.
   const height = Math.max(await context.ask(readHeight), context.knownHead() ?? 0)
-  return { from, to: Math.min(to, height), open }
+  return { from, to: Math.min(to, height), isOpen }
 }
 
-type Named = string | null | undefined
+type BlockParam = string | null | undefined
 
-function isNumber(block: Named): block is string {
+function isNumber(block: BlockParam): block is string {
   return block === 'earliest' || (block?.startsWith('0x') ?? false)
 }

@@ -20,14 +20,14 @@ export type Method = {
   readonly params: Shape
   readonly result: z.ZodMiniType
   readonly example: Example
-  /** Tells that a call has an effect, so equal calls never share an answer. */
-  readonly effect: boolean
+  /** Tells whether a call has an effect, so that equal calls never share an answer. */
+  readonly hasEffect: boolean
   /** Parses the parameters. @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
-  /** Tells whether all of an answer is proved; what is not is kept for at most a minute. */
-  readonly proves: boolean
-  /** Tells by the parameters whether an answer never changes, so that other processes keep it. */
+  /** Tells whether a proof covers all of an answer; others are cached for at most a minute. */
+  readonly isFullyProved: boolean
+  /** Tells by the parameters whether an answer never changes, so that processes share it. */
   readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
   /** Tells whether this answer never changes; no reorganization reaches a block that `isDeep`. */
   readonly isImmutable: (
@@ -42,15 +42,15 @@ type Shape = Readonly<Record<string, z.ZodMiniType>>
 type Answer<R> = NonNullable<z.output<R>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
-/** Makes a method. Parameters are positional; those that take `undefined` may be `null`. */
+/** Creates a method with positional parameters, whose optional ones may be `null`. */
 export function method<S extends Shape, R extends z.ZodMiniType>(
   definition: Pick<Method, 'name' | 'summary' | 'example'> & {
     params: S
     result: R
-    effect?: boolean
-    proves?: boolean
+    hasEffect?: boolean
+    isFullyProved?: boolean
     call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
-    /** Keeps answers, if one of these is given; `null` is never kept. */
+    /** Sets which answers are cached; `null` never is. */
     isFixed?: (params: Parsed<S>, isDeep: IsDeep) => boolean
     isImmutable?: (result: Answer<R>, isDeep: IsDeep) => boolean
   },
@@ -60,8 +60,8 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     definition.isFixed?.(params as Parsed<S>, isDeep) ?? false
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
-    effect: false,
-    proves: false,
+    hasEffect: false,
+    isFullyProved: false,
     ...definition,
     isFixed,
     parse(params) {

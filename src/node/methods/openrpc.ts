@@ -20,11 +20,11 @@ export const rpcDiscover = method({
   example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
   isFixed: () => true,
   // No node is asked.
-  proves: true,
+  isFullyProved: true,
   call: async (_, { methods }) => openRpcDocument(methods),
 })
 
-/** Describes the methods to programs (OpenRPC 1.3); what makes schemas is not deployed. */
+/** Describes the methods to programs (OpenRPC 1.3), with schemas that were generated. */
 export function openRpcDocument(
   methods: readonly Method[],
   schemas: MethodSchemas = JSON.parse(writtenSchemas),
@@ -65,7 +65,7 @@ export function openRpcDocument(
   }
 }
 
-/** Gives an address with parts in braces, which a client fills in. */
+/** Returns a server whose address has parts in braces, which a client fills in. */
 function server(name: string, scheme: string) {
   return {
     name,

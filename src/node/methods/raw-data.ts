@@ -18,7 +18,7 @@ export const rawDataMethods = [
     result: z.nullable(data),
     example: { params: [exampleBlock.hash], result: exampleRawHeader },
     isFixed: () => true,
-    proves: true,
+    isFullyProved: true,
     call: ({ hash }, { ask }) => ask((node) => readRawHeader(node, hash)),
   }),
   method({
@@ -45,7 +45,7 @@ export const rawDataMethods = [
     result: z.nullable(z.array(data)),
     example: { params: [exampleBlock.hash, exampleTransaction.hash], result: exampleProof },
     isFixed: () => true,
-    proves: true,
+    isFullyProved: true,
     call: ({ blockHash, transactionHash }, context) =>
       context.ask((node) => readReceiptProof(node, blockHash, transactionHash, context)),
   }),

@@ -16,7 +16,7 @@ export const ethSendRawTransaction = method({
     ],
     result: '0xe9e1af0f541a6bdc18cf78fc824cc5dfc3cd96cabe37f28306cedac080f2b6f6',
   },
-  effect: true,
+  hasEffect: true,
   async call({ transaction }, { chainId, send }) {
     const signed = parseSignedTransaction(transaction as Hex)
     if (signed.chainId !== undefined && signed.chainId !== chainId) {

@@ -8,7 +8,7 @@ import {
   quantity,
   quantityParam,
 } from '../objects/values.ts'
-import { atBlock, readState, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
+import { createUnknownBlockError, readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
 import { type Example, type Method, method } from './method.ts'
 
@@ -30,12 +30,12 @@ export const stateMethods = [
     example: { params: [exampleAccount, 'latest'], result: '0x' },
     isFixed: ({ block }) => isHash(block),
     call: ({ address, block }, context) =>
-      readState(context, block, (node, named) =>
-        atBlock(node, named, async (at) => {
-          const where = withoutBareHash(node, at)
-          const code = await node.call('eth_getCode', [address, where], z.nullable(data))
+      readState(context, block, (node, fixedBlock) =>
+        readAtBlock(node, fixedBlock, async (selector) => {
+          const nodeSelector = wrapBareHash(node, selector)
+          const code = await node.call('eth_getCode', [address, nodeSelector], z.nullable(data))
           // RSKj's way to say that there is no such block (EthModule.getCode).
-          if (code === null) throw unknownBlock()
+          if (code === null) throw createUnknownBlockError()
           return code
         }),
       ),
@@ -51,9 +51,9 @@ export const stateMethods = [
     },
     isFixed: ({ block }) => isHash(block),
     call: ({ address, position, block }, context) =>
-      readState(context, block, async (node, named) => {
-        const word = await atBlock(node, named, (at) =>
-          node.call('eth_getStorageAt', [address, position, at], data),
+      readState(context, block, async (node, fixedBlock) => {
+        const word = await readAtBlock(node, fixedBlock, (selector) =>
+          node.call('eth_getStorageAt', [address, position, selector], data),
         )
         // Some nodes leave leading zeros away.
         return `0x${word.slice(2).toLowerCase().padStart(64, '0')}`
@@ -70,8 +70,8 @@ function createAccountMethod(name: string, summary: string, example: Example): M
     example,
     isFixed: ({ block }) => isHash(block),
     call: ({ address, block }, context) =>
-      readState(context, block, (node, named) =>
-        atBlock(node, named, (at) => node.call(name, [address, at], quantity)),
+      readState(context, block, (node, fixedBlock) =>
+        readAtBlock(node, fixedBlock, (selector) => node.call(name, [address, selector], quantity)),
       ),
   })
 }

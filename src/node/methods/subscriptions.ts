@@ -16,7 +16,7 @@ export const subscriptionMethods = [
     },
     result: data,
     example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },
-    effect: true,
+    hasEffect: true,
     call: async ({ type, filter }, context) =>
       await getSubscriptions(context, 'eth_subscribe').add(
         type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },
@@ -28,7 +28,7 @@ export const subscriptionMethods = [
     params: { id: z.string({ error: 'must be the id of a subscription' }) },
     result: z.boolean(),
     example: { params: ['0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c'], result: true },
-    effect: true,
+    hasEffect: true,
     call: async ({ id }, context) => getSubscriptions(context, 'eth_unsubscribe').remove(id),
   }),
 ]

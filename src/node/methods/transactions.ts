@@ -92,7 +92,7 @@ export const transactionMethods = [
   }),
 ]
 
-/** Gives all receipts of a mined block, proved where its header is; `null` without the block. */
+/** Reads a mined block's receipts, proved if its header is; `null` without the block. */
 async function readBlockReceipts(node: UpstreamNode, selector: string) {
   const found = await readProvedBlock(node, selector, true)
   if (found === null) return null
@@ -113,5 +113,5 @@ async function lookUpTransaction(node: UpstreamNode, name: string, ...params: st
 
 function assertAskedFor<T>(found: T, isAskedFor: boolean): T {
   if (isAskedFor) return found
-  throw new UntrueAnswer('what came belongs to another transaction or block')
+  throw new UntrueAnswer('the answer is about another transaction or block')
 }

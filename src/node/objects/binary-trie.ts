@@ -24,8 +24,8 @@ type TrieNode = {
 /**
  * Limits what a node embeds, in bytes; longer values and leaves are hashed (RSKIP107).
  */
-const longestValue = 32
-const longestEmbedded = 44
+const maxInlineValue = 32
+const maxEmbedded = 44
 
 const flags = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x02, 0x01] } as const
 const version = 0x40
@@ -40,17 +40,17 @@ export function computeBinaryRoot(values: readonly Hex[]): Hex {
 
 /** Returns the nodes of that trie from its root to the value at a position. */
 export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
-  const way: Hex[] = []
+  const proofNodes: Hex[] = []
   let bits = toKey(index)
   let next: TrieNode | undefined = buildTrie(values)
   while (next !== undefined) {
-    way.push(bytesToHex(next.message))
+    proofNodes.push(bytesToHex(next.message))
     bits = bits.slice(next.path.length)
     const [side] = bits
     next = side === undefined ? undefined : next.children[side === 0 ? 0 : 1]
     bits = bits.slice(1)
   }
-  return way
+  return proofNodes
 }
 
 const buildTrie = (values: readonly Hex[]): TrieNode =>
@@ -68,16 +68,16 @@ export function walkBinaryProof(
   index: number,
 ): { nodes: Hex[]; valueHash: Hex } | undefined {
   const byHash = new Map(nodes.map((node): [string, Hex] => [keccak256(node), node]))
-  const way: Hex[] = []
+  const proofNodes: Hex[] = []
   let bits = toKey(index)
   let next = byHash.get(root)
   while (next !== undefined) {
-    way.push(next)
+    proofNodes.push(next)
     const { path, children, value } = decode(hexToBytes(next))
-    if (path.some((bit, at) => bits[at] !== bit)) return undefined
+    if (path.some((bit, position) => bits[position] !== bit)) return undefined
     bits = bits.slice(path.length)
     const [side] = bits
-    if (side === undefined) return value && { nodes: way, valueHash: value }
+    if (side === undefined) return value && { nodes: proofNodes, valueHash: value }
     bits = bits.slice(1)
     const child = children[side === 0 ? 0 : 1]
     next = child && (child.kind === 'embedded' ? child.message : byHash.get(child.hash))
@@ -87,11 +87,14 @@ export function walkBinaryProof(
 
 function toKey(index: number): Bits {
   const key = toRlp(index === 0 ? new Uint8Array() : numberToBytes(index), 'bytes')
-  return bitsIn(key, key.length * 8)
+  return toBits(key, key.length * 8)
 }
 
-function bitsIn(bytes: Uint8Array, count: number): number[] {
-  return Array.from({ length: count }, (_, at) => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
+function toBits(bytes: Uint8Array, count: number): number[] {
+  return Array.from(
+    { length: count },
+    (_, position) => ((bytes[position >> 3] ?? 0) >> (7 - (position & 7))) & 1,
+  )
 }
 
 function buildNode(entries: readonly Entry[], depth: number): TrieNode {
@@ -110,7 +113,7 @@ function buildNode(entries: readonly Entry[], depth: number): TrieNode {
 
 function encode(path: Bits, value: Uint8Array | undefined, children: Pair<TrieNode>): TrieNode {
   const present = children.filter((child) => child !== undefined)
-  const isLong = value !== undefined && value.length > longestValue
+  const isLong = value !== undefined && value.length > maxInlineValue
   let first = version | (isLong ? flags.long : 0) | (path.length > 0 ? flags.path : 0)
   for (const side of [0, 1] as const) {
     if (children[side]) first |= flags.children[side]
@@ -120,18 +123,18 @@ function encode(path: Bits, value: Uint8Array | undefined, children: Pair<TrieNo
   const message = concatBytes([
     Uint8Array.of(first),
     encodePath(path),
-    ...present.map(referenceTo),
-    ...(present.length > 0 ? [varInt(below)] : []),
-    ...(value === undefined ? [] : isLong ? [longValue(value)] : [value]),
+    ...present.map(encodeReference),
+    ...(present.length > 0 ? [encodeVarInt(below)] : []),
+    ...(value === undefined ? [] : isLong ? [encodeLongValue(value)] : [value]),
   ])
   const size = below + message.length + (isLong ? value.length : 0)
   return { message, path, children, isLeaf: present.length === 0, size }
 }
 
 const isEmbedded = (node: TrieNode | undefined): boolean =>
-  node?.isLeaf === true && node.message.length <= longestEmbedded
+  node?.isLeaf === true && node.message.length <= maxEmbedded
 
-const referenceTo = (node: TrieNode): Uint8Array =>
+const encodeReference = (node: TrieNode): Uint8Array =>
   isEmbedded(node)
     ? concatBytes([Uint8Array.of(node.message.length), node.message])
     : keccak256(node.message, 'bytes')
@@ -141,18 +144,18 @@ function encodePath(path: Bits): Uint8Array {
   if (path.length === 0) return new Uint8Array()
   const bytes = new Uint8Array(1 + Math.ceil(path.length / 8))
   bytes[0] = path.length - 1
-  for (const [at, bit] of path.entries()) {
-    const index = 1 + (at >> 3)
-    bytes[index] = (bytes[index] ?? 0) | (bit << (7 - (at & 7)))
+  for (const [position, bit] of path.entries()) {
+    const index = 1 + (position >> 3)
+    bytes[index] = (bytes[index] ?? 0) | (bit << (7 - (position & 7)))
   }
   return bytes
 }
 
-const longValue = (value: Uint8Array): Uint8Array =>
+const encodeLongValue = (value: Uint8Array): Uint8Array =>
   concatBytes([keccak256(value, 'bytes'), numberToBytes(value.length, { size: 3 })])
 
 /** Encodes a number as Bitcoin does (bitcoinj's `VarInt`). */
-function varInt(value: number): Uint8Array {
+function encodeVarInt(value: number): Uint8Array {
   if (value < 0xfd) return Uint8Array.of(value)
   const [mark, size] = value <= 0xffff ? [0xfd, 2] : [0xfe, 4]
   return concatBytes([Uint8Array.of(mark), numberToBytes(value, { size }).toReversed()])
@@ -162,14 +165,14 @@ type Child = { kind: 'embedded'; message: Hex } | { kind: 'hashed'; hash: Hex }
 
 /** Decodes a node with a long value or none; a truncated node has no value. */
 function decode(message: Uint8Array): { path: Bits; children: Pair<Child>; value?: Hex } {
-  let at = 0
+  let position = 0
   const take = (count: number): Uint8Array => {
-    at += count
-    return message.subarray(at - count, at)
+    position += count
+    return message.subarray(position - count, position)
   }
   const [first = 0] = take(1)
   const length = first & flags.path ? (take(1)[0] ?? 0) + 1 : 0
-  const path = bitsIn(take(Math.ceil(length / 8)), length)
+  const path = toBits(take(Math.ceil(length / 8)), length)
   const [left, right] = ([0, 1] as const).map((side): Child | undefined => {
     if (!(first & flags.children[side])) return undefined
     if (!(first & flags.embedded[side])) return { kind: 'hashed', hash: bytesToHex(take(32)) }

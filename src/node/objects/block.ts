@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from './transaction.ts'
-import { address, data, hash, orElse, quantity } from './values.ts'
+import { address, data, hash, quantity, withDefault } from './values.ts'
 
 /** Parses a block in the form of an answer; unknown fields pass. */
 export const block = z.looseObject({
@@ -40,19 +40,19 @@ export type Block = z.output<typeof block>
 
 /** Parses a block as nodes return it, with missing fields. */
 export const rawBlock = z.extend(block, {
-  number: orElse(null, quantity),
-  hash: orElse(null, hash),
-  logsBloom: orElse(null, data),
-  miner: orElse(`0x${'0'.repeat(40)}`, address),
-  totalDifficulty: orElse(null, quantity),
+  number: withDefault(null, quantity),
+  hash: withDefault(null, hash),
+  logsBloom: withDefault(null, data),
+  miner: withDefault(`0x${'0'.repeat(40)}`, address),
+  totalDifficulty: withDefault(null, quantity),
   transactions: z.union([z.array(hash), z.array(rawTransaction)]),
   minimumGasPrice: z.nullish(quantity),
-  bitcoinMergedMiningHeader: orElse(null, data),
-  bitcoinMergedMiningCoinbaseTransaction: orElse(null, data),
-  bitcoinMergedMiningMerkleProof: orElse(null, data),
-  hashForMergedMining: orElse(null, data),
-  paidFees: orElse(null, quantity),
-  cumulativeDifficulty: orElse(null, quantity),
+  bitcoinMergedMiningHeader: withDefault(null, data),
+  bitcoinMergedMiningCoinbaseTransaction: withDefault(null, data),
+  bitcoinMergedMiningMerkleProof: withDefault(null, data),
+  hashForMergedMining: withDefault(null, data),
+  paidFees: withDefault(null, quantity),
+  cumulativeDifficulty: withDefault(null, quantity),
 })
 
 export type RawBlock = z.output<typeof rawBlock>
@@ -88,10 +88,10 @@ export function shapePendingBlock(raw: RawBlock): Block {
 }
 
 /** Returns the hashes of signed transactions, without Rootstock's REMASC at a block's end. */
-export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
+export function listSignedTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
   const isRootstock = typeof minimumGasPrice === 'string'
-  const sent = isRootstock ? transactions.slice(0, -1) : transactions
-  return sent.flatMap((entry) => findHash(entry) ?? [])
+  const signed = isRootstock ? transactions.slice(0, -1) : transactions
+  return signed.flatMap((entry) => findHash(entry) ?? [])
 }
 
 /** Returns the hash of a block's transaction, which stands there as a hash or as a whole. */

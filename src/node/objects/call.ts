@@ -13,18 +13,18 @@ const members = {
 }
 
 const notAnObject = { error: 'must be a call object' }
-const differ = 'has both data and input, and they differ'
+const conflictingCode = 'has both data and input, and they differ'
 
 /** Parses what `eth_call` simulates; `input` is the newer name of `data` (execution-apis). */
 export const callParam = z
   .looseObject({ from, to: addressParam, ...members }, notAnObject)
-  .check(z.refine(codeAgrees, { error: differ }))
+  .check(z.refine(isCodeConsistent, { error: conflictingCode }))
 
 /** Parses what `eth_estimateGas` simulates: a call, or without `to` a contract creation. */
 export const estimateParam = z
   .looseObject({ from, to: z.nullish(addressParam), ...members }, notAnObject)
   .check(
-    z.refine(codeAgrees, { error: differ }),
+    z.refine(isCodeConsistent, { error: conflictingCode }),
     z.refine(({ to, data, input }) => to || [data, input].some((code) => code && code !== '0x'), {
       error: 'needs "to", or in "data" or "input" the code of a contract to create',
     }),
@@ -41,6 +41,6 @@ export function toNodeCall({ input, ...call }: SimulatedCall): Record<string, un
 
 type Code = { data?: string | null | undefined; input?: string | null | undefined }
 
-function codeAgrees({ data, input }: Code): boolean {
+function isCodeConsistent({ data, input }: Code): boolean {
   return !data || !input || data === input
 }

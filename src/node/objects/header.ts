@@ -11,7 +11,7 @@ export type ProvedHeader = { raw: Hex; tries: 'rootstock' | 'ethereum' }
 
 const bytes: Encoder = (value) => value as Hex
 
-/** Fields that both chains have first, in their order on the wire (yellow paper). */
+/** The first fields of both chains' headers, in their order (yellow paper). */
 const roots = {
   parentHash: bytes,
   sha3Uncles: bytes,
@@ -22,11 +22,11 @@ const roots = {
 }
 
 const work = {
-  difficulty: quantityHex,
-  number: quantityHex,
-  gasLimit: quantityHex,
-  gasUsed: quantityHex,
-  timestamp: quantityHex,
+  difficulty: encodeQuantity,
+  number: encodeQuantity,
+  gasLimit: encodeQuantity,
+  gasUsed: encodeQuantity,
+  timestamp: encodeQuantity,
   extraData: bytes,
 }
 
@@ -34,10 +34,10 @@ const ethereumFields = { ...roots, logsBloom: bytes, ...work, mixHash: bytes, no
 
 /** Lists the header fields that Ethereum added, in order (EIP-1559, 4895, 4844, 4788, 7685). */
 const laterFields = {
-  baseFeePerGas: quantityHex,
+  baseFeePerGas: encodeQuantity,
   withdrawalsRoot: bytes,
-  blobGasUsed: quantityHex,
-  excessBlobGas: quantityHex,
+  blobGasUsed: encodeQuantity,
+  excessBlobGas: encodeQuantity,
   parentBeaconBlockRoot: bytes,
   requestsHash: bytes,
 }
@@ -45,13 +45,13 @@ const laterFields = {
 /** Encodes difficulty and minimum gas price as signed numbers (RSKj's `BlockHeader.getEncoded`). */
 const rootstockWork = {
   ...work,
-  difficulty: signedHex,
-  paidFees: quantityHex,
-  minimumGasPrice: signedHex,
+  difficulty: encodeSigned,
+  paidFees: encodeQuantity,
+  minimumGasPrice: encodeSigned,
 }
 
 /**
- * Proves a header by its hash; undefined where the chain may have forms that are not known here.
+ * Proves a header by its hash; undefined if the header may have an unknown form.
  * @throws {UntrueAnswer} the hash is not the header's, or nobody mined it
  */
 export function proveHeader(
@@ -85,16 +85,16 @@ export function encodeRootstockForms(block: Fields): Form[] {
   const bloom = encodeField(block, 'logsBloom', bytes)
   const seal = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
   const uncles = Array.isArray(block.uncles) ? block.uncles.length : 0
-  const tail = [quantityHex(`0x${uncles.toString(16)}`), '0x'] as const
-  const around = (summary: Hex): Hex[] => [
+  const tail = [encodeQuantity(`0x${uncles.toString(16)}`), '0x'] as const
+  const encodeAround = (summary: Hex): Hex[] => [
     ...encodeFields(block, roots),
     summary,
     ...encodeFields(block, rootstockWork),
     ...tail,
   ]
-  const edges = Array.isArray(block.rskPteEdges) ? [edgesHex(block.rskPteEdges)] : []
+  const edges = Array.isArray(block.rskPteEdges) ? [encodeEdges(block.rskPteEdges)] : []
   const event = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
-  const plain = around(bloom)
+  const plain = encodeAround(bloom)
   const before = plain.slice(0, -1)
   const versions = [
     { number: '0x01', fields: edges, after: edges },
@@ -108,7 +108,7 @@ export function encodeRootstockForms(block: Fields): Form[] {
     ...version0,
     ...versions.map(({ number, fields, after }) => {
       const extension = keccak256(toRlp([keccak256(bloom), ...fields]))
-      const short = around(toRlp([number, extension]))
+      const short = encodeAround(toRlp([number, extension]))
       const raw = toRlp([...plain, number, ...after, seal])
       return { hashed: toRlp([...short, seal]), mined: toRlp(short), raw }
     }),
@@ -133,20 +133,20 @@ export function readHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
     ...Object.fromEntries(fields),
     uncles: Array.from({ length: Number(uncles === '0x' ? 0 : uncles) }),
     bitcoinMergedMiningHeader: parts.at(-1),
-    ...(after[0] && { rskPteEdges: edgesIn(after[0]) }),
+    ...(after[0] && { rskPteEdges: parseEdges(after[0]) }),
     ...(event && { baseEvent: event }),
   }
   const form = encodeRootstockForms(block).find((one) => one.raw === raw)
   return form && { ...block, hash: keccak256(form.hashed) }
 }
 
-const edgesIn = (edges: Hex): number[] =>
+const parseEdges = (edges: Hex): number[] =>
   (edges.slice(2).match(/.{4}/g) ?? []).map((pair) =>
     Number(`0x${pair.slice(2)}${pair.slice(0, 2)}`),
   )
 
 /** Writes the ends of a block's parallel parts (RSKIP144): two bytes each, low byte first. */
-function edgesHex(edges: readonly unknown[]): Hex {
+function encodeEdges(edges: readonly unknown[]): Hex {
   const shorts = edges.map((edge) => Number(edge).toString(16).padStart(4, '0'))
   return `0x${shorts.map((short) => short.slice(2) + short.slice(0, 2)).join('')}`
 }
@@ -162,14 +162,14 @@ function encodeField(block: Fields, name: string, encoder: Encoder): Hex {
 }
 
 /** Writes a number as RLP has it: big-endian, without leading zeros, zero as nothing. */
-export function quantityHex(value: string): Hex {
+export function encodeQuantity(value: string): Hex {
   const digits = value.slice(2).replace(/^0+/, '')
   return `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
 }
 
 /** Writes a number in two's complement, zero as one byte (`RLP.encodeSignedCoinNonNullZero`). */
-function signedHex(value: string): Hex {
-  const digits = quantityHex(value)
+function encodeSigned(value: string): Hex {
+  const digits = encodeQuantity(value)
   const isNegative = Number.parseInt(digits.slice(2, 4) || '80', 16) >= 0x80
   return isNegative ? `0x00${digits.slice(2)}` : digits
 }

@@ -40,28 +40,34 @@ export const logFilterParam = z
 export type LogFilter = z.output<typeof logSubscriptionParam>
 
 /** Tells whether a log matches; it needs at least as many topics as the filter. */
-export function matches(filter: LogFilter, log: Emitted): boolean {
-  return (filter.topics?.length ?? 0) <= log.topics.length && couldMatch(filter, log)
+export function matchesFilter(filter: LogFilter, log: LogContent): boolean {
+  return (filter.topics?.length ?? 0) <= log.topics.length && mayMatchFilter(filter, log)
 }
 
 /** Matches as `matches` does, but ignores missing trailing topics, about which nodes differ. */
-export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boolean {
+export function mayMatchFilter(filter: LogFilter, { address, topics }: LogContent): boolean {
   const values = [address.toLowerCase(), ...topics]
-  return findWanted(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
+  return findAcceptedValues(filter).every(
+    (accepted, index) => accepted?.has(values[index] ?? '') ?? true,
+  )
 }
 
 /** Estimates a filter's bytes of memory after its first match, rather too high than too low. */
 export function estimateBytes({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
-  return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
+  return (
+    500 +
+    160 *
+      conditions.reduce((sum, accepted) => sum + (Array.isArray(accepted) ? accepted.length : 1), 0)
+  )
 }
 
-type Emitted = Pick<ChainLog, 'address' | 'topics'>
+type LogContent = Pick<ChainLog, 'address' | 'topics'>
 
 /** Tells whether a block with this bloom may hold a wanted log; only `false` is certain. */
 export function mayContain(bloom: string, filter: LogFilter): boolean {
-  return findWanted(filter).every(
-    (any) => any === undefined || [...any].some((value) => isInBloom(bloom, value)),
+  return findAcceptedValues(filter).every(
+    (accepted) => accepted === undefined || [...accepted].some((value) => isInBloom(bloom, value)),
   )
 }
 
@@ -71,11 +77,11 @@ export function toLogQuery(
   where: { blockHash: string } | { fromBlock: string; toBlock: string },
 ): Record<string, unknown> {
   const conditions = (topics ?? []).map((condition) =>
-    alternatives(condition).length === 0 ? null : condition,
+    listAlternatives(condition).length === 0 ? null : condition,
   )
   return {
     ...where,
-    ...(alternatives(address).length > 0 ? { address } : {}),
+    ...(listAlternatives(address).length > 0 ? { address } : {}),
     ...(conditions.length > 0 ? { topics: conditions } : {}),
   }
 }
@@ -83,24 +89,24 @@ export function toLogQuery(
 type Condition = string | readonly (string | null)[] | null | undefined
 
 /** Caches each filter's values, since they are compared with each log of each block. */
-const wanted = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
+const acceptedValues = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
 
 /** Returns the accepted values of the address and of each topic; undefined accepts any. */
-function findWanted(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
-  const known = wanted.get(filter)
+function findAcceptedValues(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
+  const known = acceptedValues.get(filter)
   if (known !== undefined) return known
-  const made = [filter.address, ...(filter.topics ?? [])]
-    .map(alternatives)
-    .map((any) => (any.length === 0 ? undefined : new Set(any)))
-  wanted.set(filter, made)
-  return made
+  const valueSets = [filter.address, ...(filter.topics ?? [])]
+    .map(listAlternatives)
+    .map((accepted) => (accepted.length === 0 ? undefined : new Set(accepted)))
+  acceptedValues.set(filter, valueSets)
+  return valueSets
 }
 
 /** Returns the values of which any matches; an empty list means no condition. */
-function alternatives(condition: Condition): string[] {
+function listAlternatives(condition: Condition): string[] {
   if (condition === null || condition === undefined) return []
-  const any = typeof condition === 'string' ? [condition] : condition
-  return any.every((value) => value !== null) ? [...any] : []
+  const accepted = typeof condition === 'string' ? [condition] : condition
+  return accepted.every((value) => value !== null) ? [...accepted] : []
 }
 
 /** Tells whether a bloom of 2048 bits has a value's three bits (yellow paper, 4.3.1). */

@@ -5,20 +5,20 @@ import { UntrueAnswer } from './bad-answers.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const tag = new TextEncoder().encode('RSKBLOCK:')
+const blockTag = new TextEncoder().encode('RSKBLOCK:')
 
 /**
  * Counts the leading bytes of the merged-mining hash that are the block's (RSKIP110 has the rest).
  */
 const prefixBytes = 20
 
-const mostAfterTag = 128
-const mostMerkleHashes = 30
+const maxBytesAfterTag = 128
+const maxMerkleHashes = 30
 
 /**
  * Checks that a Bitcoin block of the header's difficulty was mined for this header
  * (`ProofOfWorkRule`, RSKIP92).
- * @throws {UntrueAnswer} it was not, or its difficulty is below the network's
+ * @throws {UntrueAnswer} nobody mined it, or its difficulty is below the network's
  */
 export function assertMined(block: Fields, mined: Hex, { leastDifficulty }: MiningRules): void {
   const difficulty = BigInt(`${block.difficulty}`)
@@ -29,18 +29,19 @@ export function assertMined(block: Fields, mined: Hex, { leastDifficulty }: Mini
     block.bitcoinMergedMiningHeader,
     block.bitcoinMergedMiningCoinbaseTransaction,
     block.bitcoinMergedMiningMerkleProof,
-  ].map((field) => bytesIn(field)) as [Uint8Array, Uint8Array, Uint8Array]
+  ].map((field) => toBytes(field)) as [Uint8Array, Uint8Array, Uint8Array]
   const target = 2n ** 256n / (difficulty < 3n ? 3n : difficulty)
   const hash = BigInt(bytesToHex(sha256(sha256(bitcoin)).toReversed()))
   const isSealed =
     bitcoin.length === 80 &&
     hash <= target &&
-    namesOnce(coinbase, hexToBytes(keccak256(mined)).subarray(0, prefixBytes)) &&
-    bytesToHex(merkleRoot(transactionHash(coinbase), merkle)) === bytesToHex(bitcoin.slice(36, 68))
+    namesHashOnce(coinbase, hexToBytes(keccak256(mined)).subarray(0, prefixBytes)) &&
+    bytesToHex(computeMerkleRoot(hashCoinbase(coinbase), merkle)) ===
+      bytesToHex(bitcoin.slice(36, 68))
   if (!isSealed) throw new UntrueAnswer("nobody mined a block's header")
 }
 
-function bytesIn(value: unknown): Uint8Array {
+function toBytes(value: unknown): Uint8Array {
   return typeof value === 'string' && value.length % 2 === 0
     ? hexToBytes(value as Hex)
     : new Uint8Array()
@@ -52,13 +53,13 @@ function bytesIn(value: unknown): Uint8Array {
 const stateBytes = 40
 
 /** Tells whether the last tag in the tail's first 64 bytes has this hash and none follows it. */
-function namesOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
+function namesHashOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
   const tail = bytesToHex(coinbase.slice(stateBytes)).slice(2)
-  const last = tail.lastIndexOf(bytesToHex(tag).slice(2))
-  const wanted = bytesToHex(concatBytes([tag, prefix])).slice(2)
-  const after = tail.length / 2 - last / 2 - tag.length - 32
-  return last !== -1 && last % 2 === 0 && last < 128 && tail.startsWith(wanted, last)
-    ? after >= 0 && after <= mostAfterTag
+  const last = tail.lastIndexOf(bytesToHex(blockTag).slice(2))
+  const expected = bytesToHex(concatBytes([blockTag, prefix])).slice(2)
+  const after = tail.length / 2 - last / 2 - blockTag.length - 32
+  return last !== -1 && last % 2 === 0 && last < 128 && tail.startsWith(expected, last)
+    ? after >= 0 && after <= maxBytesAfterTag
     : false
 }
 
@@ -75,8 +76,8 @@ class ResumedSha256 extends SHA256 {
 
 type Words = [number, number, number, number, number, number, number, number]
 
-/** Gives the hash of a coinbase transaction, of which the blocks before its tail are summed up. */
-function transactionHash(coinbase: Uint8Array): Uint8Array {
+/** Hashes a coinbase transaction, of which only the SHA-256 state and the tail are given. */
+function hashCoinbase(coinbase: Uint8Array): Uint8Array {
   if (coinbase.length < stateBytes) return new Uint8Array()
   const view = new DataView(coinbase.buffer, coinbase.byteOffset, coinbase.byteLength)
   const resumed = new ResumedSha256(coinbase.slice(8, stateBytes), Number(view.getBigUint64(0)))
@@ -84,13 +85,13 @@ function transactionHash(coinbase: Uint8Array): Uint8Array {
 }
 
 /** Returns the root over a Bitcoin block's first transaction, whose siblings are on its right. */
-function merkleRoot(first: Uint8Array, proof: Uint8Array): Uint8Array {
+function computeMerkleRoot(first: Uint8Array, proof: Uint8Array): Uint8Array {
   const count = proof.length / 32
-  if (!Number.isInteger(count) || count > mostMerkleHashes) return new Uint8Array()
+  if (!Number.isInteger(count) || count > maxMerkleHashes) return new Uint8Array()
   let root = first
-  for (let at = 0; at < count; at += 1) {
+  for (let index = 0; index < count; index += 1) {
     // RSKj writes hashes as Bitcoin shows them, last byte first.
-    const neighbour = proof.slice(32 * at, 32 * at + 32).toReversed()
+    const neighbour = proof.slice(32 * index, 32 * index + 32).toReversed()
     root = sha256(sha256(concatBytes([root, neighbour])))
   }
   return root

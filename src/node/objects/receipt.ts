@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { log, shapeLog } from './log.ts'
-import { address, data, hash, orElse, quantity } from './values.ts'
+import { address, data, hash, quantity, withDefault } from './values.ts'
 
 /** Parses a receipt in the form of an answer; unknown fields pass. */
 export const receipt = z.looseObject({
@@ -26,12 +26,12 @@ export type NodeReceipt = z.output<typeof receipt>
 
 /** Parses a receipt as nodes return it; those of older RSKj versions lack type and price. */
 export const rawReceipt = z.extend(receipt, {
-  to: orElse(null, address),
-  contractAddress: orElse(null, address),
+  to: withDefault(null, address),
+  contractAddress: withDefault(null, address),
   effectiveGasPrice: z.nullish(quantity),
   status: z.nullish(quantity),
   root: z.nullish(data),
-  type: orElse('0x0', quantity),
+  type: withDefault('0x0', quantity),
 })
 
 export type RawReceipt = z.output<typeof rawReceipt>

@@ -1,13 +1,13 @@
 import { type Hex, keccak256, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from './bad-answers.ts'
 import { computeBinaryRoot } from './binary-trie.ts'
-import { type ProvedHeader, quantityHex } from './header.ts'
+import { encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 
 /** Names the kind of tries in which a block holds its transactions and receipts. */
 export type Tries = ProvedHeader['tries']
 
-/** Gives the root of the trie of values by their positions. */
+/** Returns the root of the trie of values by their positions. */
 export function computeRoot(values: readonly Hex[], tries: Tries): Hex {
   return tries === 'rootstock'
     ? computeBinaryRoot(values)
@@ -19,14 +19,14 @@ export function computeRoot(values: readonly Hex[], tries: Tries): Hex {
  */
 export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
   const { status, root, cumulativeGasUsed, gasUsed, logsBloom, logs, type } = receipt
-  const outcome = status ? quantityHex(status) : hex(root ?? '0x')
+  const outcome = status ? encodeQuantity(status) : asHex(root ?? '0x')
   const fields = [
     outcome,
-    quantityHex(cumulativeGasUsed),
-    hex(logsBloom),
-    logs.map((log) => [hex(log.address), log.topics.map(hex), hex(log.data)]),
+    encodeQuantity(cumulativeGasUsed),
+    asHex(logsBloom),
+    logs.map((log) => [asHex(log.address), log.topics.map(asHex), asHex(log.data)]),
   ]
-  if (tries === 'rootstock') return toRlp([...fields, quantityHex(gasUsed), outcome])
+  if (tries === 'rootstock') return toRlp([...fields, encodeQuantity(gasUsed), outcome])
   const body = toRlp(fields)
   return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
 }
@@ -47,7 +47,7 @@ export function encodeReceipts(
   throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
 }
 
-/** Makes the Merkle Patricia trie of values by their positions. */
+/** Builds the Merkle Patricia trie of values by their positions. */
 export function buildReceiptsTrie(values: readonly Hex[]): TrieNode {
   const leaves = values.map((value, index) => ({ path: toPath(index), value }))
   return leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : buildNode(leaves)
@@ -67,7 +67,7 @@ function collectBelow(path: string, below: TrieNode['below']): Hex[] {
  * Returns a receipt's key in nibbles; no key is a prefix of another, so branches hold no values.
  */
 function toPath(index: number): string {
-  return toRlp(quantityHex(toHex(index))).slice(2)
+  return toRlp(encodeQuantity(toHex(index))).slice(2)
 }
 
 type Leaf = { path: string; value: Hex }
@@ -75,39 +75,39 @@ type Leaf = { path: string; value: Hex }
 function buildNode(leaves: readonly Leaf[]): TrieNode {
   const [first, ...others] = leaves as [Leaf, ...Leaf[]]
   if (others.length === 0) {
-    return { rlp: toRlp([compact(first.path, true), first.value]), below: [] }
+    return { rlp: toRlp([encodePath(first.path, true), first.value]), below: [] }
   }
   let shared = 0
   while (others.every(({ path }) => path[shared] === first.path[shared])) shared++
   if (shared > 0) {
     const path = first.path.slice(0, shared)
-    const node = buildNode(without(shared, leaves))
-    return { rlp: toRlp([compact(path, false), referenceTo(node)]), below: [{ path, node }] }
+    const node = buildNode(dropNibbles(shared, leaves))
+    return { rlp: toRlp([encodePath(path, false), getReference(node)]), below: [{ path, node }] }
   }
   const below = [...'0123456789abcdef'].flatMap((path) => {
-    const here = leaves.filter((leaf) => leaf.path.startsWith(path))
-    return here.length === 0 ? [] : [{ path, node: buildNode(without(1, here)) }]
+    const sharing = leaves.filter((leaf) => leaf.path.startsWith(path))
+    return sharing.length === 0 ? [] : [{ path, node: buildNode(dropNibbles(1, sharing)) }]
   })
   const slots = [...'0123456789abcdef'].map((nibble) => {
-    const there = below.find(({ path }) => path === nibble)
-    return there === undefined ? '0x' : referenceTo(there.node)
+    const child = below.find(({ path }) => path === nibble)
+    return child === undefined ? '0x' : getReference(child.node)
   })
   return { rlp: toRlp([...slots, '0x']), below }
 }
 
-function without(nibbles: number, leaves: readonly Leaf[]): Leaf[] {
+function dropNibbles(nibbles: number, leaves: readonly Leaf[]): Leaf[] {
   return leaves.map(({ path, value }) => ({ path: path.slice(nibbles), value }))
 }
 
 /** Returns a child's reference, always its hash, since every receipt is longer than 32 bytes. */
-const referenceTo = ({ rlp }: TrieNode): Hex => keccak256(rlp)
+const getReference = ({ rlp }: TrieNode): Hex => keccak256(rlp)
 
-/** Nibbles in whole bytes, with whether they end a path (appendix C of the yellow paper). */
-function compact(path: string, isEnd: boolean): Hex {
+/** Encodes nibbles in whole bytes, with a flag for a path's end (yellow paper, appendix C). */
+function encodePath(path: string, isEnd: boolean): Hex {
   const flag = (isEnd ? 2 : 0) + (path.length % 2)
   return `0x${flag}${path.length % 2 === 0 ? '0' : ''}${path}`
 }
 
-function hex(bytes: string): Hex {
+function asHex(bytes: string): Hex {
   return bytes as Hex
 }

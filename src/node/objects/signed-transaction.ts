@@ -23,7 +23,7 @@ const maxBytes = 131_072
 
 /** Equals half of secp256k1's order, the highest `s` that EIP-2 and RSKj allow. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
-const order = halfOrder * 2n + 1n
+const curveOrder = halfOrder * 2n + 1n
 
 /**
  * Reads what signed bytes say of themselves: `chainId` is undefined before EIP-155. Refuses what a
@@ -32,27 +32,27 @@ const order = halfOrder * 2n + 1n
  */
 export function parseSignedTransaction(raw: Hex) {
   const type = readType(raw)
-  if (!types.includes(type)) throw refused(`type ${type} is not known`)
+  if (!types.includes(type)) throw createRefusal(`type ${type} is not known`)
   if (type !== blobType && raw.length > 2 + 2 * maxBytes) {
-    throw refused(`a transaction has at most ${maxBytes} bytes`)
+    throw createRefusal(`a transaction has at most ${maxBytes} bytes`)
   }
-  const own = withoutBlobs(type, raw)
-  const { chainId, r, s, isCanonical } = read(type, own)
-  if (!isCanonical) throw refused('a node would write them in another form')
-  if (r === 0n || r >= order) throw refused('r is not within the order of the curve')
+  const encoding = removeBlobs(type, raw)
+  const { chainId, r, s, isCanonical } = readSignature(type, encoding)
+  if (!isCanonical) throw createRefusal('a node would write them in another form')
+  if (r === 0n || r >= curveOrder) throw createRefusal('r is not within the order of the curve')
   if (s === 0n || s > halfOrder) {
-    throw refused('s is not within the lower half of the order of the curve (EIP-2)')
+    throw createRefusal('s is not within the lower half of the order of the curve (EIP-2)')
   }
-  return { type, hash: keccak256(own), chainId }
+  return { type, hash: keccak256(encoding), chainId }
 }
 
 /** Throws if no key can have made the signature: about half of all `r` are not on the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
-  const serializedTransaction = withoutBlobs(readType(raw), raw) as TransactionSerialized
+  const serializedTransaction = removeBlobs(readType(raw), raw) as TransactionSerialized
   try {
     await recoverTransactionAddress({ serializedTransaction })
   } catch {
-    throw refused('no key made its signature')
+    throw createRefusal('no key made its signature')
   }
 }
 
@@ -61,34 +61,37 @@ function readType(raw: Hex): number {
   const first = Number.parseInt(raw.slice(2, 4), 16)
   if (first >= 0xc0) return 0
   if (first > 0 && first < 0x80) return first
-  throw refused('they are neither a list in RLP nor of a known type (EIP-2718)')
+  throw createRefusal('they are neither a list in RLP nor of a known type (EIP-2718)')
 }
 
 /** Removes a transaction's blobs (EIP-4844), which its hash does not cover. */
-function withoutBlobs(type: number, raw: Hex): Hex {
+function removeBlobs(type: number, raw: Hex): Hex {
   const payload: Hex = type === 0 ? raw : `0x${raw.slice(4)}`
-  if (isCrowded(payload)) throw refused('they hold more items than a transaction of their size')
+  if (hasTooManyItems(payload))
+    throw createRefusal('they hold more items than a transaction of their size')
   if (type !== blobType) return raw
   try {
     const [body] = fromRlp(payload) as Hex[][]
     return Array.isArray(body) ? `0x03${toRlp(body).slice(2)}` : raw
   } catch {
-    throw refused('they are not a list in RLP')
+    throw createRefusal('they are not a list in RLP')
   }
 }
 
-function read(type: number, own: Hex) {
+function readSignature(type: number, encoding: Hex) {
   try {
-    const { r, s, v, yParity, ...fields } = parseTransaction(own as TransactionSerialized)
-    if (r === undefined || s === undefined) throw refused('they are not signed')
+    const { r, s, v, yParity, ...fields } = parseTransaction(encoding as TransactionSerialized)
+    if (r === undefined || s === undefined) throw createRefusal('they are not signed')
     const signature = { r, s, v, yParity } as Parameters<typeof serializeTransaction>[1]
     const isInRange =
       Number.isSafeInteger(fields.chainId ?? 0) &&
       Object.values(fields).every((one) => typeof one !== 'bigint' || one < 2n ** 256n)
-    const isCanonical = isInRange && serializeTransaction(fields, signature) === own
+    const isCanonical = isInRange && serializeTransaction(fields, signature) === encoding
     return { chainId: fields.chainId, r: toNumber(r), s: toNumber(s), isCanonical }
   } catch (error) {
-    throw error instanceof RpcError ? error : refused(`they cannot be read as of type ${type}`)
+    throw error instanceof RpcError
+      ? error
+      : createRefusal(`they cannot be read as of type ${type}`)
   }
 }
 
@@ -97,22 +100,23 @@ const toNumber = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
 /**
  * Tells whether there are more items than an access list of this size has, since each costs time.
  */
-function isCrowded(payload: Hex): boolean {
+function hasTooManyItems(payload: Hex): boolean {
   let left = 64 + payload.length / 12
-  for (let at = 2; at < payload.length && left > 0; left -= 1) {
-    const first = Number.parseInt(payload.slice(at, at + 2), 16)
-    at += 2
+  for (let position = 2; position < payload.length && left > 0; left -= 1) {
+    const first = Number.parseInt(payload.slice(position, position + 2), 16)
+    position += 2
     const isList = first >= 0xc0
     const digits = 2 * Math.max(0, first - (isList ? 0xf7 : 0xb7))
     // A list's items come next, just like what follows the list.
-    if (digits > 0 && !isList) at += 2 * Number.parseInt(payload.slice(at, at + digits), 16)
-    else if (first >= 0x80 && !isList) at += 2 * (first - 0x80)
-    at += isList || first > 0xb7 ? digits : 0
+    if (digits > 0 && !isList)
+      position += 2 * Number.parseInt(payload.slice(position, position + digits), 16)
+    else if (first >= 0x80 && !isList) position += 2 * (first - 0x80)
+    position += isList || first > 0xb7 ? digits : 0
   }
   return left <= 0
 }
 
-function refused(why: string): RpcError {
+function createRefusal(why: string): RpcError {
   return new RpcError(
     codes.invalidParams,
     `invalid parameter "transaction": these bytes are not a signed transaction: ${why}`,

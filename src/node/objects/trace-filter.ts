@@ -29,7 +29,7 @@ export const traceFilterParam = z.object(
 
 export type TraceFilter = z.output<typeof traceFilterParam>
 
-export function selects(
+export function matchesTraceFilter(
   { fromAddress, toAddress }: TraceFilter,
   { from, to }: z.output<typeof rawTransaction>,
 ): boolean {
@@ -37,6 +37,9 @@ export function selects(
 }
 
 function includes(wanted: TraceFilter['fromAddress'], address: string | null | undefined): boolean {
-  const any = typeof wanted === 'string' ? [wanted] : (wanted ?? [])
-  return any.length === 0 || (typeof address === 'string' && any.includes(address.toLowerCase()))
+  const accepted = typeof wanted === 'string' ? [wanted] : (wanted ?? [])
+  return (
+    accepted.length === 0 ||
+    (typeof address === 'string' && accepted.includes(address.toLowerCase()))
+  )
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { address, data, hash, orElse, quantity } from './values.ts'
+import { address, data, hash, quantity, withDefault } from './values.ts'
 
 /** Parses a transaction in the form of an answer; unknown fields pass. */
 export const transaction = z.looseObject({
@@ -22,21 +22,21 @@ export const transaction = z.looseObject({
 
 export type Transaction = z.output<typeof transaction>
 
-const nowhere = { blockHash: null, blockNumber: null, transactionIndex: null }
+const pendingPosition = { blockHash: null, blockNumber: null, transactionIndex: null }
 
 /** Parses a transaction as nodes return it: older RSKj omits the type, REMASC the signature. */
 export const rawTransaction = z.extend(transaction, {
-  blockHash: orElse(null, hash),
-  blockNumber: orElse(null, quantity),
-  transactionIndex: orElse(null, quantity),
-  to: orElse(null, address),
-  v: orElse('0x0', quantity),
-  r: orElse('0x0', data),
-  s: orElse('0x0', data),
-  type: orElse('0x0', quantity),
+  blockHash: withDefault(null, hash),
+  blockNumber: withDefault(null, quantity),
+  transactionIndex: withDefault(null, quantity),
+  to: withDefault(null, address),
+  v: withDefault('0x0', quantity),
+  r: withDefault('0x0', data),
+  s: withDefault('0x0', data),
+  type: withDefault('0x0', quantity),
 })
 
 /** Sets a pending transaction's position in its block to `null`. */
 export function shapeTransaction(raw: Transaction, isPending = !raw.blockHash): Transaction {
-  return isPending ? { ...raw, ...nowhere } : raw
+  return isPending ? { ...raw, ...pendingPosition } : raw
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 
 /** Parses a 32-byte hash of a parameter, in upper or lower case. */
-export const hashParam = hexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
+export const hashParam = createHexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 
 /** Parses an address in any case; checksums (EIP-55, EIP-1191) are not checked. */
-export const addressParam = hexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
+export const addressParam = createHexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 
 export const addressesParam = z.nullish(
   z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
@@ -12,32 +12,36 @@ export const addressesParam = z.nullish(
   }),
 )
 
-export const dataParam = hexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of whole bytes')
+export const dataParam = createHexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of whole bytes')
 
 /** Parses a hex number and drops leading zeros, which some nodes refuse. */
-export const quantityParam = param(/^0x[0-9a-fA-F]{1,64}$/, 'a hex quantity', canonicalQuantity)
+export const quantityParam = createParam(
+  /^0x[0-9a-fA-F]{1,64}$/,
+  'a hex quantity',
+  canonicalQuantity,
+)
 
 /** Parses a block number or tag; Rootstock has no `safe` and `finalized`: count blocks. */
-export const blockParam = param(
+export const blockParam = createParam(
   /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest, earliest or pending',
   canonicalNumber,
 )
 
 /** Parses a mined block's number, tag or hash, by which traces are selected. */
-export const minedBlockOrHashParam = param(
+export const minedBlockOrHashParam = createParam(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
   'a block number in hex, a block hash, latest or earliest',
   canonicalSelector,
 )
 
-export const minedBlockParam = param(
+export const minedBlockParam = createParam(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest or earliest',
   canonicalNumber,
 )
 
-const anyBlock = param(
+const anyBlock = createParam(
   /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
   'a block number in hex, a block hash, latest, earliest or pending',
   canonicalSelector,
@@ -46,10 +50,10 @@ const anyBlock = param(
 const canonical = z.optional(z.boolean({ error: 'must be true or false' }))
 
 /** Parses a block number, hash or tag, in text or in the object form of EIP-1898. */
-export const blockOrHashParam = selector(anyBlock)
+export const blockOrHashParam = createSelectorParam(anyBlock)
 
 /** Parses a block number or tag, in text or in the object form of EIP-1898. */
-export const stateBlockParam = selector(blockParam)
+export const stateBlockParam = createSelectorParam(blockParam)
 
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
@@ -77,18 +81,18 @@ export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
 /** Tells whether a selector names a block by its hash. */
-export function isHash(selector: Selector): boolean {
-  return typeof selector === 'string' && selector.length === 66
+export function isHash(createSelectorParam: Selector): boolean {
+  return typeof createSelectorParam === 'string' && createSelectorParam.length === 66
 }
 
-/** Gives the number of a block by its number or tag. */
+/** Returns the number of a block by its number or tag. */
 export function toBlockNumber(block: string | null | undefined, latest: number): number {
   if (block === 'earliest') return 0
   return block?.startsWith('0x') ? Number(block) : latest
 }
 
-/** Replaces a value that nodes omit, or return as `null`. */
-export function orElse<S extends z.ZodMiniType, Other extends string | null>(
+/** Replaces a value that nodes omit or return as `null`. */
+export function withDefault<S extends z.ZodMiniType, Other extends string | null>(
   other: Other,
   schema: S,
 ) {
@@ -119,16 +123,16 @@ function canonicalSelector(text: string): string {
   return text.length === 66 ? text.toLowerCase() : canonicalNumber(text)
 }
 
-function hexParam(pattern: RegExp, what: string) {
-  return param(pattern, what, (text) => text.toLowerCase())
+function createHexParam(pattern: RegExp, description: string) {
+  return createParam(pattern, description, (text) => text.toLowerCase())
 }
 
-function param(pattern: RegExp, what: string, canonical: (text: string) => string) {
-  const error = `must be ${what}`
+function createParam(pattern: RegExp, description: string, canonical: (text: string) => string) {
+  const error = `must be ${description}`
   return z.string({ error }).check(z.regex(pattern, { error }), z.overwrite(canonical))
 }
 
-function selector(text: ReturnType<typeof param>) {
+function createSelectorParam(text: ReturnType<typeof createParam>) {
   return z.pipe(
     z.union(
       [
@@ -151,7 +155,7 @@ function selector(text: ReturnType<typeof param>) {
 }
 
 /** Returns the error of the textual form, since a union has no words of its own. */
-function unionError(input: unknown, text: ReturnType<typeof param>): string {
+function unionError(input: unknown, text: ReturnType<typeof createParam>): string {
   const outcome = text.safeParse(typeof input === 'string' ? input : undefined)
   return outcome.error?.issues[0]?.message ?? 'must be a block'
 }

@@ -9,24 +9,22 @@ import { readMinedBlock } from './mined-block.ts'
 /** Selects a block in a call for state; RSKj expects `requireCanonical` (EIP-1898) as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
 
-/**
- * Reads unprovable state; if nodes are compared, all of them read it at the same block.
- */
+/** Reads unprovable state; if nodes are compared, they all read the same block. */
 export async function readState<T, Block extends Selector>(
   { ask, compares }: Pick<NodeAccess, 'ask' | 'compares'>,
   block: Block,
   read: (node: UpstreamNode, block: Block | string) => Promise<T>,
 ): Promise<T> {
-  const isMoving = compares && block === 'latest'
-  const latest = isMoving ? await ask((node) => readMinedBlock(node, block, false)) : undefined
+  const hasToFixBlock = compares && block === 'latest'
+  const latest = hasToFixBlock ? await ask((node) => readMinedBlock(node, block, false)) : undefined
   return await ask((node) => {
     node.doubt('unprovable')
     return read(node, latest?.hash ?? block)
   })
 }
 
-/** Reads state at a block; by its number if the node does not accept its hash here. */
-export async function atBlock<T>(
+/** Reads state at a block, by the block's number if the node does not accept the hash. */
+export async function readAtBlock<T>(
   node: UpstreamNode,
   block: Selector,
   read: (block: NodeSelector) => Promise<T>,
@@ -37,7 +35,9 @@ export async function atBlock<T>(
   } catch (error) {
     if (!(error instanceof RpcError) || error.code === codes.reverted) throw error
     if (hash !== undefined) return await readCanonical(node, hash, read)
-    throw isRefusal(error, 'no_block') || isRefusal(error, 'no_state') ? unknownBlock() : error
+    throw isRefusal(error, 'no_block') || isRefusal(error, 'no_state')
+      ? createUnknownBlockError()
+      : error
   }
 }
 
@@ -56,9 +56,9 @@ function toNodeSelector(
 }
 
 /** Wraps a bare hash for RSKj, which would read it as a number (EthModule). */
-export function withoutBareHash({ profile }: UpstreamNode, at: NodeSelector): NodeSelector {
-  if (profile !== 'rskj' || typeof at !== 'string' || !isHash(at)) return at
-  return { blockHash: at, requireCanonical: 'true' }
+export function wrapBareHash({ profile }: UpstreamNode, selector: NodeSelector): NodeSelector {
+  if (profile !== 'rskj' || typeof selector !== 'string' || !isHash(selector)) return selector
+  return { blockHash: selector, requireCanonical: 'true' }
 }
 
 async function readCanonical<T>(
@@ -67,7 +67,7 @@ async function readCanonical<T>(
   read: (number: string) => Promise<T>,
 ): Promise<T> {
   const found = await readMinedBlock(node, hash, false)
-  if (found === null) throw unknownBlock()
+  if (found === null) throw createUnknownBlockError()
   const value = await read(found.number)
   const canonical = await readMinedBlock(node, found.number, false)
   if (canonical?.hash !== hash) {
@@ -77,6 +77,6 @@ async function readCanonical<T>(
 }
 
 /** Returns go-ethereum's error for the state of a block that does not exist. */
-export function unknownBlock(): RpcError {
+export function createUnknownBlockError(): RpcError {
   return new RpcError(codes.failed, 'unknown block')
 }

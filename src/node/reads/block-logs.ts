@@ -3,7 +3,7 @@ import { UntrueAnswer } from '../objects/bad-answers.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
-import { type LogFilter, matches, mayContain, toLogQuery } from '../objects/log-filter.ts'
+import { type LogFilter, matchesFilter, mayContain, toLogQuery } from '../objects/log-filter.ts'
 import { encodeReceipts } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
@@ -24,9 +24,9 @@ export async function readBlockLogs(
   if (block.status === 'rejected') throw block.reason
   if (block.value === null) return null
   if (answer.status === 'rejected') throw answer.reason
-  const found = answer.value.map(shapeLog)
-  if (await fits(node, block.value, found, filter)) {
-    return found.filter((one) => matches(filter, one))
+  const foundLogs = answer.value.map(shapeLog)
+  if (await areLogsProved(node, block.value, foundLogs, filter)) {
+    return foundLogs.filter((log) => matchesFilter(filter, log))
   }
   if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
   // The block may have changed between the two answers.
@@ -39,28 +39,29 @@ export async function readKnownBlockLogs(
   selector: string,
   filter: LogFilter,
 ): Promise<ChainLog[]> {
-  const found = await readBlockLogs(node, selector, filter)
-  if (found === null) throw new TransportError(`${node.name} lacks a block that is known`)
-  return found
+  const foundLogs = await readBlockLogs(node, selector, filter)
+  if (foundLogs === null) throw new TransportError(`${node.name} lacks a block that is known`)
+  return foundLogs
 }
 
-async function fits(
+async function areLogsProved(
   node: UpstreamNode,
   { block, proof }: ProvedBlock,
-  found: readonly ChainLog[],
+  foundLogs: readonly ChainLog[],
   filter: LogFilter,
 ): Promise<boolean> {
   if (proof === undefined) return true
-  if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
-  if (found.length === 0 && block.logsBloom && !mayContain(block.logsBloom, filter)) return true
+  if (!foundLogs.every(({ blockHash }) => blockHash === block.hash)) return false
+  if (foundLogs.length === 0 && block.logsBloom && !mayContain(block.logsBloom, filter)) return true
   const receipts = await readReceipts(node, block)
   encodeReceipts(receipts, block.receiptsRoot, proof.tries)
-  const all = receipts.flatMap((receipt) => receipt.logs)
-  const told = new Set(found.map(toContentKey))
-  const known = new Set(all.map(toContentKey))
+  const receiptLogs = receipts.flatMap((receipt) => receipt.logs)
+  const answeredKeys = new Set(foundLogs.map(toContentKey))
+  const receiptKeys = new Set(receiptLogs.map(toContentKey))
   return (
-    all.every((one) => !matches(filter, one) || told.has(toContentKey(one))) &&
-    found.every((one) => known.has(toContentKey(one)))
+    receiptLogs.every(
+      (log) => !matchesFilter(filter, log) || answeredKeys.has(toContentKey(log)),
+    ) && foundLogs.every((log) => receiptKeys.has(toContentKey(log)))
   )
 }
 

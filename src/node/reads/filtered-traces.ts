@@ -2,14 +2,14 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { findHash } from '../objects/block.ts'
 import { rawTraces, shapeTraces, type Trace } from '../objects/trace.ts'
-import { selects, type TraceFilter } from '../objects/trace-filter.ts'
+import { matchesTraceFilter, type TraceFilter } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { readMinedBlock } from './mined-block.ts'
 import { traceMinedBlock } from './traces.ts'
 
 /** Sets how many traces RSKj skips and returns at most (TraceModuleImpl). */
-const maxOfRskj = 10_000
+const maxRskjTraces = 10_000
 
 /** Sets how many blocks are read at a time, in one batch. */
 const blocksAtOnce = 50
@@ -35,7 +35,7 @@ export async function filterTraces(
       if (block === null) continue
       const selected = new Set(
         block.transactions.flatMap((entry) =>
-          typeof entry === 'object' && selects(filter, entry) ? [findHash(entry)] : [],
+          typeof entry === 'object' && matchesTraceFilter(filter, entry) ? [findHash(entry)] : [],
         ),
       )
       if (selected.size === 0 || found.length >= after + count) continue
@@ -53,11 +53,11 @@ export async function passFilter(
   to: number,
   { fromAddress, toAddress, after, count }: TraceFilter,
 ): Promise<Trace[]> {
-  const skipped = Math.max(0, after - maxOfRskj)
-  if (skipped + count > maxOfRskj) {
+  const skipped = Math.max(0, after - maxRskjTraces)
+  if (skipped + count > maxRskjTraces) {
     throw new RpcError(
       codes.invalidParams,
-      `after and count reach at most ${2 * maxOfRskj} traces far: ask for fewer blocks`,
+      `after and count reach at most ${2 * maxRskjTraces} traces far: ask for fewer blocks`,
     )
   }
   const query = {

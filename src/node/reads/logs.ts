@@ -3,45 +3,45 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
-import { couldMatch, type LogFilter, matches, toLogQuery } from '../objects/log-filter.ts'
+import { type LogFilter, matchesFilter, mayMatchFilter, toLogQuery } from '../objects/log-filter.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type NodeAnswer, readHeight, type UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readKnownBlockLogs, readProvedLogs } from './block-logs.ts'
 import { readProvedBlock } from './mined-block.ts'
 
-/** Limits the range of blocks for which any number of logs is answered. */
+/** Limits the range of blocks without a limit of logs. */
 export const maxLogBlocks = 2_000
 
-/** Limits the logs of an answer over any range. */
+/** Limits the logs of an answer over a larger range. */
 export const maxLogs = 10_000
 
-/** Sets the depth from which two nodes' logs must agree; nearer the head they may differ. */
-const settledBlocks = 12
+/** Sets the depth from which two nodes' logs must agree; nearer the head, they may differ. */
+const settledDepth = 12
 
-/** Limits the doubtful blocks of an answer that are checked; beyond it, the answer is refused. */
-const mostDoubtful = 50
+/** Limits the blocks with unrequested logs in an answer; beyond it, the answer is refused. */
+const maxDoubtfulBlocks = 50
 
-/** Limits a request's calls to a node; a few of them read its chain, client and head. */
+/** Limits a request's calls to a node, of which some are reserved for chain, client and head. */
 const maxCalls = 200
-const callsBesides = 5
+const reservedCalls = 5
 
 /** Sets after how many answers the number of blocks per call doubles. */
-const answersToGrow = 4
+const answersToDouble = 4
 
 /** Sets how many pieces of a range are searched in parallel. */
 const piecesAtOnce = 8
 
-/** Limits the blocks of a piece, however many a node takes. */
-const mostBlocks = 100_000
+/** Limits the blocks of a piece. */
+const maxPieceBlocks = 100_000
 
-/** Detects silently truncated answers, which nodes cut at multiples of this number of logs. */
+/** Marks answers that may be truncated: nodes cut at multiples of this number of logs. */
 const roundNumber = 1_000
 
-/** Describes a range of blocks; an open one also includes newer blocks. */
-export type LogRange = { from: number; to: number; open: boolean }
+/** A range of blocks, which includes newer blocks if `isOpen`. */
+export type LogRange = { from: number; to: number; isOpen: boolean }
 
-/** Describes a piece of a range; of parallel pieces only one tries to be larger. */
+/** A piece of a range; `grows` marks the only parallel piece that tries a larger size. */
 type Piece = LogRange & { grows: boolean }
 
 /** Holds a search for logs, with the progress of each node by its name. */
@@ -50,7 +50,7 @@ type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> 
 /** Counts a search's calls to a node, and holds the number of blocks per call. */
 type Progress = { calls: number; answers: number; size: number }
 
-type Counted = UpstreamNode & { readonly progress: Progress }
+type CountedNode = UpstreamNode & { readonly progress: Progress }
 
 class OutOfCalls extends RpcError {
   /** Holds the first block that was not searched. */
@@ -78,7 +78,7 @@ export async function readRangeLogs(
       const next = pieces[index] ?? range
       if (outcome.status === 'rejected') throw toRefusal(outcome.reason, next, range, search)
       if (to - from > maxLogBlocks && found.length + outcome.value.length > maxLogs) {
-        const most = atLeastOnePiece(from, next.from)
+        const most = findRangeEnd(from, next.from)
         throw createRangeError(codes.logLimit, `more than ${maxLogs} logs`, from, most)
       }
       found.push(...outcome.value)
@@ -89,18 +89,19 @@ export async function readRangeLogs(
 }
 
 /** Plans the next pieces, as large as all nodes of the search accept. */
-function planPieces(first: number, { to, open }: LogRange, { progress }: Search): Piece[] {
+function planPieces(first: number, { to, isOpen }: LogRange, { progress }: Search): Piece[] {
   const known = [...progress.values()]
-  const taken = known.length === 0 ? 0 : Math.min(...known.map((one) => one.size), mostBlocks)
+  const taken = known.length === 0 ? 0 : Math.min(...known.map((one) => one.size), maxPieceBlocks)
   const size = Math.max(maxLogBlocks + 1, taken)
   // One piece alone tries a new size, so that a refusal costs only one call.
-  const isTried = taken === size && known.every(({ answers }) => answers % answersToGrow > 0)
-  const length = isTried ? piecesAtOnce : 1
+  const isSizeAccepted =
+    taken === size && known.every(({ answers }) => answers % answersToDouble > 0)
+  const length = isSizeAccepted ? piecesAtOnce : 1
   return Array.from({ length }, (_, index) => first + index * size)
     .filter((start) => start <= to)
     .map((start) => {
       const end = Math.min(to, start + size - 1)
-      return { from: start, to: end, open: open && end === to, grows: start === first }
+      return { from: start, to: end, isOpen: isOpen && end === to, grows: start === first }
     })
 }
 
@@ -115,18 +116,18 @@ function toRefusal(
     return createRangeError(error.code, error.message, from, Math.max(from, reached - 1))
   }
   if (!search.isAborted() || to - from <= maxLogBlocks) return error
-  // Half of what was searched in time certainly fits into the time limit.
-  const half = atLeastOnePiece(from, from + Math.floor((next.from - from) / 2))
+  // Half of the blocks that were searched in time fit into the time limit again.
+  const half = findRangeEnd(from, from + Math.floor((next.from - from) / 2))
   return createRangeError(codes.timeout, 'more blocks than can be searched in time', from, half)
 }
 
-/** Returns the last block before `start`, but at least one piece. */
-const atLeastOnePiece = (from: number, start: number): number =>
+/** Returns the last block before `start`, or the end of the smallest piece if later. */
+const findRangeEnd = (from: number, start: number): number =>
   Math.max(from + maxLogBlocks, start - 1)
 
-function createRangeError(code: number, what: string, from: number, to: number): RpcError {
+function createRangeError(code: number, reason: string, from: number, to: number): RpcError {
   const [first, last] = [from, to].map(toQuantity)
-  return new RpcError(code, `${what}: try blocks ${first} to ${last}`, {
+  return new RpcError(code, `${reason}: try blocks ${first} to ${last}`, {
     fromBlock: first,
     toBlock: last,
   })
@@ -136,26 +137,28 @@ function createRangeError(code: number, what: string, from: number, to: number):
  * Reads a piece from two nodes, if there are two; a proof or a third node settles a difference.
  */
 async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
-  const { ask, askBoth, knownHead } = search
-  const work = async (asked: UpstreamNode): Promise<ChainLog[]> => {
-    const node = countCalls(asked, search)
+  const { ask, askUpToTwo, knownHead } = search
+  const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[]> => {
+    const node = withCallLimit(uncountedNode, search)
     const head = knownHead() ?? 0
-    await assertNotBehind(node, range.open ? head : Math.min(range.to, head))
+    await assertNotBehind(node, range.isOpen ? head : Math.min(range.to, head))
     return await readPiece(node, range, search)
   }
-  const [first, second] = await askBoth(work)
+  const [first, second] = await askUpToTwo(work)
   if (first === undefined) throw new TransportError('no node gave an answer')
   if (second === undefined) return first.value
 
-  const settled = (knownHead() ?? 0) - settledBlocks
-  const isDisputed = (number: number | undefined) => number !== undefined && number <= settled
-  const disputed = firstDifference(first.value, second.value)
+  const settledHeight = (knownHead() ?? 0) - settledDepth
+  const isDisputed = (number: number | undefined) => number !== undefined && number <= settledHeight
+  const disputed = findFirstDifference(first.value, second.value)
   if (disputed === undefined || !isDisputed(disputed)) return first.value
   const proved = await findProvedAnswer([first, second], disputed, search)
   if (proved !== undefined) return proved
   const names = [first.name, second.name]
   const third = await ask(work, (name) => !names.includes(name))
-  const confirmed = [first, second].find(({ value }) => !isDisputed(firstDifference(value, third)))
+  const confirmed = [first, second].find(
+    ({ value }) => !isDisputed(findFirstDifference(value, third)),
+  )
   if (confirmed === undefined) throw new TransportError('the nodes disagree about the logs')
   return confirmed.value
 }
@@ -170,7 +173,7 @@ async function findProvedAnswer(
     answers.map(({ name }) =>
       search
         .ask(
-          (node) => readProof(countCalls(node, search), disputed),
+          (node) => readProof(withCallLimit(node, search), disputed),
           (one) => one === name,
         )
         .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
@@ -179,10 +182,12 @@ async function findProvedAnswer(
   const proof = proofs.find((one) => typeof one === 'object')
   if (!proofs.every((one) => one === 'untrue' || (one && one.hash === proof?.hash)))
     return undefined
-  const truth = proof?.logs.filter((one) => matches(search.filter, one)).map(contentKey)
+  const provedKeys = proof?.logs
+    .filter((one) => matchesFilter(search.filter, one))
+    .map(toProvableKey)
   const isTrue = ({ value }: NodeAnswer<ChainLog[]>): boolean => {
-    const told = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
-    return told.map(contentKey).join() === truth?.join()
+    const disputedLogs = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
+    return disputedLogs.map(toProvableKey).join() === provedKeys?.join()
   }
   const [honest, ...others] = answers.filter(isTrue)
   if (honest === undefined || others.length > 0) return undefined
@@ -198,15 +203,19 @@ async function readProof(node: UpstreamNode, number: number) {
 }
 
 /** Limits a node's calls in a search. */
-function countCalls(node: UpstreamNode, search: Search): Counted {
-  const own = search.progress.get(node.name) ?? { calls: 0, answers: 0, size: maxLogBlocks + 1 }
-  search.progress.set(node.name, own)
+function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
+  const nodeProgress = search.progress.get(node.name) ?? {
+    calls: 0,
+    answers: 0,
+    size: maxLogBlocks + 1,
+  }
+  search.progress.set(node.name, nodeProgress)
   return {
     ...node,
-    progress: own,
+    progress: nodeProgress,
     async call(method, params, result) {
-      if (own.calls >= maxCalls - callsBesides) throw new OutOfCalls()
-      own.calls += 1
+      if (nodeProgress.calls >= maxCalls - reservedCalls) throw new OutOfCalls()
+      nodeProgress.calls += 1
       return await node.call(method, params, result)
     },
   }
@@ -218,8 +227,8 @@ async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void
   if ((await readHeight(node)) < needed) throw new TransportError(`${node.name} is behind`)
 }
 
-/** Reads a piece from one node; out of calls, the error says how far it got. */
-async function readPiece(node: Counted, range: Piece, search: Search): Promise<ChainLog[]> {
+/** Reads a piece from one node; an `OutOfCalls` error holds the first unread block. */
+async function readPiece(node: CountedNode, range: Piece, search: Search): Promise<ChainLog[]> {
   const walk = { start: range.from }
   try {
     return await walkPiece(node, range, search, walk)
@@ -231,8 +240,8 @@ async function readPiece(node: Counted, range: Piece, search: Search): Promise<C
 
 /** Walks a piece; halves the calls after a refusal, and doubles them after some answers. */
 async function walkPiece(
-  node: Counted,
-  { from, to: last, open, grows }: Piece,
+  node: CountedNode,
+  { from, to: last, isOpen, grows }: Piece,
   search: Search,
   walk: { start: number },
 ): Promise<ChainLog[]> {
@@ -240,34 +249,34 @@ async function walkPiece(
   const { progress } = node
   let to = last
   let height: number | undefined
-  // If its text does not say so, the first block alone shows whether a refusal is about the range.
-  let doubt: RpcError | undefined
-  let isSure = false
+  // The first block alone shows whether an unclear refusal is about the range's size.
+  let doubtfulRefusal: RpcError | undefined
+  let isCauseKnown = false
   for (walk.start = from; walk.start <= to; ) {
     const { start } = walk
-    const end = Math.min(to, start + (doubt === undefined ? progress.size : 1) - 1)
-    const part = { from: start, to: end, open: open && end === to }
+    const end = Math.min(to, start + (doubtfulRefusal === undefined ? progress.size : 1) - 1)
+    const part = { from: start, to: end, isOpen: isOpen && end === to }
     const answer = await queryLogs(node, part, search)
     if (!(answer instanceof RpcError)) {
       found.push(
-        ...(mayBeCut(answer) ? await readHalves(node, part, answer.length, search) : answer),
+        ...(mayBeTruncated(answer) ? await readHalves(node, part, answer.length, search) : answer),
       )
       walk.start = end + 1
-      doubt = undefined
+      doubtfulRefusal = undefined
       if (grows) progress.answers += 1
-      if (grows && progress.answers % answersToGrow === 0) progress.size *= 2
+      if (grows && progress.answers % answersToDouble === 0) progress.size *= 2
       continue
     }
-    if (doubt !== undefined || !isAboutRange(answer)) throw doubt ?? answer
+    if (doubtfulRefusal !== undefined || !isAboutRange(answer)) throw doubtfulRefusal ?? answer
     height ??= await readHeight(node)
     if (start > height) break
-    if (!open && to > height) {
+    if (!isOpen && to > height) {
       to = height
       continue
     }
     if (start === end) throw answer
-    if (!isSure && !isRefusal(answer, 'too_much')) doubt = answer
-    isSure = true
+    if (!isCauseKnown && !isRefusal(answer, 'too_much')) doubtfulRefusal = answer
+    isCauseKnown = true
     progress.size = Math.min(progress.size, Math.ceil((end - start + 1) / 2))
     progress.answers = 0
   }
@@ -276,32 +285,32 @@ async function walkPiece(
 
 /** Reads both halves of a range that may be truncated; a single block is proved instead. */
 async function readHalves(
-  node: Counted,
-  { from, to, open }: LogRange,
+  node: CountedNode,
+  { from, to, isOpen }: LogRange,
   least: number,
   search: Search,
 ): Promise<ChainLog[]> {
   if (from === to) return await readKnownBlockLogs(node, toQuantity(from), search.filter)
   const middle = Math.floor((from + to) / 2)
   const halves = [
-    ...(await readPiece(node, { from, to: middle, open: false, grows: false }, search)),
-    ...(await readPiece(node, { from: middle + 1, to, open, grows: false }, search)),
+    ...(await readPiece(node, { from, to: middle, isOpen: false, grows: false }, search)),
+    ...(await readPiece(node, { from: middle + 1, to, isOpen, grows: false }, search)),
   ]
   // Fewer logs mean truncated answers, or a reorganization between them.
   if (halves.length >= least) return halves
   throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
 }
 
-const mayBeCut = ({ length }: readonly ChainLog[]): boolean =>
+const mayBeTruncated = ({ length }: readonly ChainLog[]): boolean =>
   length > 0 && length % roundNumber === 0
 
 /** Returns a node's logs of a range, or its refusal. */
 async function queryLogs(
   node: UpstreamNode,
-  { from, to, open }: LogRange,
+  { from, to, isOpen }: LogRange,
   { filter }: Search,
 ): Promise<ChainLog[] | RpcError> {
-  const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
+  const where = { fromBlock: toQuantity(from), toBlock: isOpen ? 'latest' : toQuantity(to) }
   let found: ChainLog[]
   try {
     found = (await node.call('eth_getLogs', [toLogQuery(filter, where)], logs)).map(shapeLog)
@@ -310,13 +319,13 @@ async function queryLogs(
     return error
   }
   if (!isInOrder(found, from)) throw new MalformedAnswer('a node gave logs twice or out of order')
-  if (!open && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
+  if (!isOpen && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
     throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
-  const strange = found.filter((one) => !couldMatch(filter, one))
-  return strange.length === 0
-    ? found.filter((one) => matches(filter, one))
-    : await replaceWithProved(node, found, strange, filter)
+  const unrequested = found.filter((one) => !mayMatchFilter(filter, one))
+  return unrequested.length === 0
+    ? found.filter((one) => matchesFilter(filter, one))
+    : await replaceWithProved(node, found, unrequested, filter)
 }
 
 /** Tells whether a refusal may be about the range's size, so that a smaller range may work. */
@@ -327,15 +336,15 @@ function isAboutRange(error: RpcError): boolean {
   return code !== codes.limitExceeded && code !== codes.timeout && !isRefusal(error, 'too_late')
 }
 
-/** Checks blocks with unrequested logs, since some nodes filter badly and others lie. */
+/** Replaces blocks with unrequested logs by proved ones: some nodes filter badly, some lie. */
 async function replaceWithProved(
   node: UpstreamNode,
   found: readonly ChainLog[],
-  strange: readonly ChainLog[],
+  unrequested: readonly ChainLog[],
   filter: LogFilter,
 ): Promise<ChainLog[]> {
-  const doubtful = [...new Set(strange.map(({ blockHash }) => blockHash))]
-  if (doubtful.length > mostDoubtful) {
+  const doubtful = [...new Set(unrequested.map(({ blockHash }) => blockHash))]
+  if (doubtful.length > maxDoubtfulBlocks) {
     throw new MalformedAnswer('a node gave many logs that were not asked for')
   }
   const proved = await Promise.all(
@@ -344,31 +353,33 @@ async function replaceWithProved(
     ),
   )
   return [...found.filter(({ blockHash }) => !doubtful.includes(blockHash)), ...proved.flat()]
-    .filter((one) => matches(filter, one))
-    .toSorted(byPlace)
+    .filter((one) => matchesFilter(filter, one))
+    .toSorted(comparePositions)
 }
 
-const byPlace = (a: ChainLog, b: ChainLog): number =>
+const comparePositions = (a: ChainLog, b: ChainLog): number =>
   Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex)
 
 /** Tells whether the logs are in strict order, and none is before block `from`. */
 function isInOrder(found: readonly ChainLog[], from: number): boolean {
   return found.every((one, index) => {
     const before = found[index - 1]
-    return before === undefined ? Number(one.blockNumber) >= from : byPlace(before, one) < 0
+    return before === undefined
+      ? Number(one.blockNumber) >= from
+      : comparePositions(before, one) < 0
   })
 }
 
 /** Finds the first block in which two lists of logs differ. */
-function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
+function findFirstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
-  const index = longer.findIndex((_, at) => toKey(a[at]) !== toKey(b[at]))
+  const index = longer.findIndex((_, at) => toComparedKey(a[at]) !== toComparedKey(b[at]))
   const blocks = [a[index], b[index]].flatMap((one) => (one ? [Number(one.blockNumber)] : []))
   return index === -1 ? undefined : Math.min(...blocks)
 }
 
-/** Returns a key of what a proof by receipts shows of a log. */
-const contentKey = (one: ChainLog): string => `${one.blockHash} ${toContentKey(one)}`
+/** Returns a key of the parts of a log that receipts prove. */
+const toProvableKey = (one: ChainLog): string => `${one.blockHash} ${toContentKey(one)}`
 
-const toKey = (one: ChainLog | undefined): string | undefined =>
-  one && `${contentKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`
+const toComparedKey = (one: ChainLog | undefined): string | undefined =>
+  one && `${toProvableKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`

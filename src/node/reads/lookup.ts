@@ -4,14 +4,14 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** Lists the methods that take a transaction's hash; the others take a block. */
-const ofTransactions = [
+/** Lists the methods that take a transaction's hash; other methods take a block. */
+const transactionMethods = [
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
   'trace_transaction',
 ]
 
-/** Looks up by hash or number; returns `null` if the node does not have it. */
+/** Looks up an object by hash or number; returns `null` if the node does not have it. */
 export async function lookUp<T>(
   node: UpstreamNode,
   method: string,
@@ -21,14 +21,14 @@ export async function lookUp<T>(
   try {
     return await node.call(method, params, result)
   } catch (error) {
-    const absence = ofTransactions.includes(method) ? 'no_transaction' : 'no_block'
+    const absence = transactionMethods.includes(method) ? 'no_transaction' : 'no_block'
     if (error instanceof RpcError && isRefusal(error, absence)) return null
     throw error
   }
 }
 
 /** Returns an answer, or undefined if the node does not serve the method. */
-export async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfUnserved<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
@@ -38,7 +38,7 @@ export async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 /** Returns an answer, or `null` if the node answers with an error. */
-export async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
+export async function nullIfRefused<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer
   } catch (error) {

@@ -15,14 +15,14 @@ import { readProvedReceipt } from './proved-receipt.ts'
 import { readReceiptProof } from './raw-data.ts'
 
 const bytes = z.custom<Hex>((value) => data.safeParse(value).success)
-/** Holds a value of a block's trie, and the trie's nodes from the root to it. */
-const inTrie = z.object({ raw: bytes, nodes: z.array(bytes) })
+/** A value of a block's trie, and the trie's nodes from the root to the value. */
+const trieValue = z.object({ raw: bytes, nodes: z.array(bytes) })
 
-/** Proves that a transaction is in the chain; its block's header is first, then later ones. */
+/** A proof that a transaction is in the chain; the header of its block comes first. */
 export const provedPayment = z.object({
   isProved: z.literal(true),
-  transaction: z.extend(inTrie, { index: z.int() }),
-  receipt: inTrie,
+  transaction: z.extend(trieValue, { index: z.int() }),
+  receipt: trieValue,
   headers: z.array(z.object({ raw: bytes, coinbase: bytes, merkleProof: bytes })),
 })
 
@@ -35,7 +35,7 @@ const unproved = (says: string): PaymentProof => ({ isProved: false, says })
 export async function buildPaymentProof(
   node: UpstreamNode,
   hash: string,
-  above: number,
+  headersAbove: number,
   context: Pick<NodeAccess, 'cached'>,
 ): Promise<PaymentProof> {
   if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
@@ -46,11 +46,11 @@ export async function buildPaymentProof(
   const nodes = await readReceiptProof(node, blockHash, hash, context)
   const encoded = own?.proof && encodeProvedTransactions(own.block, own.proof.tries)
   if (own === null || encoded === undefined || nodes === null || node.isDoubted()) {
-    return unproved('its block is of a form that is not known')
+    return unproved('its block has an unknown form')
   }
   const index = Number(transactionIndex)
   const headers = [toProvedHeader(own)]
-  for (let parent = own.block; headers.length <= above; ) {
+  for (let parent = own.block; headers.length <= headersAbove; ) {
     const number = toHex(Number(blockNumber) + headers.length)
     const next = await readProvedBlock(node, number, false)
     if (next?.proof === undefined || next.block.parentHash !== parent.hash) break
@@ -73,8 +73,8 @@ const toProvedHeader = ({ block, proof }: ProvedBlock): ProvedPayment['headers']
 
 type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
 
-/** Describes what a proof shows; `work` is the number of hashes behind its headers. */
-export type ShownPayment = {
+/** The facts that a proof shows; `work` is the number of hashes behind its headers. */
+export type VerifiedPayment = {
   chainId: number
   block: { number: number; hash: Hex }
   blocks: number
@@ -84,27 +84,26 @@ export type ShownPayment = {
 }
 
 /**
- * Checks a transaction's proof by nothing but hashes, under its own chain's rules unless others are
- * given.
- * @throws {UntrueAnswer} it shows something else, or nothing
+ * Verifies a transaction's proof by hashes alone; `rules` replace those of its chain.
+ * @throws {UntrueAnswer} the proof does not show this transaction
  */
 export function verifyPayment(
   hash: string,
   proof: ProvedPayment,
   rules?: MiningRules,
-): ShownPayment {
+): VerifiedPayment {
   const { transaction, receipt } = proof
   const { chainId = 0 } = parseTransaction(transaction.raw)
   const mining = rules ?? getNetwork(chainId).mining
-  const headers = proof.headers.map((header) => readMined(header, mining))
+  const headers = proof.headers.map((header) => readProvedHeader(header, mining))
   const [own = refuse('there is no header')] = headers
   const isLinked = headers.every(
     ({ parentHash }, at) => at === 0 || parentHash === headers[at - 1]?.hash,
   )
   if (!isLinked) refuse('the headers do not lead down to each other')
   if (keccak256(transaction.raw) !== hash) refuse('the bytes are of another transaction')
-  assertIn(`${own.transactionsRoot}`, transaction.index, transaction)
-  assertIn(`${own.receiptsRoot}`, transaction.index, receipt)
+  assertInTrie(`${own.transactionsRoot}`, transaction.index, transaction)
+  assertInTrie(`${own.receiptsRoot}`, transaction.index, receipt)
   const [outcome, , , logs] = fromRlp(receipt.raw, 'hex') as [Hex, Hex, Hex, [Hex, Hex[], Hex][]]
   return {
     chainId,
@@ -116,7 +115,7 @@ export function verifyPayment(
   }
 }
 
-function readMined(
+function readProvedHeader(
   { raw, coinbase, merkleProof }: ProvedPayment['headers'][number],
   mining: MiningRules,
 ): Record<string, unknown> {
@@ -126,10 +125,14 @@ function readMined(
     bitcoinMergedMiningMerkleProof: merkleProof,
   }
   if ('hash' in header && proveHeader(header, mining) !== undefined) return header
-  return refuse('a header is of no form that is known')
+  return refuse('a header has an unknown form')
 }
 
-function assertIn(root: string, index: number, { raw, nodes }: z.output<typeof inTrie>): void {
+function assertInTrie(
+  root: string,
+  index: number,
+  { raw, nodes }: z.output<typeof trieValue>,
+): void {
   const found = walkBinaryProof(nodes, root, index)
   const isShown = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
   if (!isShown) refuse('bytes are not in the trie of the block')

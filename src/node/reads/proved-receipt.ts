@@ -9,13 +9,13 @@ import { encodeReceipt, encodeReceipts, type Tries } from '../objects/receipts-t
 import { data, hash, quantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { ifServed, lookUp } from './lookup.ts'
+import { lookUp, undefinedIfUnserved } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
 import { readReceipts, throwBlockLeft } from './receipts.ts'
 
 type Cached = Pick<NodeAccess, 'cached'>
 
-/** Parses what a block's hash proves: its transactions and its receipts' root. */
+/** The facts that a block's hash proves: its transactions and its receipts' root. */
 const facts = z.object({
   number: quantity,
   receiptsRoot: hash,
@@ -25,26 +25,26 @@ const facts = z.object({
 
 export type BlockFacts = z.output<typeof facts>
 
-/** Reads what a block's hash proves; undefined if it cannot be, `null` without the block. */
+/** Reads a block's proved facts; undefined if nothing proves them, `null` without the block. */
 export async function readFacts(
   node: UpstreamNode,
   blockHash: string,
   { cached }: Cached,
 ): Promise<BlockFacts | undefined | null> {
-  let isThere = true
+  let exists = true
   const text = await cached(`facts ${blockHash}`, 'proved', async () => {
     const found = await readProvedBlock(node, blockHash, true)
-    isThere = found !== null
+    exists = found !== null
     if (found?.proof === undefined || node.isDoubted()) return null
     const { number, receiptsRoot, transactions } = found.block
     const hashes = transactions.map(findHash)
     const { tries } = found.proof
     return JSON.stringify({ number, receiptsRoot, tries, transactions: hashes })
   })
-  return text === null ? (isThere ? undefined : null) : facts.parse(parseJson(text))
+  return text === null ? (exists ? undefined : null) : facts.parse(parseJson(text))
 }
 
-/** Reads a receipt and proves it by its block's hash if possible; `null` without one. */
+/** Reads a receipt, proved by its block's hash if possible; `null` without a receipt. */
 export async function readProvedReceipt(
   node: UpstreamNode,
   txHash: string,
@@ -80,7 +80,8 @@ async function readReceiptHash(
   { receiptsRoot, tries, transactions }: BlockFacts,
 ): Promise<Hex> {
   const proof =
-    tries === 'rootstock' && (await ifServed(askReceiptNodes(node, blockHash, transactions[index])))
+    tries === 'rootstock' &&
+    (await undefinedIfUnserved(askReceiptNodes(node, blockHash, transactions[index])))
   if (proof) {
     const found = walkBinaryProof(proof, receiptsRoot, index)
     if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')

@@ -4,9 +4,9 @@ import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { findHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { ifServed } from './lookup.ts'
+import { undefinedIfUnserved } from './lookup.ts'
 
-/** Reads all receipts of a block in order; throws if some are missing or of another block. */
+/** Reads all receipts of a block in order; throws if one is missing or of another block. */
 export async function readReceipts(
   node: UpstreamNode,
   raw: Pick<MinedBlock, 'hash' | 'transactions'>,
@@ -27,7 +27,7 @@ async function fetchReceipts(
   node: UpstreamNode,
   raw: Pick<MinedBlock, 'hash' | 'transactions'>,
 ): Promise<RawReceipt[]> {
-  const together = await ifServed(
+  const together = await undefinedIfUnserved(
     node.call('eth_getBlockReceipts', [raw.hash], z.nullable(z.array(rawReceipt))),
   )
   // Some nodes accept only numbers here, and answer that there is no such block.

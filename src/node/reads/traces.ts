@@ -13,7 +13,7 @@ import {
   type Trace,
 } from '../objects/trace.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { ifServed, lookUp } from './lookup.ts'
+import { lookUp, undefinedIfUnserved } from './lookup.ts'
 import { readMinedBlock } from './mined-block.ts'
 import { throwBlockLeft } from './receipts.ts'
 
@@ -28,15 +28,17 @@ export async function traceBlock(node: UpstreamNode, selector: string): Promise<
 /** Reads a block's traces from an Ethereum node, by number since anvil takes no hash here. */
 export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
-  if (whole === undefined) {
-    const each = block.transactions.map((entry) => traceTransaction(node, findHash(entry) ?? ''))
-    return (await Promise.all(each)).flatMap((traces) => {
+  const blockTraces = await undefinedIfUnserved(node.call('trace_block', [block.number], rawTraces))
+  if (blockTraces === undefined) {
+    const transactionTraces = block.transactions.map((entry) =>
+      traceTransaction(node, findHash(entry) ?? ''),
+    )
+    return (await Promise.all(transactionTraces)).flatMap((traces) => {
       if (traces === null) throw new TransportError('the traces of a mined transaction are missing')
       return traces
     })
   }
-  const traces = shapeTraces(whole) ?? []
+  const traces = shapeTraces(blockTraces) ?? []
   const traced = new Set(traces.map(({ transactionHash }) => transactionHash))
   if (
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
@@ -51,7 +53,7 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
 
 /** Returns the traces of a transaction; `null` if it is not mined. */
 export async function traceTransaction(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
-  const served = await ifServed(lookUp(node, 'trace_transaction', [hash], rawTraces))
+  const served = await undefinedIfUnserved(lookUp(node, 'trace_transaction', [hash], rawTraces))
   const traces = served === undefined ? await buildTraces(node, hash) : shapeTraces(served)
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
     throw new UntrueAnswer('traces came from another transaction than was asked for')

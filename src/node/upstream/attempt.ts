@@ -25,7 +25,7 @@ export type AttemptOptions = StateOptions & {
   mining: MiningRules | undefined
 }
 
-/** Limits the time of one attempt, in ms, if another node can be asked instead. */
+/** Limits the time of an attempt, in ms, while another node can be asked instead. */
 export const attemptMs = 4_000
 
 /** Runs work on one node, and updates the node's state with the outcome. */
@@ -36,46 +36,46 @@ export async function attempt<T>(
   options: AttemptOptions,
 ): Promise<NodeAnswer<T>> {
   const { clock } = options
-  const since = clock.now()
+  const startedAt = clock.now()
   const doubts = new Set<Doubt>()
   try {
     const value = await work(await createUpstreamNode(state, doubts, signal, options))
-    recordAnswer(state, clock.now() - since)
+    recordAnswer(state, clock.now() - startedAt)
     return { name: state.upstream.name, value, doubts }
   } catch (error) {
     if (error instanceof RpcError) {
-      recordAnswer(state, clock.now() - since)
+      recordAnswer(state, clock.now() - startedAt)
       if (error.code === codes.methodNotFound) doubtIdentity(state, clock.now())
     }
-    // A customer's call may be slow by itself, so only the survey of heights counts a time-out.
-    else recordEnd(state, error, signal.aborted, options)
+    // A customer's call may be slow by itself, so only the survey of heights counts time-outs.
+    else recordAttemptFailure(state, error, signal.aborted, options)
     throw error
   }
 }
 
-/** Runs `attempt` within the time limit for one node. */
+/** Runs an attempt within `attemptMs`. */
 export function attemptInTime<T>(
   state: UpstreamState,
   work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<NodeAnswer<T>> {
-  return withinTime(options.clock, attemptMs, (limit) =>
-    attempt(state, work, AbortSignal.any([signal, limit]), options),
+  return withinTime(options.clock, attemptMs, (timeLimit) =>
+    attempt(state, work, AbortSignal.any([signal, timeLimit]), options),
   )
 }
 
 /** Sends a transaction to one node; after a `TransportError` it may have been sent. */
-export function sendTo(
+export function sendToNode(
   state: UpstreamState,
   raw: Hex,
   hash: Hex,
-  asked: AbortSignal,
+  requestSignal: AbortSignal,
   options: AttemptOptions,
 ): Promise<void> {
   const { upstream } = state
-  return withinTime(options.clock, attemptMs, async (limit) => {
-    const signal = AbortSignal.any([asked, limit])
+  return withinTime(options.clock, attemptMs, async (timeLimit) => {
+    const signal = AbortSignal.any([requestSignal, timeLimit])
     try {
       // A transaction never goes to a node of another chain.
       if (state.identity === undefined) await identify(state, signal, options)
@@ -85,22 +85,23 @@ export function sendTo(
       throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
     } catch (error) {
       if (error instanceof RpcError && classifyRefusal(error) === 'known') return
-      if (!(error instanceof RpcError)) recordEnd(state, error, asked.aborted, options)
+      if (!(error instanceof RpcError))
+        recordAttemptFailure(state, error, requestSignal.aborted, options)
       throw error
     }
   })
 }
 
-/** Records why an answer is missing; nothing if the caller ended the attempt. */
-function recordEnd(
+/** Records a lie, a malformed answer or a failure, unless the caller ended the attempt. */
+function recordAttemptFailure(
   state: UpstreamState,
   error: unknown,
-  wasEnded: boolean,
+  isAborted: boolean,
   options: AttemptOptions,
 ): void {
   if (error instanceof UntrueAnswer) recordLie(state, error.message, options)
   else if (error instanceof MalformedAnswer) recordMalformed(state, error.message, options)
-  else if (!wasEnded) recordFailure(state, error, options)
+  else if (!isAborted) recordFailure(state, error, options)
 }
 
 async function createUpstreamNode(
@@ -118,13 +119,14 @@ async function createUpstreamNode(
     mining: options.mining,
     doubt: (why) => void doubts.add(why),
     isDoubted: () => doubts.size > 0,
-    setProfile(shown) {
-      if (shown !== profile) state.identity = { profile: shown, at: options.clock.now() }
+    setProfile(shownProfile) {
+      if (shownProfile !== profile)
+        state.identity = { profile: shownProfile, at: options.clock.now() }
     },
     async call(method, params, result) {
-      const since = options.clock.now()
+      const startedAt = options.clock.now()
       const answer = await call(method, params, signal).finally(() =>
-        recordCall(state, method, options.clock.now() - since),
+        recordCall(state, method, options.clock.now() - startedAt),
       )
       const outcome = result.safeParse(answer)
       if (outcome.success) return outcome.data
@@ -141,19 +143,19 @@ async function identify(
   { chainId, clock }: AttemptOptions,
 ): Promise<NodeIdentity> {
   const { name, call } = state.upstream
-  const [id, client] = await Promise.all([
+  const [chainIdAnswer, client] = await Promise.all([
     call('eth_chainId', [], signal),
     call('web3_clientVersion', [], signal).catch((error: unknown) => {
       if (error instanceof RpcError) return ''
       throw error
     }),
   ])
-  if (Number(id) !== chainId) {
+  if (Number(chainIdAnswer) !== chainId) {
     throw new TransportError(`${name} serves another chain than ${chainId}`)
   }
   state.identity = {
     profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
-    // A node without a client version is asked again as soon as an answer does not fit.
+    // A node without a client version is identified again once an answer does not fit.
     at: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }
   return state.identity

@@ -7,14 +7,14 @@ import type { UpstreamNode } from './node.ts'
 
 type UpstreamBudgetOptions = {
   store: () => CallStore
-  /** Limits the calls of a UTC day; `relayReserve` of them are kept for the relay. */
+  /** Limits the calls of a UTC day, of which `relayReserve` are reserved for the relay. */
   limits: { callsADay: number; relayReserve: number }
   clock: Clock
   background: (work: Promise<unknown>) => void
   log: Log
 }
 
-/** Sets for how long calls are gathered before they go to the store, in ms. */
+/** Sets how long calls are gathered before the store counts them, in ms. */
 const gatherMs = 1_000
 
 /** Sets the share of a day's calls at which the operator is warned. */
@@ -22,16 +22,16 @@ const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
 
-/** Counts the calls of all processes to the nodes, by the store's last answer and own calls. */
+/** Counts all processes' calls to the nodes: the store's last count plus own new calls. */
 export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   const { store, limits, clock, background, log } = options
-  let known = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
+  let storedCalls = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
   let uncounted = { relay: 0, callers: 0 }
   let isGathering = false
 
   /** Returns today's calls, as far as this process knows. */
   function today(): DailyCalls {
-    return clock.now() < known.resetAt ? addCalls(known, uncounted) : { ...uncounted }
+    return clock.now() < storedCalls.resetAt ? addCalls(storedCalls, uncounted) : { ...uncounted }
   }
 
   async function flush(): Promise<void> {
@@ -40,41 +40,41 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     const calls = uncounted
     uncounted = { relay: 0, callers: 0 }
     try {
-      known = await store().count(calls)
-      warn(known, calls)
+      storedCalls = await store().count(calls)
+      warn(storedCalls, calls)
     } catch (error) {
-      // They go to the store with the next ones.
+      // The next flush counts these calls.
       uncounted = addCalls(uncounted, calls)
       log({ level: 'warn', event: 'upstream.uncounted', message: describeFault(error) })
     }
   }
 
-  /** Logs a warning in the one process whose calls pass the mark. */
+  /** Logs a warning in the one process whose calls pass the warning's share. */
   function warn(after: DailyCalls, { relay, callers }: DailyCalls): void {
-    const mark = limits.callsADay * warningShare
+    const warningCalls = limits.callsADay * warningShare
     const used = after.relay + after.callers
-    if (used < mark || used - relay - callers >= mark) return
+    if (used < warningCalls || used - relay - callers >= warningCalls) return
     const message = `${Math.round(warningShare * 100)} % of the day's calls to the nodes are used`
     log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
   }
 
   /** Returns when callers may call again (Unix ms); undefined while calls are left for them. */
-  function spentUntil(): number | undefined {
+  function findResetTime(): number | undefined {
     const { relay, callers } = today()
     const reserved = Math.max(relay, limits.relayReserve)
     if (callers + reserved < limits.callsADay) return undefined
-    return Number.isFinite(known.resetAt) ? known.resetAt : clock.now()
+    return Number.isFinite(storedCalls.resetAt) ? storedCalls.resetAt : clock.now()
   }
 
   return {
     today,
-    spentUntil,
-    /** Creates the share of the day's calls for a network's subscriptions, counted per process. */
-    feedShare: () => createFeedShare(limits, clock, spentUntil),
+    findResetTime,
+    /** Creates the budget of a network's subscriptions, which each process counts for itself. */
+    createFeedBudget: () => createFeedBudget(limits, clock, findResetTime),
     /** Counts calls before they go out; throws for callers once the day's calls are used up. */
     count(asker: CallSource, calls: number): void {
-      // Subscriptions call the nodes on their own, outside any key's quota.
-      if (asker === 'callers' && spentUntil() !== undefined) {
+      // Subscriptions call the nodes outside any key's quota.
+      if (asker === 'callers' && findResetTime() !== undefined) {
         throw new TransportError("the day's calls to the nodes are used up")
       }
       uncounted[asker] += calls
@@ -85,48 +85,49 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   }
 }
 
-/** Sets which share of the callers' calls a network's subscriptions may use. */
-const feedShare = 2 / 3
+/** Sets the share of the callers' calls that a network's subscriptions may use. */
+const feedBudgetShare = 2 / 3
 
 /** Sets the average number of calls of a poll, which may find several blocks. */
 const callsPerPoll = 1.5
 
-export type FeedShare = ReturnType<typeof createFeedShare>
+export type FeedBudget = ReturnType<typeof createFeedBudget>
 
-function createFeedShare(
+function createFeedBudget(
   limits: UpstreamBudgetOptions['limits'],
   clock: Clock,
-  spentUntil: () => number | undefined,
+  findResetTime: () => number | undefined,
 ) {
-  const most = Math.floor((limits.callsADay - limits.relayReserve) * feedShare)
-  let counted = { day: 0, calls: 0 }
+  const maxCalls = Math.floor((limits.callsADay - limits.relayReserve) * feedBudgetShare)
+  let countCalls = { day: 0, calls: 0 }
   const today = () => Math.floor(clock.now() / dayMs)
-  const endsAt = () => (today() + 1) * dayMs
-  const left = () => most - (counted.day === today() ? counted.calls : 0)
+  const getDayEnd = () => (today() + 1) * dayMs
+  const countRemaining = () => maxCalls - (countCalls.day === today() ? countCalls.calls : 0)
 
   return {
-    counted: (node: UpstreamNode): UpstreamNode => ({
+    countCalls: (node: UpstreamNode): UpstreamNode => ({
       ...node,
       call(method, params, result) {
-        counted = { day: today(), calls: most - left() + 1 }
+        countCalls = { day: today(), calls: maxCalls - countRemaining() + 1 }
         return node.call(method, params, result)
       },
     }),
     /**
      * Returns when subscriptions may call again (Unix ms); undefined while calls are left.
      */
-    spentUntil: () => spentUntil() ?? (left() > 0 ? undefined : endsAt()),
+    findResetTime: () => findResetTime() ?? (countRemaining() > 0 ? undefined : getDayEnd()),
     /** Returns the time between polls, in ms, with which the calls last until the day ends. */
-    stretchMs: () => (callsPerPoll * (endsAt() - clock.now())) / Math.max(1, left()),
+    getPollIntervalMs: () =>
+      (callsPerPoll * (getDayEnd() - clock.now())) / Math.max(1, countRemaining()),
   }
 }
 
-function addCalls(one: DailyCalls, other: DailyCalls) {
-  return { relay: one.relay + other.relay, callers: one.callers + other.callers }
+function addCalls(calls: DailyCalls, moreCalls: DailyCalls) {
+  return { relay: calls.relay + moreCalls.relay, callers: calls.callers + moreCalls.callers }
 }
 
 /** Refuses calls with a network's keys once its budget for callers is used up. */
-export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
+export function limitByBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
   return {
     async lookup(hash) {
       const key = await keys.lookup(hash)
@@ -134,10 +135,10 @@ export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number
       return {
         ...key,
         async spend(calls) {
-          const until = budget.spentUntil()
-          return until === undefined
+          const resetAt = budget.findResetTime()
+          return resetAt === undefined
             ? await key.spend(calls)
-            : { resetAt: new Date(until), period: 'day' }
+            : { resetAt: new Date(resetAt), period: 'day' }
         },
       }
     },

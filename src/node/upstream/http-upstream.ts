@@ -4,10 +4,10 @@ import { isObject, parseJson } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { maxBatch } from '../message.ts'
 
-/** Limits the size of an answer, so that one bad node cannot fill the memory. */
+/** Limits the size of an answer, so that a bad node cannot fill the memory. */
 const maxAnswerBytes = 32 * 1024 * 1024
 
-type Waiting = {
+type PendingCall = {
   id: number
   method: string
   params: readonly unknown[]
@@ -34,7 +34,7 @@ type Endpoint = {
   count: (calls: number) => void
 }
 
-/** Sets the time in ms after which a node's batch limit is tried again. */
+/** Sets the time in ms after which a larger batch is tried again. */
 const batchLimitMs = 5 * 60 * 1000
 
 /** Holds a node's answers by the ids of their calls, or why there are none. */
@@ -48,12 +48,12 @@ export type Upstream = ReturnType<typeof createUpstream>
 export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptions) {
   const endpoint: Endpoint = { name, ...parseAddress(url), fetch, count }
   let lastId = 0
-  let queue: Waiting[] = []
-  let batchLimit = { most: maxBatch, until: 0 }
-  let counted = { day: 0, calls: 0 }
+  let queue: PendingCall[] = []
+  let batchLimit = { size: maxBatch, until: 0 }
+  let dayCount = { day: 0, calls: 0 }
 
   const today = () => Math.floor(now() / dayMs)
-  const callsToday = () => (counted.day === today() ? counted.calls : 0)
+  const callsToday = () => (dayCount.day === today() ? dayCount.calls : 0)
 
   return {
     /** Names the node in logs and metrics by its place in the list. */
@@ -64,18 +64,18 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     call(method: string, params: readonly unknown[], signal: AbortSignal) {
       return new Promise<unknown>((resolve, reject) => {
         lastId += 1
-        const waiting = { id: lastId, method, params, signal, resolve, reject }
+        const pending = { id: lastId, method, params, signal, resolve, reject }
         // Never batched: a batch's calls may be sent again, and their answers wait for each other.
-        if (method === 'eth_sendRawTransaction') return void exchange([waiting], endpoint)
+        if (method === 'eth_sendRawTransaction') return void sendCalls([pending], endpoint)
         if (queue.length === 0) void collect()
-        queue.push(waiting)
+        queue.push(pending)
       })
     },
   }
 
   function count(calls: number): void {
     onCalls(calls)
-    counted = { day: today(), calls: callsToday() + calls }
+    dayCount = { day: today(), calls: callsToday() + calls }
   }
 
   async function collect(): Promise<void> {
@@ -83,22 +83,22 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     for (let turn = 0; turn < 4; turn += 1) await undefined
     const collected = queue
     queue = []
-    const most = now() < batchLimit.until ? batchLimit.most : maxBatch
-    for (let start = 0; start < collected.length; start += most) {
-      void sendBatch(collected.slice(start, start + most))
+    const size = now() < batchLimit.until ? batchLimit.size : maxBatch
+    for (let start = 0; start < collected.length; start += size) {
+      void sendBatch(collected.slice(start, start + size))
     }
   }
 
-  async function sendBatch(batch: readonly Waiting[]): Promise<void> {
-    const passed = await exchange(batch, endpoint)
+  async function sendBatch(batch: readonly PendingCall[]): Promise<void> {
+    const settledCalls = await sendCalls(batch, endpoint)
     // A node that answers nothing is down, which says nothing about its batch limit.
-    if (passed > 0 && passed < batch.length)
-      batchLimit = { most: passed, until: now() + batchLimitMs }
+    if (settledCalls > 0 && settledCalls < batch.length)
+      batchLimit = { size: settledCalls, until: now() + batchLimitMs }
   }
 }
 
-/** Settles a batch, split further where needed; returns how many calls one request answered. */
-async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<number> {
+/** Settles a batch, split if needed; returns how many calls one request answered. */
+async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Promise<number> {
   try {
     endpoint.count(batch.length)
   } catch (error) {
@@ -106,65 +106,65 @@ async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<
     return 0
   }
   const { answers, failure } = await fetchAnswers(endpoint, batch)
-  const settleOne = (one: Waiting) => settle(one, answers.get(one.id), endpoint, failure)
-  const open = batch.length === 1 ? [] : batch.filter(({ id }) => !isCertain(answers.get(id)))
-  const settled = batch.filter((one) => !open.includes(one)).filter(settleOne).length
-  return open.length === 0
+  const settleOne = (call: PendingCall) => settle(call, answers.get(call.id), endpoint, failure)
+  const unsettled =
+    batch.length === 1 ? [] : batch.filter(({ id }) => !isAboutCall(answers.get(id)))
+  const settled = batch.filter((call) => !unsettled.includes(call)).filter(settleOne).length
+  return unsettled.length === 0
     ? settled
-    : Math.max(settled, await askAgain(open, answers, settled, endpoint))
+    : Math.max(settled, await retryUnsettled(unsettled, answers, settled, endpoint))
 }
 
-/**
- * Sends again what a batch left open: missing answers, and errors that may be about the batch.
- */
-async function askAgain(
-  open: readonly Waiting[],
+/** Sends unanswered calls again, and those whose errors may be about the batch. */
+async function retryUnsettled(
+  unsettled: readonly PendingCall[],
   answers: BatchAnswers['answers'],
   settled: number,
   endpoint: Endpoint,
 ): Promise<number> {
-  const waiting = open.filter(({ signal }) => !signal.aborted)
-  const silent = waiting.filter(({ id }) => !answers.has(id))
-  const [first, ...others] = waiting.filter(({ id }) => answers.has(id))
-  const alone = (one: Waiting) => repeatsAlone(one, answers, endpoint)
-  // The first error, asked alone, shows whether the errors are about the batch.
-  const isOwn = first === undefined || (await alone(first))
-  const own = isOwn ? await Promise.all(others.map(alone)) : []
-  if (silent.length === 0 && isOwn && !own.includes(false)) return settled + waiting.length
-  const halves = [silent, isOwn ? [] : others].flatMap(splitInHalves)
+  const pending = unsettled.filter(({ signal }) => !signal.aborted)
+  const unanswered = pending.filter(({ id }) => !answers.has(id))
+  const [first, ...others] = pending.filter(({ id }) => answers.has(id))
+  const repeatsError = (call: PendingCall) => repeatsErrorAlone(call, answers, endpoint)
+  // The first failed call, sent alone, shows whether the errors are about the batch.
+  const isPerCall = first === undefined || (await repeatsError(first))
+  const repeats = isPerCall ? await Promise.all(others.map(repeatsError)) : []
+  if (unanswered.length === 0 && isPerCall && !repeats.includes(false))
+    return settled + pending.length
+  const halves = [unanswered, isPerCall ? [] : others].flatMap(splitInHalves)
   return Math.max(
     first === undefined ? 0 : 1,
-    ...(await Promise.all(halves.map((half) => exchange(half, endpoint)))),
+    ...(await Promise.all(halves.map((half) => sendCalls(half, endpoint)))),
   )
 }
 
 /** Tells whether a call sent alone gets the same error. */
-async function repeatsAlone(
-  one: Waiting,
+async function repeatsErrorAlone(
+  call: PendingCall,
   answers: BatchAnswers['answers'],
   endpoint: Endpoint,
 ): Promise<boolean> {
-  let answered: unknown
+  let response: unknown
   const reject = (error: Error): void => {
-    answered = error
-    one.reject(error)
+    response = error
+    call.reject(error)
   }
-  await exchange([{ ...one, reject }], endpoint)
-  const before = toRpcError(answers.get(one.id)?.error as Answer, endpoint.address)
+  await sendCalls([{ ...call, reject }], endpoint)
+  const before = toRpcError(answers.get(call.id)?.error as Answer, endpoint.address)
   return (
-    answered instanceof RpcError &&
-    answered.code === before.code &&
-    answered.message === before.message
+    response instanceof RpcError &&
+    response.code === before.code &&
+    response.message === before.message
   )
 }
 
-/** Tells whether an answer in a batch is certainly about its own call. */
-function isCertain(answer: Answer | undefined): boolean {
+/** Tells whether an answer in a batch is about its own call and not about the batch. */
+function isAboutCall(answer: Answer | undefined): boolean {
   if (answer === undefined) return false
-  return !isObject(answer.error) || ownErrors.includes(answer.error.code)
+  return !isObject(answer.error) || callErrorCodes.includes(answer.error.code)
 }
 
-const ownErrors: readonly unknown[] = [codes.reverted, codes.executionFailed]
+const callErrorCodes: readonly unknown[] = [codes.reverted, codes.executionFailed]
 
 function splitInHalves<Item>(items: readonly Item[]): (readonly Item[])[] {
   const middle = Math.ceil(items.length / 2)
@@ -172,32 +172,36 @@ function splitInHalves<Item>(items: readonly Item[]): (readonly Item[])[] {
 }
 
 /** Posts a batch; drops all answers if one has an unknown id or an id twice. */
-async function fetchAnswers(endpoint: Endpoint, batch: readonly Waiting[]): Promise<BatchAnswers> {
+async function fetchAnswers(
+  endpoint: Endpoint,
+  batch: readonly PendingCall[],
+): Promise<BatchAnswers> {
   const wait = abortWithAll(batch)
-  const nothing = new Map<unknown, Answer>()
+  const noAnswers = new Map<unknown, Answer>()
   try {
     const requests = batch.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, method, params }))
     const [single] = requests
     const isSingle = requests.length === 1
-    const answered = await post(endpoint, JSON.stringify(isSingle ? single : requests), wait.signal)
-    if (answered === undefined || !(isSingle || Array.isArray(answered))) {
+    const response = await post(endpoint, JSON.stringify(isSingle ? single : requests), wait.signal)
+    if (response === undefined || !(isSingle || Array.isArray(response))) {
       const failure = new TransportError(`${endpoint.name} gave no JSON-RPC answer`)
-      return { answers: nothing, failure }
+      return { answers: noAnswers, failure }
     }
-    const all = [answered].flat().filter(isObject)
-    const answers = new Map(all.map((one) => [one.id, one]))
-    const asked = new Set<unknown>(requests.map(({ id }) => id))
-    const isOwn = answers.size === all.length && all.every(({ id }) => asked.has(id))
-    for (const [id, one] of answers) if (!isAnswer(one)) answers.delete(id)
-    return { answers: isSingle || isOwn ? answers : nothing }
+    const answerList = [response].flat().filter(isObject)
+    const answers = new Map(answerList.map((answer) => [answer.id, answer]))
+    const requestIds = new Set<unknown>(requests.map(({ id }) => id))
+    const isPerCall =
+      answers.size === answerList.length && answerList.every(({ id }) => requestIds.has(id))
+    for (const [id, answer] of answers) if (!isAnswer(answer)) answers.delete(id)
+    return { answers: isSingle || isPerCall ? answers : noAnswers }
   } catch (error) {
-    return { answers: nothing, failure: toUnreachable(endpoint.name, error) }
+    return { answers: noAnswers, failure: toUnreachable(endpoint.name, error) }
   } finally {
     wait.end()
   }
 }
 
-const isAnswer = (one: Answer): boolean => isObject(one.error) || 'result' in one
+const isAnswer = (call: Answer): boolean => isObject(call.error) || 'result' in call
 
 function toUnreachable(name: string, error: unknown): TransportError {
   if (error instanceof TransportError) return error
@@ -205,7 +209,7 @@ function toUnreachable(name: string, error: unknown): TransportError {
 }
 
 function settle(
-  { resolve, reject }: Waiting,
+  { resolve, reject }: PendingCall,
   answer: Answer | undefined,
   { name, address }: Endpoint,
   failure = new TransportError(`${name} left a request unanswered`),
@@ -216,7 +220,7 @@ function settle(
   return answer !== undefined
 }
 
-/** Posts a body; returns undefined if the answer is not JSON-RPC, as some nodes do to batches. */
+/** Posts a body; returns undefined if the answer is not JSON-RPC. */
 async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<unknown> {
   const { name, address, headers, fetch } = endpoint
   const response = await fetch(address, { method: 'POST', headers, body, signal })
@@ -247,10 +251,10 @@ function parseAddress(url: string): { address: URL; headers: Record<string, stri
 }
 
 /** Rejects each call when its signal aborts, and aborts the request when all have. */
-function abortWithAll(waiting: readonly Waiting[]): { signal: AbortSignal; end: () => void } {
+function abortWithAll(pending: readonly PendingCall[]): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController()
-  let left = waiting.length
-  const listeners = waiting.map(({ signal, reject }) => {
+  let left = pending.length
+  const listeners = pending.map(({ signal, reject }) => {
     const giveUp = (): void => {
       reject(new TransportError('the wait for an answer was ended', { cause: signal.reason }))
       left -= 1

@@ -2,13 +2,13 @@ import type * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { quantity } from '../objects/values.ts'
 
-/** Names a node's kind: RSKj serves `rsk_*`; for other nodes these answers are built here. */
+/** A node's kind. RSKj serves `rsk_*` methods; for other nodes their answers are built here. */
 export type Profile = 'rskj' | 'ethereum'
 
-/** Names why an answer is not proved: it cannot be, or its header has an unknown form. */
+/** Why an answer is unproved: no proof exists, or its header has an unknown form. */
 export type Doubt = 'unprovable' | 'unknown'
 
-/** Describes a node as one piece of work uses it. */
+/** A node as the work of one request uses it. */
 export type UpstreamNode = {
   readonly name: string
   readonly profile: Profile
@@ -19,7 +19,7 @@ export type UpstreamNode = {
   /** Marks this work's answer as unproved. */
   readonly doubt: (why: Doubt) => void
   readonly isDoubted: () => boolean
-  /** Sets the kind that the node's blocks show, whatever the node says. */
+  /** Sets the kind that the node's blocks show, which counts more than its client version. */
   readonly setProfile: (profile: Profile) => void
   /** Calls the node; throws its error, or a `TransportError` for a malformed answer. */
   readonly call: <T>(
@@ -31,7 +31,7 @@ export type UpstreamNode = {
 
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 
-/** Holds a node's answer, and why it is not proved. */
+/** A node's answer, and the reasons why it is unproved. */
 export type NodeAnswer<T> = { name: string; value: T; doubts: ReadonlySet<Doubt> }
 
 export async function readHeight(node: UpstreamNode): Promise<number> {

@@ -5,17 +5,17 @@ import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
 import type { NodeAnswer, NodeWork } from './node.ts'
 import { recordSlowness, type UpstreamState } from './upstream-state.ts'
 
-/** Sets when a second node is asked because the first has not answered: a multiple of latency. */
+/** Sets after which multiple of its latency a silent node is joined by the next one. */
 const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
 
 export type RaceOptions = AttemptOptions & {
   order: readonly UpstreamState[]
-  /** Tells whether these are different nodes: then the next is asked while a slow one runs. */
+  /** Tells whether these are different nodes, so that the next is asked while one is slow. */
   hasMultiple: boolean
   isBehind: (state: UpstreamState) => boolean
 }
 
-/** Runs work on the nodes in turn until one answers; after `null`, asks the next one too. */
+/** Runs work on the nodes in turn until one answers; after `null`, asks the next node too. */
 export function race<T>(
   work: NodeWork<T>,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export function race<T>(
   let started = 0
   let running = 0
   let isDone = false
-  let notFound: { answer: NodeAnswer<T>; isBehind: boolean } | undefined
+  let nullAnswer: { answer: NodeAnswer<T>; isBehind: boolean } | undefined
 
   return new Promise((resolve, reject) => {
     if (!startNext()) giveUp()
@@ -37,13 +37,13 @@ export function race<T>(
       if (state === undefined || isDone || signal.aborted) return false
       started += 1
       running += 1
-      const since = clock.now()
-      const trying = hasMultiple
+      const startedAt = clock.now()
+      const attempting = hasMultiple
         ? attemptInTime(state, work, AbortSignal.any([signal, stop.signal]), options)
         : attempt(state, work, signal, options)
-      trying.then(
+      attempting.then(
         (answer) => succeed(state, answer),
-        (error: unknown) => fail(state, since, error),
+        (error: unknown) => fail(state, startedAt, error),
       )
       if (hasMultiple) void hedgeAfter(state)
       return true
@@ -51,21 +51,21 @@ export function race<T>(
 
     function succeed(state: UpstreamState, answer: NodeAnswer<T>): void {
       running -= 1
-      if (answer.value === null && hasMultiple && (notFound?.isBehind ?? true)) {
-        notFound = { answer, isBehind: isBehind(state) }
+      if (answer.value === null && hasMultiple && (nullAnswer?.isBehind ?? true)) {
+        nullAnswer = { answer, isBehind: isBehind(state) }
         if (!startNext() && running === 0) giveUp()
         return
       }
       finish(() => resolve(answer))
     }
 
-    function fail(state: UpstreamState, since: number, error: unknown): void {
+    function fail(state: UpstreamState, startedAt: number, error: unknown): void {
       running -= 1
       if (isDone) {
-        if (clock.now() - since >= hedge.leastMs) recordSlowness(state, options)
+        if (clock.now() - startedAt >= hedge.leastMs) recordSlowness(state, options)
         return
       }
-      if (error instanceof RpcError && !(mayDiffer(error) && hasMultiple)) {
+      if (error instanceof RpcError && !(mayOtherNodeAnswer(error) && hasMultiple)) {
         finish(() => reject(error))
         return
       }
@@ -74,10 +74,10 @@ export function race<T>(
     }
 
     function giveUp(): void {
-      const found = notFound
+      const found = nullAnswer
       // If a node at the head failed, `null` from a node that is behind means nothing.
-      const isKnown = found !== undefined && (failures.length === 0 || !found.isBehind)
-      if (isKnown) finish(() => resolve(found.answer))
+      const isConclusive = found !== undefined && (failures.length === 0 || !found.isBehind)
+      if (isConclusive) finish(() => resolve(found.answer))
       else finish(() => reject(pickFailure(failures)))
     }
 
@@ -89,24 +89,24 @@ export function race<T>(
     }
 
     async function hedgeAfter({ latencyMs }: UpstreamState): Promise<void> {
-      await clock.sleep(patienceMs(latencyMs), stop.signal)
+      await clock.sleep(computeHedgeMs(latencyMs), stop.signal)
       startNext()
     }
   })
 }
 
-function patienceMs(latencyMs = hedge.mostMs / 2): number {
+function computeHedgeMs(latencyMs = hedge.mostMs / 2): number {
   return Math.min(hedge.mostMs, Math.max(hedge.leastMs, latencyMs * hedge.latencies))
 }
 
-function mayDiffer(error: RpcError): boolean {
-  const ofTheNode: number[] = [
+function mayOtherNodeAnswer(error: RpcError): boolean {
+  const nodeErrorCodes: number[] = [
     codes.methodNotFound,
     codes.internal,
     codes.limitExceeded,
     codes.timeout,
   ]
-  return ofTheNode.includes(error.code) || isRefusal(error, 'cannot_tell')
+  return nodeErrorCodes.includes(error.code) || isRefusal(error, 'cannot_tell')
 }
 
 /** Picks the most useful failure: an error that a node answered before a missing answer. */

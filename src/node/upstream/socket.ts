@@ -15,10 +15,10 @@ type Subscription = keyof typeof subscriptions
 /** Sets the wait before a reconnect, in ms; it doubles with each failure. */
 const retryMs = { first: 3_000, longest: 600_000 }
 
-const patienceMs = 60_000
+const newConnectionMs = 60_000
 
 /** Limits the transaction hashes that wait to be read. */
-const mostHashes = 50_000
+const maxHashes = 50_000
 
 /** Holds the last head that a connection reported, and when (Unix ms). */
 export type ReportedHead = { number: number; at: number }
@@ -31,12 +31,12 @@ type SocketEvents = {
 
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
-/** Creates a WebSocket connection to one of the nodes, and to the next one after a failure. */
+/** Creates a WebSocket connection to one node, and to the next node after a failure. */
 export function createNodeSocket(
   urls: readonly string[],
   now: () => number,
   events: SocketEvents,
-  open = (url: string): WebSocket => new WebSocket(url),
+  openSocket = (url: string): WebSocket => new WebSocket(url),
 ) {
   let connection: Connection | undefined
   let attempts = 0
@@ -44,11 +44,11 @@ export function createNodeSocket(
   let triedAt = Number.NEGATIVE_INFINITY
   let reportedHead: ReportedHead | undefined
   let hashes: string[] = []
-  const listener = { take, onChange: events.onChange, onEnd }
+  const listener = { receive, onChange: events.onChange, onEnd }
 
   return {
-    /** Connects unless connected or waiting after a failure; then it tries the next node. */
-    ensure(): void {
+    /** Connects to the next node, unless connected or waiting after a failure. */
+    connectIfDue(): void {
       const waitMs = Math.min(retryMs.longest, retryMs.first * 2 ** Math.max(0, failures - 1))
       if (connection !== undefined || now() - triedAt < waitMs) return
       triedAt = now()
@@ -56,30 +56,28 @@ export function createNodeSocket(
       attempts += 1
       // The attempt counts as a failure until a head arrives.
       failures += 1
-      if (url !== undefined) connection = connect(() => open(url), listener)
+      if (url !== undefined) connection = connect(() => openSocket(url), listener)
     },
     /** Returns the last head; undefined until this connection has reported one. */
     reportedHead: () => reportedHead,
     /** Subscribes to pending transactions; returns the connection's number once confirmed. */
     connection(): number | undefined {
       connection?.subscribe('newPendingTransactions')
-      return connection?.isTaken('newPendingTransactions') ? attempts : undefined
+      return connection?.isConfirmed('newPendingTransactions') ? attempts : undefined
     },
     /** Returns and clears the hashes that arrived since the last call. */
     takeHashes(): string[] {
-      const taken = hashes
+      const confirmed = hashes
       hashes = []
-      return taken
+      return confirmed
     },
-    /**
-     * Closes a connection that missed a head, unless it is new; the next waits as after a failure.
-     */
+    /** Closes a connection that missed a head, unless it is new; the next one waits. */
     closeIfLate(): void {
-      if (reportedHead !== undefined || now() - triedAt > patienceMs) connection?.close()
+      if (reportedHead !== undefined || now() - triedAt > newConnectionMs) connection?.close()
     },
-    /** Closes a connection that is no longer needed; the next opens without a wait. */
+    /** Closes an unused connection; the next one opens without a wait. */
     close(): void {
-      if (connection?.isTaken('newHeads')) {
+      if (connection?.isConfirmed('newHeads')) {
         failures = Math.max(0, failures - 1)
         triedAt = Number.NEGATIVE_INFINITY
       }
@@ -87,9 +85,9 @@ export function createNodeSocket(
     },
   }
 
-  function take(result: string | { number: number }): void {
+  function receive(result: string | { number: number }): void {
     if (typeof result === 'string') {
-      if (hashes.length < mostHashes) hashes.push(result)
+      if (hashes.length < maxHashes) hashes.push(result)
       events.onHash()
     } else {
       reportedHead = { number: result.number, at: now() }
@@ -106,7 +104,7 @@ export function createNodeSocket(
 }
 
 type Listener = {
-  take: (result: string | { number: number }) => void
+  receive: (result: string | { number: number }) => void
   onChange: () => void
   onEnd: () => void
 }
@@ -114,19 +112,19 @@ type Listener = {
 type Connection = Exclude<ReturnType<typeof connect>, undefined>
 
 /** Opens a connection subscribed to new heads; returns undefined if the URL is not valid. */
-function connect(open: () => WebSocket, { take, onChange, onEnd }: Listener) {
+function connect(openSocket: () => WebSocket, { receive, onChange, onEnd }: Listener) {
   let socket: WebSocket
   try {
-    socket = open()
+    socket = openSocket()
   } catch {
     return undefined
   }
-  const asked = new Set<Subscription>(['newHeads'])
-  const taken = new Set<number>()
+  const requested = new Set<Subscription>(['newHeads'])
+  const confirmed = new Set<number>()
   let isOpen = false
   let isEnded = false
 
-  function ask(type: Subscription): void {
+  function request(type: Subscription): void {
     const request = { jsonrpc: '2.0', id: subscriptions[type], method: 'eth_subscribe' }
     socket.send(JSON.stringify({ ...request, params: [type] }))
   }
@@ -139,29 +137,29 @@ function connect(open: () => WebSocket, { take, onChange, onEnd }: Listener) {
 
   socket.addEventListener('open', () => {
     isOpen = true
-    if (!isEnded) asked.forEach(ask)
+    if (!isEnded) requested.forEach(request)
   })
   socket.addEventListener('message', ({ data }) => {
     if (isEnded || typeof data !== 'string') return
     const message = parseJson(data)
     const answer = reply.safeParse(message)
     if (answer.success) {
-      taken.add(answer.data.id)
+      confirmed.add(answer.data.id)
       onChange()
     }
     const notified = notification.safeParse(message)
-    if (notified.success) take(notified.data.params.result)
+    if (notified.success) receive(notified.data.params.result)
   })
   socket.addEventListener('close', end)
   socket.addEventListener('error', end)
 
   return {
     subscribe(type: Subscription): void {
-      if (asked.has(type)) return
-      asked.add(type)
-      if (isOpen) ask(type)
+      if (requested.has(type)) return
+      requested.add(type)
+      if (isOpen) request(type)
     },
-    isTaken: (type: Subscription) => taken.has(subscriptions[type]),
+    isConfirmed: (type: Subscription) => confirmed.has(subscriptions[type]),
     close(): void {
       end()
       socket.close()

@@ -4,8 +4,8 @@ import { describeFault, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
 import type { NodeAnswer, Profile } from './node.ts'
 
-/** Sets how many of the latest answers a node's speed is measured by. */
-const keptAnswers = 100
+/** Sets how many of its latest answers measure a node's speed. */
+const measuredAnswers = 100
 
 /** Holds a node's kind and when it was asked for it (Unix ms). */
 export type NodeIdentity = { profile: Profile; at: number }
@@ -17,16 +17,16 @@ export type StateOptions = {
   onLie: () => void
 }
 
-/** Sets how long a failed node is asked last; the time doubles with each further failure. */
+/** Sets how long a failed node is asked last, which doubles with each further failure. */
 const suspensionMs = 500
-const longestSuspensionMs = 30_000
+const maxSuspensionMs = 30_000
 
 const distrustMs = 60_000
 
 /** Sets the time between two reports of malformed answers, in ms. */
-const malformedMs = 60_000
+const reportMs = 60_000
 
-/** Sets how long a node's kind is kept although its answers do not fit it, in ms. */
+/** Sets the least time between two identifications of a node, in ms. */
 const identityMs = 60_000
 
 export type UpstreamState = ReturnType<typeof createUpstreamState>
@@ -38,7 +38,7 @@ export function createUpstreamState(upstream: Upstream) {
     suspendedUntil: 0,
     distrustedUntil: 0,
     malformedReportedAt: Number.NEGATIVE_INFINITY,
-    strikes: 0,
+    consecutiveFailures: 0,
     latencyMs: undefined as number | undefined,
     height: undefined as number | undefined,
     heightAt: undefined as number | undefined,
@@ -47,24 +47,33 @@ export function createUpstreamState(upstream: Upstream) {
     answers: 0,
     failures: 0,
     /** Counts answers that were used without a proof. */
-    believed: 0,
+    unproved: 0,
     /** Counts the calls of each method and adds their time in ms. */
     methods: new Map<string, { calls: number; tookMs: number }>(),
     /** Holds when the node last showed a header of an unknown form (Unix ms). */
-    unknownAt: undefined as number | undefined,
+    unknownHeaderAt: undefined as number | undefined,
   }
 }
 
 /** Describes a node for status and metrics; `p95Ms` is the 95th percentile of its latency. */
 export function describeUpstream(node: UpstreamState, now: number) {
-  const { upstream, height, heightAt, tookMs, answers, failures, believed, unknownAt } = node
+  const { upstream, height, heightAt, tookMs, answers, failures, unproved, unknownHeaderAt } = node
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
-  const unable = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
-  const state = isAble(node, now) ? ('able' as const) : unable
+  const unavailableState = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
+  const state = isAble(node, now) ? ('able' as const) : unavailableState
   const callsToday = upstream.callsToday()
-  const counts = { answers, failures, believed, callsToday }
+  const counts = { answers, failures, unproved, callsToday }
   const methods = [...node.methods].map(([method, counts]) => ({ method, ...counts }))
-  return { name: upstream.name, height, heightAt, unknownAt, p95Ms, state, methods, ...counts }
+  return {
+    name: upstream.name,
+    height,
+    heightAt,
+    unknownHeaderAt,
+    p95Ms,
+    state,
+    methods,
+    ...counts,
+  }
 }
 
 export function recordHeight(state: UpstreamState, height: number | undefined, now: number): void {
@@ -89,8 +98,8 @@ export function recordCall({ methods }: UpstreamState, method: string, tookMs: n
 
 export function recordAnswer(state: UpstreamState, tookMs: number): void {
   const { latencyMs } = state
-  state.strikes = 0
-  state.tookMs[state.answers % keptAnswers] = tookMs
+  state.consecutiveFailures = 0
+  state.tookMs[state.answers % measuredAnswers] = tookMs
   state.answers += 1
   state.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
 }
@@ -103,7 +112,7 @@ export function recordFailure(state: UpstreamState, error: unknown, options: Sta
   state.identity = undefined
 }
 
-/** Forgets a node's kind, since its answers do not fit it: it lied, or was replaced. */
+/** Forgets a node's kind, because its answers do not fit: the node lied or was replaced. */
 export function doubtIdentity(state: UpstreamState, now: number): void {
   if (now - (state.identity?.at ?? now) >= identityMs) state.identity = undefined
 }
@@ -128,11 +137,11 @@ export function recordUnproved(
 ): void {
   const state = options.states.find(({ upstream }) => upstream.name === name)
   if (state === undefined) return
-  state.believed += 1
+  state.unproved += 1
   const now = options.clock.now()
-  if (!doubts.has('unknown') || now - (state.unknownAt ?? 0) < malformedMs) return
-  state.unknownAt = now
-  warn(state, 'node.unproved', 'a block has a form that is not known', options)
+  if (!doubts.has('unknown') || now - (state.unknownHeaderAt ?? 0) < reportMs) return
+  state.unknownHeaderAt = now
+  warn(state, 'node.unproved', 'a block has an unknown form', options)
 }
 
 /** Reports a malformed answer without suspending: nodes differ in calls that customers choose. */
@@ -143,7 +152,7 @@ export function recordMalformed(
 ): void {
   const now = options.clock.now()
   doubtIdentity(state, now)
-  if (now - state.malformedReportedAt < malformedMs) return
+  if (now - state.malformedReportedAt < reportMs) return
   state.malformedReportedAt = now
   warn(state, 'node.malformed', message, options)
 }
@@ -155,10 +164,10 @@ function suspend(
   options: StateOptions,
 ): void {
   const now = options.clock.now()
-  const forMs = Math.min(longestSuspensionMs, suspensionMs * 2 ** state.strikes)
-  state.strikes += 1
+  const suspendForMs = Math.min(maxSuspensionMs, suspensionMs * 2 ** state.consecutiveFailures)
+  state.consecutiveFailures += 1
   if (isAble(state, now)) warn(state, event, message, options)
-  state.suspendedUntil = Math.max(state.suspendedUntil, now + forMs)
+  state.suspendedUntil = Math.max(state.suspendedUntil, now + suspendForMs)
 }
 
 function warn({ upstream }: UpstreamState, event: string, message: string, { log }: StateOptions) {

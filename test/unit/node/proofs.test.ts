@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { exampleTransaction } from '../../../src/node/methods/examples.ts'
 import { encodeProvedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
+  encodeQuantity,
   encodeRootstockForms,
   proveHeader,
-  quantityHex,
   readHeader,
 } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
@@ -108,16 +108,16 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
     const one = { ...usual, transactionIndex: '0x0', blockHash: block.hash, ...more }
     const { nonce, gasPrice, gas, to, value, input, v, r, s } = one as Record<string, Hex>
     const [number, limit] = [
-      zeros(ofNonce, quantityHex(nonce ?? '0x')),
-      zeros(ofGas, quantityHex(gas ?? '0x')),
+      zeros(ofNonce, encodeQuantity(nonce ?? '0x')),
+      zeros(ofGas, encodeQuantity(gas ?? '0x')),
     ]
-    const signed = [v, r, s].map((part) => quantityHex(part ?? '0x'))
+    const signed = [v, r, s].map((part) => encodeQuantity(part ?? '0x'))
     const fields = [
       number,
-      quantityHex(gasPrice ?? '0x'),
+      encodeQuantity(gasPrice ?? '0x'),
       limit,
       to ?? '0x',
-      quantityHex(value ?? '0x'),
+      encodeQuantity(value ?? '0x'),
       input ?? '0x',
     ]
     const bytes = toRlp([...fields, ...signed])

@@ -41,7 +41,7 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
       service: createNodeService({ chainId: 31, urls, fetch, ...shared }),
       socketUrls: ['ws://node.test/'],
       openSocket: (url) => new node.Socket(url),
-      share: callsADay === 0 ? undefined : budget.feedShare(),
+      budget: callsADay === 0 ? undefined : budget.createFeedBudget(),
       keys: { lookup: async () => ({ ...granted, sockets: 1_000, subscriptions: 1_000 }) },
       limits: feedLimits,
     },
@@ -74,10 +74,10 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
       feed.open(socket, 1_000)
       const params = [type]
       const asking = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }
-      const subscribing = feed.message(socket, JSON.stringify(asking)).then(feed.follow)
+      const subscribing = feed.handleMessage(socket, JSON.stringify(asking)).then(feed.follow)
       await scheduler.runUntil(scheduler.now() + 1_000)
       await subscribing
-      return { late, closings, answers, leave: () => feed.closed(socket) }
+      return { late, closings, answers, leave: () => feed.handleClose(socket) }
     },
     pass: (ms: number) => scheduler.runUntil(scheduler.now() + ms),
   }

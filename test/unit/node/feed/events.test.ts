@@ -46,7 +46,7 @@ function open(asked: (method: string) => void = () => {}) {
   const pool = createModelPool(asked)
   const connected: { as: number | undefined } = { as: undefined }
   const socket: NodeSocket = {
-    ensure: () => {},
+    connectIfDue: () => {},
     reportedHead: () => undefined,
     connection: () => connected.as,
     takeHashes: () => [],

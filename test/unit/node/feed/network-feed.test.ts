@@ -149,13 +149,13 @@ function openThrifty() {
 
 test('logs are read only while a client wants some, and then those that could be taken back too', async () => {
   const { model, read, feed, socket } = openThrifty()
-  await feed.message(socket, subscribe('newHeads'))
+  await feed.handleMessage(socket, subscribe('newHeads'))
   feed.follow()
   model.extend('d')
   await until(() => socket.sent.length === 2)
   expect(read).toEqual([])
   const other = openOn(feed)
-  await feed.message(other, subscribe('logs'))
+  await feed.handleMessage(other, subscribe('logs'))
   expect(read.toSorted()).toEqual(['0x0', '0x1', '0x2', '0x3'])
   model.rewind(1)
   model.extend(...'DE')
@@ -165,12 +165,12 @@ test('logs are read only while a client wants some, and then those that could be
     '0x3 false',
     '0x4 false',
   ])
-  for (const one of [socket, other]) feed.closed(one)
+  for (const one of [socket, other]) feed.handleClose(one)
 })
 
 test('logs are read of blocks alone that may hold what a client wants, by their bloom', async () => {
   const { model, read, feed, socket, store } = openThrifty()
-  await feed.message(socket, subscribe('logs', { address: `0x${'ab'.repeat(20)}` }))
+  await feed.handleMessage(socket, subscribe('logs', { address: `0x${'ab'.repeat(20)}` }))
   feed.follow()
   const before = read.length
   for (const [index, digit] of ['0', 'f'].entries()) {
@@ -179,7 +179,7 @@ test('logs are read of blocks alone that may hold what a client wants, by their 
     await until(() => store.blocks().length === 4 + index)
   }
   expect(read.slice(before)).toEqual(['0x4'])
-  feed.closed(socket)
+  feed.handleClose(socket)
 })
 
 test('a chain that was followed before is gone on with where few blocks are missing', async () => {
@@ -205,8 +205,8 @@ describe('a feed that lost its memory', () => {
   test('goes on where it was for the connections that are still there', async () => {
     const model = createModelChain('abc')
     const { feed: first, socket, store } = openFeed(model.source)
-    await first.message(socket, subscribe('newHeads'))
-    await first.message(socket, subscribe('logs'))
+    await first.handleMessage(socket, subscribe('newHeads'))
+    await first.handleMessage(socket, subscribe('logs'))
     first.follow()
     model.extend('d')
     first.nudge()
@@ -214,7 +214,7 @@ describe('a feed that lost its memory', () => {
 
     // Nobody told the first one to stop: it is as if it had never been.
     const kept = store.subscriptions()
-    first.closed(socket)
+    first.handleClose(socket)
     for (const each of kept) store.add(each)
     model.rewind(2)
     model.extend(...'CDE')
@@ -229,7 +229,7 @@ describe('a feed that lost its memory', () => {
     )
     const added = [2, 3, 4].flatMap((number) => [`head 0x${number}`, `log 0x${number}`])
     expect(told).toEqual(['gone 0x3', 'gone 0x2', ...added])
-    second.closed(socket)
+    second.handleClose(socket)
   })
 })
 
@@ -243,12 +243,12 @@ describe('one client that asks for much', () => {
   const model = createModelChain('abc')
 
   test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
-    const filters = { each: 3 * bytes, inAll: 5 * bytes }
+    const filters = { perKey: 3 * bytes, total: 5 * bytes }
     const { feed, socket: one } = openFeed(model.source, { limits: { ...feedLimits, filters } })
     const [same, other, third] = [openOn(feed), openOn(feed, 'b'), openOn(feed, 'c')]
     /** Undefined, or the code of the refusal. */
     async function add(socket: TestSocket, type = 'logs', ...more: object[]) {
-      await feed.message(socket, subscribe(type, ...more))
+      await feed.handleMessage(socket, subscribe(type, ...more))
       return code(socket.sent.at(-1))
     }
     const limited = -32005
@@ -260,19 +260,19 @@ describe('one client that asks for much', () => {
     }
     expect(await add(third, 'newHeads')).toBeUndefined()
     const { result } = JSON.parse(one.sent[0] ?? '') as { result: string }
-    await feed.message(one, subscribing('eth_unsubscribe', result))
+    await feed.handleMessage(one, subscribing('eth_unsubscribe', result))
     for (const refused of [undefined, limited]) expect(await add(third, 'logs', long)).toBe(refused)
-    feed.closed(other)
+    feed.handleClose(other)
     for (const _ of [1, 2]) expect(await add(third, 'logs', long)).toBeUndefined()
   })
 
   test('has no more bytes of filters for asking in one batch, before anything is told', async () => {
     for (const filters of [
-      { each: 3 * bytes, inAll: 50 * bytes },
-      { each: 50 * bytes, inAll: 3 * bytes },
+      { perKey: 3 * bytes, total: 50 * bytes },
+      { perKey: 50 * bytes, total: 3 * bytes },
     ]) {
       const { feed, socket } = openFeed(model.source, { limits: { ...feedLimits, filters } })
-      await feed.message(socket, `[${Array(5).fill(subscribe('logs', long)).join(',')}]`)
+      await feed.handleMessage(socket, `[${Array(5).fill(subscribe('logs', long)).join(',')}]`)
       expect(codes(socket.sent[0])).toEqual([undefined, undefined, undefined, -32005, -32005])
     }
   })
@@ -281,16 +281,18 @@ describe('one client that asks for much', () => {
     const { feed, socket } = openFeed(model.source, { clock: createHandClock(0.05) })
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more })))
-    await Promise.all([batch(30), batch(30), batch(20)].map((text) => feed.message(socket, text)))
+    await Promise.all(
+      [batch(30), batch(30), batch(20)].map((text) => feed.handleMessage(socket, text)),
+    )
     const answers = socket.sent.map((text) => new Set(codes(text)))
     expect(answers.filter((each) => each.has(-32005))).toEqual([new Set([-32005])])
     const large = batch(1, 'x'.repeat(2_000_000))
     for (let times = 0; times < 3; times += 1) {
       socket.sent.length = 0
-      await Promise.all(Array.from({ length: 3 }, () => feed.message(socket, large)))
+      await Promise.all(Array.from({ length: 3 }, () => feed.handleMessage(socket, large)))
       // At once, and before those that came first.
       expect(code(socket.sent[0])).toBe(-32005)
-      await feed.message(socket, large)
+      await feed.handleMessage(socket, large)
       expect(socket.sent.slice(1).flatMap(codes)).toEqual(Array(3).fill(undefined))
     }
   })
@@ -305,9 +307,9 @@ describe('one client that asks for much', () => {
         return granted
       },
     })
-    const open = feed.message(socket, JSON.stringify({ ...chainIdCall, id: 0 }))
+    const open = feed.handleMessage(socket, JSON.stringify({ ...chainIdCall, id: 0 }))
     const large = JSON.stringify({ ...chainIdCall, id: 1, more: 'x'.repeat(2_000_000) })
-    for (let times = 0; times < 4; times += 1) await feed.message(socket, large)
+    for (let times = 0; times < 4; times += 1) await feed.handleMessage(socket, large)
     expect(socket.sent.map(code)).toEqual(Array(4).fill(undefined))
     held.resolve()
     await open
@@ -324,16 +326,16 @@ describe('one client that asks for much', () => {
         return { ...granted, spend }
       },
     })
-    await feed.message(socket, '{')
+    await feed.handleMessage(socket, '{')
     expect([spent, code(socket.sent[0])]).toEqual([1, -32700])
     isAway = true
     for (let times = 0; times <= feedLimits.requestsPerSocket; times += 1) {
-      await feed.message(socket, JSON.stringify({ ...chainIdCall, id: 'x' }))
+      await feed.handleMessage(socket, JSON.stringify({ ...chainIdCall, id: 'x' }))
       const answer = JSON.parse(socket.sent.at(-1) ?? '')
       expect(answer).toMatchObject({ id: 'x', error: { code: -32603 } })
     }
     isAway = false
-    await feed.message(socket, '€'.repeat(feedLimits.messageBytes / 3 + 1))
+    await feed.handleMessage(socket, '€'.repeat(feedLimits.messageBytes / 3 + 1))
     expect(socket.closings).toEqual([1009])
   })
 
@@ -351,7 +353,10 @@ describe('one client that asks for much', () => {
 
   test('makes the service keep nothing of a filter but what it selects by', async () => {
     const { feed, socket, store } = openFeed(model.source)
-    await feed.message(socket, subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }))
+    await feed.handleMessage(
+      socket,
+      subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }),
+    )
     expect(store.subscriptions().map(({ topic }) => topic)).toEqual([
       { kind: 'logs', filter: { topics: [hex('t')] } },
     ])
@@ -371,9 +376,9 @@ describe('one client that asks for much', () => {
     const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
       const socket = openOn(feed)
-      await feed.message(socket, subscribe('newHeads'))
+      await feed.handleMessage(socket, subscribe('newHeads'))
       feed.follow()
-      feed.closed(socket)
+      feed.handleClose(socket)
       await until(() => rests.length === round + 1)
     }
     expect(reads).toBe(3)
@@ -388,7 +393,7 @@ describe('what enters the pool', () => {
     const { feed, socket } = openFeed(model.source, {
       events: { ...noEvents, takePending: async () => (unseen ? [] : [hex('2'), hex('3')]) },
     })
-    await feed.message(socket, subscribe('newPendingTransactions'))
+    await feed.handleMessage(socket, subscribe('newPendingTransactions'))
     feed.follow()
     model.mine(hex('1'), hex('2'))
     feed.nudge()
@@ -397,7 +402,7 @@ describe('what enters the pool', () => {
     feed.nudge()
     await until(() => socket.sent.length === 4)
     expect(toldTo(socket, 1)).toEqual([hex('1'), hex('2'), hex('3')])
-    feed.closed(socket)
+    feed.handleClose(socket)
   })
 })
 
@@ -417,13 +422,13 @@ describe('syncing', () => {
 
   test('is told when it starts and when it stops', async () => {
     const said = [false, numbered, numbered, false]
-    const events = { ...noEvents, syncing: async () => said.shift() ?? false }
+    const events = { ...noEvents, readSyncStatus: async () => said.shift() ?? false }
     const { feed, socket } = openFeed(createModelChain('abc').source, { clock: hurried, events })
-    await feed.message(socket, subscribe('syncing'))
+    await feed.handleMessage(socket, subscribe('syncing'))
     feed.follow()
     await until(() => socket.sent.length === 3)
     expect(toldTo(socket, 1)).toEqual([shaped, false])
-    feed.closed(socket)
+    feed.handleClose(socket)
   })
 })
 
@@ -432,13 +437,13 @@ test('a key that is in use ends within 60 s of being revoked, for who listens an
   const findKey = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
   const options = { clock: { ...systemClock, now: () => now }, findKey }
   const { feed, socket: listener } = openFeed(createModelChain('abc').source, options)
-  await feed.message(listener, subscribe('newHeads'))
+  await feed.handleMessage(listener, subscribe('newHeads'))
   const { feed: quiet, socket: asker } = openFeed(createModelChain('abc').source, options)
   isRevoked = true
   now += 10_000
   feed.follow()
   await until(() => listener.closings.length === 1)
-  await quiet.message(asker, JSON.stringify({ ...chainIdCall, id: 1 }))
+  await quiet.handleMessage(asker, JSON.stringify({ ...chainIdCall, id: 1 }))
   expect([listener.closings, asker.closings]).toEqual([[1008], [1008]])
 })
 
@@ -488,8 +493,8 @@ const hurried = { ...systemClock, now: () => 500 * systemClock.now() }
 const noEvents: FeedOptions['events'] = {
   takePending: async () => [],
   takeReceived: () => [],
-  syncing: async () => false,
-  drop: () => {},
+  readSyncStatus: async () => false,
+  dropHashes: () => {},
   stop: () => {},
 }
 
@@ -511,7 +516,7 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
     limits: feedLimits,
     findKey: async () => granted,
     service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
-    share: undefined,
+    budget: undefined,
     nextWaitMs: () => 10,
     onMissedHead: () => {},
     ...more,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DailyCalls } from '../../../../src/keys/key-store.ts'
-import { createUpstreamBudget, withinBudget } from '../../../../src/node/upstream/budget.ts'
+import { createUpstreamBudget, limitByBudget } from '../../../../src/node/upstream/budget.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 import { granted } from '../scripted-node.ts'
@@ -42,19 +42,19 @@ test("callers have what the relay's reserve leaves, in all processes together", 
   await one.settle()
   other.budget.count('callers', 29)
   await other.settle()
-  expect(other.budget.spentUntil()).toBeUndefined()
+  expect(other.budget.findResetTime()).toBeUndefined()
   other.budget.count('callers', 1)
-  expect(other.budget.spentUntil()).toBe(20_001 * dayMs)
+  expect(other.budget.findResetTime()).toBe(20_001 * dayMs)
   await other.settle()
   // The other one learns it with its next calls.
   one.budget.count('callers', 1)
   await one.settle()
-  expect(one.budget.spentUntil()).toBe(20_001 * dayMs)
+  expect(one.budget.findResetTime()).toBe(20_001 * dayMs)
   // What asks without a key's quota is kept back too, and the relay is not.
   expect(() => one.budget.count('callers', 1)).toThrow('used up')
   one.budget.count('relay', 1)
   world.now += dayMs
-  expect(one.budget.spentUntil()).toBeUndefined()
+  expect(one.budget.findResetTime()).toBeUndefined()
   expect(one.budget.today().callers).toBe(0)
 })
 
@@ -64,9 +64,9 @@ test('a relay that needs more than its reserve takes it from what callers have n
   budget.count('relay', 60)
   budget.count('callers', 39)
   await settle()
-  expect(budget.spentUntil()).toBeUndefined()
+  expect(budget.findResetTime()).toBeUndefined()
   budget.count('relay', 1)
-  expect(budget.spentUntil()).toBeDefined()
+  expect(budget.findResetTime()).toBeDefined()
 })
 
 test('the operator is told once when four fifths of a day are used', async () => {
@@ -100,7 +100,7 @@ test('a key with a quota left is refused where the budget is used up, on its cha
   const { budget } = process()
   const spend = async (chainId: number) => {
     const key = { ...granted, chainId }
-    const checked = await withinBudget({ lookup: async () => key }, budget, 31).lookup('')
+    const checked = await limitByBudget({ lookup: async () => key }, budget, 31).lookup('')
     return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
   }
   expect(await spend(31)).toBeUndefined()
