@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -14,7 +14,7 @@ if (flags.includes('--version')) {
   const { version } = require('solc/package.json')
   process.stdout.write(`solc, npm's build\nVersion: ${version}+npm\n`)
 } else if (flags.includes('--standard-json')) {
-  process.stdout.write(JSON.stringify(compile(JSON.parse(readFileSync(0, 'utf8')))))
+  process.stdout.write(once(readFileSync(0, 'utf8'), compile))
 } else {
   process.stderr.write('scripts/solc knows --version and --standard-json\n')
   process.exitCode = 1
@@ -30,7 +30,7 @@ function compile(input) {
   if (!input.settings.viaIR) return run(input)
   const output = { errors: [], contracts: {}, sources: {} }
   for (const [id, path] of Object.keys(input.sources).entries()) {
-    const own = runOnce(JSON.stringify(narrowed(input, path)))
+    const own = JSON.parse(once(JSON.stringify(narrowed(input, path)), run))
     output.contracts[path] = own.contracts?.[path] ?? {}
     output.sources[path] = { ...own.sources?.[path], id }
     const told = output.errors.map((error) => error.formattedMessage)
@@ -57,12 +57,16 @@ function run(input, readImport) {
   return JSON.parse(require('solc').compile(JSON.stringify(input), { import: readImport }))
 }
 
-/** Keeps the result in the folder `SOLC_KEPT`, since `npm test` builds the same twice. */
-function runOnce(text) {
+/** Keeps what is made of an input in the folder `SOLC_KEPT`: `npm test` builds the same often. */
+function once(text, make) {
   const { SOLC_KEPT: folder = '' } = process.env
-  const file = join(folder, createHash('sha256').update(text).digest('hex'))
-  if (folder !== '' && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
-  const output = run(JSON.parse(text))
-  if (folder !== '') writeFileSync(file, JSON.stringify(output))
+  const name = createHash('sha256').update(`${make.name} ${text}`).digest('hex')
+  const file = join(folder, name)
+  if (folder !== '' && existsSync(file)) return readFileSync(file, 'utf8')
+  const output = JSON.stringify(make(JSON.parse(text)))
+  if (folder === '') return output
+  // Another process may read it, or make the same.
+  writeFileSync(`${file}.${process.pid}`, output)
+  renameSync(`${file}.${process.pid}`, file)
   return output
 }
