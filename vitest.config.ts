@@ -84,8 +84,11 @@ const patience = {
  */
 const common = { ...patience, isolate: false, provide: { depth } }
 
-/** Node runs TypeScript itself: what runs in it needs nothing of Vite, which would transform it first. */
-const inNode = { ...common, experimental: { viteModuleRunner: false } }
+/**
+ * Node runs TypeScript itself: what runs in it needs nothing of Vite, which would transform it first, and no
+ * test mocks a module.
+ */
+const inNode = { ...common, experimental: { viteModuleRunner: false, nodeLoader: false } }
 
 /** Where tests wait for runtimes, chains and blocks, the longest first: many of these files are a line or two. */
 const longest = ['/test/workerd/', '/test/deno/', '/test/chain/faults/', '/test/chain/stack/']
