@@ -40,7 +40,7 @@ export function openBrowser() {
 /** Waits until an element says this. */
 export const says = (page: Page, selector: string, text: string | RegExp, withinMs = 120_000) =>
   expect
-    .poll(() => page.locator(selector).first().textContent(), { timeout: withinMs })
+    .poll(() => page.locator(selector).first().textContent(), { timeout: withinMs, interval: 100 })
     .toMatch(text)
 
 export async function signIn(page: Page, token: string): Promise<void> {
