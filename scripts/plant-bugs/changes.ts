@@ -17,8 +17,8 @@ export const changedBy = (changes: Changes): Record<string, string> => ({
   CHANGED_MODULES: JSON.stringify(changes),
 })
 
-/** A mistake that other relayers made, and the changes that make it here. */
-export type Bug = { name: string; patches: readonly Patch[] }
+/** A mistake that other relayers made, the changes that make it here, and a seed that found it. */
+export type Bug = { name: string; seed: number | undefined; patches: readonly Patch[] }
 
 /** The relay's files with the mistake in them. @throws {PatchError} it does not fit the source */
 export function plant({ patches }: Bug): Changes {
@@ -32,7 +32,8 @@ export function plant({ patches }: Bug): Changes {
 
 export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines }) => {
   const patches: Patch[] = []
-  for (const line of lines) {
+  const [, seed] = /^seed (\d+)$/.exec(lines[0] ?? '') ?? []
+  for (const line of seed === undefined ? lines : lines.slice(1)) {
     const [, sign, text = ''] = /^([-+]) (.*)$/.exec(line) ?? []
     const patch = patches.at(-1)
     if (sign === undefined || patch === undefined) {
@@ -43,6 +44,7 @@ export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines 
   }
   return {
     name: heading,
+    seed: seed === undefined ? undefined : Number(seed),
     patches: patches.map((patch) => ({ ...patch, replace: patch.replace.slice(1) })),
   }
 })
