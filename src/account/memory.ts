@@ -126,7 +126,7 @@ export function recordPayment(
 ): AccountMemory | undefined {
   const stored = recordRecipientName(memory, { intentId, address, to })
   if (stored === undefined) return undefined
-  const others = memory.recipients.filter((known) => known.address !== address)
+  const others = memory.recipients.filter((recipient) => recipient.address !== address)
   const recipient = { address, to, sealed: sealed ?? findSealedNumber(memory, address), amountWei }
   return {
     ...stored,
@@ -142,20 +142,23 @@ export function recordSender(memory: AccountMemory, sender: AccountMemory['sende
 }
 
 export function findRecipientName({ sent }: AccountMemory, intentId: string, address: Address) {
-  return sent.find((known) => known.intentId === intentId && isAddressEqual(known.address, address))
-    ?.to
+  return sent.find(
+    (payment) => payment.intentId === intentId && isAddressEqual(payment.address, address),
+  )?.to
 }
 
 export function findSealedNumber(
   { recipients }: AccountMemory,
   address: Address,
 ): string | undefined {
-  return recipients.find((known) => known.address === address)?.sealed
+  return recipients.find((recipient) => recipient.address === address)?.sealed
 }
 
 /** Lists the recipients to offer again, without those that screens could not tell apart. */
 export function listRecipients({ recipients }: AccountMemory): AccountMemory['recipients'] {
-  return recipients.filter(({ to }) => recipients.filter((other) => other.to === to).length === 1)
+  return recipients.filter(
+    ({ to }) => recipients.filter((recipient) => recipient.to === to).length === 1,
+  )
 }
 
 /** Tells whether a session has shown one of these failed payments. */

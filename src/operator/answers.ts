@@ -95,7 +95,7 @@ const alert = z.object({
 })
 
 const counts = z.record(z.string(), z.int())
-const counted = z.object({ since: time, counts })
+const countsSince = z.object({ since: time, counts })
 
 /** Describes `GET /operator/alerts`: raised alerts and past ones, the latest first. */
 export const alertsAnswer = z.object({ alerts: z.array(alert), past: z.array(alert) })
@@ -172,7 +172,7 @@ export const statusAnswer = z.object({
   /** Counts events since the ledger began, by `<kind>.<event>` or `refused.<reason>`. */
   counts,
   /** Counts the same for about the last hour, and for today (UTC). */
-  lately: z.object({ hour: counted, today: counted }),
+  lately: z.object({ hour: countsSince, today: countsSince }),
   /** Tells when gateways' bad requests and wrong secrets came last, by `<gateway>/<event>`. */
   gatewayFaults: z.record(z.string(), time),
 })

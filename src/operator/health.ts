@@ -46,7 +46,7 @@ const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: 
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
 export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
-  const ifKnown = (check: (known: KnownCondition) => Finding): Finding =>
+  const ifKnown = (check: (condition: KnownCondition) => Finding): Finding =>
     vitals === undefined
       ? unknown('Not known while the ledger gives no answer')
       : check({ ...condition, vitals })
@@ -109,23 +109,23 @@ function checkQueue({ vitals, terms }: KnownCondition): Finding {
 }
 
 function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
-  if (identity === undefined) return unknown('Not asked')
+  if (identity === undefined) return unknown('The secrets are not compared yet')
   if (identity.kind === 'same') return ok('The ledger is empty, or was begun with these secrets')
   const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
   const isRenumbered = identity.names.includes('NUMBERING')
   return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run account -- alias\`)` : says)
 }
 
-const secondsSince = (at: number, now: number): number =>
+const countSecondsSince = (at: number, now: number): number =>
   Math.max(0, Math.round((now - at) / 1_000))
 
 function checkRounds({ vitals: { observations, now } }: KnownCondition): Finding {
   const { roundAt, failingSince } = observations
   if (roundAt === undefined) return failing('No round has run yet')
-  const ago = `The last round was ${secondsSince(roundAt, now)} s ago`
-  if (now - roundAt > roundOverdueMs) return failing(ago)
-  if (failingSince === undefined || now - failingSince < readingExpiresMs) return ok(ago)
-  return failing(`No round has succeeded for ${secondsSince(failingSince, now)} s`)
+  const lastRound = `The last round was ${countSecondsSince(roundAt, now)} s ago`
+  if (now - roundAt > roundOverdueMs) return failing(lastRound)
+  if (failingSince === undefined || now - failingSince < readingExpiresMs) return ok(lastRound)
+  return failing(`No round has succeeded for ${countSecondsSince(failingSince, now)} s`)
 }
 
 /** Returns the time of a block, or when it was first seen if its own time is in the future. */
@@ -136,10 +136,10 @@ function checkNode({ vitals, terms }: KnownCondition): Finding {
   const { observations, now } = vitals
   const since = findSilenceStart(vitals)
   if (since !== undefined) {
-    return refusing(`No node has answered for ${secondsSince(since, now)} s`)
+    return refusing(`No node has answered for ${countSecondsSince(since, now)} s`)
   }
   if (observations.head === undefined) return unknown('No round has asked a node yet')
-  const age = secondsSince(findBlockTime(observations.head), now)
+  const age = countSecondsSince(findBlockTime(observations.head), now)
   const says = `Block ${observations.head.number} is ${age} s old`
   const { haltedAfterMs } = terms.rules
   if (haltedAfterMs === undefined || age * 1_000 <= haltedAfterMs) return ok(says)
@@ -185,7 +185,7 @@ const doubtfulMultiple = 10n
 /** Fails during a restore alone, because pause and drain are an operator's wish. */
 function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
   if (intake.kind !== 'restoring') return ok('No export is being restored')
-  return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
+  return refusing(`An export is being restored for ${countSecondsSince(intake.since, now)} s`)
 }
 
 const findGasPrice = (
@@ -209,8 +209,8 @@ export const reservePayments = 50n
 
 /** Returns the balance that the relayer needs; undefined if it has enough, or none was read. */
 export function findTopUp(vitals: Vitals, terms: Condition['terms']) {
-  const left = countAffordable(vitals, terms)
-  if (left === undefined || left.today >= lowBalancePayments) return undefined
+  const affordable = countAffordable(vitals, terms)
+  if (affordable === undefined || affordable.today >= lowBalancePayments) return undefined
   return costOfReserve(terms, findGasPrice(vitals, terms))
 }
 

@@ -149,22 +149,22 @@ const metrics: Record<
 
 type Readings = ReturnType<typeof collectReadings>
 
-function collectReadings(deployment: Deployment, known: KnownCondition) {
-  const { vitals, budget, terms } = known
-  const alerts = listCurrentAlerts(known, deployment).filter(
+function collectReadings(deployment: Deployment, condition: KnownCondition) {
+  const { vitals, budget, terms } = condition
+  const alerts = listCurrentAlerts(condition, deployment).filter(
     ({ calmSince }) => calmSince === undefined,
   )
   return {
     ...vitals,
     budget,
-    checks: runChecks(known),
+    checks: runChecks(condition),
     relayerLabel: { relayer: deployment.relayer() },
     raisedNames: alerts.map(({ name }) => name),
     affordable: countAffordable(vitals, terms),
     deployment,
     nodes: deployment
       .nodes()
-      .flatMap(({ label, methods }) => methods.map((one) => ({ node: label, ...one }))),
+      .flatMap(({ label, methods }) => methods.map((calls) => ({ node: label, ...calls }))),
     pool: vitals.observations.contracts?.pool,
     events: Object.entries(vitals.counts).map(([name, count]) => {
       const [kind = '', event = ''] = name.split('.')
@@ -177,11 +177,11 @@ function collectReadings(deployment: Deployment, known: KnownCondition) {
 
 /** Writes the metrics in Prometheus' text format (version 0.0.4), without asking a node. */
 export function writeMetrics(deployment: Deployment, condition: KnownCondition): string {
-  const known = collectReadings(deployment, condition)
+  const readings = collectReadings(deployment, condition)
   return Object.entries(metrics)
     .map(([name, [help, read]]) => {
       const type = name.endsWith('_total') ? 'counter' : 'gauge'
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${read(known).map(formatSample(name)).join('')}`
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${read(readings).map(formatSample(name)).join('')}`
     })
     .join('')
 }
@@ -190,7 +190,7 @@ export function writeMetrics(deployment: Deployment, condition: KnownCondition):
 const formatSample =
   (name: string) =>
   ([value, labels = {}]: Sample): string => {
-    const pairs = Object.entries(labels).map(([key, one]) => `${key}="${escapeLabel(one)}"`)
+    const pairs = Object.entries(labels).map(([key, value]) => `${key}="${escapeLabel(value)}"`)
     const label = pairs.length === 0 ? '' : `{${pairs.join()}}`
     return value === undefined ? '' : `${name}${label} ${value}\n`
   }

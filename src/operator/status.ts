@@ -18,10 +18,10 @@ export function describeIntake(intake: Intake, hasOpenPayments: boolean): Status
 
 export function describeStatus(
   deployment: Deployment,
-  known: KnownCondition,
+  condition: KnownCondition,
   counts: RelayerNonces,
 ): StatusAnswer {
-  const { vitals, budget } = known
+  const { vitals, budget } = condition
   const { chain, loan, forwarder } = deployment
   const { head } = vitals.observations
   const hasOpenPayments =
@@ -34,9 +34,9 @@ export function describeStatus(
     chainId: chain.id,
     currency: chain.currency,
     intake: describeIntake(vitals.intake, hasOpenPayments),
-    health: judgeHealth(known),
-    alerts: listCurrentAlerts(known, deployment).map(toAlert),
-    relayers: [describeRelayer(deployment, known, counts)],
+    health: judgeHealth(condition),
+    alerts: listCurrentAlerts(condition, deployment).map(toAlert),
+    relayers: [describeRelayer(deployment, condition, counts)],
     contracts: { loan, forwarder, ...describeContracts(vitals) },
     head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
@@ -63,7 +63,7 @@ function describeRelayer(
 ) {
   const { observations, oldest } = vitals
   const affordable = countAffordable(vitals, terms)
-  const wanted = findTopUp(vitals, terms)
+  const topUp = findTopUp(vitals, terms)
   const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
@@ -72,8 +72,8 @@ function describeRelayer(
     maxGasPriceWei: `${terms.fees.maxWei}`,
     lastsFor: affordable?.today ?? null,
     lastsAtWorst: affordable?.atWorst ?? null,
-    wantedWei: wanted?.todayWei.toString() ?? null,
-    wantedAtWorstWei: wanted?.atWorstWei.toString() ?? null,
+    wantedWei: topUp?.todayWei.toString() ?? null,
+    wantedAtWorstWei: topUp?.atWorstWei.toString() ?? null,
     nonces: { ledger: vitals.nextNonce, ...counts },
     inFlight: vitals.carried,
     queued: vitals.waiting,

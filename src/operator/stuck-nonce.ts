@@ -18,11 +18,11 @@ export function findStuckNonce({ vitals, terms }: Pick<KnownCondition, 'vitals' 
 }
 
 /** Describes why a nonce may be stuck, and the remedy; undefined if no nonce is stuck. */
-export function describeStuckNonce(known: KnownCondition): string | undefined {
-  const stuck = findStuckNonce(known)
+export function describeStuckNonce(condition: KnownCondition): string | undefined {
+  const stuck = findStuckNonce(condition)
   if (stuck === undefined) return undefined
   const { nonce, since, gasPriceWei, failures } = stuck
-  const { observations, now } = known.vitals
+  const { observations, now } = condition.vitals
   const { poolCount, gasPrice } = observations
   const priceWei = BigInt(gasPrice?.wei ?? 0)
   const pool =
@@ -30,7 +30,7 @@ export function describeStuckNonce(known: KnownCondition): string | undefined {
   const waiting = `Nonce ${nonce} has waited for a block since ${toIso(since)}`
   const outbid = `outbid it: \`npm run ops -- outbid ${nonce}\``
   const elsewhere = 'name another node in NODE_URL'
-  if (priceWei > known.terms.fees.maxWei) {
+  if (priceWei > condition.terms.fees.maxWei) {
     return `${waiting}: a node asks ${priceWei} wei, above MAX_GAS_PRICE_WEI. Raise that, or wait.`
   }
   if (pool && pool.number <= nonce) {
@@ -38,7 +38,7 @@ export function describeStuckNonce(known: KnownCondition): string | undefined {
       failures === 0 ? 'accepted it' : `did not accept it in the last ${failures} attempts`
     return `${waiting}: the node ${answer}, and does not have it in its pool. A higher price does not help: ${elsewhere}.`
   }
-  if (gasPriceFor(known.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
+  if (gasPriceFor(condition.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
     return `${waiting} at ${gasPriceWei} wei: outbidding it costs more than MAX_GAS_PRICE_WEI. Raise that, then ${outbid}.`
   }
   const place = pool ? 'the node has it in its pool' : 'it is not known whether the node has it'

@@ -15,10 +15,10 @@ export async function addAgent(
   { name, kind }: ActionRequest<'agents/add'>,
 ): Promise<ActionAnswer<'agents/add'> | RefusedRequest> {
   const { ledger } = relayer
-  const known = (await ledger.listTills()).find(
+  const existing = (await ledger.listTills()).find(
     (till) => till.account === account && till.name === name && till.kind === kind,
   )
-  if (known !== undefined) return known
+  if (existing !== undefined) return existing
   for (let attempt = 0; attempt < 40; attempt++) {
     const till = drawDigits(attempt < 20 ? 5 : 6)
     if (!isTill(till)) continue
@@ -33,8 +33,8 @@ export async function removeAgent(
   { relayer, newId }: AgentOptions,
   { till }: ActionRequest<'agents/remove'>,
 ): Promise<ActionAnswer<'agents/remove'> | RefusedRequest> {
-  const known = await relayer.ledger.findTill(till)
-  if (known === undefined) return refuseRequest(404, 'no account has this till')
+  const existing = await relayer.ledger.findTill(till)
+  if (existing === undefined) return refuseRequest(404, 'no account has this till')
   await relayer.ledger.setTill({ id: newId(), till })
-  return known
+  return existing
 }

@@ -87,8 +87,8 @@ export async function readLoans(
   const { deployment, relayer } = options
   const { book, head, isWhole } = await updateLoanBook(options)
   const now = relayer.clock.now()
-  const listLoans = (wanted: BookedLoan['state'], most: number) =>
-    relayer.ledger.listLoans({ contract: deployment.loan, state: wanted, limit: most })
+  const listLoans = (loanState: BookedLoan['state'], maxListed: number) =>
+    relayer.ledger.listLoans({ contract: deployment.loan, state: loanState, limit: maxListed })
   const owed = await listLoans('owed', maxLoans)
   const loans = state === 'owed' ? owed.slice(0, limit) : await listLoans(state, limit)
   const { loans: count, lentWei, repaidWei, writtenOffWei } = book.sums

@@ -11,7 +11,7 @@ const nodeTimeoutMs = 5_000
 export async function outbidNonce(relayer: Relayer, nonce: number) {
   const { ledger, node, clock } = relayer
   const { nonces } = await ledger.readWork()
-  const open = nonces.find((one) => one.nonce === nonce)
+  const open = nonces.find((each) => each.nonce === nonce)
   const [latest] = open?.transactions ?? []
   if (open === undefined || latest === undefined) {
     return refuseRequest(404, 'no transaction of this nonce waits for a block')
@@ -25,7 +25,7 @@ export async function outbidNonce(relayer: Relayer, nonce: number) {
   await execute(relayer, [
     { kind: 'outbid', nonce, isStuck: true, transaction, gasPriceWei: price },
   ])
-  const after = (await ledger.readWork()).nonces.find((one) => one.nonce === nonce)
+  const after = (await ledger.readWork()).nonces.find((open) => open.nonce === nonce)
   const [newest] = after?.transactions ?? []
   if (newest === undefined || newest.hash === over) {
     return refuseRequest(409, 'it was mined meanwhile, or no node takes it')

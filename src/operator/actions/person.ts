@@ -73,7 +73,7 @@ export async function erasePerson(
   { from }: ActionRequest<'person/erase'>,
 ): Promise<ActionAnswer<'person/erase'>> {
   const { ledger, node, clock, log } = options.relayer
-  const [own, balanceWei, debt, outsideWei] = await Promise.all([
+  const [derivedAccount, balanceWei, debt, outsideWei] = await Promise.all([
     options.ownAccounts(phone),
     options.loan.balance(account),
     options.loan.debt(account),
@@ -100,7 +100,7 @@ export async function erasePerson(
     kept: {
       ...kept,
       pins: pin === undefined ? 0 : 1,
-      aliases: isAddressEqual(own.address, account) ? 0 : 1,
+      aliases: isAddressEqual(derivedAccount.address, account) ? 0 : 1,
     },
   }
 }

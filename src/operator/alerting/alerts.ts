@@ -18,24 +18,24 @@ const lowPoolLoans = 10n
 const budgetShare = 0.8
 const hourMs = 3_600_000
 
-type FindAlert = (known: KnownCondition, deployment: Deployment) => string | undefined
+type FindAlert = (condition: KnownCondition, deployment: Deployment) => string | undefined
 
 /** Finds the causes of alerts, each described with its remedy. */
-export function findAlerts(known: KnownCondition, deployment: Deployment) {
+export function findAlerts(condition: KnownCondition, deployment: Deployment) {
   const named = Object.entries(alertFinders) as [AlertName, FindAlert][]
   return named.flatMap(([name, find]) => {
-    const says = find(known, deployment)
+    const says = find(condition, deployment)
     return says === undefined ? [] : [{ name, says }]
   })
 }
 
 /** Lists raised alerts and new ones; `calmSince` is set once the cause is gone. */
 export function listCurrentAlerts(
-  known: KnownCondition,
+  condition: KnownCondition,
   deployment: Deployment,
 ): readonly ActiveAlert[] {
-  const { alerts, now } = known.vitals
-  const found = findAlerts(known, deployment)
+  const { alerts, now } = condition.vitals
+  const found = findAlerts(condition, deployment)
   const before = alerts.map((alert) => {
     const says = found.find(({ name }) => name === alert.name)?.says
     return says === undefined
@@ -55,10 +55,10 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   pool_low: findLowPool,
   contracts: findFailingCheck('contracts'),
   // A new ledger has no late round; health requests start its first one.
-  round_late: (known, deployment) =>
-    known.vitals.observations.roundAt === undefined
+  round_late: (condition, deployment) =>
+    condition.vitals.observations.roundAt === undefined
       ? undefined
-      : findFailingCheck('rounds')(known, deployment),
+      : findFailingCheck('rounds')(condition, deployment),
   budget: findSpentBudget,
   unlisted_number: findUnlistedNumber,
   unknown_header: findUnknownHeader,
@@ -67,33 +67,36 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
 }
 
 function findFailingCheck(name: CheckName): FindAlert {
-  return (known) => {
-    const check = runChecks(known).find((one) => one.name === name)
+  return (condition) => {
+    const check = runChecks(condition).find(({ name: checkName }) => checkName === name)
     return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
   }
 }
 
-function findLowRelayer(known: KnownCondition, { relayer, chain }: Deployment): string | undefined {
-  const { vitals, terms } = known
-  const wanted = findTopUp(vitals, terms)
-  if (wanted === undefined) return undefined
+function findLowRelayer(
+  condition: KnownCondition,
+  { relayer, chain }: Deployment,
+): string | undefined {
+  const { vitals, terms } = condition
+  const topUp = findTopUp(vitals, terms)
+  if (topUp === undefined) return undefined
   const { funds } = vitals.observations
-  const left = countAffordable(vitals, terms)?.today
+  const payments = countAffordable(vitals, terms)?.today
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
   const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
-  const [today, worst] = [wanted.todayWei, wanted.atWorstWei].map((wei) => formatAmountDown(wei))
-  const lasts = `enough for ${left} payments at today's price${queue}`
+  const [today, worst] = [topUp.todayWei, topUp.atWorstWei].map((wei) => formatAmountDown(wei))
+  const lasts = `enough for ${payments} payments at today's price${queue}`
   return `${has}, ${lasts}. Top up to ${today} for ${reservePayments} payments (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
 }
 
-function findStuckPayment(known: KnownCondition): string | undefined {
-  const { oldest } = known.vitals
+function findStuckPayment(condition: KnownCondition): string | undefined {
+  const { oldest } = condition.vitals
   if (oldest.stuck !== undefined) {
     return `A payment of ${toIso(oldest.stuck)} failed in too many attempts and waits for its deadline. Look it up: its state is queued.`
   }
-  return describeStuckNonce(known)
+  return describeStuckNonce(condition)
 }
 
 function findLowPool({ vitals }: KnownCondition, { chain, loan }: Deployment): string | undefined {
@@ -121,7 +124,7 @@ function findUnknownHeader(
   { nodes }: Deployment,
 ): string | undefined {
   const unreadable = nodes().find(
-    ({ unknownHeaderAt: at }) => at !== null && now - Date.parse(at) < hourMs,
+    ({ unknownHeaderAt }) => unknownHeaderAt !== null && now - Date.parse(unknownHeaderAt) < hourMs,
   )
   if (unreadable === undefined) return undefined
   return `Node ${unreadable.label} returns blocks in an unknown form, which are used without a proof. Deploy a newer version.`
@@ -138,6 +141,6 @@ function findUnprovedOutcome({
 function findSilentGateway({ vitals }: KnownCondition): string | undefined {
   const silent = listSilentGateways(vitals)
   if (silent.length === 0) return undefined
-  const each = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
-  return `Gateways are silent that delivered at this time on both days before: ${each}. Dial their codes, ask them, and compare the address and the secret that they use.`
+  const gateways = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
+  return `Gateways are silent that delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
 }

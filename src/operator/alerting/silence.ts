@@ -30,10 +30,10 @@ export function createSilenceAlert(options: SilenceAlertOptions) {
     async recordAnswer(isAnswering: boolean): Promise<void> {
       const now = clock.now()
       if (isAnswering) {
-        const at = raisedAt
+        const endedAlertAt = raisedAt
         since = undefined
         raisedAt = undefined
-        if (at !== undefined) await sendAlert('cleared', at)
+        if (endedAlertAt !== undefined) await sendAlert('cleared', endedAlertAt)
         return
       }
       since ??= now

@@ -14,10 +14,14 @@ export type WatchOptions = {
 const noticesAtATime = 5
 
 /** Raises, clears and sends alerts, each once, because the ledger records raised alerts. */
-export async function watchAlerts(ledger: Ledger, known: KnownCondition, options: WatchOptions) {
+export async function watchAlerts(
+  ledger: Ledger,
+  condition: KnownCondition,
+  options: WatchOptions,
+) {
   const { deployment, log, webhook } = options
-  const { alerts, untoldFrom, now } = known.vitals
-  const found = findAlerts(known, deployment)
+  const { alerts, untoldFrom, now } = condition.vitals
+  const found = findAlerts(condition, deployment)
   let isDue = untoldFrom !== undefined && untoldFrom <= now
   if (found.length > 0 || alerts.length > 0) {
     const { raised, cleared } = await ledger.alert(found, { isTold: webhook !== undefined })

@@ -81,10 +81,10 @@ function parseContracts(results: readonly RequestResult[]): Contracts {
   }
   const data = results.map(({ status, returnData }) => (status === 'executed' ? returnData : '0x'))
   // A call of an address without code succeeds and returns nothing.
-  if (data.some((one) => one === '0x')) return { state: 'missing' }
+  if (data.some((result) => result === '0x')) return { state: 'missing' }
   const [liquidity, issuable, owed, balances, principal, isPaused] = data
-  const amount = (one: Hex = '0x') =>
-    `${decodeFunctionResult({ abi: loanAbi, functionName: 'liquidity', data: one })}`
+  const amount = (result: Hex = '0x') =>
+    `${decodeFunctionResult({ abi: loanAbi, functionName: 'liquidity', data: result })}`
   return {
     state: BigInt(isPaused ?? 0) === 0n ? 'ready' : 'loan_paused',
     pool: {

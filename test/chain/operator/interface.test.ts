@@ -633,7 +633,7 @@ describe("a number's wallets", () => {
     for (const name of ['Second', 'Third']) await run(['add-wallet', name, newWallet()])
     const fourth = { phone, name: 'Fourth', address: newWallet() }
     expect(await deployment.refused('wallet', fourth)).toEqual({
-      ...{ status: 409, error: 'an account has 3 wallets: remove one first' },
+      ...{ status: 409, error: 'an account has at most 3 wallets: remove one first' },
     })
     const kept = await deployment.audit()
     expect(kept.map(({ action }) => action).reverse()).toEqual([

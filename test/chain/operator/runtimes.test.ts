@@ -116,7 +116,7 @@ const incidents: readonly Incident[] = [
       return () => faults.accept()
     },
     ...{ check: 'node', alert: 'node_down' },
-    remedy: /No node has answered for \d+ s\. Look at the node, or name another one in NODE_URL/,
+    remedy: /No node has answered for \d+ s\. Repair the node, or name another one in NODE_URL/,
   },
   {
     name: 'a price above the highest',
@@ -173,7 +173,7 @@ const incidents: readonly Incident[] = [
     ...{ check: 'upstream_budget', alert: 'budget', remedy: /Raise UPSTREAM_CALLS_A_DAY/ },
   },
   {
-    name: 'a node that stands still',
+    name: 'a chain without new blocks',
     async make() {
       await restarted({ POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` })
       return async () => {
@@ -185,7 +185,7 @@ const incidents: readonly Incident[] = [
       check: 'node',
       alert: 'node_down',
       remedy:
-        /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Look at the node/,
+        /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Repair the node/,
     },
     pages: { '/nodes': /no new block since.*able, but see above/s },
   },
