@@ -15,11 +15,11 @@ redis.call('HSET', KEYS[1], 'row', row, 'version', string.format('%.0f', tonumbe
 return 1
 `
 
-const kept = z.pipe(
+const storedMemory = z.pipe(
   z.tuple([z.string(), z.int(), z.int()]),
   z.transform(([row, version, now]) => ({ row, version, now })),
 )
-const saved = z.pipe(
+const saveResult = z.pipe(
   z.literal([0, 1]),
   z.transform((written) => written === 1),
 )
@@ -28,8 +28,8 @@ export function createRedisMemory(database: RedisDatabase): MemoryStore {
   const run = database.script(memoryLua)
   const key = (account: string) => `account:${account.toLowerCase()}`
   return {
-    load: async (account) => kept.parse(await run([key(account)], [])),
+    load: async (account) => storedMemory.parse(await run([key(account)], [])),
     save: async (account, row, version) =>
-      saved.parse(await run([key(account)], [row, `${version}`])),
+      saveResult.parse(await run([key(account)], [row, `${version}`])),
   }
 }

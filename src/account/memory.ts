@@ -166,7 +166,8 @@ export const hasShownFailure = (
   { told }: AccountMemory,
   failures: readonly string[],
   session: string,
-): boolean => told.some((each) => each.session === session && failures.includes(each.intentId))
+): boolean =>
+  told.some((failure) => failure.session === session && failures.includes(failure.intentId))
 
 /** Records that a session shows the first of these failures that no session has shown. */
 export function recordShownFailure(
@@ -175,7 +176,7 @@ export function recordShownFailure(
   session: string,
 ) {
   if (hasShownFailure(memory, failures, session)) return undefined
-  const intentId = failures.find((id) => memory.told.every((each) => each.intentId !== id))
+  const intentId = failures.find((id) => memory.told.every((failure) => failure.intentId !== id))
   if (intentId === undefined) return undefined
   return { ...memory, told: prepend('told', { intentId, session }, memory.told) }
 }

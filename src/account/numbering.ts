@@ -42,8 +42,11 @@ export function toPattern(form: string): RegExp {
 function rewriteFrom(from: string, to: string): Rewrite {
   const [pattern, parts] = [toPattern(from), splitForm(to)]
   return (number) => {
-    const kept = pattern.exec(number)?.slice(1)
-    return kept && parts.map((part) => (isVariable(part) ? kept.shift() : part)).join('')
+    const variableDigits = pattern.exec(number)?.slice(1)
+    return (
+      variableDigits &&
+      parts.map((part) => (isVariable(part) ? variableDigits.shift() : part)).join('')
+    )
   }
 }
 
@@ -62,7 +65,7 @@ export function presentForm(number: string): string {
 export function formerForms(number: string): string[] {
   return backwards
     .flatMap((rewrite) => rewrite(number) ?? [])
-    .filter((each) => presentForm(each) === number)
+    .filter((former) => presentForm(former) === number)
 }
 
 export const numberingFingerprint = (): string =>

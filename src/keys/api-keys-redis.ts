@@ -113,7 +113,7 @@ const takenCalls = z.pipe(
   ),
 )
 
-const counted = z.pipe(
+const countedCalls = z.pipe(
   z.tuple([z.int(), z.int(), time]),
   z.transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt })),
 )
@@ -138,6 +138,6 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
     list: async () => z.array(row).parse(await run('list', '')),
     revoke: async (id) => z.int().parse(await run('revoke', id)),
     count: async ({ relay, callers }) =>
-      counted.parse(await run('count', `${relay}`, `${callers}`)),
+      countedCalls.parse(await run('count', `${relay}`, `${callers}`)),
   }
 }

@@ -81,10 +81,10 @@ async function countInBlock(
   member: Counted,
 ): Promise<string | null> {
   const isPending = selector === 'pending'
-  const counted = isPending
+  const count = isPending
     ? undefined
     : await undefinedIfUnserved(lookUp(node, name, [selector], z.nullable(anyQuantity)))
-  if (counted !== undefined) return counted
+  if (count !== undefined) return count
   const block = await (isPending
     ? readPendingBlock(node, false)
     : readMinedBlock(node, selector, false))

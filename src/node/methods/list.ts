@@ -24,4 +24,4 @@ export const methods: readonly Method[] = [
   ethGetLogs,
   ethSendRawTransaction,
   rpcDiscover,
-].toSorted((one, other) => (one.name < other.name ? -1 : 1))
+].toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -99,10 +99,10 @@ async function readBlockReceipts(node: UpstreamNode, selector: string) {
   const { block, proof } = found
   const receipts = await readReceipts(node, block)
   if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.tries)
-  return receipts.map((one, index) => {
+  return receipts.map((raw, index) => {
     const sent = block.transactions[index]
     const price = typeof sent === 'object' ? sent.gasPrice : '0x0'
-    return shapeReceipt(one, one.effectiveGasPrice ?? price)
+    return shapeReceipt(raw, raw.effectiveGasPrice ?? price)
   })
 }
 

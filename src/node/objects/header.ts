@@ -136,7 +136,7 @@ export function readHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
     ...(after[0] && { rskPteEdges: parseEdges(after[0]) }),
     ...(event && { baseEvent: event }),
   }
-  const form = encodeRootstockForms(block).find((one) => one.raw === raw)
+  const form = encodeRootstockForms(block).find((candidate) => candidate.raw === raw)
   return form && { ...block, hash: keccak256(form.hashed) }
 }
 

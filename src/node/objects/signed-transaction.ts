@@ -85,7 +85,7 @@ function readSignature(type: number, encoding: Hex) {
     const signature = { r, s, v, yParity } as Parameters<typeof serializeTransaction>[1]
     const isInRange =
       Number.isSafeInteger(fields.chainId ?? 0) &&
-      Object.values(fields).every((one) => typeof one !== 'bigint' || one < 2n ** 256n)
+      Object.values(fields).every((value) => typeof value !== 'bigint' || value < 2n ** 256n)
     const isCanonical = isInRange && serializeTransaction(fields, signature) === encoding
     return { chainId: fields.chainId, r: toNumber(r), s: toNumber(s), isCanonical }
   } catch (error) {

@@ -90,12 +90,13 @@ export async function readRangeLogs(
 
 /** Plans the next pieces, as large as all nodes of the search accept. */
 function planPieces(first: number, { to, isOpen }: LogRange, { progress }: Search): Piece[] {
-  const known = [...progress.values()]
-  const taken = known.length === 0 ? 0 : Math.min(...known.map((one) => one.size), maxPieceBlocks)
-  const size = Math.max(maxLogBlocks + 1, taken)
+  const nodes = [...progress.values()]
+  const accepted =
+    nodes.length === 0 ? 0 : Math.min(...nodes.map(({ size }) => size), maxPieceBlocks)
+  const size = Math.max(maxLogBlocks + 1, accepted)
   // One piece alone tries a new size, so that a refusal costs only one call.
   const isSizeAccepted =
-    taken === size && known.every(({ answers }) => answers % answersToDouble > 0)
+    accepted === size && nodes.every(({ answers }) => answers % answersToDouble > 0)
   const length = isSizeAccepted ? piecesAtOnce : 1
   return Array.from({ length }, (_, index) => first + index * size)
     .filter((start) => start <= to)
@@ -174,16 +175,16 @@ async function findProvedAnswer(
       search
         .ask(
           (node) => readProof(withCallLimit(node, search), disputed),
-          (one) => one === name,
+          (other) => other === name,
         )
         .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
     ),
   )
-  const proof = proofs.find((one) => typeof one === 'object')
-  if (!proofs.every((one) => one === 'untrue' || (one && one.hash === proof?.hash)))
+  const proof = proofs.find((found) => typeof found === 'object')
+  if (!proofs.every((found) => found === 'untrue' || (found && found.hash === proof?.hash)))
     return undefined
   const provedKeys = proof?.logs
-    .filter((one) => matchesFilter(search.filter, one))
+    .filter((log) => matchesFilter(search.filter, log))
     .map(toProvableKey)
   const isTrue = ({ value }: NodeAnswer<ChainLog[]>): boolean => {
     const disputedLogs = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
@@ -191,7 +192,7 @@ async function findProvedAnswer(
   }
   const [honest, ...others] = answers.filter(isTrue)
   if (honest === undefined || others.length > 0) return undefined
-  const { name } = answers.find((one) => one !== honest) ?? honest
+  const { name } = answers.find((answer) => answer !== honest) ?? honest
   search.distrust(name, "its logs are not the chain's")
   return honest.value
 }
@@ -322,9 +323,9 @@ async function queryLogs(
   if (!isOpen && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
     throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
-  const unrequested = found.filter((one) => !mayMatchFilter(filter, one))
+  const unrequested = found.filter((log) => !mayMatchFilter(filter, log))
   return unrequested.length === 0
-    ? found.filter((one) => matchesFilter(filter, one))
+    ? found.filter((log) => matchesFilter(filter, log))
     : await replaceWithProved(node, found, unrequested, filter)
 }
 
@@ -353,7 +354,7 @@ async function replaceWithProved(
     ),
   )
   return [...found.filter(({ blockHash }) => !doubtful.includes(blockHash)), ...proved.flat()]
-    .filter((one) => matchesFilter(filter, one))
+    .filter((log) => matchesFilter(filter, log))
     .toSorted(comparePositions)
 }
 
@@ -362,11 +363,11 @@ const comparePositions = (a: ChainLog, b: ChainLog): number =>
 
 /** Tells whether the logs are in strict order, and none is before block `from`. */
 function isInOrder(found: readonly ChainLog[], from: number): boolean {
-  return found.every((one, index) => {
+  return found.every((log, index) => {
     const before = found[index - 1]
     return before === undefined
-      ? Number(one.blockNumber) >= from
-      : comparePositions(before, one) < 0
+      ? Number(log.blockNumber) >= from
+      : comparePositions(before, log) < 0
   })
 }
 
@@ -374,12 +375,12 @@ function isInOrder(found: readonly ChainLog[], from: number): boolean {
 function findFirstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
   const index = longer.findIndex((_, at) => toComparedKey(a[at]) !== toComparedKey(b[at]))
-  const blocks = [a[index], b[index]].flatMap((one) => (one ? [Number(one.blockNumber)] : []))
+  const blocks = [a[index], b[index]].flatMap((log) => (log ? [Number(log.blockNumber)] : []))
   return index === -1 ? undefined : Math.min(...blocks)
 }
 
 /** Returns a key of the parts of a log that receipts prove. */
-const toProvableKey = (one: ChainLog): string => `${one.blockHash} ${toContentKey(one)}`
+const toProvableKey = (log: ChainLog): string => `${log.blockHash} ${toContentKey(log)}`
 
-const toComparedKey = (one: ChainLog | undefined): string | undefined =>
-  one && `${toProvableKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`
+const toComparedKey = (log: ChainLog | undefined): string | undefined =>
+  log && `${toProvableKey(log)} ${log.transactionHash} ${Number(log.transactionIndex)}`

@@ -42,15 +42,16 @@ export async function buildPaymentProof(
   const found = await readProvedReceipt(node, hash, context)
   if (found === null) return unproved('no block has the transaction')
   const { blockHash, blockNumber, transactionIndex } = found.receipt
-  const own = await readProvedBlock(node, blockHash, true)
+  const provedBlock = await readProvedBlock(node, blockHash, true)
   const nodes = await readReceiptProof(node, blockHash, hash, context)
-  const encoded = own?.proof && encodeProvedTransactions(own.block, own.proof.tries)
-  if (own === null || encoded === undefined || nodes === null || node.isDoubted()) {
+  const encoded =
+    provedBlock?.proof && encodeProvedTransactions(provedBlock.block, provedBlock.proof.tries)
+  if (provedBlock === null || encoded === undefined || nodes === null || node.isDoubted()) {
     return unproved('its block has an unknown form')
   }
   const index = Number(transactionIndex)
-  const headers = [toProvedHeader(own)]
-  for (let parent = own.block; headers.length <= headersAbove; ) {
+  const headers = [toProvedHeader(provedBlock)]
+  for (let parent = provedBlock.block; headers.length <= headersAbove; ) {
     const number = toHex(Number(blockNumber) + headers.length)
     const next = await readProvedBlock(node, number, false)
     if (next?.proof === undefined || next.block.parentHash !== parent.hash) break

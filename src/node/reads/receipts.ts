@@ -32,12 +32,12 @@ async function fetchReceipts(
   )
   // Some nodes accept only numbers here, and answer that there is no such block.
   if (together) return together
-  const each = await Promise.all(
+  const receipts = await Promise.all(
     raw.transactions.map((entry) =>
       node.call('eth_getTransactionReceipt', [findHash(entry)], z.nullable(rawReceipt)),
     ),
   )
-  return each.map((receipt) => receipt ?? throwBlockLeft())
+  return receipts.map((receipt) => receipt ?? throwBlockLeft())
 }
 
 /** Throws an error for a block that was reorganized away, which is not a lie. */
