@@ -130,6 +130,8 @@ function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact
   ]
 }
 
+const least = (one: string, other: string) => (BigInt(one) < BigInt(other) ? one : other)
+
 function listChainFacts({
   contracts,
   intake,
@@ -145,7 +147,12 @@ function listChainFacts({
   return [
     ['Contracts', state],
     ['Pool', pool && showMoney(pool.liquidityWei, currency)],
-    ['May be lent today', isLending ? pool && showMoney(pool.capLeftWei, currency) : 'nothing now'],
+    [
+      'May be lent today',
+      isLending
+        ? pool && showMoney(least(pool.capLeftWei, pool.liquidityWei), currency)
+        : 'nothing now',
+    ],
     ['Owed', pool && showMoney(pool.owedWei, currency)],
     [
       'Head',

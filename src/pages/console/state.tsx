@@ -29,7 +29,8 @@ export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string
       </ul>
       <p id="state" data-live class={isBad ? 'bad' : 'soft'}>
         {network} ({chainId}), version {version}; intake {intake.state}
-        {isRefusing && ', but payments are refused'}; {alerts.length} alerts
+        {isRefusing && ', but payments are refused'}; {alerts.length}{' '}
+        {alerts.length === 1 ? 'alert' : 'alerts'}
         {health.failing.length > 0 && `; failing: ${health.failing.join(', ')}`}; as of{' '}
         {showTime(now)} UTC
       </p>

@@ -106,7 +106,7 @@ const incidents: readonly Incident[] = [
     remedy:
       /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers -- top-up \1`\); nothing is lost/,
     pages: {
-      '': /intake open, but payments are refused.*done by commands.*relayers -- top-up 0\.\d/s,
+      '': /payments are refused.*May be lent today9\.99 tRBTC.*Commands.*relayers -- top-up 0\.\d/s,
     },
   },
   {
