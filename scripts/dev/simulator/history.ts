@@ -37,6 +37,8 @@ export const newRecords = () => ({
   /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */
   asked: [] as NodeCall[],
   texted: [] as { at: number; to: string; text: string }[],
+  /** What one coin costs for who asked, in millionths; undefined without a price. */
+  rates: [] as { by: string; micros: bigint | undefined }[],
   deliveries: [] as Delivery[],
 })
 

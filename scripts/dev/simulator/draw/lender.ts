@@ -13,7 +13,11 @@ const asking = ['8*2', '8*2', '4*1', '3'] as const
 
 /** Makes a plan one of a lender's: PINs are typed, guessed, changed, forgotten and blocked. */
 export function drawLender(plan: Plan, drawAt: (random: Random, phase: 0 | 1) => Draw): Plan {
-  const { seed, setup } = plan
+  const { seed } = plan
+  // A session id that is used again has two rates, which nothing on the chain tells apart.
+  const isLocal =
+    plan.setup.pauseDays === undefined && createRandom(seed, 'local currency').chance(0.4)
+  const setup = { ...plan.setup, isLocal }
   const typed = drawNumbered(
     plan.items.map((item) => (item.kind === 'dial' ? withPin(atTill(seed, item)) : item)),
     drawAt(createRandom(seed, 'numbered'), 0),
@@ -39,7 +43,7 @@ export function drawLender(plan: Plan, drawAt: (random: Random, phase: 0 | 1) =>
       return draw({ ...context, caller, from, dial })
     }),
   )
-  return { ...plan, items: inOrder([...typed, ...drawn]) }
+  return { ...plan, setup, items: inOrder([...typed, ...drawn]) }
 }
 
 /**

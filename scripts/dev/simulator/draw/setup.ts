@@ -74,6 +74,8 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
     outageDays: undefined as number | undefined,
     /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
     isLender,
+    /** Amounts are typed in a local currency. */
+    isLocal: false as boolean,
   }
 }
 

@@ -25,11 +25,15 @@ const config = {
   sms: { apiKey: 'k', username: 'u', sender: undefined, url: 'http://sms.invalid' },
 } as unknown as Config
 
-export const lenderProduct = (memory: MemoryStore): Product => ({
-  settings,
+/** Amounts are typed in it where the setup says so. */
+export const localCurrency = 'KES'
+
+export const lenderProduct = (memory: MemoryStore, rate: Product['rate']): Product => ({
+  settings: { ...settings, ...(rate && { localCurrency }) },
   leastTransferWei: profiles.lender.MIN_TRANSFER_WEI,
   smsSeals: createSeals(config),
   memory,
+  ...(rate && { rate }),
 })
 
 /** Sends messages after rounds, as long as one object lives. */

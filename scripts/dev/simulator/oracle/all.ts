@@ -6,6 +6,7 @@ import { longestFarMs, longestNearMs } from '../relay/lines.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Report } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
+import { judgeLocal, readLocal } from './local-amounts.ts'
 import { readNumbered } from './numbered.ts'
 import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
@@ -13,7 +14,7 @@ import { judgeTills } from './tills.ts'
 
 /** Compares replies and chain with every rule, and returns the broken ones. */
 export function judge(lived: History): Verdict {
-  const history = readNumbered(lived)
+  const history = readLocal(readNumbered(lived))
   const { found, ...verdict } = createFindings(history)
   judgeSessions(history, found)
   judgeTimes(history, found)
@@ -22,6 +23,7 @@ export function judge(lived: History): Verdict {
   judgeEnd(history, found)
   judgeLender(history, found)
   judgeTills(history, found)
+  judgeLocal(history, found)
   return verdict
 }
 

@@ -29,6 +29,7 @@ export const rules = {
   limited: 'No account sends more in a day than it may.',
   texted: 'A message goes out once at most, and says what came of its payment.',
   handed: 'Who hands out cash is told of each payment what the chain has, by the code of who paid.',
+  rated: 'What is paid is what the rate of its session makes of the typed amount, rounded down.',
   known: 'Every screen is made of a message.',
   uncaught: 'No error goes uncaught.',
 } as const

@@ -16,6 +16,7 @@ import { findAccount, type World } from '../world.ts'
 import { createParts, lenderLines } from './lines.ts'
 import { acceptAs, acceptLine, ledgerLine } from './object.ts'
 import { createRelayer, createService, gatewayName, intentKey, sessionKey } from './programs.ts'
+import { rateLine } from './rates.ts'
 
 const afterReplyMs = 30_000
 
@@ -61,9 +62,10 @@ function isolateOf(world: World, worker: number) {
   const { isolates, plan } = world
   const known = isolates.get(worker)
   if (known !== undefined) return known
-  const product = plan.setup.isLender ? lenderProduct(lenderLines(world).memory) : undefined
   const ledger = ledgerLine(world)
   const parts = createParts(world, plan.setup.skewsMs[worker])
+  const rate = plan.setup.isLocal ? rateLine(world, parts) : undefined
+  const product = plan.setup.isLender ? lenderProduct(lenderLines(world).memory, rate) : undefined
   const actor = createActor(`acceptor of Worker ${worker}`, () => restartWorker(world, worker))
   const own = acceptAs(world, actor, createAcceptor(createRelayer(parts, ledger)))
   const accept: AcceptPayment = plan.setup.hasOwnAcceptors
