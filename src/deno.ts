@@ -46,8 +46,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const { roundMs } = config.rules
   const name = ledgerName(config)
   const [rules, relayer] = [getLedgerRules(config), relayerAddress(config)]
-  const soon = () => rounds.checkSoon()
-  const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, soon })
+  const onUrgentRound = () => rounds.checkSoon()
+  const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, onUrgentRound })
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)
   const { app, runRound, checkLedger } = assemble(config, runtime, {

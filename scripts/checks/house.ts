@@ -50,7 +50,7 @@ const bundle = await readBundle()
 
 /** What is counted, its count, and its bound. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 33_275],
+  ['lines of src, without what is generated', linesOf(src), 33_308],
   ['lines of scripts', linesOf(scripts), 20_284],
   ['lines of test', linesOf(tests), 37_841],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],

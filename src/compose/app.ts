@@ -33,8 +33,8 @@ export function createApp(options: AppOptions): App {
     // To all who do not send the secret, nothing is here.
     app.use('/ussd/*', async (c, next) => {
       const header = c.req.header('authorization')
-      const given = bearerToken(header) || basicPassword(header)
-      return (await isSameSecret(given, callbackSecret)) ? await next() : c.notFound()
+      const password = bearerToken(header) || basicPassword(header)
+      return (await isSameSecret(password, callbackSecret)) ? await next() : c.notFound()
     })
   }
   app.route('/ussd', ussd)

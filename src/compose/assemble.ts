@@ -111,8 +111,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       // Send due SMS even if the round failed.
       const send = () => sendMessages(ledger)
       const isMoreToSend = await round.then(send, send)
-      const tended = await round
-      return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
+      const result = await round
+      return isMoreToSend === true && result !== 'soon' ? 'open' : result
     },
     /**
      * Makes what the object that holds WebSockets keeps: all of their questions are of its one

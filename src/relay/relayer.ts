@@ -51,10 +51,11 @@ export function gasPriceFor(
   nodePriceWei: bigint,
   priorWei: bigint | undefined,
 ): bigint | undefined {
-  const wanted = gasPriceWithin(fees, nodePriceWei)
-  const least = priorWei === undefined ? 0n : replacementPriceUp(priorWei, rules.replacementPercent)
-  if (least > fees.maxWei) return undefined
-  return wanted > least ? wanted : least
+  const priceWei = gasPriceWithin(fees, nodePriceWei)
+  const leastWei =
+    priorWei === undefined ? 0n : replacementPriceUp(priorWei, rules.replacementPercent)
+  if (leastWei > fees.maxWei) return undefined
+  return priceWei > leastWei ? priceWei : leastWei
 }
 
 /** Builds the transaction that carries these requests; without any it only uses up its nonce. */

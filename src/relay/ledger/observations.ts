@@ -80,8 +80,8 @@ export function withSeen(before: Observations, seen: ObservationReport, now: num
     if (fact === undefined) return []
     const { readAt, ...value } = fact
     const at = now - Math.max(0, (seen.now ?? 0) - (readAt ?? seen.now ?? 0))
-    const known = before[name as ChainFact]
-    return known !== undefined && known.at > at ? [] : [[name, { ...value, at }]]
+    const knownFact = before[name as ChainFact]
+    return knownFact !== undefined && knownFact.at > at ? [] : [[name, { ...value, at }]]
   })
   const { silentSince = now, failingSince = now } = before
   const after: Observations = { ...before, ...Object.fromEntries(newer) }
@@ -101,7 +101,9 @@ export function withSeen(before: Observations, seen: ObservationReport, now: num
 }
 
 /** Drops facts about one deployment's contracts or key. */
-export const ofAnyDeployment = (known: Observations): Observations =>
-  Object.fromEntries(Object.entries(known).filter(([name]) => !ofOneDeployment.includes(name)))
+export const ofAnyDeployment = (observations: Observations): Observations =>
+  Object.fromEntries(
+    Object.entries(observations).filter(([name]) => !ofOneDeployment.includes(name)),
+  )
 
 const ofOneDeployment = ['funds', 'contracts', 'count', 'toldCount', 'poolCount']

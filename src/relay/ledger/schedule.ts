@@ -79,7 +79,7 @@ export function scheduleLedger(
         const result = await keeper.runRound(
           ledgerThrough(async (method, args) => call(method, args)),
         )
-        await rest(result)
+        await setNextAlarm(result)
       } catch (error) {
         keeper.log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
       }
@@ -87,7 +87,7 @@ export function scheduleLedger(
   }
 
   /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier alarm. */
-  async function rest(result: RoundResult): Promise<void> {
+  async function setNextAlarm(result: RoundResult): Promise<void> {
     if (result === 'open') return
     const inMs = againAfterMs(result, keeper.roundMs)
     if (inMs !== undefined && (result === 'soon' || result === 'failing')) return arm(inMs)

@@ -12,7 +12,7 @@ export const nonceEffects = {
   ...each('none', 'insufficient_funds', 'quota', 'other'),
 } as const satisfies Record<SendVerdict, string>
 
-/** Sends a recorded transaction; after a transport error it counts as sent. */
+/** Sends a recorded transaction, and counts it as sent after a transport error. */
 export async function broadcast(
   relayer: Relayer,
   nonce: number,
@@ -37,7 +37,7 @@ export async function broadcast(
         refusal: sent.refusal,
         node: sent.message,
       })
-      // A transaction that we do not know holds the nonce, so never replace it: it may pay.
+      // Never replace an unknown transaction that holds the nonce, because it may make a payment.
       if (isFirst && nonceEffects[sent.refusal] === 'is_foreign') {
         logTransitions(log, await ledger.recordDisplaced(nonce))
       } else await ledger.recordSend(transaction.hash, sent.refusal)

@@ -28,7 +28,7 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-/** Accepts offers in batches: those that arrive while one batch is signed form the next. */
+/** Accepts offers in batches; offers that arrive while a batch is signed form the next one. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   const { rules, clock } = options
   const waiting: Waiting[] = []
@@ -44,7 +44,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
         await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
       }
     } catch (error) {
-      // A platform may refuse a timer: the waiting offers fail, and the next ones start again.
+      // When a platform refuses a timer, the waiting offers fail, and the next offer starts again.
       for (const { reject } of waiting.splice(0)) reject(error)
     }
     isRunning = false
@@ -58,8 +58,8 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
       )
       for (const [index, { resolve }] of batch.entries()) resolve(accepted[index] as OfferAnswer)
     } catch (error) {
-      // One failing offer must not fail the others: accept each alone.
-      if (batch.length > 1) for (const one of batch) await answer([one])
+      // Accept each offer alone, so that a failing offer does not fail the others.
+      if (batch.length > 1) for (const offer of batch) await answer([offer])
       else for (const { reject } of batch) reject(error)
     }
   }
@@ -80,7 +80,7 @@ async function acceptAll(
     const { slot, accepted } = await ledger.propose(offers)
     const carried = accepted.flatMap((index) => offers[index] ?? [])
     const transaction = slot && (await sign(options, slot, carried))
-    // No allowed price replaces the nonce's older transaction: a round finds another nonce.
+    // When no allowed price replaces the older transaction, a round finds another nonce.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
@@ -91,7 +91,7 @@ async function acceptAll(
   }
   const recorded = await ledger.record(offers)
   if (recorded.kind === 'changed')
-    throw new Error('the ledger reports a change of a batch without a transaction')
+    throw new Error('the ledger reported a changed batch for offers that no transaction carries')
   return recorded.verdicts
 }
 

@@ -291,7 +291,7 @@ async function ask(attempt: Attempt, view: Undecided) {
     options.preflight ? shared?.lendable() : undefined,
     isCounted ? (observations.count?.number ?? 0) : count('latest'),
     count('pending'),
-    readMeans(attempt, view, rules.accountStateMs),
+    readFunding(attempt, view, rules.accountStateMs),
   ])
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
@@ -303,7 +303,7 @@ async function ask(attempt: Attempt, view: Undecided) {
 }
 
 /** Returns the gas price and the key's balance, at most `withinMs` old. */
-async function readMeans(
+async function readFunding(
   { relayer, progress }: Delivery,
   { observations, now }: Undecided,
   withinMs: number,
@@ -335,7 +335,7 @@ async function surely(
   const { relayer } = delivery
   const obstacle = obstacleFor(relayer, means, load)
   if (obstacle === undefined) return { obstacle, means }
-  const sure = await readMeans(delivery, view, sureMs)
+  const sure = await readFunding(delivery, view, sureMs)
   return { obstacle: obstacleFor(relayer, sure, load), means: sure }
 }
 
@@ -508,10 +508,10 @@ async function adopt({
   order,
   submitted,
 }: Attempt): Promise<PaymentAnswer | undefined> {
-  const found = await findExecution(relayer, order.request)
-  if (found === undefined) return { kind: 'uncertain' }
-  if (!found.isSame) return { kind: 'ended' }
-  const { execution } = found
+  const spending = await findExecution(relayer, order.request)
+  if (spending === undefined) return { kind: 'uncertain' }
+  if (!spending.isSame) return { kind: 'ended' }
+  const { execution } = spending
   const screen = carriedScreen(submitted({ hash: hashPlace }), execution.hash)
   await persist(relayer.clock, () =>
     relayer.ledger.adopt({

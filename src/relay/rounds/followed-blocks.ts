@@ -45,9 +45,11 @@ async function reachDown(
   { trail, bottom }: Walked,
 ): Promise<readonly FollowedBlock[]> {
   const watched = head.number - relayer.rules.watchBlocks
-  const noted = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
-  const wanted = isAnyOverdue(work, head) ? [...noted, deepNumber(head, relayer)] : noted
-  const lowest = Math.min(...wanted.filter((number) => number > watched))
+  const executionHeights = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
+  const heights = isAnyOverdue(work, head)
+    ? [...executionHeights, deepNumber(head, relayer)]
+    : executionHeights
+  const lowest = Math.min(...heights.filter((number) => number > watched))
   if ((trail.at(-1)?.number ?? 0) <= lowest) return trail
   const from =
     bottom ?? (await askOrLog(relayer, 'follow.failed', () => findBottom(relayer, head, trail)))
@@ -68,8 +70,8 @@ export async function findBottom(
 ): Promise<Head | undefined> {
   const bottom = trail.at(-1)
   if (bottom === undefined || bottom.hash === head.hash) return head
-  const there = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
-  return there?.hash === bottom.hash ? there : undefined
+  const shownBlock = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
+  return shownBlock?.hash === bottom.hash ? shownBlock : undefined
 }
 
 /** Counts the relayer's transactions in the chain. @throws {TransportError} {@link RpcError} */
@@ -86,9 +88,13 @@ async function missingBlocks(
   const [top, bottom] = [trail[0], trail.at(-1)]
   // Nothing is watched below such a gap.
   if (top === undefined || head.number - top.number >= relayer.rules.watchBlocks) return [head]
-  const known = new Set(trail.map(({ hash }) => hash))
+  const followedHashes = new Set(trail.map(({ hash }) => hash))
   const end = Math.max(bottom?.number ?? 0, head.number - relayer.rules.watchBlocks + 1)
-  return walkDown(relayer, head, ({ number, parentHash }) => known.has(parentHash) || number <= end)
+  return walkDown(
+    relayer,
+    head,
+    ({ number, parentHash }) => followedHashes.has(parentHash) || number <= end,
+  )
 }
 
 /** Returns a block and its ancestors, down to the last wanted one or to where the node fails. */
@@ -161,7 +167,7 @@ export function floorOn(
 ): Hex {
   const own = BigInt(difficulty) / 2n
   const blocks = Math.max(1, number - (lower?.number ?? 0))
-  const left = BigInt(Math.floor((1 - steepest) ** blocks * 2 ** 40))
-  const kept = (BigInt(lower?.floor ?? 0) * left) >> 40n
-  return numberToHex(own > kept ? own : kept)
+  const remainingShare = BigInt(Math.floor((1 - steepest) ** blocks * 2 ** 40))
+  const inheritedFloor = (BigInt(lower?.floor ?? 0) * remainingShare) >> 40n
+  return numberToHex(own > inheritedFloor ? own : inheritedFloor)
 }

@@ -51,7 +51,7 @@ async function noteMeans(
   chain: ChainSnapshot,
 ): Promise<void> {
   try {
-    const { means, asked } = await askMeans(relayer, work, chain)
+    const { means, checked: asked } = await askMeans(relayer, work, chain)
     await relayer.ledger.recordMeans(chain.head.hash, means, asked)
   } catch (error) {
     relayer.log({ level: 'warn', event: 'means.failed', message: describeFault(error) })

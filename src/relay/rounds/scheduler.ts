@@ -30,7 +30,7 @@ export type Rounds = {
 /** Pause between two wakings of the ledger, in case no round was ever made due. */
 const wakeEveryMs = 60_000
 
-/** Rounds for which a lease holds: a holder that does not renew it counts as dead. */
+/** Length of a lease in rounds; a process that does not renew its lease counts as dead. */
 const leaseRounds = 3
 
 export function createRounds({
@@ -107,7 +107,7 @@ export function createRounds({
     }
   }
 
-  /** Waits for the next round, or less after {@link Rounds.checkSoon}, since each read costs. */
+  /** Waits for the next round; {@link Rounds.checkSoon} shortens the wait to a few seconds. */
   async function waitForNextRound(signal: AbortSignal): Promise<void> {
     await clock.sleep(
       roundMs - urgentRoundMs(roundMs),

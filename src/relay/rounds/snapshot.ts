@@ -59,12 +59,12 @@ export async function ask(
 export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promise<ChainSnapshot> {
   const { node, clock } = relayer
   const { work } = ledger
-  const seen = await node.head(clock.timeout(nodeTimeoutMs))
-  const lowest = Math.min(work.head?.number ?? -1, seen.number)
+  const firstHead = await node.head(clock.timeout(nodeTimeoutMs))
+  const lowest = Math.min(work.head?.number ?? -1, firstHead.number)
   const blocks = await relayer.ledger.listBlocks(lowest)
   // A recorded block is above the head, as a new one or a lost one: ask for the head again.
-  const isAbove = (blocks[0]?.number ?? -1) > seen.number
-  const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : seen
+  const isAbove = (blocks[0]?.number ?? -1) > firstHead.number
+  const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : firstHead
   const isNewHead = work.head?.hash !== head.hash
   const chain = {
     ...chainAt(head, 0),
@@ -79,10 +79,10 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     places.set(known.hash, await placeOfLast(relayer, known, work, chain))
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
-  const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
+  const checked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
   // A replica that is behind still shows lost blocks as held: that makes nothing final.
-  const unheld = [...asked.places].filter(([, place]) => place !== 'held')
-  const compared = { ...asked, places: new Map(unheld) }
+  const unheld = [...checked.places].filter(([, place]) => place !== 'held')
+  const compared = { ...checked, places: new Map(unheld) }
   if (isUnproven(ledger, compared, relayer)) return compared
   const isLost = isReorganized(ledger, compared) || lostBlocks(compared).length > 0
   if (!isLost || compared.toldCount !== undefined) return compared
@@ -140,9 +140,9 @@ function placesBelow(
   return async (block) => {
     const from = await (lowest ?? findBottom(relayer, chain.head, chain.trail))
     lowest = stepDown(relayer, from, block.number)
-    const there = await lowest
-    if (there === undefined) return 'unknown'
-    return there.hash === block.hash ? 'held' : 'lost'
+    const shownBlock = await lowest
+    if (shownBlock === undefined) return 'unknown'
+    return shownBlock.hash === block.hash ? 'held' : 'lost'
   }
 }
 
@@ -180,13 +180,13 @@ async function findPlace(
   { head, trail, places }: ChainSnapshot,
 ): Promise<BlockStatus> {
   if (block.number > head.number) return 'unknown'
-  const known = places.get(block.hash)
-  if (known !== undefined) return known
-  const there =
+  const knownStatus = places.get(block.hash)
+  if (knownStatus !== undefined) return knownStatus
+  const shownBlock =
     trail[head.number - block.number] ??
     (await node.block(block.number, clock.timeout(nodeTimeoutMs)))
-  if (there === undefined) return 'unknown'
-  return there.hash === block.hash ? 'held' : 'lost'
+  if (shownBlock === undefined) return 'unknown'
+  return shownBlock.hash === block.hash ? 'held' : 'lost'
 }
 
 async function askSettle(
@@ -320,8 +320,10 @@ async function askSpending(
       const block = await blockOfSpending(relayer, request, at)
       return block === undefined ? { kind: 'unspent' } : { kind: 'spent', by: undefined }
     }
-    const found = await findExecution(relayer, request, at)
-    return found === undefined ? { kind: 'unspent' } : { kind: 'spent', by: outcomeFor(found) }
+    const execution = await findExecution(relayer, request, at)
+    return execution === undefined
+      ? { kind: 'unspent' }
+      : { kind: 'spent', by: outcomeFor(execution) }
   })
   return spending ?? { kind: 'unknown' }
 }
@@ -396,13 +398,13 @@ export async function askMeans(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
-): Promise<{ means: Means; asked: Turn | undefined }> {
+): Promise<{ means: Means; checked: Turn | undefined }> {
   const { gasPriceWei, count } = chain
   const means: Means = { count, ...(gasPriceWei !== undefined && { gasPriceWei }) }
   const turn = findTurn(work, chain)
-  if (turn === undefined) return { means, asked: undefined }
+  if (turn === undefined) return { means, checked: undefined }
   const answer = await askOrLog(relayer, 'means.failed', () => askOne(relayer, turn))
-  return { means: { ...means, ...answer }, asked: answer && turn }
+  return { means: { ...means, ...answer }, checked: answer && turn }
 }
 
 function findTurn({ head, nextMeans, nonces }: Work, chain: ChainSnapshot): Turn | undefined {

@@ -58,21 +58,21 @@ export function peekQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
   const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
-  return rows.list({ ...waiting, unless: ['meta', 'queue'] }).reduce(joined, noQueue)
+  return rows.list({ ...waiting, unless: ['meta', 'queue'] }).reduce(addToQueue, noQueue)
 }
 
-export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({
+export const addToQueue = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({
   waiting: waiting + 1,
   until: Math.max(until, request.deadline),
 })
 
 /** Removes a payment; the queue keeps its latest deadline until it is empty. */
-export const left = ({ waiting, until }: Queue): Queue =>
+export const removeFromQueue = ({ waiting, until }: Queue): Queue =>
   waiting > 1 ? { waiting: waiting - 1, until } : noQueue
 
 const noQueue: Queue = { waiting: 0, until: 0 }
 
-/** Empties a queue in which nothing waits: payments whose rows were lost never left it. */
+/** Empties a queue without waiting payments, because payments with lost rows never leave it. */
 export function endQueue(rows: Draft): void {
   const known = rows.row('meta', 'queue')
   if (known === undefined || (JSON.parse(known.value) as Queue).waiting === 0) return
@@ -94,21 +94,27 @@ export function noteBlock(
   after: InBlock | undefined,
   { nonces, sessions }: Holds,
 ): void {
-  const [was, is] = [before?.block_hash ?? null, after?.block_hash ?? null]
-  if (was === is) return
-  const old = was === null ? undefined : rows.row('blocks', was)
+  const [hashBefore, hashAfter] = [before?.block_hash ?? null, after?.block_hash ?? null]
+  if (hashBefore === hashAfter) return
+  const old = hashBefore === null ? undefined : rows.row('blocks', hashBefore)
   if (old !== undefined) {
-    const gone = new Set([...nonces, ...sessions].map(String))
-    const left = {
-      nonces: old.nonces.filter((nonce) => !gone.has(`${nonce}`)),
-      sessions: old.sessions.filter((session) => !gone.has(session)),
+    const removed = new Set([...nonces, ...sessions].map(String))
+    const remaining = {
+      nonces: old.nonces.filter((nonce) => !removed.has(`${nonce}`)),
+      sessions: old.sessions.filter((session) => !removed.has(session)),
     }
-    if (left.nonces.length + left.sessions.length > 0) rows.put('blocks', { ...old, ...left })
+    if (remaining.nonces.length + remaining.sessions.length > 0)
+      rows.put('blocks', { ...old, ...remaining })
     else rows.drop('blocks', old.hash)
   }
   const number = after?.block_number ?? null
-  if (is === null || number === null) return
-  const block = rows.row('blocks', is) ?? { hash: is, number, nonces: [], sessions: [] }
+  if (hashAfter === null || number === null) return
+  const block = rows.row('blocks', hashAfter) ?? {
+    hash: hashAfter,
+    number,
+    nonces: [],
+    sessions: [],
+  }
   rows.put('blocks', {
     ...block,
     nonces: [...block.nonces, ...nonces],

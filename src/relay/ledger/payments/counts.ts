@@ -10,8 +10,8 @@ type Counted = readonly [at: number, counts: EventCounts]
 
 /** Returns how often each event happened since the ledger was created. */
 export function readEventCounts(rows: Draft): EventCounts {
-  const known = rows.row('meta', 'counts')
-  return known === undefined ? {} : (JSON.parse(known.value) as EventCounts)
+  const row = rows.row('meta', 'counts')
+  return row === undefined ? {} : (JSON.parse(row.value) as EventCounts)
 }
 
 /** Counts an event of a kind of payment, or of `refused`, in the step in which it happens. */
@@ -29,9 +29,9 @@ export function addCounts(rows: Draft, kind: string, more: EventCounts): void {
   rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
 }
 
-const readCounted = (rows: Draft): readonly Counted[] => {
-  const known = rows.row('meta', 'counted')
-  return known === undefined ? [] : (JSON.parse(known.value) as Counted[])
+const readSamples = (rows: Draft): readonly Counted[] => {
+  const row = rows.row('meta', 'counted')
+  return row === undefined ? [] : (JSON.parse(row.value) as Counted[])
 }
 
 const toDay = (at: number): number => at - (at % dayMs)
@@ -39,7 +39,7 @@ const toDay = (at: number): number => at - (at % dayMs)
 /** Stores a sample of the counts every ten minutes and at each day's start, when asked. */
 export function noteCounts(rows: Draft): void {
   const { now } = rows
-  const before = readCounted(rows)
+  const before = readSamples(rows)
   const [last = 0] = before.at(-1) ?? []
   if (now - last < apartMs && toDay(last) === toDay(now)) return
   const first = before.find(([at]) => toDay(at) === toDay(now))
@@ -54,16 +54,16 @@ export function noteCounts(rows: Draft): void {
 /** Returns the counts of about the last hour, and since the day's first sample. */
 export function countLately(rows: Draft): Vitals['lately'] {
   const { now } = rows
-  const counted = readCounted(rows)
+  const samples = readSamples(rows)
   const counts = readEventCounts(rows)
   const since = (start: Counted | undefined) => {
     const [at, before] = start ?? [now, counts]
     const added = Object.entries(counts).map(([name, sum]) => [name, sum - (before[name] ?? 0)])
     return { since: at, counts: Object.fromEntries(added.filter(([, times]) => times !== 0)) }
   }
-  const ofDay = counted.find(([at]) => toDay(at) === toDay(now)) ?? counted.at(-1)
+  const ofDay = samples.find(([at]) => toDay(at) === toDay(now)) ?? samples.at(-1)
   return {
-    hour: since(counted.findLast(([at]) => now - at >= hourMs) ?? counted[0]),
+    hour: since(samples.findLast(([at]) => now - at >= hourMs) ?? samples[0]),
     today: since(ofDay),
   }
 }

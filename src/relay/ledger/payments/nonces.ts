@@ -18,10 +18,10 @@ type RelayerRow = Row<'relayers'>
 
 /** Reads a relayer's totals, and counts them again if their row is lost. */
 export function readRelayer(rows: Draft, relayer: string): RelayerRow {
-  const known = rows.row('relayers', relayer)
-  if (known !== undefined) return known
-  const all = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
-  const nonces = rows.list({ ...all, unless: ['relayers', relayer] })
+  const stored = rows.row('relayers', relayer)
+  if (stored !== undefined) return stored
+  const listing = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
+  const nonces = rows.list({ ...listing, unless: ['relayers', relayer] })
   const none: RelayerRow = { relayer, open: [], top: null }
   return nonces.reduce((totals, row) => updateTotals(totals, undefined, row), none)
 }
@@ -83,8 +83,8 @@ export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] 
   const open = readRelayer(rows, relayer).open.flatMap(
     ([nonce]) => rows.row('nonces', relayer, nonce) ?? [],
   )
-  const all = new Set([...open, ...rows.list({ ...last, limit: recentNonceCount })])
-  return [...all].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
+  const rowsToCheck = new Set([...open, ...rows.list({ ...last, limit: recentNonceCount })])
+  return [...rowsToCheck].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
 export const findNextNonce = (relayer: RelayerRow): number => findHighestUsedNonce(relayer) + 1
@@ -92,7 +92,7 @@ export const findNextNonce = (relayer: RelayerRow): number => findHighestUsedNon
 /** The relayer's transactions in blocks, and with those in the pool, as read a moment ago. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
 
-/** Finds a nonce above all used ones; undefined if the pool would refuse it or payments wait. */
+/** Finds the nonce after all used ones, unless payments wait or the pool would refuse it. */
 export function findFreeNonce(
   { rows, rules, relayer: name }: StepContext,
   { chainNonce, poolNonce }: NonceCounts,
@@ -129,14 +129,14 @@ export function isFull(usage: Usage, capacity: Capacity, mustWait: boolean): boo
   return ofAccount >= capacity.ofAccount || carried + waiting >= capacity.open || isQueueFull
 }
 
-/** Lists a nonce's transactions, the highest price first: a replacement must exceed it. */
+/** Lists a nonce's transactions, the highest price first, because a replacement must exceed it. */
 export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bigint }[] {
   return (row?.bytes ?? [])
     .map(([hash, price]) => ({ hash, gasPriceWei: BigInt(price) }))
     .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
 }
 
-/** Reads a nonce and the transaction to replace; one that a foreign one displaced is none. */
+/** Reads a nonce and its transaction to replace, unless a foreign transaction displaced that. */
 export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : listTransactions(row)

@@ -10,13 +10,13 @@ import {
   phases,
 } from '../transitions.ts'
 import {
-  joined,
-  left,
+  addToQueue,
   listOpen,
   noteBlock,
   noteOpen,
   readAccount,
   readQueue,
+  removeFromQueue,
   saveAccount,
   saveQueue,
 } from './account-totals.ts'
@@ -166,7 +166,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
     const queue = readQueue(rows)
-    saveQueue(rows, isWaiting ? joined(queue, after) : left(queue))
+    saveQueue(rows, isWaiting ? addToQueue(queue, after) : removeFromQueue(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
     // No total changes, but a concurrent check for open work must conflict with this write.
     saveQueue(rows, readQueue(rows))

@@ -38,7 +38,7 @@ const plus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
 const minus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken =>
   plus(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
-function known(rows: Draft): Reserved | undefined {
+function findReserved(rows: Draft): Reserved | undefined {
   const row = rows.row('meta', rowName)
   return row && reserved.parse(JSON.parse(row.value))
 }
@@ -53,16 +53,16 @@ function findShare(
   row: Row<'payments'> | undefined,
 ): (Shares & { at: number | 'open' }) | undefined {
   if (row === undefined || row.reserves_pool === null || row.reserves_cap === null) return undefined
-  const taken = {
+  const shares = {
     ...{ poolWei: BigInt(row.reserves_pool), capWei: BigInt(row.reserves_cap) },
     outWei: BigInt(row.reserves_out ?? 0),
   }
-  if (isUnsettled(row.state)) return { ...taken, at: 'open' }
+  if (isUnsettled(row.state)) return { ...shares, at: 'open' }
   if (row.outcome !== 'executed' || row.block_number === null) return undefined
-  return { ...taken, at: row.block_number }
+  return { ...shares, at: row.block_number }
 }
 
-function added(
+function applyShare(
   { open, blocks }: Reserved,
   part: Shares & { at: number | 'open' },
   add: typeof plus,
@@ -70,36 +70,37 @@ function added(
   if (part.at === 'open') return { open: add(open, part), blocks }
   const number = part.at
   const block = blocks.find((one) => one.number === number) ?? { ...nothing, number }
-  const others = blocks.filter((one) => one !== block)
-  return { open, blocks: [...others, { ...add(block, part), number }] }
+  const otherBlocks = blocks.filter((one) => one !== block)
+  return { open, blocks: [...otherBlocks, { ...add(block, part), number }] }
 }
 
-/** Updates the reserves after a payment changed; a lost row is counted when it is read. */
+/** Updates the reserves after a payment changed; {@link readReserved} restores a lost row. */
 export function noteReserved(
   rows: Draft,
   before: Row<'payments'> | undefined,
   after: Row<'payments'> | undefined,
 ): void {
-  const [was, is] = [findShare(before), findShare(after)]
-  const all = was?.at === is?.at ? undefined : known(rows)
-  if (all === undefined) return
-  const without = was === undefined ? all : added(all, was, minus)
-  const { open, blocks } = is === undefined ? without : added(without, is, plus)
+  const [shareBefore, shareAfter] = [findShare(before), findShare(after)]
+  const total = shareBefore?.at === shareAfter?.at ? undefined : findReserved(rows)
+  if (total === undefined) return
+  const remaining = shareBefore === undefined ? total : applyShare(total, shareBefore, minus)
+  const { open, blocks } =
+    shareAfter === undefined ? remaining : applyShare(remaining, shareAfter, plus)
   const oldest = Math.max(...blocks.map(({ number }) => number)) - keptBlocks
-  const kept = blocks.filter(
+  const recentBlocks = blocks.filter(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
   )
-  save(rows, { open, blocks: kept })
+  save(rows, { open, blocks: recentBlocks })
 }
 
 /** Saves a lost total before anything is added to it. */
 export function keepReserved(rows: Draft): void {
-  if (known(rows) === undefined) save(rows, readReserved(rows))
+  if (findReserved(rows) === undefined) save(rows, readReserved(rows))
 }
 
 /** Returns the reserves, counted again if the row is lost. */
 function readReserved(rows: Draft): Reserved {
-  const row = known(rows)
+  const row = findReserved(rows)
   if (row !== undefined) return row
   return phaseNames
     .flatMap((group) =>
@@ -112,20 +113,24 @@ function readReserved(rows: Draft): Reserved {
     .reduce<Reserved>(
       (sum, payment) => {
         const part = findShare(payment)
-        return part === undefined ? sum : added(sum, part, plus)
+        return part === undefined ? sum : applyShare(sum, part, plus)
       },
       { open: nothing, blocks: [] },
     )
 }
 
 /** Tells whether a block had less than this payment and all unseen reserves take. */
-export function isShort({ rows }: StepContext, own: Shares, there: Lendable | undefined): boolean {
-  if (there === undefined) return false
+export function isShort(
+  { rows }: StepContext,
+  own: Shares,
+  lendable: Lendable | undefined,
+): boolean {
+  if (lendable === undefined) return false
   const { open, blocks } = readReserved(rows)
-  const later = blocks.filter(({ number }) => number > there.block)
-  const taken = plus(nothing, own)
-  const all = [open, ...later].reduce<Taken>(plus, taken)
-  const held = plus(nothing, there)
+  const laterBlocks = blocks.filter(({ number }) => number > lendable.block)
+  const shares = plus(nothing, own)
+  const total = [open, ...laterBlocks].reduce<Taken>(plus, shares)
+  const available = plus(nothing, lendable)
   const names = ['poolWei', 'capWei', 'outWei'] as const
-  return names.some((name) => taken[name] > 0n && all[name] > held[name])
+  return names.some((name) => shares[name] > 0n && total[name] > available[name])
 }

@@ -32,15 +32,15 @@ export function noteAlerts(
   const raised = found
     .filter(({ name }) => before.every((one) => one.name !== name))
     .map(({ name, says }) => ({ name, says, raisedAt: rows.now }))
-  const [kept, cleared] = [[] as ActiveAlert[], [] as ActiveAlert[]]
+  const [continued, cleared] = [[] as ActiveAlert[], [] as ActiveAlert[]]
   for (const alert of before) {
     const { calmSince = rows.now } = alert
     const says = found.find(({ name }) => name === alert.name)?.says ?? alert.says
-    if (isFound(alert)) kept.push({ ...alert, says, calmSince: undefined })
+    if (isFound(alert)) continued.push({ ...alert, says, calmSince: undefined })
     else if (rows.now - calmSince >= alertEndMs) cleared.push(alert)
-    else kept.push({ ...alert, calmSince })
+    else continued.push({ ...alert, calmSince })
   }
-  const after = JSON.stringify([...kept, ...raised])
+  const after = JSON.stringify([...continued, ...raised])
   if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
   if (cleared.length > 0) {
     const past = [...cleared, ...pastAlerts(rows)].slice(0, mostPast)

@@ -33,10 +33,10 @@ export function noteGateways(rows: Draft, counted: GatewayCounts | undefined): v
   for (const [name, deliveries] of Object.entries(counted)) {
     const [gateway = '', event] = name.split('/')
     if (event !== 'delivery') continue
-    const kept = Object.entries(hours[gateway] ?? {}).filter(
+    const recentHours = Object.entries(hours[gateway] ?? {}).filter(
       ([at]) => Number(at) > hour - keptHours,
     )
-    const before = Object.fromEntries(kept)
+    const before = Object.fromEntries(recentHours)
     hours[gateway] = { ...before, [hour]: (before[hour] ?? 0) + deliveries }
   }
   rows.put('meta', { name: 'gateways', value: JSON.stringify(hours) })

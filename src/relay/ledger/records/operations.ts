@@ -67,13 +67,13 @@ export function pruneAudit(rows: Draft, limit: number): void {
 
 /** Returns the payments that match a query, the newest first. */
 export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
-  const one = findSingle(rows, query)
-  if (one !== undefined) return { payments: one.map(toRecord), next: undefined }
+  const single = findSingle(rows, query)
+  if (single !== undefined) return { payments: single.map(toRecord), next: undefined }
   const found = toListings(query)
     .flatMap((listing) => listed(rows, listing, query))
     .sort((a, b) => b.at - a.at)
   const { page, next } = cut(found, query.limit)
-  const kept = page
+  const matches = page
     .map(({ row }) => toRecord(row))
     .filter(
       ({ state, kind, outcome, account }) =>
@@ -82,18 +82,18 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
         (query.outcome === undefined || outcome === query.outcome) &&
         (query.account === undefined || account.toLowerCase() === query.account.toLowerCase()),
     )
-  return { payments: kept, next }
+  return { payments: matches, next }
 }
 
 /** Cuts a page and tells where the next begins; payments of one moment stay together. */
 function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]; next?: number } {
-  const rest = found[limit]
-  if (rest === undefined) return { page: found }
-  const page = found.filter(({ at }) => at > rest.at)
+  const firstBeyond = found[limit]
+  if (firstBeyond === undefined) return { page: found }
+  const page = found.filter(({ at }) => at > firstBeyond.at)
   // If one moment has more than a page holds, the rest is not shown.
   return page.length === 0
-    ? { page: found.slice(0, limit), next: rest.at }
-    : { page, next: rest.at + 1 }
+    ? { page: found.slice(0, limit), next: firstBeyond.at }
+    : { page, next: firstBeyond.at + 1 }
 }
 
 /** Finds payments by hash or intent; undefined if the query has neither. */

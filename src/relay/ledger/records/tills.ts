@@ -45,8 +45,8 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
   if (listAccountTills(rows, account).length === 0) return undefined
   const midnight = rows.now - (rows.now % dayMs)
   const own = { table: 'takings', list: 'account', group: account, newest: true } as const
-  const paid = rows.list({ ...own, from: midnight, limit: noLimit }).flatMap(paymentIn(rows))
-  const final = paid.filter(({ payment }) => payment.state === 'confirmed')
+  const received = rows.list({ ...own, from: midnight, limit: noLimit }).flatMap(paymentIn(rows))
+  const final = received.filter(({ payment }) => payment.state === 'confirmed')
   const sent = sentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
   const sum = (spent: readonly { spends: string }[]) =>
     spent.reduce((wei, { spends }) => wei + BigInt(spends), 0n)

@@ -53,13 +53,13 @@ export function readVitals(
   hasMoved: boolean | undefined,
 ): Vitals {
   const { rows, relayer } = step
-  const seen = readObservations(step)
-  const known = readRelayer(rows, relayer)
+  const observed = readObservations(step)
+  const relayerTotals = readRelayer(rows, relayer)
   return {
     now: rows.now,
     schema: schemaVersion,
     identity,
-    observations: hasMoved ? ofAnyDeployment(seen) : seen,
+    observations: hasMoved ? ofAnyDeployment(observed) : observed,
     intake: readIntake(rows),
     alerts: activeAlerts(rows),
     untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
@@ -70,10 +70,10 @@ export function readVitals(
     gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
     unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
-    nextNonce: findNextNonce(known),
+    nextNonce: findNextNonce(relayerTotals),
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
-    front: readFront(step, known),
-    carried: countCarried(known),
+    front: readFront(step, relayerTotals),
+    carried: countCarried(relayerTotals),
     waiting: peekQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
   }

@@ -48,8 +48,8 @@ export type LoadRows = (wanted: LoadQuery) => Promise<Loaded>
 export function createLoad(database: RedisDatabase, keys: readonly string[]): LoadRows {
   const script = database.script(loadLua)
   return async ({ rows: names, lists: queries, methods }) => {
-    const asked = JSON.stringify({ rows: [...names], lists: [...queries.values()] })
-    const reply = await script(keys, [asked, 'load', ...methods])
+    const query = JSON.stringify({ rows: [...names], lists: [...queries.values()] })
+    const reply = await script(keys, [query, 'load', ...methods])
     const [now, texts, lists] = loadReply.parse(reply)
     const rows = new Map<string, Kept>()
     for (let index = 0; index < texts.length; index += 2) {
@@ -77,11 +77,11 @@ export function createCommit(database: RedisDatabase, keys: readonly string[]): 
     const read = Object.fromEntries(
       [...wanted.rows].map((name) => [name, loaded.rows.get(name)?.version ?? '0']),
     )
-    const gone = [...writes].filter(([, { after }]) => after === undefined)
-    const here = [...writes].filter(([, { after }]) => after !== undefined)
+    const deletions = [...writes].filter(([, { after }]) => after === undefined)
+    const updates = [...writes].filter(([, { after }]) => after !== undefined)
     const change = {
-      ...{ read, drop: gone.map(([name]) => name) },
-      put: Object.fromEntries(here.map(([name, { after }]) => [name, JSON.stringify(after)])),
+      ...{ read, drop: deletions.map(([name]) => name) },
+      put: Object.fromEntries(updates.map(([name, { after }]) => [name, JSON.stringify(after)])),
       ...listChanges(writes),
       ...(dueMs === undefined ? {} : { arm: { task: roundTask, inMs: dueMs } }),
     }

@@ -30,7 +30,7 @@ export type RedisLedgerOptions = {
   /** Sets after how many ms a round is due once a call has opened work. */
   roundMs: number
   /** Is called when a round is due within seconds, sooner than the usual check. */
-  soon?: () => void
+  onUrgentRound?: () => void
 }
 
 /** Returns the prefix of a ledger's keys; the braces keep them in one slot of a cluster. */
@@ -43,11 +43,11 @@ type Call = {
   reject: (error: unknown) => void
 }
 
-/** Holds a batch of executed calls: `ends` answer them after the commit, the others run later. */
-type Folded = Change & { ends: (() => void)[] }
+/** Holds a batch of executed calls; `ends` answer them after the commit, and later calls wait. */
+type ExecutedCalls = Change & { ends: (() => void)[] }
 
 /** Limits the calls that share a load and a commit. */
-const foldLimit = 100
+const maxBatchedCalls = 100
 const readsSideBySide = 8
 /** Limits the rows that are cached to guess what calls will read. */
 const rememberedLimit = 2_000
@@ -91,23 +91,24 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   /** Answers calls from one snapshot; returns those that wait for this commit. */
   async function answer(calls: readonly Call[]): Promise<readonly Call[]> {
     await open()
-    let folded = fold(options, { now: 0, rows: remembered, lists: new Map() }, calls)
+    let executed = executeCalls(options, { now: 0, rows: remembered, lists: new Map() }, calls)
     let now: number | undefined
     for (let attempt = 0; attempt < commitAttempts; attempt++) {
-      const found = await load(folded.wanted)
+      const found = await load(executed.wanted)
       // Queries depend on the time: if it moved with each load, they would never be complete.
       now ??= found.now
       const loaded = { ...found, now }
       if (remembered.size > rememberedLimit) remembered.clear()
       for (const [name, row] of loaded.rows) remembered.set(name, row)
-      folded = fold(options, loaded, calls)
-      if (!isComplete(folded.wanted, loaded)) continue
-      const { ends, writes } = folded
-      if (writes.size > 0 && !(await commit(loaded, folded))) {
+      executed = executeCalls(options, loaded, calls)
+      if (!isComplete(executed.wanted, loaded)) continue
+      const { ends, writes } = executed
+      if (writes.size > 0 && !(await commit(loaded, executed))) {
         now = undefined
         continue
       }
-      if (folded.dueMs !== undefined && folded.dueMs < options.roundMs) options.soon?.()
+      if (executed.dueMs !== undefined && executed.dueMs < options.roundMs)
+        options.onUrgentRound?.()
       for (const [name, { after }] of writes) remembered.set(name, { version: '', row: after })
       for (const end of ends) end()
       return calls.slice(ends.length)
@@ -133,8 +134,8 @@ function createLane(
   async function run(): Promise<void> {
     // Lets calls of the same moment join.
     await undefined
-    const calls = waiting.slice(0, foldLimit)
-    waiting = waiting.slice(foldLimit)
+    const calls = waiting.slice(0, maxBatchedCalls)
+    waiting = waiting.slice(maxBatchedCalls)
     try {
       waiting = [...(await answer(calls)), ...waiting]
     } catch (error) {
@@ -157,11 +158,11 @@ function createLane(
 }
 
 /** Runs calls in order over one snapshot: each sees the writes of those before it. */
-function fold(
+function executeCalls(
   { rules, relayer, roundMs }: RedisLedgerOptions,
   loaded: Loaded,
   calls: readonly Call[],
-): Folded {
+): ExecutedCalls {
   const methods = [...new Set(calls.map(({ method }) => method))]
   const wanted: LoadQuery = { methods, rows: new Set(), lists: new Map() }
   const view = createView(loaded, wanted)

@@ -69,9 +69,9 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
  */
 function openTables(sql: Sql): void {
   createTables(sql)
-  const [known] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
-  if (known === undefined) apply(sql, schemaWrite)
-  else assertSchema(JSON.parse(known.row))
+  const [cacheQuery] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
+  if (cacheQuery === undefined) apply(sql, schemaWrite)
+  else assertSchema(JSON.parse(cacheQuery.row))
 }
 
 /** Creates tables and indexes as `rows.ts` has them; lists in key order need no index. */
@@ -114,7 +114,7 @@ const statements = Object.fromEntries(
 const lists = new Map<string, string>()
 const updates = new Map<string, string>()
 
-function known(queries: Map<string, string>, kind: string, make: () => string): string {
+function cacheQuery(queries: Map<string, string>, kind: string, make: () => string): string {
   const query = queries.get(kind) ?? make()
   queries.set(kind, query)
   return query
@@ -133,7 +133,7 @@ function sqlView(sql: Sql, remembered: Remembered): View {
     list<Name extends TableName>(listing: Listing<Name>, now: number) {
       const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
       const kind = `${table} ${list} ${listing.newest} ${listing.limit}`
-      const query = known(lists, kind, () => listQuery(listing))
+      const query = cacheQuery(lists, kind, () => listQuery(listing))
       const end = olderThanMs === undefined ? before : now - olderThanMs
       const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
       const found = sql.exec<Record<string, SqlValue> & { row: string }>(
@@ -177,7 +177,7 @@ export function apply(sql: Sql, { table, key, before, after }: Write): void {
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
-  const update = known(updates, `${table} ${changed}`, () => {
+  const update = cacheQuery(updates, `${table} ${changed}`, () => {
     const cells = changed.map((column) => `${column} = ?, `).join('')
     return `UPDATE ${table} SET ${cells}row = ? WHERE ${byKey}`
   })

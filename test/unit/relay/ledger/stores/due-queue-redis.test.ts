@@ -121,7 +121,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     const soon = () => {
       hurried += 1
     }
-    const ledger = createRedisLedger({ ...options, roundMs: 20_000, soon })
+    const ledger = createRedisLedger({ ...options, roundMs: 20_000, onUrgentRound: soon })
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
     await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
     await ledger.recordSend(transaction.hash, 'taken')
