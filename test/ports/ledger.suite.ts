@@ -897,6 +897,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.listSigned()).toEqual([])
     })
 
+    test('lists what was signed for an open nonce, however many came after it', async ({
+      ledger,
+    }) => {
+      for (let nonce = 0; nonce <= 64; nonce++) {
+        await accept(ledger, `at ${nonce}`, bob, { chainNonce: nonce, poolNonce: nonce })
+      }
+      expect((await ledger.listSigned()).map(({ nonce }) => nonce)).toContain(0)
+    })
+
     test('never forgets an open payment', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       pass(rules.retentionMs * 2)

@@ -105,6 +105,18 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       )
     })
 
+    test('have what a refused payment has read of the chain', async ({ ledger }) => {
+      const { now } = await ledger.readVitals()
+      const observations = {
+        facts: { gasPrice: { wei: '7' } },
+        node: 'answered',
+        round: undefined,
+        now,
+      } as const
+      await ledger.refuse({ ...refusingOf('s'), observations })
+      expect((await ledger.readVitals()).observations.gasPrice).toMatchObject({ wei: '7' })
+    })
+
     test('tell what payments are refused for, and when it is over', async ({ ledger, pass }) => {
       const refuse = (session: string) =>
         ledger.refuse({ ...refusingOf(session), obstacle: 'relayer_poor' })

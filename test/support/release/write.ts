@@ -34,7 +34,10 @@ const variables = {
   ...{ PROFILE: 'lender', PIN: 'on', OPERATOR_TOKEN: token },
   ...{ ACCOUNT_ID_SECRET: secretOf('1'), ACCOUNT_KEY_SECRET: secretOf('2') },
   ...{ PIN_SECRET: secretOf('3'), MAX_SENT_A_DAY_WEI: `${parseEther('2')}` },
+  ...{ AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
 }
+
+type Till = { till: string }
 
 type Stores = Required<Pick<DeploymentOptions, 'ledger' | 'memory'>>
 
@@ -79,7 +82,10 @@ async function live(chain: TestChain, time: { ahead: number }, stores: Stores) {
   await decide('refused', '2', payee, '9')
   await decide('a loan', '3', '1', pin)
   await allDone()
-  await ask('agents/add', { phone: payee, name: 'Duka', kind: 'bill' })
+  const { till } = (await ask('agents/add', { phone: payee, name: 'Duka', kind: 'bill' })) as Till
+  await decide('a bill', '10', till, 'AB-12', '0.01', pin)
+  await allDone()
+  await ask('wallet', { phone, name: 'Savings', address: secretOf('5').slice(0, 42) })
   await ask('hold', { account: secretOf('4').slice(0, 42), action: 'hold' })
   await ask('loans')
   await chain.anvil.ask('evm_setAutomine', [false])
