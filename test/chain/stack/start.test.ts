@@ -273,18 +273,14 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   }
 }
 
-const helpNumber = { HELP_NUMBER: '0700 000 099' }
+/** The settings of a lender; the dial limit is high, because scripts are typed fast. */
+const lender = { PROFILE: 'lender', HELP_NUMBER: '0700 000 099', MAX_DIALS_A_MINUTE: '100' }
 const environments = {
   demo: { PROFILE: 'demo' },
-  lender: { PROFILE: 'lender', PIN: 'off', ...helpNumber },
-  strict: { PROFILE: 'lender', PIN: 'strict', ...helpNumber },
-  local: { PROFILE: 'lender', PIN: 'off', ...helpNumber, LOCAL_CURRENCY: 'KES' },
-  agents: {
-    ...{ PROFILE: 'lender', PIN: 'on', AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
-    ...helpNumber,
-    // A script is typed faster than by a person.
-    MAX_DIALS_A_MINUTE: '100',
-  },
+  lender: { ...lender, PIN: 'off', MAX_SENT_A_DAY_WEI: 'none' },
+  strict: { ...lender, PIN: 'strict' },
+  local: { ...lender, PIN: 'off', LOCAL_CURRENCY: 'KES' },
+  agents: { ...lender, PIN: 'on', AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
 }
 
 /** A feed by which one coin is always worth 12 million shillings. */
