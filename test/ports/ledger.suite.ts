@@ -754,7 +754,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('goes on for the others when one has ended', async () => {
       const { ledger, hash, states, mine } = await openBatch()
+      const carried = async () => (await ledger.readVitals()).carried
+      expect(await carried()).toBe(3)
       expect(await ledger.expire('b', 5_000_000_000)).toMatchObject([{ to: 'expired' }])
+      expect(await carried()).toBe(2)
       // What was read before that settles nothing: it is read once more.
       const executions = { a: executionIn(9), c: executionIn(9) }
       expect(await mine(executions)).toEqual([])
