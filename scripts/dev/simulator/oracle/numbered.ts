@@ -18,12 +18,13 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
   const answers = dial.text.split('*').map((planned, index) => {
     const number = index + 2
     if (number >= step) return planned
-    const before = ({ phase: inPhase, repliedAt }: Delivery) =>
-      inPhase === phase && (repliedAt ?? startedAt) < startedAt
+    const before = ({ phase: other, repliedAt }: Delivery) =>
+      other === phase && (repliedAt ?? startedAt) < startedAt
     const earlier = numbered(number).filter((other) => other.startedAt < startedAt)
     const answered = numbered(number).filter(({ said }) => said?.claim === 'none')
     // An answer may be kept although its delivery died: only a later delivery then shows it.
-    const shown = answered.findLast(before) ?? answered.at(0)
+    const inPhase = answered.find((other) => other.phase === phase)
+    const shown = answered.findLast(before) ?? inPhase ?? answered.at(0)
     if (shown !== undefined) return lastAnswer(shown.dial)
     // A session that had ended keeps no more answers.
     const hasEnded = earlier.length > 0 && earlier.every(({ said }) => said?.claim === 'ended')
