@@ -71,8 +71,8 @@ export function createNodeService(options: NodeServiceOptions) {
     log,
   })
   const sharedCache = createSharedCache(cache, options)
-  const deps: Deps = { chainId, upstreams, cache, clock }
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
+  const deps: Deps = { chainId, upstreams, cache, clock, ...sharing }
 
   function isDeep(blockNumber: string): boolean {
     const head = upstreams.knownHead()
@@ -130,7 +130,7 @@ export function createNodeService(options: NodeServiceOptions) {
     )
   }
 
-  return { chainId, nodes: upstreams, request, answer, prove: createProver(deps, sharing) }
+  return { chainId, nodes: upstreams, request, answer, prove: createProver(deps) }
 }
 
 /** Creates a cache that other processes share, and copies their answers into the own cache. */
@@ -161,7 +161,7 @@ function createSharedCache(
 
 /** Creates a JSON proof that a transaction is in the chain, with `above` blocks on top. */
 const createProver =
-  (deps: Deps, { share }: ReturnType<typeof createWorkSharing>) =>
+  (deps: Deps) =>
   (hash: string, above: number, signal: AbortSignal): Promise<string> => {
     const key = `proof ${hash}`
     const make = async (): Promise<string> => {
@@ -170,10 +170,12 @@ const createProver =
       const text = await context.cached(key, 'unproved', async () => JSON.stringify(await prove()))
       return text as string
     }
-    return share(key, make, signal)
+    return deps.share(key, make, signal)
   }
 
-type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
+type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock } & ReturnType<
+  typeof createWorkSharing
+>
 
 /** Holds whether all parts of an answer are proved, and the age of the oldest (Unix ms). */
 type Origin = { since: number; isProved: boolean }
@@ -181,7 +183,7 @@ type Origin = { since: number; isProved: boolean }
 const newOrigin = (clock: Clock): Origin => ({ since: clock.now(), isProved: true })
 
 function createContext(
-  { chainId, upstreams, cache, clock }: Deps,
+  { chainId, upstreams, cache, clock, share }: Deps,
   signal: AbortSignal,
   origin: Origin,
   subscriptions?: Subscriptions,
@@ -201,7 +203,14 @@ function createContext(
       origin.since = Math.min(origin.since, entry?.unverifiedSince ?? origin.since)
       if (entry !== undefined) return entry.text
       const unverifiedSince = kind === 'proved' ? undefined : clock.now()
-      const text = await make()
+      let isOwn = false
+      const work = (): Promise<string | null> => {
+        isOwn = true
+        return make()
+      }
+      const shared = await share(`part ${key}`, work, signal)
+      // Only who made it knows why there is nothing to cache.
+      const text = shared === null && !isOwn ? await make() : shared
       if (text !== null) cache.set(key, { text, unverifiedSince })
       return text
     },

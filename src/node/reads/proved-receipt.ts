@@ -63,9 +63,7 @@ export async function readProvedReceipt(
     known.number === blockNumber &&
     logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
-  const proved = await context.cached(`receipt ${blockHash} ${index}`, 'proved', () =>
-    readReceiptHash(node, blockHash, index, known),
-  )
+  const proved = await readReceiptHash(node, blockHash, index, known, context)
   if (keccak256(encodeReceipt(receipt, known.tries)) !== proved) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
   }
@@ -78,18 +76,27 @@ async function readReceiptHash(
   blockHash: string,
   index: number,
   { receiptsRoot, tries, transactions }: BlockFacts,
-): Promise<Hex> {
-  const proof =
+  { cached }: Cached,
+): Promise<string | undefined> {
+  const own =
     tries === 'rootstock' &&
-    (await undefinedIfUnserved(askReceiptNodes(node, blockHash, transactions[index])))
-  if (proof) {
-    const found = walkBinaryProof(proof, receiptsRoot, index)
-    if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
-    return found.valueHash
-  }
-  const receipts = await readReceipts(node, { hash: blockHash, transactions })
-  return keccak256(encodeReceipts(receipts, receiptsRoot, tries)[index] ?? '0x')
+    (await cached(`receipt ${blockHash} ${index}`, 'proved', async () => {
+      const proof = await undefinedIfUnserved(askReceiptNodes(node, blockHash, transactions[index]))
+      if (!proof) return null
+      const found = walkBinaryProof(proof, receiptsRoot, index)
+      if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
+      return found.valueHash
+    }))
+  if (own) return own
+  const text = await cached(`receipts ${blockHash}`, 'proved', async () => {
+    const receipts = await readReceipts(node, { hash: blockHash, transactions })
+    const encoded = encodeReceipts(receipts, receiptsRoot, tries)
+    return JSON.stringify(encoded.map((each) => keccak256(each)))
+  })
+  return receiptHashes.parse(parseJson(text ?? ''))[index]
 }
+
+const receiptHashes = z.array(hash)
 
 /** Asks RSKj for the trie nodes from a receipt to the root; the leaf comes first. */
 export async function askReceiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {

@@ -154,6 +154,16 @@ test('equal requests in flight are one, others are not', async () => {
   expect(on.proxy.seen('eth_getBalance') - before).toBe(21)
 })
 
+test('receipts of one block, asked for at once, take one look at the block and its receipts', async () => {
+  const hashes = await beforeABlock(on.direct, () =>
+    Promise.all([1n, 2n, 3n, 4n].map((data) => emit(on.direct, on.emitter, 1n, 2n, data))),
+  )
+  const looks = ['eth_getBlockByHash', 'eth_getBlockReceipts'] as const
+  const before = looks.map(on.proxy.seen)
+  await Promise.all(hashes.map((hash) => result('eth_getTransactionReceipt', hash)))
+  expect(looks.map((method, index) => on.proxy.seen(method) - (before[index] ?? 0))).toEqual([1, 1])
+})
+
 test('a fresh request passes by what is kept and what is in flight', async () => {
   const { hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
   await result('eth_getBlockByHash', hash)
