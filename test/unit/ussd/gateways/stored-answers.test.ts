@@ -9,8 +9,11 @@ import {
 } from '../../../../scripts/dev/menu-ways.ts'
 import { createRandom } from '../../../../scripts/dev/random.ts'
 import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
+import { createMemory } from '../../../../src/account/memory.ts'
 import { createSeal } from '../../../../src/account/seal.ts'
+import type { Wallet } from '../../../../src/account/wallets.ts'
 import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
+import { createMemoryStore } from '../../../support/memory-store.ts'
 import type { Typed } from '../../../support/modelled-service.ts'
 import { sampleOf, seed } from '../../../support/sample.ts'
 import { openWorld } from '../world.ts'
@@ -25,22 +28,31 @@ const products: Readonly<Record<string, Product>> = {
   'with strict PINs': menus.strict,
   'with agents': menus.agents,
   'with local amounts': { ...menus.local, rate },
+  'with saved wallets': {
+    ...withPin,
+    wallets: [1, 2, 3].map((digit) => ({
+      name: `W${digit}`,
+      address: `0x${`${digit}`.repeat(40)}`,
+    })),
+  },
 }
 
 type Product = {
   settings: MenuSettings
   messages: typeof menus.strict.messages
   rate?: typeof rate
+  wallets?: readonly Wallet[]
 }
 
 /** Lists what leads to each end of a menu as it is declared, whatever entries it has. */
 const waysOf = (product: Product) =>
   startsOf(product.settings).flatMap((start) => {
-    const { effects } = waysThrough(sampleContext(product), allRight(start))
+    const { wallets = [] } = product
+    const { effects } = waysThrough(sampleContext(product, { wallets }), allRight(start))
     const ways = [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
-    // What a menu without agents has is walked there.
-    const isNew = ({ name }: (typeof ways)[number]) => /withdrawal|purchase/i.test(name)
-    return product.settings.agents ? ways.filter(isNew) : ways
+    // What a menu without agents and wallets has is walked there.
+    if (product.settings.agents) return ways.filter(({ name }) => /withdrawal|purchase/i.test(name))
+    return product.wallets ? ways.filter(({ way }) => way[0] === '7' && way[1] === '3') : ways
   })
 
 type World = ReturnType<typeof openWorld>
@@ -49,7 +61,14 @@ type World = ReturnType<typeof openWorld>
  * Opens a service in which the second caller owes a loan, and all have a PIN who begin at the menu.
  */
 async function open(product: Product, start = 'main') {
-  const world = openWorld({ product })
+  const store = createMemoryStore()
+  const world = openWorld({ product, memory: store })
+  for (const caller of [0, 1]) {
+    await createMemory(() => store).change(world.accountOf(caller), (before) => ({
+      ...before,
+      wallets: [...(product.wallets ?? [])],
+    }))
+  }
   const hasPin = product.settings.pin !== 'off'
   const isNew = start !== 'main'
   for (const [index, till] of product.settings.agents ? [...sampleTills.values()].entries() : []) {
