@@ -3,14 +3,23 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPublicClient, http, parseEther, stringify } from 'viem'
 import { sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { createRandom } from '../../../scripts/dev/random.ts'
 import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { openOperator } from '../../../scripts/ops/operator-client.ts'
-import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
-import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
+import { type Dialled, playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import {
+  openPhoneLine,
+  type PhoneLine,
+  type Post,
+} from '../../../scripts/stack/phone/phone-lines.ts'
+import { StackError } from '../../../scripts/stack/report.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { type GatewayName, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
+import { createDeclaredForm } from '../../../src/pages/phone/declared-form.ts'
+import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
+import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
+import { seed } from '../../support/sample.ts'
 import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -23,13 +32,55 @@ export const phonesAt = (place: number): PhoneNumber[] =>
 
 const numberAt = (place: number, caller: number) => `${place * 3 + caller}`.padStart(3, '0')
 
-/** Plays a flow with numbers and money of its own. @throws {StackError} a line does not hold */
+/** A gateway that sends the last answer alone, numbers what it sends, and has a bad line. */
+const declaration = gatewayDeclaration.parse({
+  ...{
+    name: 'numbered',
+    posts: 'json',
+    session: 'id',
+    phone: 'from',
+    text: 'input',
+    sequence: 'seq',
+  },
+  kinds: { field: 'kind', first: ['begin'], answer: ['answer'], end: ['end'] },
+  reply: { type: 'application/json', ask: '{"ask":"{screen}"}', end: '{"end":"{screen}"}' },
+})
+export const numbered = createDeclaredForm(declaration)
+export const numberedVariables = { GATEWAY: JSON.stringify(declaration) }
+
+/**
+ * Delivers twice at once, then something from before once more; and from each session one answer
+ * first as if it were of another, of which nothing has come yet.
+ */
+function openBadLine(form: GatewayForm, post: Post): PhoneLine {
+  const line = openPhoneLine(form, post)
+  const random = createRandom(seed, form.path)
+  const sent: Dialled[] = []
+  return async (dialled) => {
+    if (dialled.text.split('*').length === 3) {
+      const early = form.write({ ...dialled, session: `${dialled.session} early` }, '')
+      await post(form.path, { 'content-type': form.contentType }, early)
+    }
+    const [screen, again] = await Promise.all([line(dialled), line(dialled)])
+    if (isPaid(screen) && again !== screen) throw new StackError(`${screen} is later ${again}`)
+    sent.push(dialled)
+    await line(random.pick(sent))
+    return screen
+  }
+}
+
+const isPaid = (screen: string): boolean => /^(Tx|Code): /m.test(screen)
+
+/**
+ * Plays a flow with numbers and money of its own; returns how many payments its screens tell of.
+ * @throws {StackError} a line does not hold
+ */
 export async function playFlow(
   { folder, start }: { folder: string; start: Start },
   file: string,
   place: number,
-  gateway: GatewayName = 'africas-talking',
-): Promise<void> {
+  gateway: GatewayForm = gatewayForms['africas-talking'],
+): Promise<number> {
   const { relayUrl, nodeUrl, contracts } = start.stack()
   const chain = { anvil: { url: nodeUrl }, ...contracts }
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
@@ -53,21 +104,27 @@ export async function playFlow(
     const operator = openOperator(undefined, { DEV_DIR: folder })
     tills.set(till, (await operator.act('agents/add', agent)).till)
   }
+  const post: Post = (path, headers, body) => postTo(relayUrl, path, headers, body)
+  const line = (gateway === numbered ? openBadLine : openPhoneLine)(gateway, post)
+  const paid = new Set<string>()
   let sessions = 0
   await playScript(
     script.replaceAll(/12344|54320/g, (till) => tills.get(till) ?? till),
     {
-      send: openPhoneLine(gatewayForms[gateway], (path, headers, body) =>
-        postTo(relayUrl, path, headers, body),
-      ),
+      async send(dialled) {
+        const screen = await line(dialled)
+        if (isPaid(screen)) paid.add(dialled.session)
+        return screen
+      },
       newSession() {
         sessions += 1
-        return `${file} ${gateway} ${sessions}`
+        return `${file} ${gateway.path} ${sessions}`
       },
       toPhone: (typed) => typed,
       show: () => {},
     },
   )
+  return paid.size
 }
 
 export const typedPins = ['482615', '739164']

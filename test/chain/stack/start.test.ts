@@ -20,11 +20,19 @@ import { ops } from '../../../scripts/ops/ops-cli.ts'
 import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning } from '../../../scripts/stack/processes.ts'
-import { gatewayNames } from '../../../src/pages/phone/gateway-forms.ts'
+import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere } from '../../support/processes.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
-import { flowsOf, phonesAt, playFlow, tracesOf, typedPins } from './flows.ts'
+import {
+  flowsOf,
+  numbered,
+  numberedVariables,
+  phonesAt,
+  playFlow,
+  tracesOf,
+  typedPins,
+} from './flows.ts'
 import {
   balanceOf,
   createDevFolder,
@@ -216,7 +224,7 @@ async function dialsByHand(expect: ExpectStatic, folder: string, start: Start): 
   expect(start.output() + phone.output).not.toMatch(/warn/i)
   const [drawn = ''] = sampleOf(1, flowsOf('demo'), 'flow')
   await playFlow({ folder, start }, drawn, 10)
-  await playFlow({ folder, start }, drawn, 20, 'hubtel')
+  await playFlow({ folder, start }, drawn, 20, gatewayForms.hubtel)
 }
 
 const chainAt = (nodeUrl: string) =>
@@ -299,18 +307,24 @@ const stacks = (['demo', 'lender', 'strict', 'local', 'agents'] as const).flatMa
 )
 
 test.for(isFull ? stacks : [])(
-  'every flow of $profile is dialled on a stack through each gateway, and nothing of a person is written: $runtime',
+  'every flow of $profile is dialled on a stack through each gateway, pays what its screens tell and nothing else, and nothing of a person is written: $runtime',
   async ({ profile, runtime }) => {
     const folder = createDevFolder()
     const ofFeed = profile === 'local' && { RATE_FEED_URL: feed.url }
-    const env = { ...environments[profile], ...ofFeed }
+    // A gateway that sends the last answer alone needs a menu that asks before it pays.
+    const forms = [...Object.values(gatewayForms), ...(profile === 'demo' ? [] : [numbered])]
+    const ofGateway = forms.includes(numbered) && numberedVariables
+    const env = { ...environments[profile], ...ofFeed, ...ofGateway }
     const start = await startStack(folder, { env, args: runtime === 'deno' ? ['--deno'] : [] })
-    const played = gatewayNames.flatMap((gateway) =>
-      flowsOf(profile).map((file) => ({ file, gateway })),
-    )
-    for (const [index, { file, gateway }] of played.entries()) {
-      await playFlow({ folder, start }, file, firstPlace + index, gateway)
+    const played = forms.flatMap((form) => flowsOf(profile).map((file) => ({ file, form })))
+    let paid = 0
+    for (const [index, { file, form }] of played.entries()) {
+      paid += await playFlow({ folder, start }, file, firstPlace + index, form)
     }
+    const agrees = `${paid} payments of the ledger, ${paid} spent intents and `
+    const reconcile = () => runHere(ops, ['reconcile', '--accounts'], { env: { DEV_DIR: folder } })
+    await expect.poll(async () => (await reconcile()).output).toContain(agrees)
+    expect((await reconcile()).output).toMatch(/: 0 differences\.$/m)
     const phones = played.flatMap((_, index) => phonesAt(firstPlace + index))
     const secrets = [...typedPins, ...phones.map((phone) => phone.slice(1))]
     expect(await tracesOf({ folder, start }, secrets)).toEqual([])
