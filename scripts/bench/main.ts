@@ -23,7 +23,7 @@ import { measureRootstock } from './measure/rootstock.ts'
 import { measureSteady } from './measure/steady.ts'
 import { drawPlot } from './plot.ts'
 import { writeCost, writeLine, writeTable } from './report.ts'
-import { inWorld, type World } from './world.ts'
+import { runInWorld, type World } from './world.ts'
 
 const folder = join(root, 'docs', 'performance')
 
@@ -68,7 +68,7 @@ async function measure(chosen: readonly string[]): Promise<readonly Figure[]> {
   const started = performance.now()
   const seconds = () => ((performance.now() - started) / 1000).toFixed(0)
   const figures = collectFigures((figure) => say(writeLine(figure)))
-  await inWorld({ figures, say }, async (world) => {
+  await runInWorld({ figures, say }, async (world) => {
     for (const name of chosen) {
       say(`${name} (${seconds()} s)`)
       await measurements[name]?.(world)

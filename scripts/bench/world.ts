@@ -20,7 +20,7 @@ export type World = {
   serveRelay: (name: string, options?: RelayOptions) => Promise<Payer & Workerd>
   serveAfternoon: (name: string, nodeUrl?: string) => Promise<Payer>
   /** Ends this at the end, whatever happens; what was started last ends first. */
-  atEnd: (stop: () => unknown) => void
+  onEnd: (stop: () => unknown) => void
 }
 
 type RelayOptions = {
@@ -30,22 +30,22 @@ type RelayOptions = {
 }
 
 /** Starts the chain, and ends all that was started after the work. */
-export async function inWorld(
+export async function runInWorld(
   { figures, say }: { figures: Figures; say: (line: string) => void },
   work: (world: World) => Promise<void>,
 ): Promise<void> {
   await using ends = new AsyncDisposableStack()
-  const atEnd: World['atEnd'] = (stop) => ends.defer(async () => void (await stop()))
+  const onEnd: World['onEnd'] = (stop) => ends.defer(async () => void (await stop()))
   const interrupted = Promise.withResolvers<never>()
   const interrupt = (signal: string) => interrupted.reject(new Error(`ended by ${signal}`))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
   await Promise.race([interrupted.promise, makeWorld().then(work)])
 
   async function makeWorld(): Promise<World> {
-    const chain = await startBenchChain(atEnd)
+    const chain = await startBenchChain(onEnd)
     const build = await buildWorker()
     return {
-      ...{ figures, chain, build, atEnd },
+      ...{ figures, chain, build, onEnd },
       async serveRelay(name, { nodeUrl, variables, how = 'plain' } = {}) {
         const confirmed = countConfirmations()
         const onLine = (line: string) => {
@@ -54,7 +54,7 @@ export async function inWorld(
         }
         const own = { ...(await chain.makeVariables(name, nodeUrl)), ...variables }
         const served = await serveProduct(build, { how, variables: own, onLine })
-        atEnd(served.stop)
+        onEnd(served.stop)
         return { ...served, confirmed }
       },
       async serveAfternoon(name, nodeUrl = chain.url) {
@@ -63,7 +63,7 @@ export async function inWorld(
         const env = { NODE_URL: nodeUrl, ...account, NODE_ENV: 'production' }
         const script = fileURLToPath(new URL('baselines/afternoon.ts', import.meta.url))
         const child = fork(script, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-        atEnd(() => child.kill())
+        onEnd(() => child.kill())
         if (child.stdout === null) throw new Error('the baseline has no output')
         createInterface({ input: child.stdout }).on('line', confirmed.onLine)
         const [message] = await once(child, 'message')

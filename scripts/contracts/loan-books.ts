@@ -18,7 +18,7 @@ export type Totals = { balancesWei: bigint; owedWei: bigint; freeWei: bigint }
 type Passage = Extract<LoanEvent, { eventName: 'AccountPassed' }>['args']
 
 /** What went through an account's moves, summed up; it has several if it was paid again. */
-export type Moved = { balanceWei: bigint; owedWei: bigint; times: number }
+type Moved = { balanceWei: bigint; owedWei: bigint; times: number }
 
 export type LoanBooks = ReturnType<typeof replay>
 

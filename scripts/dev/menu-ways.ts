@@ -92,7 +92,7 @@ export const allRight = (start: NodeName = 'main'): SessionFacts => ({
 export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
   pin === 'off' ? ['main'] : ['main', 'newPin']
 
-export type Ways = {
+type Paths = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
   effects: ReadonlyMap<string, { effect: Effect; way: readonly string[] }>
   /** From where to where, and what is typed; `*` stands for an answer in one's own words. */
@@ -132,10 +132,10 @@ export function sampleContext(
 }
 
 /** Walks through a menu as it is declared until nothing new is found. */
-export function waysThrough(context: MenuContext, known = allRight()): Ways {
+export function findPaths(context: MenuContext, known = allRight()): Paths {
   const places = new Map<NodeName, { way: readonly string[]; place: Place }>()
   const effects = new Map<string, { effect: Effect; way: readonly string[] }>()
-  const steps = new Map<string, Ways['steps'][number]>()
+  const steps = new Map<string, Paths['steps'][number]>()
   const open: { way: readonly string[]; place: Place }[] = []
   const seen = new Set<string>()
   const arrive = (way: readonly string[], place: Place) => {

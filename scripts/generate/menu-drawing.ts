@@ -1,7 +1,7 @@
 import { type Destination, isEffect, type NodeName } from '../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../src/ussd/menu/walk.ts'
 import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
-import { allRight, menus, sampleContext, waysThrough } from '../dev/menu-ways.ts'
+import { allRight, findPaths, menus, sampleContext } from '../dev/menu-ways.ts'
 
 function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
   return { kind, amountWei: 10n ** 15n, who: '2547...002', state: { kind: state } }
@@ -41,7 +41,7 @@ export function drawMenus(): string {
 /** Draws each place with its screen, and each way with what is typed for it. */
 function drawMenu(_: string, menu: keyof typeof menus, start: NodeName): string[] {
   const context = sampleContext(menus[menu])
-  const { places, effects, steps } = waysThrough(context, allRight(start))
+  const { places, effects, steps } = findPaths(context, allRight(start))
   return [
     'flowchart LR',
     ...[...places].map(([name, { place }]) => {

@@ -7,7 +7,14 @@ import { type Command, type Found, isProgram, runProgram, type Values } from '..
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
-import { depositLines, erasedLines, holdLine, onChain, pinLines, whyLine } from './show.ts'
+import {
+  describeDeposit,
+  describeErasure,
+  describeHold,
+  describePin,
+  explainPayment,
+  onChain,
+} from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 
@@ -48,10 +55,10 @@ type Given = Values<typeof options>
 
 const numbersAtOnce = 20
 
-const harmless =
+const repeatRemedy =
   'It may have been done. The same command does it once more, and changes nothing else.'
 
-const asked = operatorCommand(undefined, {
+const askService = operatorCommand(undefined, {
   usage,
   options,
   actions: {
@@ -68,11 +75,11 @@ const asked = operatorCommand(undefined, {
       run: (operator, _, [name]) => changeWallets(operator, { name }),
     },
     wallet: { takes: [2], run: issueWalletCode },
-    alias: keepAccounts,
+    alias: keepFormerAccounts,
     export: exportPerson,
     erase: erasePerson,
-    unblock: (operator) => tendPin(operator, 'unblock'),
-    'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
+    unblock: (operator) => changePin(operator, 'unblock'),
+    'keep-pin': (operator) => changePin(operator, 'keep-pin'),
     hold: (operator) => setHold(operator, 'hold'),
     release: (operator) => setHold(operator, 'release'),
   },
@@ -81,8 +88,8 @@ const asked = operatorCommand(undefined, {
 export const account: Command = (args = process.argv.slice(2), terminal) => {
   const [first, ...others] = args
   // On the chain: what it needs, and how it tells of faults, is that of the migration.
-  const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
-  return isTied ? alias(others, terminal) : asked(args, terminal)
+  const isMigration = first === 'alias' && others.some((each) => each.startsWith('--record'))
+  return isMigration ? alias(others, terminal) : askService(args, terminal)
 }
 if (isProgram(import.meta)) await runProgram(account)
 
@@ -99,7 +106,7 @@ async function deposit({ act, status, terminal }: Operated): Promise<Found> {
   const { kind } = answer.deposit
   const isKnown = answer.deposit.kind === 'too_little' && answer.deposit.last !== null
   const isBad = kind !== 'sent' && kind !== 'under_way' && !isKnown
-  return { json: answer, lines: depositLines(answer, await status()), isBad }
+  return { json: answer, lines: describeDeposit(answer, await status()), isBad }
 }
 
 async function cashOut(
@@ -115,14 +122,14 @@ async function cashOut(
   const { currency } = await insist(remedy, status)
   const isBad = payment.state === 'reverted' || payment.state === 'expired'
   const follow = `Follow it with: npm run ops -- why ${payment.intent}`
-  return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
+  return { json: { key, payment }, lines: [explainPayment(payment, currency), follow], isBad }
 }
 
 async function changeWallets(
   { act, terminal }: Operated,
   change: Omit<ActionRequest<'wallet'>, 'phone'>,
 ): Promise<Found> {
-  const answer = await act('wallet', { phone: await readNumber(terminal), ...change }, harmless)
+  const answer = await act('wallet', { phone: await readNumber(terminal), ...change }, repeatRemedy)
   const lines = answer.wallets.map(({ name, address }) => `${name}  ${address}`)
   return { json: answer, lines: lines.length === 0 ? ['No wallet has a name here.'] : lines }
 }
@@ -136,31 +143,31 @@ async function issueWalletCode(
   return { json: answer, lines: [`${answer.code}: good for one number, for an hour.`] }
 }
 
-async function keepAccounts({ act, terminal }: Operated, { none }: Given): Promise<Found> {
+async function keepFormerAccounts({ act, terminal }: Operated, { none }: Given): Promise<Found> {
   const phones = none ? [] : (await terminal.input()).split(/\s*\n\s*/).filter(Boolean)
   if (!none && phones.length === 0) throw new Misused()
   let kept = 0
   const unclear: string[] = []
   for (const batch of batchesOf(phones, numbersAtOnce)) {
-    const answer = await act('alias', { phones: batch }, harmless)
+    const answer = await act('alias', { phones: batch }, repeatRemedy)
     kept += answer.kept
     unclear.push(...answer.unclear)
   }
   const isBad = unclear.length > 0
-  if (!isBad) await act('alias', { kept }, harmless)
+  if (!isBad) await act('alias', { kept }, repeatRemedy)
   const end = isBad
     ? 'Move what is in one of each to the other (alias --record), and run this once more.'
     : `${kept} numbers keep the account of a former form. The service serves with this table.`
-  const inTwo = unclear.map((account) => `${account}: two accounts of this number are in use.`)
-  return { json: { kept, unclear }, lines: [...inTwo, end], isBad }
+  const ambiguous = unclear.map((account) => `${account}: two accounts of this number are in use.`)
+  return { json: { kept, unclear }, lines: [...ambiguous, end], isBad }
 }
 
-async function tendPin(
+async function changePin(
   { act, terminal }: Operated,
   action: ActionRequest<'pin'>['action'],
 ): Promise<Found> {
-  const answer = await act('pin', { phone: await readNumber(terminal), action }, harmless)
-  return { json: answer, lines: pinLines(answer) }
+  const answer = await act('pin', { phone: await readNumber(terminal), action }, repeatRemedy)
+  return { json: answer, lines: describePin(answer) }
 }
 
 async function setHold(
@@ -168,8 +175,8 @@ async function setHold(
   action: ActionRequest<'hold'>['action'],
 ): Promise<Found> {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })
-  const answer = await act('hold', { account, action }, harmless)
-  return { json: answer, lines: [holdLine(answer)] }
+  const answer = await act('hold', { account, action }, repeatRemedy)
+  return { json: answer, lines: [describeHold(answer)] }
 }
 
 /** Names what comes in parts. */
@@ -178,9 +185,9 @@ const lists = ['payments', 'archived', 'sessions', 'audit', 'references', 'tills
 async function exportPerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
   type Part = ActionAnswer<'person/export'>
-  let { next, ...whole }: Part = await act('person/export', { phone }, harmless)
+  let { next, ...whole }: Part = await act('person/export', { phone }, repeatRemedy)
   while (next !== null) {
-    const part: Part = await act('person/export', { phone, ...next }, harmless)
+    const part: Part = await act('person/export', { phone, ...next }, repeatRemedy)
     for (const list of lists) {
       whole[list].push(...(part[list] as never[]))
     }
@@ -193,17 +200,17 @@ async function exportPerson({ act, terminal }: Operated): Promise<Found> {
 
 async function erasePerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
-  let { next, ...answer } = await act('person/erase', { phone }, harmless)
+  let { next, ...answer } = await act('person/erase', { phone }, repeatRemedy)
   while (next !== null) {
     const more: ActionAnswer<'person/erase'> = await act(
       'person/erase',
       { phone, from: next },
-      harmless,
+      repeatRemedy,
     )
     answer.gone.archived += more.gone.archived
     next = more.next
   }
-  return { json: answer, lines: erasedLines(answer) }
+  return { json: answer, lines: describeErasure(answer) }
 }
 
 /** When it is made, since it is good for a day, and what no one else has. */

@@ -14,7 +14,7 @@ import { readOrigin } from '../stack/options.ts'
 import { findGatewayForm } from '../stack/phone/phone-lines.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
 import { commonOptions } from './command-line.ts'
-import { checkSentence, guardsLine, relayerLine } from './show.ts'
+import { describeCheck, describeGuards, describeRelayer } from './show.ts'
 import { isServedBy, readVersion } from './version.ts'
 
 /** Is fictional, and may have dialled before. */
@@ -89,7 +89,7 @@ export async function healthFindings(origin: string): Promise<Finding[]> {
       return bad('configuration', `${variable} ${reason}. ${remedy}`)
     }),
     ...checks.map((check) => {
-      return { name: check.name, state: states[check.state], says: checkSentence(check) }
+      return { name: check.name, state: states[check.state], says: describeCheck(check) }
     }),
   ]
   const isNamed = found.some(({ state }) => state === 'bad')
@@ -190,10 +190,11 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   const { alerts, currency, guards, relayers } = data
   const gas = relayers.map((relayer): Finding => {
     const { lastsFor } = relayer
-    if (lastsFor !== null) return (lastsFor > 0 ? good : bad)('gas', relayerLine(relayer, currency))
+    if (lastsFor !== null)
+      return (lastsFor > 0 ? good : bad)('gas', describeRelayer(relayer, currency))
     return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
   })
-  const guarded = good('guards', guardsLine(guards))
+  const guarded = good('guards', describeGuards(guards))
   return [operator, guarded, ...gas, ...alerts.map(alertFinding)]
 }
 

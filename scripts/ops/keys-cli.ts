@@ -60,11 +60,11 @@ async function list(operator: OperatorClient): Promise<Found> {
   const keys = await operator.ask('/keys', z.array(listed))
   return {
     json: keys.map(({ hash, ...key }) => ({ id: nameKey(hash), ...key })),
-    lines: keys.length === 0 ? ['There are no keys.'] : keys.map(lineOf),
+    lines: keys.length === 0 ? ['There are no keys.'] : keys.map(describeKey),
   }
 }
 
-function lineOf(key: z.infer<typeof listed>): string {
+function describeKey(key: z.infer<typeof listed>): string {
   const { hash, name, chainId, quota, methods, createdAt, revokedAt, spentToday } = key
   const state = revokedAt === null ? 'valid' : `revoked ${writeDay(revokedAt)}`
   const use = quota === null ? `${spentToday} today` : `${spentToday} of ${quota} today`

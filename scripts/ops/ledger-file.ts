@@ -25,7 +25,7 @@ export async function writeExport(operator: OperatorClient, file: string) {
   // The head is none.
   let entries = -1
   async function* lines(): AsyncGenerator<string> {
-    for await (const line of pagesOf(operator)) {
+    for await (const line of readPages(operator)) {
       entries += 1
       yield `${JSON.stringify(line)}\n`
     }
@@ -37,13 +37,13 @@ export async function writeExport(operator: OperatorClient, file: string) {
   } catch (error) {
     rmSync(part, { force: true })
     if (error instanceof StackError) throw error
-    throw new StackError(`${file} cannot be written: ${reasonOf(error)}.`)
+    throw new StackError(`${file} cannot be written: ${nameFault(error)}.`)
   }
   return { entries }
 }
 
 /** Reads the head of an export, and then each entry. */
-async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | ExportEntry> {
+async function* readPages(operator: OperatorClient): AsyncGenerator<ExportHead | ExportEntry> {
   for (let query: string | undefined = ''; query !== undefined; ) {
     const path: string = `/operator/export${query}`
     const { head, entries, next } = await insist('Nothing was written: run the same again.', () =>
@@ -62,7 +62,7 @@ export async function restoreFile(operator: OperatorClient, file: string, how: {
   const remedy = 'Run the same again: it goes on with it.'
   await operator.act('restore/begin', { head, ...how }, remedy)
   const sum = { added: 0, kept: 0 }
-  for await (const entries of batchesOf(file)) {
+  for await (const entries of readBatches(file)) {
     const sent = { exportedAt, entries }
     const { added, kept } = await operator.act('restore/entries', sent, remedy)
     sum.added += added
@@ -76,7 +76,7 @@ export async function restoreFile(operator: OperatorClient, file: string, how: {
 async function checkFile(file: string): Promise<ExportHead> {
   let head: ExportHead | undefined
   let entries = 0
-  for await (const line of linesOf(file)) {
+  for await (const line of readLines(file)) {
     if (head === undefined) {
       head = exportHead.safeParse(line).data
       if (head === undefined) throw new StackError(`${file} is no export of a ledger.`)
@@ -88,11 +88,11 @@ async function checkFile(file: string): Promise<ExportHead> {
 }
 
 /** Reads the entries of a whole file, so many of so many characters at a time. */
-async function* batchesOf(file: string): AsyncGenerator<unknown[]> {
+async function* readBatches(file: string): AsyncGenerator<unknown[]> {
   let batch: unknown[] = []
   let length = 0
   let isHead = true
-  for await (const line of linesOf(file)) {
+  for await (const line of readLines(file)) {
     if (isHead || exportEnd.safeParse(line).success) {
       isHead = false
       continue
@@ -108,16 +108,16 @@ async function* batchesOf(file: string): AsyncGenerator<unknown[]> {
 }
 
 /** Each line as the JSON that it is; undefined where it is not JSON. */
-async function* linesOf(file: string): AsyncGenerator<unknown> {
+async function* readLines(file: string): AsyncGenerator<unknown> {
   const input = createReadStream(file, 'utf8')
   try {
     for await (const line of createInterface({ input })) yield parseJson(line)
   } catch (error) {
-    throw new StackError(`${file} cannot be read: ${reasonOf(error)}.`)
+    throw new StackError(`${file} cannot be read: ${nameFault(error)}.`)
   } finally {
     input.destroy()
   }
 }
 
-const reasonOf = (error: unknown): string =>
+const nameFault = (error: unknown): string =>
   error instanceof Error && 'code' in error ? `${error.code}` : String(error)

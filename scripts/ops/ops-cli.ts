@@ -19,7 +19,14 @@ import { type commonOptions, type Operated, operatorCommand, readNumber } from '
 import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
-import { callerLines, intakeLine, loanLines, paymentLine, statusLines, traceLines } from './show.ts'
+import {
+  describeCaller,
+  describeIntake,
+  describeLoans,
+  describePayment,
+  describeStatus,
+  describeTrace,
+} from './show.ts'
 import { showVerified } from './verify.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
@@ -94,7 +101,7 @@ export const ops = operatorCommand(import.meta, {
     alerts: showAlerts,
     loans: showLoans,
     verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
-    agents: { takes: [0, 1, 2], run: tendAgents },
+    agents: { takes: [0, 1, 2], run: manageAgents },
     audit: showAudit,
     outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },
     pause: (operator) => setIntake(operator, 'pause'),
@@ -112,16 +119,16 @@ async function watch(operator: Operated, { json, every }: Given): Promise<undefi
   // Ctrl-C is its end, and no fault.
   process.once('SIGINT', () => process.exit(0))
   for (;;) {
-    operator.terminal.say(await look(operator, json))
+    operator.terminal.say(await writeStatus(operator, json))
     await sleep(Number(every) * 1_000)
   }
 }
 
-export async function look(operator: OperatorClient, isJson: boolean): Promise<string> {
+export async function writeStatus(operator: OperatorClient, isJson: boolean): Promise<string> {
   try {
     const status = await operator.status()
     if (isJson) return JSON.stringify(status)
-    return `${[`${operator.origin} at ${status.now}`, ...statusLines(status)].join('\n')}\n`
+    return `${[`${operator.origin} at ${status.now}`, ...describeStatus(status)].join('\n')}\n`
   } catch (error) {
     if (!(error instanceof StackError)) throw error
     return isJson ? JSON.stringify({ error: error.message }) : `${error.message}\n`
@@ -130,7 +137,7 @@ export async function look(operator: OperatorClient, isJson: boolean): Promise<s
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const status = await operator.status()
-  return { json: status, lines: statusLines(status) }
+  return { json: status, lines: describeStatus(status) }
 }
 
 async function showPayments(operator: OperatorClient, values: Given): Promise<Found> {
@@ -139,14 +146,15 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
   const page = await operator.ask(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
   const { currency } = await operator.status()
   const more = page.next === null ? [] : [`Older ones: --before ${page.next}`]
-  return { json: page, lines: [...page.payments.map((one) => paymentLine(one, currency)), ...more] }
+  const lines = page.payments.map((one) => describePayment(one, currency))
+  return { json: page, lines: [...lines, ...more] }
 }
 
 async function showWhy(operator: Operated, name: string | undefined): Promise<Found> {
   if (name === undefined) {
     const found = await operator.act('lookup', { phone: await readNumber(operator.terminal) })
     const { currency } = await operator.status()
-    return { json: found, lines: callerLines(found, currency) }
+    return { json: found, lines: describeCaller(found, currency) }
   }
   const isHash = /^0x[0-9a-fA-F]{64}$/.test(name)
   if (!isHash && !/^0x[0-9a-fA-F]{44}$/.test(name)) {
@@ -162,10 +170,11 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   const { currency } = await operator.status()
   if (others.length > 0) {
     const title = `The transaction carries ${payments.length} payments: ask why by an intent.`
-    return { json: payments, lines: [title, ...payments.map((one) => paymentLine(one, currency))] }
+    const lines = payments.map((one) => describePayment(one, currency))
+    return { json: payments, lines: [title, ...lines] }
   }
   const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
-  return { json: trace, lines: traceLines(trace, currency) }
+  return { json: trace, lines: describeTrace(trace, currency) }
 }
 
 async function showSession(
@@ -192,7 +201,7 @@ async function showAlerts({ ask }: OperatorClient): Promise<Found> {
 
 async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Promise<Found> {
   const book = await ask(`/operator/loans?${queryOf({ state, limit })}`, loansAnswer)
-  return { json: book, lines: loanLines(book) }
+  return { json: book, lines: describeLoans(book) }
 }
 
 async function showAudit({ ask }: OperatorClient): Promise<Found> {
@@ -204,7 +213,7 @@ async function showAudit({ ask }: OperatorClient): Promise<Found> {
   return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
 }
 
-async function tendAgents(
+async function manageAgents(
   { act, terminal }: Operated,
   { bill }: Given,
   [what = 'list', given]: readonly string[],
@@ -253,7 +262,7 @@ async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
     const { intake } = await operator.status()
     if (intake.state !== 'draining') {
       const isBad = intake.state !== 'drained'
-      return { json: { intake }, lines: [intakeLine(intake)], isBad }
+      return { json: { intake }, lines: [describeIntake(intake)], isBad }
     }
     await sleep(2_000)
   }
@@ -264,7 +273,7 @@ type Intake = 'pause' | 'resume' | 'drain'
 async function setIntake({ act }: OperatorClient, action: Intake, body?: ActionRequest<'drain'>) {
   const { intake, open } = await act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
-  return { json: { intake, open }, lines: [`${intakeLine(intake)}${rest}`] }
+  return { json: { intake, open }, lines: [`${describeIntake(intake)}${rest}`] }
 }
 
 async function showReconciled(operator: OperatorClient, { url, record, accounts }: Given) {

@@ -5,7 +5,7 @@ import { money, StackError } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
-import { pauseWords, poolLine } from './show.ts'
+import { describePool, pauseWords } from './show.ts'
 
 const usage = `Usage: npm run pool -- [<what>] [--url https://<host>] [--json]
 
@@ -34,7 +34,7 @@ export const pool = operatorCommand(import.meta, {
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { contracts, currency } = await operator.status()
-  return { json: { currency, ...contracts }, lines: [poolLine(contracts, currency)] }
+  return { json: { currency, ...contracts }, lines: [describePool(contracts, currency)] }
 }
 
 type Paying = Values<typeof keyOptions>
@@ -45,7 +45,8 @@ async function fund(operator: Operated, values: Paying, [amount = '']: readonly 
   await payer.read.liquidity()
   const amountWei = readWei(amount)
   const hash = await payer.treasury.callLoan(payer.loan, 'fund', [], amountWei)
-  return moved(payer, hash, amountWei, `Gave ${money(amountWei, payer.currency)} to the pool`)
+  const words = `Gave ${money(amountWei, payer.currency)} to the pool`
+  return describeMove(payer, hash, amountWei, words)
 }
 
 async function defund(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
@@ -61,8 +62,8 @@ async function defund(operator: Operated, values: Paying, [amount = '']: readonl
     throw new StackError(`The pool has ${money(before, currency)} free. Nothing was sent.`)
   }
   const hash = await treasury.callLoan(loan, 'defund', [amountWei])
-  const took = `Took ${money(amountWei, currency)} from the pool to ${treasury.address}`
-  return moved(payer, hash, amountWei, took)
+  const words = `Took ${money(amountWei, currency)} from the pool to ${treasury.address}`
+  return describeMove(payer, hash, amountWei, words)
 }
 
 async function setPause(operator: Operated, values: Paying, wish: 'pause' | 'unpause') {
@@ -82,7 +83,7 @@ async function setPause(operator: Operated, values: Paying, wish: 'pause' | 'unp
   return { json: { hash, isPaused }, lines: [words] }
 }
 
-async function moved(
+async function describeMove(
   { read, currency }: Awaited<ReturnType<typeof openPayer>>,
   hash: string,
   amountWei: bigint,

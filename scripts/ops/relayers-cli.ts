@@ -6,7 +6,7 @@ import { money, StackError } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
-import { relayerLine } from './show.ts'
+import { describeRelayer } from './show.ts'
 
 const usage = `Usage: npm run relayers -- [<what>] [--url https://<host>] [--json]
 
@@ -35,7 +35,7 @@ export const relayers = operatorCommand(import.meta, {
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { relayers, currency } = await operator.status()
-  const lines = relayers.map((relayer) => relayerLine(relayer, currency))
+  const lines = relayers.map((relayer) => describeRelayer(relayer, currency))
   return { json: { currency, relayers }, lines }
 }
 
@@ -58,7 +58,7 @@ async function give(
     gifts.push({ relayer, amountWei: `${valueWei}`, hash })
     lines.push(`Gave ${money(valueWei, payer.currency)} to ${relayer} in ${hash}.`)
   }
-  return { json: { gifts }, lines: [...lines, ...(await balanceLines(payer))] }
+  return { json: { gifts }, lines: [...lines, ...(await listBalances(payer))] }
 }
 
 async function drain(operator: Operated, values: Paying): Promise<Found> {
@@ -67,11 +67,11 @@ async function drain(operator: Operated, values: Paying): Promise<Found> {
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
   for (const { address } of relayers) await call('anvil_setBalance', [address, '0x0'])
-  return { json: { drained: relayers.length }, lines: await balanceLines(payer) }
+  return { json: { drained: relayers.length }, lines: await listBalances(payer) }
 }
 
 /** From the node: what rounds have seen is of a minute ago. */
-function balanceLines({ node, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
+function listBalances({ node, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
   return Promise.all(
     relayers.map(async ({ address }) => {
       const has = await node.client.getBalance({ address: address as Address })

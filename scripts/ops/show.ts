@@ -13,7 +13,7 @@ import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money } from '../stack/report.ts'
 
 /** How things are, a line each. What wants a person comes first. */
-export function statusLines(status: StatusAnswer): string[] {
+export function describeStatus(status: StatusAnswer): string[] {
   const { currency, alerts, relayers, contracts, nodes, head, blocks, callsToday } = status
   return [
     ...alerts.map(({ says, raisedAt, overSince }) =>
@@ -21,29 +21,29 @@ export function statusLines(status: StatusAnswer): string[] {
         ? `ALERT since ${raisedAt}: ${says}`
         : `Over since ${overSince}: the alert of ${raisedAt}: ${says}`,
     ),
-    takenLine(status),
+    describeAcceptance(status),
     ...(status.health.checks ?? [])
       .filter(({ state }) => state !== 'ok')
-      .map((check) => `${check.name} is ${check.state}: ${checkSentence(check)}`),
-    ...relayers.map((relayer) => relayerLine(relayer, currency)),
-    poolLine(contracts, currency),
-    guardsLine(status.guards),
+      .map((check) => `${check.name} is ${check.state}: ${describeCheck(check)}`),
+    ...relayers.map((relayer) => describeRelayer(relayer, currency)),
+    describePool(contracts, currency),
+    describeGuards(status.guards),
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
-    ...fullnessLine(blocks),
+    ...describeFullness(blocks),
     ...nodes.map(
       ({ label, height, heightAt, state, p95Ms, failures, believed, callsToday }) =>
         `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${believed} answers that nothing proves, ${callsToday} calls today`}.`,
     ),
-    ...(callsToday === null ? [] : [callsLine(callsToday)]),
+    ...(callsToday === null
+      ? []
+      : [
+          `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`,
+        ]),
   ]
 }
 
-function callsLine({ relay, callers, limit }: NonNullable<StatusAnswer['callsToday']>): string {
-  return `Calls today: ${relay} of the relay and ${callers} of callers, ${limit} at most.`
-}
-
 /** Says how full the last followed blocks were, since strangers' payments need room as well. */
-function fullnessLine(blocks: StatusAnswer['blocks']): string[] {
+function describeFullness(blocks: StatusAnswer['blocks']): string[] {
   const shares = blocks.flatMap(({ fullness }) => fullness ?? [])
   if (shares.length === 0) return []
   const percents = shares.map((share) => `${Math.round(share * 100)} %`).join(', ')
@@ -51,7 +51,7 @@ function fullnessLine(blocks: StatusAnswer['blocks']): string[] {
 }
 
 /** What a check says, and where it fails, what mends it. */
-export function checkSentence({ name, state, says }: Check): string {
+export function describeCheck({ name, state, says }: Check): string {
   return state === 'failing' ? `${says}. ${remedies[name]}` : says
 }
 
@@ -63,21 +63,21 @@ const intakeWords = {
   restoring: 'neither taken nor refused while an export is restored: run the restore to its end',
 } as const
 
-function takenLine({ intake, health }: StatusAnswer): string {
+function describeAcceptance({ intake, health }: StatusAnswer): string {
   const refusing = health.checks?.find(({ refuses }) => refuses)
-  if (intake.state === 'restoring') return intakeLine(intake)
+  if (intake.state === 'restoring') return describeIntake(intake)
   if (intake.state !== 'open') {
-    return `${intakeLine(intake)} Take them again: npm run ops -- resume`
+    return `${describeIntake(intake)} Take them again: npm run ops -- resume`
   }
-  if (refusing === undefined) return intakeLine(intake)
+  if (refusing === undefined) return describeIntake(intake)
   return `Payments are refused: ${refusing.name} is failing${health.lastRefused === undefined ? '' : `, the last at ${health.lastRefused.at}`}.`
 }
 
-export function intakeLine({ state, since }: StatusAnswer['intake']): string {
+export function describeIntake({ state, since }: StatusAnswer['intake']): string {
   return `Payments are ${intakeWords[state]}${since === undefined ? '' : ` (since ${since})`}.`
 }
 
-export function guardsLine(guards: StatusAnswer['guards']): string {
+export function describeGuards(guards: StatusAnswer['guards']): string {
   const [on, off] = [true, false].map((isOn) =>
     guards
       .filter((guard) => guard.isOn === isOn)
@@ -91,14 +91,14 @@ export function guardsLine(guards: StatusAnswer['guards']): string {
 export const pauseWords =
   'loans and cash-outs are refused, transfers, repayments and deposits go on'
 
-export function poolLine({ pool }: StatusAnswer['contracts'], currency: string): string {
+export function describePool({ pool }: StatusAnswer['contracts'], currency: string): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
   return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${pool.isPaused ? 'nothing' : money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]
 
-export function relayerLine(relayer: Relayer, currency: string): string {
+export function describeRelayer(relayer: Relayer, currency: string): string {
   const { address, balanceWei, lastsFor, lastsAtWorst, wantedWei, wantedAtWorstWei } = relayer
   const { nonces, inFlight, queued, oldestAt } = relayer
   const has =
@@ -117,26 +117,26 @@ export function relayerLine(relayer: Relayer, currency: string): string {
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 
-export function paymentLine(payment: PaymentSummary, currency: string): string {
+export function describePayment(payment: PaymentSummary, currency: string): string {
   const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
   const amount = spendsWei === '0' ? '' : ` ${money(spendsWei, currency)}`
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
-export function whyLine(payment: PaymentSummary, currency: string): string {
+export function explainPayment(payment: PaymentSummary, currency: string): string {
   const { kind, spendsWei, acceptedAt, block, explorer } = payment
   const amount = spendsWei === '0' ? '' : ` of ${money(spendsWei, currency)}`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
 
-export function traceLines(trace: PaymentDetails, currency: string): string[] {
+export function describeTrace(trace: PaymentDetails, currency: string): string[] {
   const { account, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
   const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
   return [
-    whyLine(trace, currency),
+    explainPayment(trace, currency),
     `Account ${account}; intent ${intent}${gas}${until}.`,
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
@@ -153,16 +153,16 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
   ]
 }
 
-export function callerLines(found: ActionAnswer<'lookup'>, currency: string): string[] {
+export function describeCaller(found: ActionAnswer<'lookup'>, currency: string): string[] {
   const { account, balanceWei, owedWei, dueAt, payments, refusals } = found
   const known = (wei: string | null) => (wei === null ? 'not known now' : money(wei, currency))
   const due = dueAt === null ? '' : `, due ${dueAt}`
   return [
     `Account ${account}: balance ${known(balanceWei)}, owes ${known(owedWei)}${due}.`,
-    ...(found.heldAt === null ? [] : [holdLine(found)]),
-    ...(found.pin === null ? ['The PIN is not known now.'] : pinLines(found.pin)),
-    todayLine(found.today, currency),
-    ...payments.map((payment) => whyLine(payment, currency)),
+    ...(found.heldAt === null ? [] : [describeHold(found)]),
+    ...(found.pin === null ? ['The PIN is not known now.'] : describePin(found.pin)),
+    describeToday(found.today, currency),
+    ...payments.map((payment) => explainPayment(payment, currency)),
     ...(payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
     ...refusals.map(({ at, reason, screen }) => {
       const shown = screen === null ? '' : `: ${screen.replaceAll('\n', ' ')}`
@@ -171,13 +171,16 @@ export function callerLines(found: ActionAnswer<'lookup'>, currency: string): st
   ]
 }
 
-export function holdLine({ heldAt, open }: Pick<ActionAnswer<'hold'>, 'heldAt' | 'open'>): string {
+export function describeHold({
+  heldAt,
+  open,
+}: Pick<ActionAnswer<'hold'>, 'heldAt' | 'open'>): string {
   if (heldAt === null) return 'The account is not held: it pays again.'
   const rest = open === 0 ? '' : ` Of its payments ${open} were accepted before and go on.`
   return `The account is held since ${heldAt}: it begins no payment.${rest}`
 }
 
-function todayLine(today: ActionAnswer<'lookup'>['today'], currency: string): string {
+function describeToday(today: ActionAnswer<'lookup'>['today'], currency: string): string {
   const { transfers, mostTransfers, sentWei, mostSentWei } = today
   const [many, much] = [mostTransfers, mostSentWei && money(mostSentWei, currency)]
   const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
@@ -189,7 +192,7 @@ export const onChain =
   'The chain keeps for good, for anybody to read, what the account did there: deposits, transfers, loans, repayments and the requests that it signed.'
 
 /** Says what is gone of a person, and what stays and why. */
-export function erasedLines({
+export function describeErasure({
   gone,
   kept,
   until,
@@ -217,7 +220,7 @@ export function erasedLines({
   ]
 }
 
-export function loanLines(book: LoansAnswer): string[] {
+export function describeLoans(book: LoansAnswer): string[] {
   const { block, head, isWhole, sums, ages, loans, currency } = book
   const of = (wei: string) => money(wei, currency)
   const rest = isWhole ? '' : ' More is to be read: the same command reads on.'
@@ -231,7 +234,7 @@ export function loanLines(book: LoansAnswer): string[] {
   ]
 }
 
-export function depositLines(
+export function describeDeposit(
   { account, deposit }: ActionAnswer<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
 ): string[] {
@@ -271,7 +274,7 @@ export function depositLines(
   }
 }
 
-export function pinLines(pin: Omit<ActionAnswer<'pin'>, 'account'>): string[] {
+export function describePin(pin: Omit<ActionAnswer<'pin'>, 'account'>): string[] {
   const { isChosen, isBlocked, isDormant, replaceableAt } = pin
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [

@@ -44,7 +44,7 @@ export function verified(
     const { says = 'there is no proof to read' } = Object(proof) as { says?: string }
     throw new StackError(`Nothing is proved: ${says}.`)
   }
-  const shown = shownBy(hash, parsed.data, mining)
+  const shown = checkProof(hash, parsed.data, mining)
   const { chainId, block, blocks, work, succeeded, logs } = shown
   const told = [...new Set(logs.map(({ address }) => address))].flatMap((address) =>
     resultsInLogs({ chainId, address: address as Address }, logs as never).map(
@@ -62,7 +62,7 @@ export function verified(
   return { json: { hash, ...shown, work: `${work}` }, lines, isBad: !isDeep }
 }
 
-function shownBy(...proof: Parameters<typeof verifyPayment>) {
+function checkProof(...proof: Parameters<typeof verifyPayment>) {
   try {
     return verifyPayment(...proof)
   } catch (error) {

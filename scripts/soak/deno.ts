@@ -22,7 +22,7 @@ export function createKilledDenos(random: Random, killEveryMs: number): Served {
       {
         name: 'killed',
         everyMs: killEveryMs,
-        async happen() {
+        async run() {
           const victim = random.pick([0, 1])
           await relays?.kill(victim)
           // Some restart before their leases end, others after.
@@ -31,6 +31,6 @@ export function createKilledDenos(random: Random, killEveryMs: number): Served {
         },
       },
     ],
-    calm: () => relays?.bridge.clear(),
+    stopFaults: () => relays?.bridge.clear(),
   }
 }

@@ -10,7 +10,7 @@ import { createOperatorClient } from '../ops/operator-client.ts'
 import { reconcile } from '../ops/reconcile/reconcile-deployment.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
-export type SoakOptions = {
+type SoakOptions = {
   /** Sessions that must be told of a payment before dialling ends. */
   payments: number
   concurrency: number
@@ -27,16 +27,16 @@ export type Served = {
   start: StartRelays
   /** Addresses that get the deliveries in turn; one without a reply goes to the next address. */
   urls: () => readonly string[]
-  events: readonly SoakEvent[]
+  events: readonly Disturbance[]
   /** Stops all faults. */
-  calm: () => void
+  stopFaults: () => void
 }
 
-export type SoakEvent = {
+type Disturbance = {
   name: string
   /** Average time from the end of one fault to the next. */
   everyMs: number
-  happen: () => Promise<unknown>
+  run: () => Promise<unknown>
 }
 
 export type SoakResult = Awaited<ReturnType<typeof soak>>
@@ -83,17 +83,17 @@ export async function soak(options: SoakOptions) {
     const urls = served?.urls ?? (() => [rig.relay.url])
     const line: Line = { rig, urls, turns: 0, latencies: [], submitted: new Set() }
     const events = [
-      ...chainEvents(rig, createRandom(seed, 'chain'), rate),
+      ...disturbChain(rig, createRandom(seed, 'chain'), rate),
       ...(served?.events ?? []),
     ]
-    const weather = startWeather(createRandom(seed, 'weather'), events)
+    const disturbances = startDisturbances(createRandom(seed, 'weather'), events)
     const { played, seconds } = await playAll(line, options)
-    await weather.stop()
+    await disturbances.stop()
     await rig.faults.accept()
     rig.faults.clear()
-    served?.calm()
+    served?.stopFaults()
     progress('waiting for what is still open')
-    const { stuck, settledSeconds } = await settle(rig)
+    const { stuck, settledSeconds } = await waitUntilSettled(rig)
     const verdict = await rig.judge()
     const at = (share: number) => Math.round(quantile(line.latencies, share))
     const operator = createOperatorClient({
@@ -111,7 +111,7 @@ export async function soak(options: SoakOptions) {
       settledSeconds,
       replyMs: { p50: at(0.5), p99: at(0.99), longest: at(1) },
       replies: countBy(rig.told.map(({ reply }) => (reply ? claimOf(reply) : 'no reply'))),
-      faults: { ...countBy(rig.faults.log.map(({ fault }) => fault)), ...weather.counts },
+      faults: { ...countBy(rig.faults.log.map(({ fault }) => fault)), ...disturbances.counts },
       verdict,
       /** What never came to an end, in the rig's words. */
       stuck,
@@ -152,7 +152,7 @@ async function playAll(
   await inLanes(concurrency, wanted(), async (session) => {
     const waitMs = started + (begun++ * 1000) / perSecond - performance.now()
     if (waitMs > 0) await sleep(waitMs)
-    await play(line, session)
+    await playSession(line, session)
     if (session.late !== undefined) late.push(session.late)
     played += 1
     if (played % 500 === 0) progress?.(`${played} sessions, ${submitted.size} submitted`)
@@ -162,7 +162,7 @@ async function playAll(
   return { played, seconds: (performance.now() - started) / 1000 }
 }
 
-async function play(line: Line, { steps }: Session): Promise<void> {
+async function playSession(line: Line, { steps }: Session): Promise<void> {
   for (const { delivery, ...how } of steps) {
     if (how.kind === 'deliver') {
       await Promise.all(Array.from({ length: how.times }, () => deliver(line, delivery)))
@@ -198,23 +198,23 @@ function nextUrl(line: Line): string {
 }
 
 /** Has a chain and its pool do what happens by itself: refusals, evictions, reorganizations. */
-function chainEvents({ faults, rootstock }: Rig, random: Random, rate: number): SoakEvent[] {
+function disturbChain({ faults, rootstock }: Rig, random: Random, rate: number): Disturbance[] {
   const windowMs = 100
   return [
     {
       name: 'refused',
       everyMs: windowMs / rate,
-      async happen() {
+      async run() {
         await faults.refuse()
         await sleep(windowMs)
         await faults.accept()
       },
     },
-    { name: 'evicted', everyMs: blockMs * 20, happen: () => rootstock.evictAll() },
+    { name: 'evicted', everyMs: blockMs * 20, run: () => rootstock.evictAll() },
     {
       name: 'reorganized',
       everyMs: blockMs * 30,
-      happen() {
+      run() {
         const depth = random.int(1, 3)
         return rootstock.reorg({ depth, transactions: random.pick(['returned', 'dropped']) })
       },
@@ -222,14 +222,14 @@ function chainEvents({ faults, rootstock }: Rig, random: Random, rate: number): 
   ]
 }
 
-function startWeather(random: Random, events: readonly SoakEvent[]) {
+function startDisturbances(random: Random, events: readonly Disturbance[]) {
   const counts: Counts = {}
   const stopping = new AbortController()
-  const running = events.map(async ({ name, everyMs, happen }) => {
+  const running = events.map(async ({ name, everyMs, run }) => {
     for (;;) {
       await sleep(everyMs * (0.5 + random.next()), stopping.signal)
       if (stopping.signal.aborted) return
-      await happen()
+      await run()
       counts[name] = (counts[name] ?? 0) + 1
     }
   })
@@ -243,7 +243,7 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
 }
 
 /** Waits until nothing is open, and says what still is after a time that should suffice. */
-async function settle(rig: Rig) {
+async function waitUntilSettled(rig: Rig) {
   const started = performance.now()
   let stuck: string | undefined
   try {

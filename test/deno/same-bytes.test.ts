@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../scripts/dev/chain.ts'
-import { callersOf, deposit } from '../../scripts/dev/relays/callers.ts'
+import { createCallers, deposit } from '../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
 import { until } from '../../scripts/dev/wait.ts'
@@ -53,7 +53,7 @@ describe('a Worker and Deno', () => {
   const deno = opened(async () => startDenoRelays({ variables: await variables(), workers: 1 }))
 
   beforeAll(async () => {
-    const [caller] = await callersOf(chain, 1)
+    const [caller] = await createCallers(chain, 1)
     if (caller === undefined) throw new Error('there is no caller')
     await deposit(chain, [caller.account.address], 10n ** 18n)
   })

@@ -3,7 +3,7 @@ import type { KeyRecord } from '../../src/keys/api-keys.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 
 /** A store of its own, and a hand on its clock. */
-export type KeyStoreHarness = {
+type KeyStoreHarness = {
   store: KeyStore
   now: () => number
   pass: (ms: number) => void

@@ -33,7 +33,7 @@ export type HistoryStore = {
   rows: () => Promise<string[]>
 }
 
-export type HistoryOptions = {
+type HistoryOptions = {
   seed: number
   steps: number
   rules: LedgerRules

@@ -35,7 +35,7 @@ export async function countDuring<Result>(
   return { result, each }
 }
 
-export function tellBilled({ add, hold }: Figures, how: string, each: Counts): void {
+export function addBilledFigures({ add, hold }: Figures, how: string, each: Counts): void {
   hold(`requests to the ledger, ${how}`, 'each payment', each.objectRequests)
   hold(`rows read, ${how}`, 'each payment', each.rowsRead)
   hold(`rows written, ${how}`, 'each payment', each.rowsWritten)
@@ -44,6 +44,6 @@ export function tellBilled({ add, hold }: Figures, how: string, each: Counts): v
   add(`time in which the ledger is active, ${how}`, 'ms/payment', each.activeMs)
 }
 
-export function tellQuestions({ hold }: Figures, how: string, each: number): void {
+export function addQuestionFigure({ hold }: Figures, how: string, each: number): void {
   hold(`questions to the node, ${how}`, 'each payment', each)
 }

@@ -28,11 +28,11 @@ type Question = {
 
 /** Measures the node service beside a Worker that only passes requests on; what is held is CPU. */
 export async function measureJsonRpc(world: World): Promise<void> {
-  const { chain, figures, atEnd } = world
-  const proxy = await startNodeProxy(chain.url, atEnd)
+  const { chain, figures, onEnd } = world
+  const proxy = await startNodeProxy(chain.url, onEnd)
   const relay = await world.serveRelay('rpc', { nodeUrl: proxy.url })
   const passOn = await servePassOn({ NODE_URL: proxy.url })
-  atEnd(passOn.stop)
+  onEnd(passOn.stop)
   const served = { own: { ...relay, url: `${relay.url}/rpc/${apiKey}` }, baseline: passOn }
   const ask = async (name: Name, body: Question['body'], count: number, callers = 1) => {
     const headers = { 'content-type': 'application/json' }
@@ -54,18 +54,18 @@ export async function measureJsonRpc(world: World): Promise<void> {
     const alone = await takeTurns(names, turns, (name) => ask(name, body, requests))
     const at = `${title}, 1 caller`
     const [own, baseline] = names.map((name) => readCpuMs(served[name].pid) - before[name])
-    tellP50(figures, at, alone)
+    addMedianReply(figures, at, alone)
     const tell = holdsCpu ? figures.hold : figures.add
     tell(`CPU of ${at}: ${pair}`, 'ratio', (own ?? 0) / (baseline ?? 0))
     if (!isCommon) continue
     const many = await takeTurns(names, turns, (name) => ask(name, body, 160, 16))
     const atMany = `${title}, 16 callers`
-    tellP50(figures, atMany, many)
+    addMedianReply(figures, atMany, many)
     for (const name of names) {
       const perSecond = many[name].map((taken) => taken.perSecond)
       figures.add(`answers, ${atMany}: ${titles[name]}`, 'a second', ...perSecond)
     }
-    const perSecond = ratiosOf(many, (taken) => taken.perSecond)
+    const perSecond = computeRatios(many, (taken) => taken.perSecond)
     figures.add(`answers, ${atMany}: ${pair}`, 'ratio', ...perSecond)
   }
 }
@@ -74,14 +74,14 @@ type Taken = { p50: number; perSecond: number }
 type Turns = Record<Name, Taken[]>
 
 /** Tells the p50 of both, and the ratios of turns that followed each other. */
-function tellP50({ add }: World['figures'], at: string, taken: Turns): void {
-  for (const name of names) add(`p50, ${at}: ${titles[name]}`, 'ms', ...taken[name].map(p50Of))
-  add(`p50, ${at}: ${pair}`, 'ratio', ...ratiosOf(taken, p50Of))
+function addMedianReply({ add }: World['figures'], at: string, taken: Turns): void {
+  for (const name of names) add(`p50, ${at}: ${titles[name]}`, 'ms', ...taken[name].map(medianOf))
+  add(`p50, ${at}: ${pair}`, 'ratio', ...computeRatios(taken, medianOf))
 }
 
-const p50Of = ({ p50 }: Taken) => p50
+const medianOf = ({ p50 }: Taken) => p50
 
-const ratiosOf = ({ own, baseline }: Turns, of: (taken: Taken) => number): number[] =>
+const computeRatios = ({ own, baseline }: Turns, of: (taken: Taken) => number): number[] =>
   own.flatMap((taken, index) => {
     const beside = baseline[index]
     return beside === undefined ? [] : [of(taken) / of(beside)]

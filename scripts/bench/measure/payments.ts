@@ -32,13 +32,13 @@ const pairs = 18
 
 /** Measures payments a second, replies and CPU of the relay and of the baseline in turn. */
 export async function measurePayments(world: World): Promise<void> {
-  const { figures, chain, atEnd } = world
+  const { figures, chain, onEnd } = world
   const confirmed = countConfirmations()
   const variables = await chain.makeVariables('deno')
   const { onLine } = confirmed
   // Redis stands in the object's place, and a bridge between them, whose CPU is nobody's.
   const { url, pid, bridge, stop } = await startDenoRelays({ variables, workers: 1, onLine })
-  atEnd(stop)
+  onEnd(stop)
   const served: Record<Name, Payer> = {
     relay: await world.serveRelay('plain'),
     deno: { url, pid: pid(), confirmed },
@@ -48,7 +48,11 @@ export async function measurePayments(world: World): Promise<void> {
     payRound(chain, served[name], name === 'afternoon' ? baseline : own, { callers })
   for (const part of warmUp) for (const name of names) await pay(name, part)
   for (const part of plan) {
-    tellLoad(figures, part.callers, await takeTurns(names, part.rounds, (name) => pay(name, part)))
+    addFigures(
+      figures,
+      part.callers,
+      await takeTurns(names, part.rounds, (name) => pay(name, part)),
+    )
   }
   const busy = { callers: 64, own: 48, baseline: 96 }
   const both = await takeTurns(['relay', 'afternoon'] as const, pairs, (name) => pay(name, busy))
@@ -62,7 +66,7 @@ export async function measurePayments(world: World): Promise<void> {
   figures.hold(`Redis, 1 caller: ${payers.deno}`, 'commands/payment', each)
 }
 
-function tellLoad(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {
+function addFigures(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {
   for (const name of names) {
     const who = `${callers} callers: ${payers[name]}`
     const add = (what: string, unit: string, of: (round: PaymentRound) => number) =>

@@ -3,7 +3,7 @@ import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
-import { countDuring, tellBilled, tellQuestions } from './billed.ts'
+import { addBilledFigures, addQuestionFigure, countDuring } from './billed.ts'
 import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
 
 /** One key's places in Rootstock's pool are 15; a little less leaves nobody waiting. */
@@ -24,10 +24,10 @@ export const usdFigure = `1,000 payments of ${deliveriesEach} deliveries: Cloudf
 
 /** Measures payments before Rootstock's pool until 12 blocks have confirmed the last one. */
 export async function measureRootstock(world: World): Promise<void> {
-  const { chain, figures, atEnd } = world
+  const { chain, figures, onEnd } = world
   const pool = await startRootstockPool({ anvilUrl: chain.url, blockMs, devMethods: 'passed' })
-  atEnd(pool.stop)
-  const proxy = await startNodeProxy(pool.url, atEnd)
+  onEnd(pool.stop)
+  const proxy = await startNodeProxy(pool.url, onEnd)
   const payer = await world.serveRelay('rootstock', {
     how: 'counting',
     nodeUrl: proxy.url,
@@ -41,8 +41,8 @@ export async function measureRootstock(world: World): Promise<void> {
   const { replyMs, cpuMs } = result
   figures.add(`reply p95, ${onRootstock}`, 'ms', quantile(replyMs, 0.95))
   figures.add(`CPU of the server, ${onRootstock}`, 'ms/payment', cpuMs)
-  tellBilled(figures, onRootstock, each)
-  tellQuestions(figures, onRootstock, each.questions)
+  addBilledFigures(figures, onRootstock, each)
+  addQuestionFigure(figures, onRootstock, each.questions)
   const usd = cloudflareUsd({
     ...each,
     workerRequests: deliveriesEach,

@@ -2,7 +2,7 @@ import { quantile } from '../../dev/count.ts'
 import { type PaymentRound, payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
-import { countDuring, tellBilled, tellQuestions } from './billed.ts'
+import { addBilledFigures, addQuestionFigure, countDuring } from './billed.ts'
 import { payers } from './payments.ts'
 
 const perSecond = 5
@@ -12,10 +12,10 @@ const how = `${perSecond} payments/s, node of ${nodeMs} ms`
 
 /** Measures relay and baseline at a pace, before a node as far away as Rootstock's public ones. */
 export async function measureSteady(world: World): Promise<void> {
-  const { chain, figures, atEnd } = world
+  const { chain, figures, onEnd } = world
   const [proxy, other] = await Promise.all([
-    startNodeProxy(chain.url, atEnd),
-    startNodeProxy(chain.url, atEnd),
+    startNodeProxy(chain.url, onEnd),
+    startNodeProxy(chain.url, onEnd),
   ])
   const relay = await world.serveRelay('counting', { how: 'counting', nodeUrl: proxy.url })
   const afternoon = await world.serveAfternoon('steady', other.url)
@@ -33,12 +33,12 @@ export async function measureSteady(world: World): Promise<void> {
   figures.hold(`reply p50, ${how}: relay`, 'ms', middle(result))
   figures.hold(`reply p50, ${how}: ${pair}`, 'ratio', middle(result) / middle(beside))
   figures.add(`reply p95, ${how}: relay`, 'ms', quantile(result.replyMs, 0.95))
-  tellQuestions(figures, `${how}: ${payers.afternoon}`, (other.seen() - asked) / payments)
-  tellBilled(figures, how, each)
-  tellQuestions(figures, `${how}: relay`, each.questions)
+  addQuestionFigure(figures, `${how}: ${payers.afternoon}`, (other.seen() - asked) / payments)
+  addBilledFigures(figures, how, each)
+  addQuestionFigure(figures, `${how}: relay`, each.questions)
   const busy = await countDuring({ payer: relay, proxy }, 192, () =>
     payRound(chain, relay, 192, { callers: 64 }),
   )
-  tellBilled(figures, '64 callers', busy.each)
-  tellQuestions(figures, '64 callers: relay', busy.each.questions)
+  addBilledFigures(figures, '64 callers', busy.each)
+  addQuestionFigure(figures, '64 callers: relay', busy.each.questions)
 }

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { startChain } from '../../dev/chain.ts'
-import { callersOf, deposit } from '../../dev/relays/callers.ts'
+import { createCallers, deposit } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'
 
 export type BenchChain = Awaited<ReturnType<typeof startBenchChain>>
@@ -26,20 +26,20 @@ export const apiKey = 'the-key-of-the-benchmark'
 export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 
 /** Starts an anvil with the contracts, and with money for relayers and callers. */
-export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void) {
+export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void) {
   const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more
   // than the one before: the more so, the more accounts there are, so what needs many has them from
   // the start.
   const chain = await startChain(['--block-time', `${blockSeconds}`], addresses)
-  atEnd(chain.stop)
+  onEnd(chain.stop)
   const { url } = chain.anvil
   const call = createNodeCall(url, { timeoutMs: 300_000 })
   await call('anvil_mine', [toHex(blocksBefore)])
   const giveGas = (address: Address) =>
     call('anvil_setBalance', [address, toHex(parseEther('1000'))])
   for (const address of addresses) await giveGas(address)
-  const callers = await callersOf(chain, callerCount)
+  const callers = await createCallers(chain, callerCount)
   const accounts = callers.map(({ account }) => account.address)
   await deposit(chain, [...accounts, recipient], parseEther('1'))
   const keyHash = hashKey(apiKey)

@@ -5,10 +5,10 @@ const unknownMethod = { code: -32601, message: 'method not found' }
 /** Stands before a node and counts what it is asked. */
 export async function startNodeProxy(
   target: string,
-  atEnd: (stop: () => unknown) => void,
+  onEnd: (stop: () => unknown) => void,
 ): Promise<FaultProxy> {
   const proxy = await startFaultProxy({ target })
-  atEnd(proxy.stop)
+  onEnd(proxy.stop)
   // viem asks it first; anvil answers it, and no node of Rootstock does.
   const change = ({ id }: { id?: unknown }) => ({ jsonrpc: '2.0', id, error: unknownMethod })
   proxy.script({ fault: { kind: 'changed', change }, methods: ['eth_fillTransaction'] })

@@ -19,7 +19,7 @@ export type HttpFault =
 
 export type HttpReply = { status: number; text: string }
 
-export type Exchange = {
+type Exchange = {
   request: IncomingMessage
   response: ServerResponse
   answer: () => Promise<HttpReply>

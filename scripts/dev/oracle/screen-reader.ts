@@ -25,7 +25,7 @@ export type Claim =
 export type ScreenMessage = { key: string; claim: Claim; tx?: string }
 
 /** Finds the message of a screen; undefined if no message matches. */
-export type ScreenReader = (text: string, kind: 'ask' | 'end') => ScreenMessage | undefined
+type ScreenReader = (text: string, kind: 'ask' | 'end') => ScreenMessage | undefined
 
 type MessageKey =
   | keyof Messages
@@ -33,7 +33,7 @@ type MessageKey =
   | `${PaymentKind}.${'submitted' | 'failed'}`
   | ('balance.balance' | 'help.help' | 'receive.claimed')
 
-function allWords(say: Messages): Words {
+function gatherWords(say: Messages): Words {
   const own = { balance, help, receive, ...payments }
   const ofParts = Object.entries(own).map(([name, part]) => [name, part.words(say)])
   return { ...say, ...Object.fromEntries(ofParts) }
@@ -77,19 +77,19 @@ type Words = Saying | { readonly [key: string]: Words }
 
 /** Creates a reader that finds a screen's message by the messages' patterns. */
 export function createScreenReader(messages: Messages): ScreenReader {
-  const all = allWords(messages)
-  const wordsOf = (key: MessageKey): Words =>
+  const all = gatherWords(messages)
+  const findWords = (key: MessageKey): Words =>
     key.split('.').reduce((words, part) => (words as Record<string, Words>)[part] as Words, all)
-  const formsAt = (key: MessageKey, claim: Claim, after: string) =>
-    formsOf(key, wordsOf(key)).map((form) => ({
+  const createPatterns = (key: MessageKey, claim: Claim, after: string) =>
+    listForms(key, findWords(key)).map((form) => ({
       ...form,
       claim,
       pattern: new RegExp(form.source + after),
     }))
   const ends = Object.entries(endings)
-    .flatMap(([claim, keys]) => keys.flatMap((key) => formsAt(key, claim as Claim, '$')))
+    .flatMap(([claim, keys]) => keys.flatMap((key) => createPatterns(key, claim as Claim, '$')))
     .sort((a, b) => b.source.length - a.source.length)
-  const asks = questions.flatMap((key) => formsAt(key, 'none', '\n'))
+  const asks = questions.flatMap((key) => createPatterns(key, 'none', '\n'))
   const known = new Map<string, ScreenMessage | undefined>()
 
   function read(text: string, kind: 'ask' | 'end'): ScreenMessage | undefined {
@@ -112,11 +112,11 @@ export function createScreenReader(messages: Messages): ScreenReader {
 /** One pattern of a message's text. */
 type Form = { key: string; source: string }
 
-function formsOf(key: string, words: Words): Form[] {
+function listForms(key: string, words: Words): Form[] {
   if (typeof words === 'object') {
-    return Object.entries(words).flatMap(([part, inner]) => formsOf(`${key}.${part}`, inner))
+    return Object.entries(words).flatMap(([part, inner]) => listForms(`${key}.${part}`, inner))
   }
-  return textsOf(words).map((text) => {
+  return listTexts(words).map((text) => {
     const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
     return { key, source: `^${literal.replaceAll(blank, '([^]*?)')}` }
   })
@@ -125,7 +125,7 @@ function formsOf(key: string, words: Words): Form[] {
 const blank = '\u0001'
 
 /** Lists a message's texts: with blanks, and with values that some messages treat apart. */
-function textsOf(words: Saying): string[] {
+function listTexts(words: Saying): string[] {
   if (typeof words === 'string') return [words]
   const say = words as (...args: unknown[]) => string
   const blanks = Array.from({ length: say.length }, () => blank)

@@ -9,16 +9,10 @@ export type Fate = {
   outcome: 'executed' | 'failed' | undefined
 }
 
-export type SessionRule =
-  | 'known'
-  | 'submitted'
-  | 'nothing_sent'
-  | 'told'
-  | 'one_question'
-  | 'identical'
+type SessionRule = 'known' | 'submitted' | 'nothing_sent' | 'told' | 'one_question' | 'identical'
 
 /** A broken rule of a session; `earlier` is the delivery that contradicts it. */
-export type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
+type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
 
 /** Returns a delivery's claim about its payment, if it makes one. */
 export const getClaim = ({ said }: Pick<Reply, 'said'>): Claim | undefined =>

@@ -22,7 +22,7 @@ import { until } from '../wait.ts'
 export type Caller = { phone: string; account: LocalAccount }
 
 /** Creates the callers of a test, with numbers from +254700001000. */
-export async function callersOf(chain: TestChain, count: number): Promise<Caller[]> {
+export async function createCallers(chain: TestChain, count: number): Promise<Caller[]> {
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {

@@ -9,7 +9,7 @@ import { startRedisBridge } from '../redis/bridge.ts'
 import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { openRows, tearRows } from './ledger-rows-redis.ts'
-import { type LogLine, logLineOf } from './log-line.ts'
+import { type LogLine, parseLogLine } from './log-line.ts'
 import { type Delivery, postDelivery } from './relay-workers.ts'
 
 export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>
@@ -45,7 +45,7 @@ export async function startDenoRelays({
   })
   const log: LogLine[] = []
   const note = (printed: string) => {
-    log.push(logLineOf(printed))
+    log.push(parseLogLine(printed))
     onLine(printed)
   }
   const environment = {

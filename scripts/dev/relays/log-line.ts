@@ -1,7 +1,7 @@
 export type LogLine = { level: string; event: string; message: string; [field: string]: unknown }
 
 /** Parses a line of the log. @throws {Error} another line was printed */
-export function logLineOf(printed: string): LogLine {
+export function parseLogLine(printed: string): LogLine {
   try {
     return JSON.parse(printed)
   } catch {

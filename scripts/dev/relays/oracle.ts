@@ -71,7 +71,7 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
     const replies = deliveries.map(({ delivery, reply }) => ({
       text: delivery.text,
       reply: reply?.text,
-      said: reply && saidIn(reply),
+      said: reply && readReply(reply),
     }))
     const fate = { isSent: event !== undefined, outcome: event?.outcome }
     for (const { rule, words, one } of judgeSession(replies, fate)) {
@@ -102,7 +102,7 @@ export async function intentOf(
 
 const readScreen = createScreenReader(demonstration)
 
-function saidIn({ status, text }: Reply): ScreenMessage | undefined {
+function readReply({ status, text }: Reply): ScreenMessage | undefined {
   const [, kind, words] = /^(CON|END) ([\s\S]*)$/.exec(text) ?? []
   if (status !== 200 || words === undefined) return undefined
   return readScreen(words, kind === 'CON' ? 'ask' : 'end')
@@ -110,7 +110,7 @@ function saidIn({ status, text }: Reply): ScreenMessage | undefined {
 
 /** Returns a reply's claim; `broken` for what no gateway could show; undefined without a reply. */
 export const claimOf = (reply: Reply | undefined): Claim | 'broken' =>
-  reply === undefined ? 'none' : (saidIn(reply)?.claim ?? 'broken')
+  reply === undefined ? 'none' : (readReply(reply)?.claim ?? 'broken')
 
 /** Reads the spent intents in the chain's order, and how often the contract moved money. */
 export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; moves: number }> {
@@ -121,8 +121,8 @@ export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; mov
   let moved: Spent['moved']
   const spent = logs.flatMap((log): Spent[] => {
     const key = `${log.blockHash} ${log.logIndex}`
-    const said = saidBefore.get(key) ?? readLog(truth, log)
-    saidBefore.set(key, said)
+    const said = decodedLogs.get(key) ?? readLog(truth, log)
+    decodedLogs.set(key, said)
     if (said.moved !== undefined) {
       moves += 1
       moved = said.moved
@@ -138,18 +138,18 @@ export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; mov
 }
 
 /** Decoded logs by block and index, because all logs are read again and again. */
-const saidBefore = new Map<string, ReturnType<typeof readLog>>()
+const decodedLogs = new Map<string, ReturnType<typeof readLog>>()
 
 function readLog({ forwarder, loan }: GroundTruth, log: Log) {
   const isLoan = isAddressEqual(log.address, loan)
   const [event] = isLoan ? parseEventLogs({ abi: microLoanAbi, logs: [log] }) : []
   const [result] = resultsInLogs(forwarder, [log])
-  return { moved: event && movedBy(event), result }
+  return { moved: event && readMove(event), result }
 }
 
 type LoanEvent = ReturnType<typeof parseEventLogs<typeof microLoanAbi, true>>[number]
 
-function movedBy({ eventName, args }: LoanEvent): Spent['moved'] {
+function readMove({ eventName, args }: LoanEvent): Spent['moved'] {
   switch (eventName) {
     case 'Transferred':
       return { from: args.from, move: { kind: 'transfer', to: args.to, wei: args.amount } }
@@ -173,7 +173,7 @@ function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved 
   const declined = claimed('ended', 'closed', 'refused').map(({ delivery }) => delivery.text)
   const open = deliveries.filter(({ delivery }) => !declined.includes(delivery.text))
   return (submitted === undefined ? open : [submitted]).some(({ delivery }) =>
-    isSame(truth, moveIn(delivery.text), moved.move),
+    isSame(truth, parseMove(delivery.text), moved.move),
   )
 }
 
@@ -186,7 +186,7 @@ function isSame({ callers }: GroundTruth, asked: Move | undefined, moved: Move):
 }
 
 /** Returns what a text without detours asks for. */
-function moveIn(text: string): Move | undefined {
+function parseMove(text: string): Move | undefined {
   const [, to, sent, loan, repaid] =
     /^(?:2\*([^*]+)\*([^*]+)|(3)|4\*(1|2\*[^*]+))$/.exec(text) ?? []
   if (to !== undefined && sent !== undefined) return { kind: 'transfer', to, wei: parseEther(sent) }

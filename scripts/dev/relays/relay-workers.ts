@@ -5,7 +5,7 @@ import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/
 import { assertNothingUncaught } from '../uncaught.ts'
 import { startWorkerd } from '../workerd.ts'
 import { ledgerFiles, openRows } from './ledger-rows.ts'
-import { type LogLine, logLineOf } from './log-line.ts'
+import { type LogLine, parseLogLine } from './log-line.ts'
 
 export type Delivery = { phone: string; sessionId: string; text: string }
 
@@ -45,7 +45,7 @@ export async function startRelayWorkers({
 }) {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
-  const note = (printed: string) => log.push(logLineOf(printed))
+  const note = (printed: string) => log.push(parseLogLine(printed))
   const build = await buildWorker({ entry: isDevelopment ? 'worker-development' : 'worker' })
   let running = await start()
 

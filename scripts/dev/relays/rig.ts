@@ -4,7 +4,7 @@ import { startChain } from '../chain.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
 import { until } from '../wait.ts'
-import { type Caller, callAsOwner, callersOf, deposit, setTerms } from './callers.ts'
+import { type Caller, callAsOwner, createCallers, deposit, setTerms } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
 import { claimOf, type GroundTruth, intentOf, judge, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
@@ -46,7 +46,7 @@ export async function startRig({
   ...options
 }: RigOptions) {
   const chain = await startChain()
-  const callers = await callersOf(chain, count)
+  const callers = await createCallers(chain, count)
   const accounts = callers.map(({ account }) => account.address)
   await callAsOwner(chain, 'fund', { value: parseEther('500') })
   await setTerms(chain, { dailyCap: parseEther('500') })

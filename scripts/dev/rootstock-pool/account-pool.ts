@@ -10,7 +10,7 @@ export type Arrival = {
   nowMs: number
 }
 
-export type PoolTransaction = {
+type PoolTransaction = {
   hash: Hex
   raw: Hex
   nonce: number

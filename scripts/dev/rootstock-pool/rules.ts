@@ -12,7 +12,7 @@ export type PoolRules = {
   evictAfterMs: number
 }
 
-export type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bigint }
+type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bigint }
 
 export type RootstockRules = PoolRules & { minGasPriceWei: bigint }
 

@@ -54,7 +54,7 @@ export async function reconcile(
   const spent = new Set<string>(chain.spendings.map(({ intent }) => intent))
   const unspent = payments.filter(({ intent }) => !spent.has(intent))
   const hashes = unspent.flatMap(({ hash }) => (hash === null ? [] : [hash as Hex]))
-  const elsewhere = await sentElsewhere(place, hashes)
+  const elsewhere = await findSentElsewhere(place, hashes)
   const compared = payments.filter(({ hash }) => hash === null || !elsewhere.has(hash as Hex))
   return {
     head: chain.head,
@@ -130,7 +130,7 @@ async function readChain(place: Place, asked: ReadonlySet<Address>) {
 }
 
 /** Finds transactions that went to another forwarder, as before a move to new contracts. */
-async function sentElsewhere({ client, forwarder }: Place, hashes: readonly Hex[]) {
+async function findSentElsewhere({ client, forwarder }: Place, hashes: readonly Hex[]) {
   const elsewhere = new Set<Hex>()
   await inLanes(lanes, hashes, async (hash) => {
     // One that no block has is what is compared for.

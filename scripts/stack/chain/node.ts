@@ -7,18 +7,18 @@ import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
 
 /** The chain behind a stack, as the stack's own tools reach it. */
-export type ChainNode = Exclude<Awaited<ReturnType<typeof look>>, string>
+export type ChainNode = Exclude<Awaited<ReturnType<typeof inspectNode>>, string>
 
 /** Takes the first node that answers. @throws {StackError} none does, or one has another chain */
 export async function openNode(urls: readonly string[], chainId: Chain['id']): Promise<ChainNode> {
-  const looks = await Promise.all(urls.map((url) => look(url, chainId)))
-  const first = looks.find((each) => typeof each !== 'string')
-  if (first === undefined) throw new StackError(`No node answers at ${looks.join(', ')}.`)
+  const findings = await Promise.all(urls.map((url) => inspectNode(url, chainId)))
+  const first = findings.find((each) => typeof each !== 'string')
+  if (first === undefined) throw new StackError(`No node answers at ${findings.join(', ')}.`)
   return first
 }
 
 /** Looks what a node is; says in words why it does not answer. */
-async function look(url: string, chainId: Chain['id']) {
+async function inspectNode(url: string, chainId: Chain['id']) {
   const call = createNodeCall(url)
   try {
     const served = await call('eth_chainId', [], quantity)
@@ -42,7 +42,7 @@ async function look(url: string, chainId: Chain['id']) {
     return { url, chain, genesis: genesis.hash, isAnvil, client }
   } catch (error) {
     if (error instanceof StackError) throw error
-    return `${withoutKey(url)} (${reasonOf(error)})`
+    return `${withoutKey(url)} (${describeFault(error)})`
   }
 }
 
@@ -52,7 +52,7 @@ export function withoutKey(url: string): string {
   return pathname === '/' && search === '' ? origin : `${origin}/…`
 }
 
-function reasonOf(error: unknown): string {
+function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'no answer in time'
   const cause = error.cause

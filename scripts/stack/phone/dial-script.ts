@@ -3,7 +3,7 @@ import { StackError } from '../report.ts'
 
 export type Dialled = { phone: string; session: string; text: string }
 
-export type ScriptPhone = {
+type ScriptPhone = {
   send: (dialled: Dialled) => Promise<string>
   newSession: () => string
   toPhone: (typed: string) => string

@@ -18,7 +18,7 @@ export type CounterProject = {
 }
 
 /** A part of what forge writes in `broadcast/`. */
-export type Broadcast = {
+type Broadcast = {
   transactions: { hash: Hex; contractAddress: Hex | null }[]
   receipts: { status: Hex; transactionHash: Hex }[]
 }

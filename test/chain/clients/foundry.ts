@@ -16,7 +16,7 @@ export async function runFoundry(
 }
 
 /** A cast that goes on until it is stopped. */
-export type FollowingCast = { output: () => string; stop: () => Promise<void> }
+type FollowingCast = { output: () => string; stop: () => Promise<void> }
 
 /** Starts a cast that prints what happens. */
 export function followCast(

@@ -158,7 +158,7 @@ export function asOwner(
 }
 
 /** A transaction of a key that has gas, in a block when this resolves. */
-export async function sendAs(
+async function sendAs(
   { client }: World,
   account: LocalAccount,
   to: Address,

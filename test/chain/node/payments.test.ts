@@ -1,7 +1,7 @@
 import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { type Caller, callersOf, deposit } from '../../../scripts/dev/relays/callers.ts'
+import { type Caller, createCallers, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -23,7 +23,7 @@ const worker = opened(() =>
 )
 
 beforeAll(async () => {
-  callers = await callersOf(chain, callersEach)
+  callers = await createCallers(chain, callersEach)
   const accounts = callers.map(({ account }) => account.address)
   await deposit(chain, accounts, parseEther('1'))
 })

@@ -13,7 +13,7 @@ import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
-import { look, ops } from '../../../scripts/ops/ops-cli.ts'
+import { ops, writeStatus } from '../../../scripts/ops/ops-cli.ts'
 import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
 import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
@@ -751,10 +751,10 @@ test('the status is shown again and again, also while nothing answers', async ()
   await deployment.round()
   const server = await serveApp(deployment)
   const operator = createOperatorClient({ origin: server.url, token, nodeUrl: undefined })
-  expect(await look(operator, false)).toMatch(
+  expect(await writeStatus(operator, false)).toMatch(
     /^http:.+ at 2\d{3}-.+\nPayments are taken\.\n[\s\S]+\n$/,
   )
-  expect(statusAnswer.parse(JSON.parse(await look(operator, true))).chainId).toBe(31)
+  expect(statusAnswer.parse(JSON.parse(await writeStatus(operator, true))).chainId).toBe(31)
   const script = new URL('../../../scripts/ops/ops-cli.ts', import.meta.url).pathname
   const args = [script, 'watch', '--json', '--every', '1', '--url', server.url]
   const child = spawn(process.execPath, args, { env: { ...process.env, OPERATOR_TOKEN: token } })
@@ -770,7 +770,7 @@ test('the status is shown again and again, also while nothing answers', async ()
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([0, null])
   expect(statusAnswer.parse(JSON.parse(lines()[0] ?? '')).intake).toEqual({ state: 'open' })
-  expect(await look(operator, false)).toBe(`Nothing answers at ${server.url}.\n`)
+  expect(await writeStatus(operator, false)).toBe(`Nothing answers at ${server.url}.\n`)
 })
 
 test('the phone and the gift of the local stack work on any deployment', async () => {

@@ -6,13 +6,13 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
-import { callAsOwner, callersOf, deposit } from '../../../scripts/dev/relays/callers.ts'
+import { callAsOwner, createCallers, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { examine } from '../../../scripts/ops/doctor.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
-import { statusLines } from '../../../scripts/ops/show.ts'
+import { describeStatus } from '../../../scripts/ops/show.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { type AlertName, type CheckName, healthAnswer } from '../../../src/operator/answers.ts'
 import { opened } from '../../support/opened.ts'
@@ -48,7 +48,7 @@ let phone: string
 let relay: Awaited<ReturnType<typeof start>>
 
 beforeAll(async () => {
-  const [caller] = await callersOf(chain, 1)
+  const [caller] = await createCallers(chain, 1)
   if (caller === undefined) throw new Error('there is no caller')
   phone = caller.phone
   await deposit(chain, [caller.account.address], parseEther('1'))
@@ -270,7 +270,7 @@ async function look() {
     ready: { status: response.status, failing },
     alerts: typeof status === 'string' ? [] : status.alerts,
     /** What `npm run ops -- status` shows. */
-    lines: typeof status === 'string' ? [status] : statusLines(status),
+    lines: typeof status === 'string' ? [status] : describeStatus(status),
     doctor: findings.flatMap(({ state, name, says }) =>
       state === 'bad' ? `${name}: ${says}` : [],
     ),

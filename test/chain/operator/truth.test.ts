@@ -5,11 +5,11 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import {
   type Caller,
   callAsOwner,
-  callersOf,
+  createCallers,
   deposit,
 } from '../../../scripts/dev/relays/callers.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
-import { statusLines } from '../../../scripts/ops/show.ts'
+import { describeStatus } from '../../../scripts/ops/show.ts'
 import { healthAnswer } from '../../../src/operator/answers.ts'
 import { scheduleLedger } from '../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
@@ -26,7 +26,7 @@ const time = { ahead: 0 }
 const now = () => Date.now() + time.ahead
 
 beforeAll(async () => {
-  callers = await callersOf(chain, 24)
+  callers = await createCallers(chain, 24)
   const accounts = callers.map(({ account }) => account.address)
   await deposit(chain, accounts, parseEther('1'))
 })
@@ -113,7 +113,7 @@ async function surfaces(process: Operated) {
   return {
     health: [healthz.status, readyz.status],
     refusing: checks.filter(({ refuses }) => refuses).map(({ name }) => name),
-    status: !statusLines(status).some((line) => line.startsWith('Payments are taken.')),
+    status: !describeStatus(status).some((line) => line.startsWith('Payments are taken.')),
     metrics: /relay_payments_refused\{check="\w+"\} 1/.test(metrics),
     alerts: status.alerts.filter(({ overSince }) => overSince === null).map(({ name }) => name),
     raised: /relay_alert_active\{name="\w+"\} 1/.test(metrics),

@@ -6,7 +6,7 @@ import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
 /** How wide a page has to be usable: a phone of today, and a desk. */
 export const widths = [360, 1280]
 
-export type OpenedPage = Page & { faults: string[] }
+type OpenedPage = Page & { faults: string[] }
 
 /** Gives the tests of a file pages of one real browser, which share nothing. */
 export function openBrowser() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentLine, statusLines, whyLine } from '../../../scripts/ops/show.ts'
+import { describePayment, describeStatus, explainPayment } from '../../../scripts/ops/show.ts'
 import type { PaymentSummary, StatusAnswer } from '../../../src/operator/answers.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -66,7 +66,7 @@ const status: StatusAnswer = {
 }
 
 test('the status for people says first what wants a person, and what mends it', () => {
-  expect(statusLines(status)).toEqual([
+  expect(describeStatus(status)).toEqual([
     `ALERT since ${at}: Relayer 0x1 is low.`,
     `Over since ${at}: the alert of ${at}: It is silent.`,
     `Payments are refused: relayer_funds is failing, the last at ${at}.`,
@@ -94,10 +94,10 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
     'was not carried before its deadline. Nothing has moved, and nothing will.',
   ],
 ])('a payment is a line, and why it stands where it does a sentence: %o', ([changes, says]) => {
-  expect(paymentLine(payment, 'tRBTC')).toBe(
+  expect(describePayment(payment, 'tRBTC')).toBe(
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )
-  expect(whyLine({ ...payment, ...changes }, 'tRBTC')).toBe(
+  expect(explainPayment({ ...payment, ...changes }, 'tRBTC')).toBe(
     `The transfer of 0.25 tRBTC, accepted ${at}, ${says}`,
   )
 })

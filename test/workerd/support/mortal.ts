@@ -34,9 +34,9 @@ export const lineFaults = [
   'a replica behind',
 ] as const
 
-export type LineFault = (typeof lineFaults)[number]
+type LineFault = (typeof lineFaults)[number]
 
-export type MortalOptions = {
+type MortalOptions = {
   death?: Death
   /** Strikes the questions of the node that this picks, by their place and method. */
   fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }

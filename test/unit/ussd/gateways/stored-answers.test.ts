@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
   allRight,
+  findPaths,
   menus,
   sampleContext,
   sampleTills,
   startsOf,
-  waysThrough,
 } from '../../../../scripts/dev/menu-ways.ts'
 import { createRandom } from '../../../../scripts/dev/random.ts'
 import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
@@ -48,7 +48,7 @@ type Product = {
 const waysOf = (product: Product) =>
   startsOf(product.settings).flatMap((start) => {
     const { wallets = [] } = product
-    const { effects } = waysThrough(sampleContext(product, { wallets }), allRight(start))
+    const { effects } = findPaths(sampleContext(product, { wallets }), allRight(start))
     const ways = [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
     // What a menu without agents and wallets has is walked there.
     if (product.settings.agents) return ways.filter(({ name }) => /withdrawal|purchase/i.test(name))

@@ -1,12 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
   allRight,
+  findPaths,
   goodAnswers,
   menusInAllLanguages,
   sampleContext,
   startsOf,
   walk,
-  waysThrough,
 } from '../../../../scripts/dev/menu-ways.ts'
 import { languages } from '../../../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
@@ -163,7 +163,7 @@ const all = everyMenu.flatMap(([name, menu]) => {
   const context = sampleContext(menu, longest)
   return startsOf(menu.settings).map((start) => {
     const known = allRight(start)
-    return [`${name} from ${start}`, menu, context, waysThrough(context, known), known] as const
+    return [`${name} from ${start}`, menu, context, findPaths(context, known), known] as const
   })
 })
 
