@@ -15,6 +15,7 @@ import {
   type NodeName,
   type SessionDraft,
   type SessionOutcome,
+  type WriteText,
 } from './node.ts'
 
 export type MenuResult =
@@ -287,23 +288,26 @@ function writePages(
   facts: ScreenFacts,
 ): string[] {
   const { messages } = context
-  const writeTitle = mistake === undefined ? list.title : (list.retryText ?? list.title)
-  const titleLines = writeTitle(context, draft, facts)
-    .split('\n')
-    .filter((line) => line !== '')
   const entryLines = list.entries.map(({ digit, label, note }) => {
     const noteText = note?.(context, facts)
     return `${digit}. ${label(messages)}${noteText === undefined ? '' : ` (${noteText})`}`
   })
-  const lines = [
-    ...(mistake === undefined ? [] : [mistake]),
-    ...titleLines,
-    ...entryLines,
-    ...(list.dynamicEntries?.lines(context, facts) ?? []),
-  ]
+  const choices = [...entryLines, ...(list.dynamicEntries?.lines(context, facts) ?? [])]
   const backLabel = list.backLabel?.(messages) ?? messages.back
   const words = { more: `${moreDigit}. ${messages.more}`, back: `${backDigit}. ${backLabel}` }
-  return splitPages(lines, words, list.back !== undefined)
+  const split = (writeTitle: WriteText, mistakeLines: readonly string[]) => {
+    const titleLines = writeTitle(context, draft, facts).split('\n').filter(Boolean)
+    const lines = [...mistakeLines, ...titleLines, ...choices]
+    return splitPages(lines, words, list.back !== undefined)
+  }
+  const pages = split(list.title, [])
+  if (mistake === undefined) return pages
+  const retryPages = split(list.retryText ?? list.title, [mistake])
+  // A mistake moves no choice to another page: it is left out where it has no room.
+  const keepsChoices = pages.every((page, index) =>
+    choices.every((choice) => !page.includes(choice) || retryPages[index]?.includes(choice)),
+  )
+  return keepsChoices ? retryPages : pages
 }
 
 function pickFacts({ facts = [] }: MenuNode, readFacts: Partial<ScreenFacts>): ScreenFacts {

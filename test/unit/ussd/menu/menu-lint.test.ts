@@ -267,6 +267,25 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
   })
 
+  test('an answer that a place does not take leaves all its choices on the screen', () => {
+    for (const [name, { way }] of ways.places) {
+      const first = walk(way, context, known)
+      if (first.kind !== 'ask') continue
+      for (const read of [facts, dear, unread]) {
+        const choicesAt = (place: typeof first.place) =>
+          writePrompt(place, context, read).match(/^(?!98)\d+(?=\. )/gm) ?? []
+        const choices = choicesAt(first.place)
+        for (const answer of typed.filter((each) => each !== '98')) {
+          const next = walk([...way, answer], context, known)
+          if (next.kind !== 'ask' || next.place.name !== name) continue
+          expect(choicesAt(next.place), `${name} after ${answer}`).toEqual(
+            expect.arrayContaining(choices),
+          )
+        }
+      }
+    }
+  })
+
   test('no place is shown without its facts, and each names the facts that cannot be read', () => {
     for (const [name, { way }] of ways.places) {
       const { facts: named = [] } = getNode(context.menu, name)
