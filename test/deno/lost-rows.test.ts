@@ -58,7 +58,7 @@ describe('a Redis that lost rows', () => {
     expect(await own.judge()).toMatchObject({ executed: 1, faults: [] })
   })
 
-  test('that its replica had not got yet: bytes that nobody knows are never bumped over', async () => {
+  test('that its replica did not have yet: unknown bytes are never outbid', async () => {
     const primary = await startServer()
     const replica = await startServer({ replicaOf: primary.port })
     const { own, relays } = await startRelays({ callers: 3, workers: 2 }, primary)

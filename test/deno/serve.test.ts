@@ -42,7 +42,7 @@ describe('the relay on Deno', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  test('names every bad variable and shows what none of them holds', async () => {
+  test('names every bad variable and shows no value', async () => {
     const served = await start({
       UPSTASH_REDIS_REST_URL: 'http://redis.example.com',
       UPSTASH_REDIS_REST_TOKEN: '',
@@ -61,7 +61,7 @@ describe('the relay on Deno', () => {
     expect((await dial(served, '', 'a')).status).toBe(503)
   })
 
-  test('takes deliveries from the addresses alone that are named, whatever a header says', async () => {
+  test('accepts deliveries only from listed addresses, whatever a header says', async () => {
     const named = await start({ GATEWAY_ADDRESSES: '127.0.0.1, ::1' })
     expect(await dial(named, '', 'named')).toMatchObject({ status: 200 })
     const other = await start({ GATEWAY_ADDRESSES: '192.0.2.7' })
@@ -133,7 +133,7 @@ describe('the relay on Deno', () => {
     expect(await dial(served, '', 'a')).toMatchObject({ status: 200 })
   })
 
-  test('looks after its ledger whenever Deno.cron says, where there is one', async () => {
+  test('runs a round on each Deno.cron call, if the platform has Deno.cron', async () => {
     // A database that has no script yet is asked twice: once by its digest, once with its text.
     const warm = { database: openRedis(bridge), name: 'warm', newToken: () => 'warm' }
     await createRedisDueQueue(warm).arm('warm', 0)

@@ -7,7 +7,7 @@ import { seed, times } from '../support/sample.ts'
 const payments = times({ sampled: 30, full: 100 })
 
 describe(`two Deno processes, one often killed (SEED=${seed})`, () => {
-  test(`pay ${payments} payments once each, and say nothing untrue`, async () => {
+  test(`make each of ${payments} payments once, and show no false screen`, async () => {
     const { verdict, stuck, gaps, replies, faults } = await soak({
       payments,
       concurrency: 8,

@@ -33,7 +33,7 @@ beforeAll(async () => {
 const refusing = (words: string) => ({ code: 1, output: expect.stringContaining(words) })
 const blockNumber = () => anvil.ask('eth_blockNumber', [])
 
-test('the command reads amounts as decimals, and says what to put into the configuration, in the checksum of its chain', async () => {
+test("the command reads decimal amounts, and prints the configuration with its chain's checksums", async () => {
   expect(deployed.output).toContain('CHAIN_ID = "30"')
   expect(deployed.output).toContain(`LOAN_ADDRESS = "${getAddress(deployed.loan, 30)}"`)
   expect(deployed.output).toContain(`FORWARDER_ADDRESS = "${getAddress(deployed.forwarder, 30)}"`)
@@ -86,7 +86,7 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
   expect(Math.max(...prices)).toBe(price)
 })
 
-test('what explorers verify by compiles to the code that is deployed', async () => {
+test("the input for explorers' verification compiles to the deployed code", async () => {
   const solc = createRequire(import.meta.url)('solc')
   // It takes longer than the other one.
   const loan = isFull ? { loan: 'MicroLoan' } : {}
@@ -108,7 +108,7 @@ test('a public record is not written from a local chain', async () => {
   expect(existsSync(file)).toBe(existed)
 })
 
-test('what it takes is told when it is asked for, and what it did is told to programs', async () => {
+test('--help lists its settings, and --json prints its result', async () => {
   expect((await deploy(['--help'], {}, '')).output).toMatch(
     /^Usage: npm run deploy:contracts -- --network/,
   )
@@ -124,7 +124,7 @@ test('what it takes is told when it is asked for, and what it did is told to pro
   })
 })
 
-test('what is missing or malformed is named before anything is sent', async () => {
+test('missing and malformed settings are named before anything is sent', async () => {
   const before = await blockNumber()
   const short = devKey.slice(0, -1)
   const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)

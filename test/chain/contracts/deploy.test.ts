@@ -93,7 +93,7 @@ test('a second call finds everything in place and sends nothing', async () => {
   expect(record().state).toBe('deployed')
 })
 
-test('a second run allows nothing again, fills no drained pool, and says what differs', async () => {
+test('a second run repeats no permission, fills no drained pool, and names differences', async () => {
   const { loan, forwarder } = record()
   const [stolen] = relayers
   const added = privateKeyToAddress(generatePrivateKey())
@@ -122,7 +122,7 @@ test('a second run allows nothing again, fills no drained pool, and says what di
   expect(await contractsOf({ loan, forwarder }).loan.liquidity()).toBe(0n)
 })
 
-test('the final owners, roles and terms stand in the constructors, and the deployer has none', async () => {
+test('constructors set the final owners, roles and terms, and the deployer keeps no role', async () => {
   const [forwarderOwner, loanOwner, guardian, creditor] = [1, 2, 3, 4].map(() =>
     privateKeyToAddress(generatePrivateKey()),
   ) as [Address, Address, Address, Address]
@@ -138,7 +138,7 @@ test('the final owners, roles and terms stand in the constructors, and the deplo
   expect(await loan.liquidity()).toBe(parseEther('5'))
 })
 
-test('a run that was killed between the two contracts is gone on with, or leaves a forwarder whose target none can be any more', async () => {
+test('a run that was killed between the two contracts is continued, or leaves a forwarder that can never get a target', async () => {
   for (const isTaken of [false, true]) {
     await startOver()
     const nonce = await client.getTransactionCount({ address: deployer })
@@ -155,7 +155,7 @@ test('a run that was killed between the two contracts is gone on with, or leaves
   }
 })
 
-test('a run that was killed before it funded the pool is gone on with', async () => {
+test('a run that was killed before it funded the pool is continued', async () => {
   await asOwner('defund', { args: [parseEther('5')] })
   writeRecord({ ...record(), state: 'sending' })
   await deployContracts(options())
@@ -192,7 +192,7 @@ test('code that differs from the build is refused and named', async () => {
   }
 })
 
-test('a pair of which one names another contract is refused', async () => {
+test('a pair is refused if one contract refers to another partner', async () => {
   const { contractAddress } = await deployForwarder()
   writeRecord({ ...record(), forwarder: contractAddress.toLowerCase() })
   const refused = (contract: string) =>
@@ -211,7 +211,7 @@ test('a pair of which one names another contract is refused', async () => {
   await refused('RelayForwarder')
 })
 
-test('a record is kept from every chain that is not its own, and from a node that is behind', async () => {
+test('a record is refused on any other chain, and on a node that is behind', async () => {
   const wrong = deployContracts({ ...options(), chainId: 30 })
   await expect(wrong).rejects.toThrow('serves chain 31, not 30: name another one')
   const file = join(dirname(newRecordFile()), 'deployments', '31.json')
@@ -251,7 +251,7 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
   expect(dailyCap).toBe(parseEther('1'))
 })
 
-test("a node's quota for a key that never sent is waited out, and said once", async () => {
+test("the command waits for a node's quota for a new key, and reports it once", async () => {
   const quota = { newAccountGas: 10_000n, maxGas: 8_000_000n, gasPerSecond: 4_000_000n }
   const rootstock = await startPool({ blockMs: 100, rules: { quota } })
   const lines: string[] = []
@@ -268,7 +268,7 @@ test("a node's quota for a key that never sent is waited out, and said once", as
   expect(told).toEqual([expect.stringMatching(/^waiting: the node takes little gas at a time/)])
 })
 
-test('a node that shows no code where it was just deployed is not believed', async () => {
+test('a node that shows no code at a fresh deployment is not trusted', async () => {
   const blind = await openGate(anvil.url, async (method, _, ask) =>
     method === 'eth_getCode' ? '0x' : ask(),
   )
@@ -278,7 +278,7 @@ test('a node that shows no code where it was just deployed is not believed', asy
   expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
 })
 
-test('a deployer with a transaction under way is told to wait', async () => {
+test('a deployer with an open transaction is refused', async () => {
   await startOver()
   await chain().setAutomine(false)
   try {

@@ -212,7 +212,7 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
   })
 }
 
-test('what comes to an old account after it was passed on follows it', async () => {
+test('money that reaches an old account after its migration is migrated too', async () => {
   const [{ account, heir }] = world.owners
   const { from } = world
   await pause(world)
@@ -228,7 +228,7 @@ test('what comes to an old account after it was passed on follows it', async () 
   expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
 })
 
-test('an account that its new place refuses is named, and the others move', async () => {
+test('an account that the new contract refuses is named, and the others move', async () => {
   const [first] = world.owners
   await forward(world, first.heir, encodeCall({ kind: 'loan', ...usualTerms }))
   await pause(world)
@@ -241,7 +241,7 @@ test('an account that its new place refuses is named, and the others move', asyn
   expect(verified.output).toContain(`${first.account.address} has not moved`)
 })
 
-test('a number that is missing is noticed by its debt', async () => {
+test('a missing number is noticed by its debt', async () => {
   await pause(world)
   const owners = world.owners.slice(1)
   expect(await runCommand(world, ['run', 'secret'], { owners })).toMatchObject({ code: 0 })
@@ -252,7 +252,7 @@ test('a number that is missing is noticed by its debt', async () => {
   )
 })
 
-test('a place in the list and a fee that did not arrive are named', async () => {
+test('a missing permission and a missing fee are named', async () => {
   await openTheMove(world)
   expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
   // As if the first borrower's loan had arrived with another fee.
@@ -285,7 +285,7 @@ test('a node that limits the range of events is asked in smaller ranges', async 
   expect(widest).toBeGreaterThan(1n)
 })
 
-test('a node that keeps an event back is noticed, and nothing is sent', async () => {
+test('a node that hides an event is noticed, and nothing is sent', async () => {
   await pause(world)
   const block = await world.ask('eth_blockNumber', [])
   const topic = pad(world.owners[6]?.account.address as Address).toLowerCase()
@@ -301,7 +301,7 @@ test('a node that keeps an event back is noticed, and nothing is sent', async ()
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
 
-test('what a node executes before it names the block is counted as moved', async () => {
+test('a migration that a node executes before it names the block is counted', async () => {
   await pause(world)
   const before = await world.ask('eth_blockNumber', [])
   let isSent = false
@@ -317,7 +317,7 @@ test('what a node executes before it names the block is counted as moved', async
   expect(run.output.match(/^moved 0x/gm)).toHaveLength(7)
 })
 
-test('a record whose contracts do not belong together is an obstacle, be it left or entered', async () => {
+test('an old or new record whose contracts do not belong together stops the migration', async () => {
   await openTheMove(world)
   const before = await world.ask('eth_blockNumber', [])
   const [from, to] = [world.records.from, world.records.to].map((file) =>
@@ -341,7 +341,7 @@ test('a record whose contracts do not belong together is an obstacle, be it left
   expect(await world.ask('eth_blockNumber', [])).toBe(before)
 })
 
-test('nothing is sent while the forwarder is paused, or where the node asks for more than the highest price', async () => {
+test('nothing is sent while the forwarder is paused, or above the highest price', async () => {
   await pause(world)
   await asOwner(world, world.chain.forwarder, 'pause')
   const block = await world.ask('eth_blockNumber', [])
@@ -357,7 +357,7 @@ test('nothing is sent while the forwarder is paused, or where the node asks for 
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
 
-test('what waits is outbid up to the highest price, and goes out as it is from there on', async () => {
+test('a waiting transaction is outbid up to the highest price, and then sent again unchanged', async () => {
   const prices: (bigint | undefined)[] = []
   const nodeUrl = await openGate(world.chain.anvil.url, async (method, [raw], ask) => {
     if (method !== 'eth_sendRawTransaction') return ask()
@@ -455,7 +455,7 @@ describe('a number that has changed', () => {
     }
   })
 
-  test('brings nothing where both numbers owe: the records say which is stuck', async () => {
+  test('moves nothing if both numbers owe: the records name the stuck one', async () => {
     const [, second, third] = world.owners
     const { code, output } = await run(`${second.phone} ${third.phone}\n`)
     expect(code).toBe(1)
@@ -464,7 +464,7 @@ describe('a number that has changed', () => {
     ])
   })
 
-  test('is refused by its line, and never by its words', async () => {
+  test('is refused by line number, and never by its text', async () => {
     for (const [input, line] of [
       ['+254700000010\n', 1],
       ['+254700000010 +254700000020\n+254700000011 0700\n', 2],

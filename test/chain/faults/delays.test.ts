@@ -18,7 +18,7 @@ async function payment() {
 
 const payments = (count: number) => Promise.all(Array.from({ length: count }, payment))
 
-describe('a node that takes longer than anybody waits', () => {
+describe('a node that is slower than every time limit', () => {
   test.for(['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'])(
     'for %s leaves time to say that nothing was sent',
     async (method) => {
@@ -36,7 +36,7 @@ describe('a node that takes longer than anybody waits', () => {
     },
   )
 
-  test('for the transaction itself leaves "submitted" true, be the request late or its answer', async () => {
+  test('for the transaction itself leaves "submitted" true, with a late request or answer', async () => {
     const methods = ['eth_sendRawTransaction']
     const scripted = [
       rig.faults.script({ fault: { kind: 'delay_request', ms: 9_000 }, methods, every: 2 }),
@@ -48,7 +48,7 @@ describe('a node that takes longer than anybody waits', () => {
     for (const { hits } of scripted) await expect.poll(hits).toBeGreaterThan(0)
   })
 
-  test('for everything, to many callers at once', async () => {
+  test('for every request of many callers', async () => {
     await rig.relay.restart('kept')
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 } })
     for (const { reply } of await inTime(answeredWithinMs, () => payments(8))) {
@@ -58,7 +58,7 @@ describe('a node that takes longer than anybody waits', () => {
 })
 
 describe('a node that is not there', () => {
-  test('is told at once, and the same way when it is back', async () => {
+  test('is reported at once, and payments work again when it is back', async () => {
     await rig.faults.refuse()
     const { delivery, reply } = await inTime(2_000, payment)
     expect(claimOf(reply)).toBe('refused')
@@ -67,7 +67,7 @@ describe('a node that is not there', () => {
     expect(claimOf(await rig.deliver(rig.newPayment()))).toBe('submitted')
   })
 
-  test('from the moment of the broadcast on holds a payment up and loses none', async () => {
+  test('after the broadcast delays a payment and loses none', async () => {
     rig.faults.script({
       fault: { kind: 'refuse', ms: 3_000 },
       methods: ['eth_sendRawTransaction'],

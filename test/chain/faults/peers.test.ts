@@ -14,7 +14,7 @@ const methods = ['eth_sendRawTransaction']
 const claim = async (delivery = rig.newPayment()) => claimOf(await rig.deliver(delivery))
 
 describe('failures of other relayers', () => {
-  test('1: an error on the way is not taken for "not sent"', async () => {
+  test('1: a connection error does not mean "not sent"', async () => {
     rig.holdBlocks()
     rig.faults.script({ fault: { kind: 'drop_reply' }, methods, times: 1 })
     expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
@@ -77,7 +77,7 @@ describe('failures of other relayers', () => {
     expect(await claim(first)).toBe('submitted')
   })
 
-  test('4: nor one whose bytes reached the pool after their sender had given up', async () => {
+  test("4: nor one whose bytes reached the pool after the sender's time limit", async () => {
     rig.faults.script({ fault: { kind: 'delay_request', ms: 2_500 }, methods, times: 1 })
     expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
   })
@@ -136,7 +136,7 @@ describe('failures of other relayers', () => {
     expect(await rig.deliver(delivery)).toEqual(reply)
   })
 
-  test("8: a caller's retries are one payment, at once and later", async () => {
+  test("8: a caller's retries make one payment, immediately and later", async () => {
     const delivery = rig.newPayment()
     const deliver = (_: unknown, index: number) => rig.deliver(delivery, index % 2)
     const replies = await Promise.all(Array.from({ length: 30 }, deliver))

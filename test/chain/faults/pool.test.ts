@@ -59,7 +59,7 @@ describe('a pool that forgets', () => {
     }
   })
 
-  test('what is too cheap for its blocks is outbid and not forgotten', async () => {
+  test('a transaction that is too cheap for the blocks is outbid and not forgotten', async () => {
     rig.holdBlocks()
     await rig.payInTurn(3)
     await rig.sent(3)
@@ -69,7 +69,7 @@ describe('a pool that forgets', () => {
     expect(rig.logged('nonce.replaced').length).toBeGreaterThan(0)
   })
 
-  test('what no allowed price carries is told to the operator, and made when prices fall', async () => {
+  test('a payment above the highest price raises an alert, and is made when prices fall', async () => {
     rig.holdBlocks()
     await rig.payInTurn(1)
     await rig.sent(1)
@@ -81,7 +81,7 @@ describe('a pool that forgets', () => {
   })
 })
 
-describe('a chain that changes its mind', () => {
+describe('a chain that reorganizes', () => {
   async function payAndMine(): Promise<void> {
     rig.holdBlocks()
     const seen = rig.logged('payment.mined').length
@@ -159,7 +159,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.reorg({ depth: 2, transactions: 'dropped' })
   })
 
-  test('an outcome that differs on the other branch is the one that is told', async () => {
+  test('if the branches have different outcomes, the final one is reported', async () => {
     const caller = rig.nextCaller()
     rig.holdBlocks()
     const mined = rig.logged('payment.mined').length
@@ -183,7 +183,7 @@ describe('a chain that changes its mind', () => {
 })
 
 describe('another program with the same key', () => {
-  test('whose transaction waits on the next nonce is not bumped over', async () => {
+  test('whose transaction waits on the next nonce is not outbid', async () => {
     rig.holdBlocks()
     const raw = await foreign(minPrice)
     const hash = await rpcTo(rig.rootstock.url)('eth_sendRawTransaction', [raw])
@@ -261,7 +261,7 @@ describe('more payments than the pool has slots', () => {
       rig.logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),
     ).toEqual([])
   })
-  test('by one caller wait when there are too many to be checked against', async () => {
+  test('by one caller wait if too many are open to check against', async () => {
     rig.holdBlocks()
     const { phone } = rig.nextCaller()
     const amounts = Array.from({ length: maxOpen + 1 }, (_, index) => `0.0${100 + index}`)

@@ -4,7 +4,7 @@ import { seed, times } from '../../support/sample.ts'
 
 const payments = times({ sampled: 75, full: 250 })
 
-test(`${payments} payments on a bad line are made once each, or not at all, as they were told`, async () => {
+test(`${payments} payments on a bad line are made once or not at all, as the screens said`, async () => {
   const {
     payments: ended,
     verdict,

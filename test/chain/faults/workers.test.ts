@@ -50,7 +50,7 @@ describe('a ledger that lost its rows', () => {
     }
   })
 
-  test('bumps no payment that waits in the pool and that it forgot', async ({ onTestFinished }) => {
+  test('outbids no forgotten payment that waits in the pool', async ({ onTestFinished }) => {
     const forgotten = Array.from({ length: 3 }, () => rig.newPayment())
     rig.holdBlocks()
     for (const delivery of forgotten) {

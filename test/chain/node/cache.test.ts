@@ -28,7 +28,7 @@ async function callsOf(work: () => Promise<unknown>): Promise<number> {
   return on.proxy.seen() - before
 }
 
-test('what is asked for by the hash of a block is asked of the node once', async () => {
+test('a request by block hash reaches the node once', async () => {
   const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   const { blockHash } = await mined(on.direct, hash)
   for (const [method, ...params] of [
@@ -54,7 +54,7 @@ test('what is asked for by the hash of a block is asked of the node once', async
   }
 })
 
-test('what proves itself is kept for good, and all else for a minute from when it was asked', async () => {
+test('proved answers are cached forever, all others for a minute after the request', async () => {
   const clock = createHandClock()
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
   const { blockHash } = await mined(on.direct, await emit(on.direct, on.emitter, 1n, 2n, 3n))
@@ -75,7 +75,7 @@ test('what proves itself is kept for good, and all else for a minute from when i
   }
 })
 
-test('what an answer is made of is no younger for having been kept', async () => {
+test('a cached part makes no answer look younger', async () => {
   const clock = createHandClock()
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
   const { blockHash, blockNumber } = await mined(
@@ -116,7 +116,7 @@ test('a transaction and its receipt are kept from twelve blocks on', async () =>
   }
 })
 
-test('what was not there may be there later', async () => {
+test('a missing answer is not cached', async () => {
   const hash = await beforeABlock(on.direct, async () => {
     const sent = await emit(on.direct, on.emitter, 9n, 9n, 9n)
     expect(await result('eth_getTransactionReceipt', sent)).toBeNull()
@@ -125,7 +125,7 @@ test('what was not there may be there later', async () => {
   expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({ transactionHash: hash })
 })
 
-test('what may change is asked again', async () => {
+test('an answer that may change is requested again', async () => {
   for (const [method, ...params] of [
     ['eth_blockNumber'],
     ['eth_gasPrice'],
@@ -164,7 +164,7 @@ test('receipts of one block, asked for at once, take one look at the block and i
   expect(looks.map((method, index) => on.proxy.seen(method) - (before[index] ?? 0))).toEqual([1, 1])
 })
 
-test('a fresh request passes by what is kept and what is in flight', async () => {
+test('a fresh request uses no cached answer and no open request', async () => {
   const { hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
   await result('eth_getBlockByHash', hash)
   const { signal } = new AbortController()

@@ -143,7 +143,7 @@ async function subscribeToMuch(): Promise<{ codes: (number | undefined)[]; socke
   return { codes, socket }
 }
 
-test('one key that sends the worst messages keeps nobody waiting, and nothing of them stays', async () => {
+test('one key that sends the worst messages delays no other client and leaves no memory in use', async () => {
   // What everybody waits without an attack is only told.
   const quiet = isFull ? await everybodyElse() : undefined
   const [living, before] = [await livingMiB(), residentMiB(worker.runtimes)]

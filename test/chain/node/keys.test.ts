@@ -188,7 +188,7 @@ test('a key has only so many connections and subscriptions at a time', async () 
   await Promise.all(clients.map(({ closed }) => closed))
 })
 
-test('only the operator handles keys, and is told what is wrong', async () => {
+test('only the operator manages keys, and errors are named', async () => {
   for (const authorization of ['', 'Bearer wrong', worker.operatorToken]) {
     const response = await fetch(`${worker.origin}/keys`, { headers: { authorization } })
     expect(response.status).toBe(401)

@@ -31,7 +31,7 @@ async function listen() {
   return listener
 }
 
-test('500 clients of one key that only listen are all told of each block and stay, and cost no memory beyond a bound', async () => {
+test('500 clients of one key that only listen all get each block, stay connected, and use bounded memory', async () => {
   const all = await Promise.all(Array.from({ length: listeners }, listen))
   const closings = () => all.flatMap((listener) => listener.closings)
   const resident = [residentMiB(on.worker.runtimes)]

@@ -70,7 +70,7 @@ describe.each([
   }
 
   describe('eth', () => {
-    test('what is asked without parameters tells of the network, its node and the service', async () => {
+    test('methods without parameters describe the network, its node and the service', async () => {
       for (const [method, answer] of [
         ['eth_accounts', []],
         ['eth_chainId', '0x1f'],
@@ -125,7 +125,7 @@ describe.each([
       }
     })
 
-    test('eth_estimateGas refuses who cannot pay, also where the node does not look', async () => {
+    test('eth_estimateGas refuses a sender that cannot pay, even if the node does not check', async () => {
       const poor = `0x${'cd'.repeat(20)}`
       const call = { from: poor, to: sender, value: '0x1' }
       await on.direct('anvil_setBalance', [poor, '0x0'])
@@ -264,7 +264,7 @@ describe.each([
       expect(log).not.toHaveProperty('removed')
     })
 
-    test('all receipts of a block are those of its transactions', async () => {
+    test('the receipts of a block are those of its transactions', async () => {
       const receipt = await result('eth_getTransactionReceipt', logged.hash)
       const { blockHash, blockNumber } = receipt as Record<string, string>
       const all = (await result('eth_getBlockReceipts', blockHash)) as unknown as Json[]
@@ -378,7 +378,7 @@ describe.each([
       expect(await result('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest' })).toEqual([])
     })
 
-    test('of nothing are none', async () => {
+    test('are empty if nothing matches', async () => {
       for (const range of [
         { fromBlock: '0xfffff0', toBlock: '0xfffff1' },
         { fromBlock: '0xfffff0' },

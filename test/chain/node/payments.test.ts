@@ -80,7 +80,7 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
   })
 }
 
-test('and each of these payments is confirmed, none of them twice', async () => {
+test('each of these payments is confirmed exactly once', async () => {
   const confirmed = (): number =>
     worker.lines.filter((line) => line.includes('Transfer confirmed: ')).length
   await until(async () => confirmed() >= cases.length * callersEach)

@@ -10,7 +10,7 @@ import { connectSocket, type Json, type SocketClient } from './support/socket-cl
 const steps = 60
 const listeners = 50
 
-test('a listener has the chain in the end when it reorganizes itself meanwhile', async () => {
+test('a listener ends with the right chain after reorganizations', async () => {
   const random = createRandom(seed)
   const pick = (below: number): number => random.int(0, below - 1)
   const { direct, emitter, worker, stop } = await openWorker()

@@ -14,7 +14,7 @@ const blocks = 500
 
 const on = opened(() => openWorker())
 
-test('clients that do not read are closed with a code and cost no memory beyond a bound, and those that only listen stay', async () => {
+test('clients that do not read are closed with a code and use bounded memory, and those that only listen stay', async () => {
   const stalled: StalledSocket[] = []
   for (let index = 0; index < stalledClients; index += 1) {
     const client = await connectStalled(on.worker.wsUrl)

@@ -43,7 +43,7 @@ async function block(selector: string): Promise<Json> {
 }
 
 describe('newHeads', () => {
-  test('tells each block once, in order, with exactly the 14 fields', async () => {
+  test('reports each block once, in order, with exactly the 14 fields', async () => {
     const { client, id, told } = await subscriber('newHeads')
     expect(id).toMatch(/^0x[0-9a-f]{32}$/)
     await on.direct('anvil_mine', ['0x3'])
@@ -63,7 +63,7 @@ describe('newHeads', () => {
 })
 
 describe('logs', () => {
-  test('tells those that match, with removed being false', async () => {
+  test('reports matching logs, with removed being false', async () => {
     const all = await subscriber('logs')
     const some = await subscriber('logs', { address: on.emitter, topics: [null, [topic(2n)]] })
     const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
@@ -93,7 +93,7 @@ describe('logs', () => {
 })
 
 describe('newPendingTransactions', () => {
-  test('tells each hash once when it enters the pool, from any sender', async () => {
+  test('reports each hash once when it enters the pool, from any sender', async () => {
     const { client, told } = await subscriber('newPendingTransactions')
     await beforeABlock(on.direct, async () => {
       const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
@@ -106,7 +106,7 @@ describe('newPendingTransactions', () => {
     client.close()
   })
 
-  test('does not tell what was in the pool before', async () => {
+  test('does not report earlier transactions of the pool', async () => {
     await beforeABlock(on.direct, async () => {
       await emit(on.direct, on.emitter, 1n, 1n, 1n)
       const { client, told } = await subscriber('newPendingTransactions')
@@ -117,7 +117,7 @@ describe('newPendingTransactions', () => {
     })
   })
 
-  test('tells a hash again when a reorganization took its block away', async () => {
+  test('reports a hash again after a reorganization removed its block', async () => {
     const { client, told } = await subscriber('newPendingTransactions')
     const heads = await subscriber('newHeads')
     const hash = await emit(on.direct, on.emitter, 5n, 5n, 5n)
@@ -146,7 +146,7 @@ describe('a connection', () => {
     other.client.close()
   })
 
-  test('is closed as the client wishes, at once', async () => {
+  test('closes at once when the client asks', async () => {
     const closed = await inTime(2_000, async () => {
       const client = await connectSocket(on.worker.wsUrl)
       client.close()
@@ -215,7 +215,7 @@ describe('a lost node', () => {
     for (const { client } of [heads, logs, pending]) client.close()
   })
 
-  test('that serves no WebSocket is followed by asking', async () => {
+  test('that serves no WebSocket is polled', async () => {
     const plain = await startProxyNode(on.url, { upgrades: 'refused' })
     const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
     try {

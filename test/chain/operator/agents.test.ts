@@ -16,7 +16,7 @@ const settings = {
 }
 const paidWei = parseEther('0.02')
 
-test('an agent is told FINAL of what the chain keeps, and of nothing that it took back', async () => {
+test('an agent sees FINAL for payments that stay on the chain, and never for removed ones', async () => {
   const deployment = openOperated(chain, settings)
   const { url } = chain.anvil
   const client = createPublicClient({ transport: http(url) })
@@ -81,7 +81,7 @@ test('an agent is told FINAL of what the chain keeps, and of nothing that it too
   expect(await came(0)).toBe(paidWei)
 })
 
-test('what is kept of a person has the reference of a bill, and who has a till is told which', async () => {
+test("a person's export has the reference of a bill and the person's till", async () => {
   const deployment = openOperated(chain, settings)
   const [payee, payer] = ['+254700000012', '+254700000011']
   await give(chain, payer)

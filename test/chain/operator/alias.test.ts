@@ -24,7 +24,7 @@ const alias = ({ operate }: Operated, args: readonly string[], lines: readonly s
   operate(account, ['alias', ...args], { input: lines.join('\n') })
 
 describe('a changed table of numbering changes', () => {
-  test('serves nobody until numbers keep the accounts that they opened under a former form', async () => {
+  test('serves no caller until numbers keep the accounts of their former forms', async () => {
     const deployment = await openChanged()
     const [former, present] = ['+2207000011', '+220877000011']
     await accountOf(former)

@@ -44,7 +44,7 @@ function openFull() {
   return { deployment, free }
 }
 
-test('each payment of one transaction is told of alone, by commands, metrics, messages, books and drain', async () => {
+test('commands, metrics, messages, books and drain report each payment of a transaction separately', async () => {
   for (const phone of phones) await give(chain, phone)
   const { deployment, free } = openFull()
   const { operate, operator } = deployment

@@ -35,7 +35,7 @@ const otherMnemonic = generateMnemonic(english)
 const good = { status: 200, failing: [] }
 
 describe('health', () => {
-  test('is bad before a round has looked, and good after the first one', async () => {
+  test('is bad before the first round, and good after it', async () => {
     const deployment = open()
     expect(await health(deployment)).toMatchObject({ status: 503, failing: ['rounds'] })
     const { says } = await minuteLater(deployment)
@@ -75,7 +75,7 @@ describe('health', () => {
   })
 })
 
-test('an alert of rounds that do not come is told when someone asks for health', async () => {
+test('an alert about missing rounds is reported by the next health request', async () => {
   const told: string[] = []
   const server = await startLoopbackServer(async (request, response) => {
     const { name, state } = alertMessage.parse(JSON.parse(await textOf(request)))

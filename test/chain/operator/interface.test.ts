@@ -61,7 +61,7 @@ const pay = (deployment: Deployment, phone: string, sessionId: string): Promise<
   dial(deployment, { phone, sessionId, text: `2*${recipient}*0.25` })
 
 describe("the operator's interface", () => {
-  test('is there for the token alone', async () => {
+  test('requires the token', async () => {
     const [deployment, without] = [open(), open({ OPERATOR_TOKEN: '' })]
     const another = { authorization: 'Bearer another-token-of-this-length' }
     for (const path of ['/operator/status', '/operator/payments', '/operator/audit', '/metrics']) {
@@ -81,7 +81,7 @@ describe("the operator's interface", () => {
     expect((await deployment.status()).intake.state).toBe('open')
   })
 
-  test('tells how things are, with what the chain has', async () => {
+  test('shows the status with facts of the chain', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     await deployment.round()
@@ -242,7 +242,7 @@ describe("the operator's interface", () => {
     expect(JSON.stringify(entries)).not.toContain(named.nextAccountKey)
   })
 
-  test('finds payments, and tells all of one', async () => {
+  test('finds payments, and shows all details of one', async () => {
     const deployment = open()
     const [one, other] = [await newCaller(), await newCaller()]
     await pay(deployment, one.phone, 'find 1')
@@ -287,7 +287,7 @@ describe("the operator's interface", () => {
     expect(shown.output).toMatch(/\nNonce \d+ at [\d.]+ gwei, last sent 2\S+: mined\. https:\S+\n$/)
   })
 
-  test('looks a caller up by a number that nothing keeps', async () => {
+  test('finds a caller by number, and stores the number nowhere', async () => {
     const deployment = open()
     const { phone, account } = await newCaller()
     await pay(deployment, phone, 'lookup')
@@ -303,7 +303,7 @@ describe("the operator's interface", () => {
     expect(entries).toMatchObject([{ action: 'lookup', detail: { account } }])
   })
 
-  test('answers why nothing came, from the number or from the session of the gateway', async () => {
+  test("explains a missing payment, by number or by the gateway's session", async () => {
     const deployment = open({ HELP_NUMBER: '0700 000 088', MAX_TRANSFERS_A_DAY: '3' })
     const { phone, account } = await newCaller()
     await pay(deployment, phone, 'paid')
@@ -551,7 +551,7 @@ describe('money out of an account', () => {
     expect((await deployment.payments()).payments).toEqual([])
   })
 
-  test('is not asked for where the order itself is wrong', async () => {
+  test('is not requested if the order itself is wrong', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     const good = { phone, to: newWallet(), amount: '0.1', key: newKey() }
@@ -575,7 +575,7 @@ describe('money out of an account', () => {
     expect(entries).toEqual([])
   })
 
-  test('is a command that reads the number and asks again with the same key', async () => {
+  test('has a command that reads the number and repeats with the same key', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     const to = newWallet()
@@ -711,7 +711,7 @@ describe('money into an account', () => {
     expect(entries.at(-1)).toMatchObject({ action: 'deposit', detail: { account } })
   })
 
-  test('stays where it is at too high a price, under pause, and where no contract is', async () => {
+  test('does not move above the highest price, while paused, or without a contract', async () => {
     const { phone, account } = await newCaller('0')
     await give(account, '0.5')
     const ask = async (deployment: Operated) =>
@@ -727,7 +727,7 @@ describe('money into an account', () => {
     expect(await balanceAt(account)).toBe(parseEther('0.5'))
   })
 
-  test('is a command, and so is the address that it is sent to', async () => {
+  test('has a command, and so does its address', async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
     const ask = (what: string) => deployment.operate(operatorsAccount, [what], { input: phone })
@@ -746,7 +746,7 @@ describe('money into an account', () => {
   })
 })
 
-test('the status is shown again and again, also while nothing answers', async () => {
+test('watch repeats the status, even while the service does not answer', async () => {
   const deployment = open()
   await deployment.round()
   const server = await serveApp(deployment)
@@ -773,7 +773,7 @@ test('the status is shown again and again, also while nothing answers', async ()
   expect(await writeStatus(operator, false)).toBe(`Nothing answers at ${server.url}.\n`)
 })
 
-test('the phone and the gift of the local stack work on any deployment', async () => {
+test("the local stack's dial and fund commands work on any deployment", async () => {
   const secret = 'the-callback-secret-of-this-test'
   const deployment = open({ CALLBACK_SECRET: secret })
   const { phone, account } = await newCaller('0')

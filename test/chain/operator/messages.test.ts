@@ -34,7 +34,7 @@ describe('messages to phones', () => {
     })
   }
 
-  test('of what is final already go out while no node answers', async () => {
+  test('about final outcomes go out even while no node answers', async () => {
     provider.asked.length = 0
     const deployment = open(join(folder, 'final.sqlite'))
     const text = '2*+254700000002*0.01'
@@ -49,7 +49,7 @@ describe('messages to phones', () => {
     expect(provider.asked).toHaveLength(2)
   })
 
-  test('that have left are not sent again from a ledger that was set back', async () => {
+  test('are not sent again from a ledger that was set back', async () => {
     provider.asked.length = 0
     const [database, former] = [join(folder, 'told.sqlite'), join(folder, 'set-back.sqlite')]
     const deployment = open(database)

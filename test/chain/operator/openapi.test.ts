@@ -9,7 +9,7 @@ import { authorized, dial, give, openOperated } from './operating.ts'
 const chain = opened(() => startChain())
 const phone = '+254700000061'
 
-test("each route of the operator's is described, takes what its document says, and answers so", async () => {
+test('each operator route is documented, and its requests and answers match the document', async () => {
   const deployment = openOperated(chain)
   const routes = deployment.app().routes.filter(({ path }) => /^\/operator\/[^*]/.test(path))
   const served = routes.map(

@@ -92,7 +92,7 @@ async function finish(deployment: Operated): Promise<void> {
 }
 
 describe('a restore', () => {
-  test('in the middle of 50 open payments has all of them end as they would have', async () => {
+  test('in the middle of 50 open payments changes none of their outcomes', async () => {
     const file = join(folder, 'ledger.jsonl')
     const lost = open()
     const sessions = phones.flatMap((phone) =>
@@ -157,7 +157,7 @@ describe('a restore', () => {
     expect(besides).toEqual(found)
   })
 
-  test('takes no file that is torn, or that another deployment wrote', async () => {
+  test('accepts no torn file and none of another deployment', async () => {
     const deployment = open()
     const ours = deployment.operator
     const dialled = { phone: phones[0] ?? '', sessionId: 'x', text: '1' }

@@ -7,7 +7,7 @@ import {
   type WorkerEntry,
 } from '../../../scripts/stack/served/worker-build.ts'
 
-test('the Worker as it is deployed has nothing of the phone page in it', async () => {
+test('the deployed Worker contains no phone page', async () => {
   const inputs = async (entry: WorkerEntry) => {
     const { folder } = await buildWorker({ entry })
     const { outputs } = JSON.parse(readFileSync(join(folder, metafile), 'utf8')) as {

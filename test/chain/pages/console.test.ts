@@ -22,7 +22,7 @@ const paths = ['', '/payments', '/support', '/loans', '/nodes', '/keys', '/alert
 describe('the console in a browser', () => {
   const served = opened(serveConsole)
 
-  test.for(widths)('shows every page to who signed in, %d pixels wide', async (width) => {
+  test.for(widths)('shows every page after sign-in, %d pixels wide', async (width) => {
     expect(await served.pay()).toContain('Transfer Submitted')
     const page = await openPage(`${served.url}/console`, width)
     expect(page.url()).toBe(`${served.url}/console/sign-in`)
@@ -60,7 +60,7 @@ describe('the console in a browser', () => {
     expect(page.url()).toBe(`${served.url}/console/sign-in`)
   })
 
-  test('holds an account by a typed confirmation alone, of its own form', async () => {
+  test('holds an account only after a typed confirmation in its own form', async () => {
     const page = await openConsole(served.url, token)
     await page.goto(`${served.url}/console/support`)
     await page.locator('input[name=phone]').fill(phone)
@@ -92,7 +92,7 @@ describe('the console in a browser', () => {
     await says(page, 'main', 'release')
   })
 
-  test('answers from one page who says that money was sent and nothing came', async () => {
+  test('answers on one page a caller whose money was sent and did not arrive', async () => {
     expect(await served.pay()).toContain('Transfer Submitted')
     expect(await served.pay('50')).toContain('Your balance is too low')
     const page = await openConsole(served.url, token)

@@ -15,7 +15,7 @@ beforeEach(() => rootstock.evictAll())
 const nobody = '0x00000000000000000000000000000000000000aa'
 
 describe('a Rootstock node', () => {
-  test('has blocks with a minimum gas price and none of a base fee', async () => {
+  test('has blocks with a minimum gas price and no base fee', async () => {
     await rootstock.mine()
     const block = (await call('eth_getBlockByNumber', ['latest', true])) as object
     expect(block).toMatchObject({ minimumGasPrice: `0x${minPrice.toString(16)}` })
@@ -57,7 +57,7 @@ describe('a Rootstock node', () => {
     expect(await call(method, params).catch((error) => error)).toMatchObject({ code })
   })
 
-  test('shows receipts and logs without what RSKj does not know', async () => {
+  test('shows receipts and logs without fields that RSKj lacks', async () => {
     const sender = await newSender(anvil.url)
     // A creation that emits one log: LOG0 of no bytes.
     const raw = await sender.sign({ nonce: 0, gas: 100_000n, to: undefined, data: '0x5f5fa0' })

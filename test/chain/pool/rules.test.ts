@@ -78,7 +78,7 @@ test('a nonce behind a missing one waits in silence until the missing one comes'
   expect(await mined()).toHaveLength(3)
 })
 
-test('a block alone does not take up what was queued', async () => {
+test('a block alone does not move queued transactions into the pool', async () => {
   const sender = await newSender(anvil.url)
   await send(await sender.sign({ nonce: 1 }))
   await anvil.ask('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
@@ -105,7 +105,7 @@ test('other bytes have to pay 40 % more, rounded up', async () => {
   expect(await mined()).toEqual([keccak256(dearer)])
 })
 
-test('what waits is not mined below a minimum that has risen', async () => {
+test('a waiting transaction is not mined below a raised minimum', async () => {
   const raw = await (await newSender(anvil.url)).sign({ nonce: 0 })
   await send(raw)
   rootstock.setMinGasPrice(minPrice + 1n)
@@ -128,7 +128,7 @@ test('a block holds 6.8 million, and what does not fit waits for the next', asyn
   expect(await mined()).toHaveLength(1)
 })
 
-test('an account over its quota is told so, until time has refilled it', async () => {
+test('an account over its quota is refused until time has refilled it', async () => {
   const sender = await newSender(anvil.url)
   for (let nonce = 0; nonce < 9; nonce++) await send(await sender.sign({ nonce, gas: 6_600_000n }))
   const next = await sender.sign({ nonce: 9, gas: 6_600_000n })

@@ -126,7 +126,7 @@ describe('the guide for Cloudflare', () => {
     }
   })
 
-  test('leads from a clone without packages to a loan, and tells no secret on the way', async () => {
+  test('leads from a clone without packages to a loan, and prints no secret', async () => {
     const [, make = '', wallet = '', contracts = '', , deploy = '', look = '', dial = ''] = commands
     const [clone, shell] = openClone()
     const on = (command: string) => command.replace(/https:\/\/public-\S+/, anvil.url)
@@ -222,7 +222,7 @@ describe('the guide for Cloudflare', () => {
 })
 
 describe('the doctor', () => {
-  test('names what is wrong, with what mends it', async () => {
+  test('names each fault with its remedy', async () => {
     const url = served?.url ?? ''
     const other = await examine(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
     expect(other.code).toBe(1)
@@ -242,7 +242,7 @@ describe('the doctor', () => {
   })
 })
 
-test('the address of a deployment is the one that wrangler writes down, its own domain first', () => {
+test("a deployment's address is the one that wrangler records, its own domain first", () => {
   const written = (...targets: string[]) =>
     [
       { type: 'wrangler-session', version: 1 },

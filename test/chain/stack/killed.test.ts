@@ -21,7 +21,7 @@ const [alice, bob] = ['+254700000001', '+254700000002']
 const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
 const lost = { ...payment, sessionId: 'lost' }
 
-test('whatever of a stack is killed with -9, the next start goes on, and each payment is made once', {
+test('after any part of a stack is killed with -9, the next start continues, and each payment is made once', {
   timeout: longWalkMs,
 }, async () => {
   const folder = createDevFolder()

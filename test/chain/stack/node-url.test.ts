@@ -103,7 +103,7 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, the start names what 
   }
 })
 
-test('a node that is away or of another chain, and a port that is taken, are named before anything is begun', async () => {
+test('an unreachable node, a wrong chain and a used port are named before anything starts', async () => {
   const folder = createDevFolder()
   const failing = async (env: Record<string, string>) => {
     const { code, output } = await (await startStack(folder, { env })).ended

@@ -31,7 +31,7 @@ async function wranglerDev(copy: string) {
   return { port, stop, output: wrangler.output }
 }
 
-test('wrangler dev in a fresh clone says what to run, and after setup serves the relay on that node, to every command', async () => {
+test('wrangler dev in a fresh clone names the setup command, and then serves the relay to every command', async () => {
   // To compile the contracts for the copy alone takes longer than all that is asked of it.
   await buildContracts()
   // To where people put it: `.dev.vars` stands beside wrangler.toml.

@@ -46,7 +46,7 @@ import {
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
 
-test('a first start serves a relay on a chain of its own, and a second one goes on from it', {
+test('the first start serves a relay on its own chain, and the second one continues from it', {
   timeout: longWalkMs,
 }, async () => {
   const folder = createDevFolder()

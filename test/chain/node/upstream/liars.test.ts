@@ -345,7 +345,7 @@ describe.each([
     })
   }
 
-  test('believes the one of two whose logs its receipts prove, and distrusts the other', async () => {
+  test('trusts the one of two nodes whose receipts prove its logs, and distrusts the other', async () => {
     three.lie(
       0,
       lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(1)),

@@ -171,7 +171,7 @@ function spoilFirstReceipt(members: Json): Change {
 
 describe('a node that answers', () => {
   for (const [what, caseOf] of Object.entries(cases)) {
-    test(`${what} is not believed, and another is asked`, async () => {
+    test(`${what} is not trusted, and another node is asked`, async () => {
       const [lie, [method, ...params]] = caseOf()
       const truth = (await both.rpc(method, params)).result
       expect(truth).not.toBeUndefined()
@@ -183,7 +183,7 @@ describe('a node that answers', () => {
   }
 })
 
-test('a node that lied is asked last for a while, and the operator is told', async () => {
+test('a node that lied is asked last for a while, and the operator gets an alert', async () => {
   await both.rpc('eth_blockNumber')
   liar.lie(lieAbout('eth_getBlockByHash', (block: Json) => ({ ...block, gasUsed: '0x1' })))
   await both.rpc('eth_getBlockByHash', [logged.blockHash])
@@ -196,7 +196,7 @@ test('a node that lied is asked last for a while, and the operator is told', asy
   expect(JSON.stringify(both.logged)).not.toContain('127.0.0.1')
 })
 
-test('a node whose answer is malformed keeps its place, and the operator is told once', async () => {
+test('a node with a malformed answer keeps its place, and the operator is alerted once', async () => {
   await both.rpc('eth_blockNumber')
   liar.lie(lieAbout('eth_getBalance', () => 'lots'))
   const truth = await on.direct('eth_getBalance', [on.emitter, 'latest'])

@@ -92,7 +92,7 @@ describe('reads', () => {
     expect(Number((result as unknown as Json).number)).toBe(head)
   })
 
-  test('ask another node before they believe that something is not there', async () => {
+  test('ask another node before they report something as missing', async () => {
     const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
     await mined(on.direct, hash)
     nodes[0].lie(lieAbout('eth_getTransactionReceipt', () => null))
