@@ -59,7 +59,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.listPayments(alice, 9)).toHaveLength(1)
     })
 
-    test('is asked about where it was equal and a moment ago', async ({ ledger, pass }) => {
+    test('leads to a question after an equal payment a moment ago', async ({ ledger, pass }) => {
       expect(await ledger.findEqual(question('first'), call)).toBeUndefined()
       await accept(ledger, 'first')
       // The session that made it is decided: it is asked nothing.
@@ -82,14 +82,14 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       }
     })
 
-    test('is nothing to ask about where it has failed', async ({ ledger }) => {
+    test('leads to no question if it failed', async ({ ledger }) => {
       await accept(ledger, 'first')
       await ledger.expire('first', 5_000_000_000)
       const next = await judge(ledger, 'next', alice, { unlessEqual: true })
       expect(next).toMatchObject({ kind: 'accepted' })
     })
 
-    test('was one of its day, but no sum of it, where it has failed', async ({ ledger }) => {
+    test("counts for the day's number, but not for its sum, if it failed", async ({ ledger }) => {
       await accept(ledger, 'first')
       await ledger.expire('first', 5_000_000_000)
       const kindUnder = async (session: string, day: typeof once | typeof little) =>

@@ -49,7 +49,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take(a, 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
-    test('stand beside the calls of nodes in a day, by whom', async ({ store, now, pass }) => {
+    test("are counted beside the day's node calls, by caller", async ({ store, now, pass }) => {
       const resetAt = (Math.floor(now() / dayMs) + 1) * dayMs
       expect(await store.count({ relay: 3, callers: 0 })).toEqual({ relay: 3, callers: 0, resetAt })
       const more = [
@@ -93,13 +93,13 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(calls.reduce((sum, each) => sum + each, 0)).toBe(25)
     })
 
-    test('take ahead while their quota is far from spent', async ({ store }) => {
+    test('reserve calls in advance while their quota is far from spent', async ({ store }) => {
       await store.create(recordOf('a', { quota: 100 }))
       expect(await store.take(a, 1, 4)).toMatchObject({ kind: 'taken', calls: 5 })
       expect(await store.take(a, 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
     })
 
-    test('start over with the day', async ({ store, now, pass }) => {
+    test('start again each day', async ({ store, now, pass }) => {
       await store.create(recordOf('a', { quota: 10 }))
       const midnight = (Math.floor(now() / dayMs) + 1) * dayMs
       const spent = { kind: 'taken', calls: 10, resetAt: midnight }

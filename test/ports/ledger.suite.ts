@@ -48,7 +48,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('answers a recorded question by the same bytes, others by the end', async ({ ledger }) => {
+    test('repeats the answer to the recorded question, and ends for others', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.lookup(question('s'))).toEqual({
         kind: 'answered',
@@ -238,14 +238,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readWork()).queued.map(({ session }) => session)).toEqual(['e', 'f'])
     })
 
-    test('has room for what blocks took since the count was read', async ({ ledger, rules }) => {
+    test('has room for what blocks mined since the count was read', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       await mineAt(ledger, 'filler 0', 0, executionIn(5))
       expect(await accept(ledger, 'next')).toBe(rules.maxInFlight)
       expect(await accept(ledger, 'one more')).toBeUndefined()
     })
 
-    test('has no room beyond what blocks have taken', async ({ ledger, rules }) => {
+    test('has no room beyond what blocks have mined', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const [last, next] = [rules.maxInFlight - 1, rules.maxInFlight]
       await ledger.recordDisplaced(last)
@@ -265,7 +265,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('e'))).toMatchObject({ usage: full.usage })
     })
 
-    test('has room for as many of an account as it may have, and others', async ({ ledger }) => {
+    test("has room for an account's limit, and for other accounts", async ({ ledger }) => {
       const room = { ofAccount: 2, open: 99, waiting: 99 }
       await accept(ledger, 'a')
       const offers = ['b', 'c', 'd'].map((session, index) =>
@@ -275,7 +275,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'full', 'accepted'])
     })
 
-    test('queues no more than may wait', async ({ ledger, rules }) => {
+    test('queues no more than the limit', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const room = { ofAccount: 9, open: 1_000, waiting: 1 }
       const offers = ['a', 'b'].map((session) => offerOf(session, alice, { capacity: room }))
@@ -288,7 +288,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readWork()).queued.map(({ session }) => session)).toEqual(['a'])
     })
 
-    test('notes what payments are refused for, once a minute', async ({ ledger, pass }) => {
+    test('records why payments are refused, once a minute', async ({ ledger, pass }) => {
       let made = 0
       const refuse = (obstacle?: 'crowded' | 'relayer_poor') => {
         const session = `s${made++}`
@@ -324,7 +324,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findPayment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
-    test('leaves what was carried in vain too often to its deadline', async ({ ledger, rules }) => {
+    test('stops retrying a payment after too many failures', async ({ ledger, rules }) => {
       await accept(ledger, 'a')
       for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
         await ledger.recordDisplaced(attempt)
@@ -342,7 +342,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'b', alice, { chainNonce })).toBe(rules.maxAttempts)
     })
 
-    test('lets nobody wait behind a payment past its deadline', async ({ ledger, rules }) => {
+    test('makes no payment wait behind one past its deadline', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const late = offerOf('late')
       const request = { ...late.order.request, deadline: 1 }
@@ -362,7 +362,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       }
     })
 
-    test('leaves a displaced nonce alone for a time', async ({ ledger, rules, pass }) => {
+    test('does not use a displaced nonce for a time', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       await ledger.recordSend(transactionOf('a').hash, 'taken')
       await ledger.recordDisplaced(0)
@@ -377,7 +377,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readWork()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
     })
 
-    test("keeps a payment's place of its account with another nonce", async ({ ledger, pass }) => {
+    test("keeps an account's order when a payment gets another nonce", async ({ ledger, pass }) => {
       const nonce = await accept(ledger, 'z')
       pass(1_000)
       await accept(ledger, 'a')
@@ -387,7 +387,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(open).toEqual([id('z'), id('a')])
     })
 
-    test('outbids the dearest bytes, whatever digits their price has', async ({ ledger }) => {
+    test('outbids the highest price, however many digits it has', async ({ ledger }) => {
       await accept(ledger, 'a')
       const replace = (over: string, name: string, priceWei: bigint) =>
         ledger.replace({
@@ -401,7 +401,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await replace('a3', 'a4', 2_000n)).toEqual({ kind: 'recorded' })
     })
 
-    test('takes a replacement over the bytes that it names only', async ({ ledger }) => {
+    test('replaces only the bytes that the replacement names', async ({ ledger }) => {
       await accept(ledger, 'a')
       const dearer = { nonce: 0, transaction: transactionOf('a2', 140n) }
       expect(await ledger.replace({ ...dearer, over: id('other') })).toEqual({ kind: 'fenced' })
@@ -468,7 +468,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findPayment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
 
-    test('is told nothing by a transaction that was never recorded for it', async ({ ledger }) => {
+    test('is not settled by a transaction that was never recorded for it', async ({ ledger }) => {
       await accept(ledger, 's')
       const block = { number: 9, hash: id('block 9') }
       const executions = { s: executionIn(9) }
@@ -477,9 +477,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed' })
     })
 
-    test('is told nothing by what was read for another request of its session', async ({
-      ledger,
-    }) => {
+    test('is not settled by the outcome of another request of its session', async ({ ledger }) => {
       await accept(ledger, 's')
       const before = executionIn(9, { signature: '0xef01' })
       expect(await mineAt(ledger, 's', 0, before)).toMatchObject([{ to: 'queued' }])
@@ -489,7 +487,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('goes back when a reorganization removes its block', async ({ ledger }) => {
+    test('is open again when a reorganization removes its block', async ({ ledger }) => {
       await accept(ledger, 's')
       await settle(ledger, 's', 0)
       expect(await ledger.listBlocks(8)).toEqual([{ number: 9, hash: id('block 9') }])
@@ -504,7 +502,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ])
     })
 
-    test('finds another nonce when its own was used or is out of reach', async ({ ledger }) => {
+    test('gets another nonce when its own was used or is out of reach', async ({ ledger }) => {
       await accept(ledger, 'a')
       await accept(ledger, 'b')
       expect(await ledger.recordDisplaced(0)).toMatchObject([{ to: 'queued' }])
@@ -552,7 +550,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s'))).toEqual(after)
     })
 
-    test('is told to have failed at once by a ledger without its rows', async ({ ledger }) => {
+    test('is reported as failed immediately by a ledger without its rows', async ({ ledger }) => {
       const execution = executionIn(9, { outcome: 'failed' })
       const adoption = {
         ...question('s'),
@@ -580,7 +578,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await foundBy(id('unknown'))).toEqual([])
     })
 
-    test('counts how often in a row no node took its bytes', async ({ ledger }) => {
+    test('counts consecutive refusals of its bytes by all nodes', async ({ ledger }) => {
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const failures = async () => {
@@ -599,14 +597,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await failures()).toEqual([1])
     })
 
-    test('is not queued again while its nonce carries it', async ({ ledger }) => {
+    test('is not queued again while its transaction is open', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.requeue('s')).toEqual([])
       expect(await ledger.requeue('unknown')).toEqual([])
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed', attempts: 0 })
     })
 
-    test('expires once, and its nonce is no payment of its any more', async ({ ledger }) => {
+    test('expires once, and then its nonce belongs to no payment', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.expire('s', 5_000_000_000)).toMatchObject([
         { from: 'signed', to: 'expired' },
@@ -621,14 +619,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.replace(dearer)).toEqual({ kind: 'recorded' })
     })
 
-    test('is not ended once a block has it, and stays with its nonce', async ({ ledger }) => {
+    test('does not expire once a block has it, and keeps its nonce', async ({ ledger }) => {
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(9))
       expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'signed' }])
     })
 
-    test('is not ended by what was read of one whose rows were lost', async ({ ledger }) => {
+    test('is not ended by facts about a payment whose rows were lost', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.expire('s', orderOf('s').request.deadline)).toEqual([])
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed' })
@@ -650,7 +648,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.settle('s', signature, executionIn(10))).toMatchObject([{ to: 'mined' }])
     })
 
-    test('is not settled by what was read of one whose rows were lost', async ({ ledger }) => {
+    test('is not settled by facts about a payment whose rows were lost', async ({ ledger }) => {
       await accept(ledger, 's', alice, { poolNonce: 1_000 })
       expect(await ledger.settle('s', '0xef01', executionIn(9))).toEqual([])
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'queued' })
@@ -683,7 +681,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       return { ...harness, sessions, hash, states, mine }
     }
 
-    test('is one nonce that carries each of them', async () => {
+    test('is one nonce with all of them', async () => {
       const { ledger, sessions, hash, states } = await openBatch()
       expect(await states()).toEqual(['signed 0', 'signed 0', 'signed 0'])
       expect((await ledger.readWork()).nonces).toMatchObject([{ nonce: 0, sessions }])
@@ -692,7 +690,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(payments.map(({ intentId }) => intentId).sort()).toEqual(sessions.map(id))
     })
 
-    test('tells of each what the block did for it, and has the others wait again', async () => {
+    test('settles each by its own result, and queues the others again', async () => {
       const { ledger, states, mine } = await openBatch()
       const failed = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
       await mine({ a: executionIn(9), b: failed })
@@ -703,7 +701,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mine({ c: executionIn(9) })).toEqual([])
     })
 
-    test('is final at once, with all that it did, where being in a block is enough', async () => {
+    test('is final immediately, with all results, if one block is enough', async () => {
       const { ledger, sessions, hash, states } = await openBatch()
       const failed = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
       const { block } = failed
@@ -721,7 +719,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['confirmed 0', 'reverted 0', 'queued nowhere'])
     })
 
-    test('is not final by a block at the last head or below: no round compares that again', async () => {
+    test('is not final by a block at or below the last head, which no round compares again', async () => {
       const { ledger, sessions, hash, states } = await openBatch()
       const { block } = executionIn(9)
       await ledger.recordHead([{ number: 9, hash: id('another block 9'), count: 0 }])
@@ -730,7 +728,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['mined 0', 'mined 0', 'mined 0'])
     })
 
-    test('goes out again as a whole after a reorganization, and without whom another carries', async () => {
+    test('is sent again whole after a reorganization, without payments of other transactions', async () => {
       const { ledger, hash, states, mine } = await openBatch()
       await mine({ a: executionIn(9), b: executionIn(9) })
       const filling = { nonce: 1, chainNonce: 1, sessions: ['c'] }
@@ -752,7 +750,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       },
     )
 
-    test('goes on for the others when one has ended', async () => {
+    test('continues for the others when one has ended', async () => {
       const { ledger, hash, states, mine } = await openBatch()
       const carried = async () => (await ledger.readVitals()).carried
       expect(await carried()).toBe(3)
@@ -766,7 +764,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['mined 0', 'expired nowhere', 'mined 0'])
     })
 
-    test('is what payments share that are offered at once', async ({ ledger }) => {
+    test('is shared by payments that are offered together', async ({ ledger }) => {
       const offers = [offerOf('a'), offerOf('b', bob), offerOf('c', carol)]
       const { verdicts, nonce } = await offer(ledger, ...offers)
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted'])
@@ -776,7 +774,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(open?.transactions).toHaveLength(1)
     })
 
-    test('is not made where one of them does not wait any more', async () => {
+    test('is not made if one of them no longer waits', async () => {
       const { ledger, sessions } = await openBatch()
       const filling = { nonce: 1, chainNonce: 0, sessions: ['d', 'e'] }
       await accept(ledger, 'd', alice, { poolNonce: 1_000 })
@@ -808,7 +806,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], version: 1 })
     })
 
-    test('tells what a block has executed lately', async ({ ledger, pass }) => {
+    test('shows what recent blocks have executed', async ({ ledger, pass }) => {
       const executed = async () => {
         const view = await ledger.lookup(question('next'))
         return view.kind === 'undecided' ? view.executed.map(({ intentId }) => intentId) : []
@@ -864,7 +862,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await kindOf(withdraw('b', 10n, 9))).toEqual(['accepted'])
     })
 
-    test('lets no payment begin that was checked against an older view', async ({ ledger }) => {
+    test('accepts no payment that was checked against an older view', async ({ ledger }) => {
       await accept(ledger, 'a')
       const offers = [
         offerOf('b', alice, { version: 0 }),
@@ -887,7 +885,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: time`, () => {
-    test('forgets what is settled after the retention time', async ({ ledger, rules, pass }) => {
+    test('deletes settled payments after the retention time', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       await settle(ledger, 'a', 0)
       pass(rules.retentionMs - 1)
@@ -909,7 +907,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.listSigned()).map(({ nonce }) => nonce)).toContain(0)
     })
 
-    test('never forgets an open payment', async ({ ledger, rules, pass }) => {
+    test('never deletes an open payment', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       pass(rules.retentionMs * 2)
       await ledger.prune()
@@ -917,7 +915,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readWork()).carried).toHaveLength(1)
     })
 
-    test('watches what was settled before a head was seen until it is deep', async ({ ledger }) => {
+    test('watches early settled payments until they are deep', async ({ ledger }) => {
       const isWatching = async () => (await ledger.readWork()).watching
       await accept(ledger, 's')
       expect(await isWatching()).toBe(false)
@@ -929,7 +927,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatching()).toBe(false)
     })
 
-    test('ends no final payment, and watches its block long enough', async ({ ledger, rules }) => {
+    test('changes no final payment, and keeps its block', async ({ ledger, rules }) => {
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
       await ledger.confirm('s', id('block 100'))
@@ -942,7 +940,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatched(100 + rules.watchBlocks)).toBe(false)
     })
 
-    test('remembers the head and since when it is missing', async ({ ledger, pass }) => {
+    test('stores the head, and the time since it is missing', async ({ ledger, pass }) => {
       await ledger.recordHead([{ number: 9, hash: id('block 9'), count: 0 }])
       const { now } = await ledger.readWork()
       await ledger.recordHead(undefined)

@@ -53,7 +53,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await store.load(written)).toMatchObject({ row: 'mine', version: 1 })
     })
 
-    test('loses no change where several are made at once', async () => {
+    test('loses no change when several are made together', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const intents = ['0x01', '0x02', '0x03', '0x04']
       await Promise.all(
@@ -67,7 +67,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
     })
 
-    test('is forgotten but for a PIN with money behind it, whatever is written late', async () => {
+    test('is erased except a PIN that guards money, even after late writes', async () => {
       const [store, account] = [open(), newAccount()]
       const memory = createMemory(() => store)
       const secret = `0x${'5'.repeat(64)}` as const
@@ -88,7 +88,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect((await store.load(account)).row).not.toContain('2547')
     })
 
-    test('gives three tries at a PIN to however many sessions side by side', async () => {
+    test('allows three PIN attempts in total to sessions side by side', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const secret = `0x${'5'.repeat(64)}` as const
       const pins = createPins({ secret, memory, newSalt: () => 'salt' })

@@ -28,7 +28,7 @@ const dayMs = 24 * 60 * 60 * 1000
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the operator before the ledger on ${name}`, () => {
-    test('pauses: none begins, what is open goes on, until it resumes', async ({ ledger }) => {
+    test('pauses: no payment begins, open ones continue, until it resumes', async ({ ledger }) => {
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
       const transfer = { kind: 'transfer', spendsWei: 1n } as const
@@ -48,7 +48,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
     })
 
-    test('keeps since when it is paused, and notes each action once', async ({ ledger, pass }) => {
+    test('stores when the pause began, and records each action once', async ({ ledger, pass }) => {
       const paused = await ledger.setIntake('paused', 'first')
       pass(60_000)
       expect(await ledger.setIntake('paused', 'second')).toEqual(paused)
@@ -69,10 +69,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.readVitals()).intake).toEqual(paused)
     })
 
-    test('holds an account in the step that accepts, until it is let go', async ({
-      ledger,
-      pass,
-    }) => {
+    test('holds an account in the accepting step, until its release', async ({ ledger, pass }) => {
       await accept(ledger, 'before')
       // What was offered before the hold is judged by it too.
       const proposal = await ledger.propose([offerOf('offered')])
@@ -107,7 +104,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       ])
     })
 
-    test('tells of an account what was refused, what was shown and what counts today', async ({
+    test("shows an account's refusals, screens and today's sums", async ({
       ledger,
       pass,
       rules,
@@ -142,7 +139,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.readStanding(alice)).refusals).toEqual([])
     })
 
-    test('gives a till to one account, and to another 90 days after it was taken away', async ({
+    test('gives a till to one account, and to another 90 days after its removal', async ({
       ledger,
       pass,
     }) => {
@@ -174,7 +171,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       ])
     })
 
-    test('tells an account with a till what came, and sums up what is final of its day', async ({
+    test("shows a till's account what arrived, and sums up the day's final payments", async ({
       ledger,
       pass,
       rules,
@@ -208,10 +205,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.listTakings(bob, 9))?.last).toEqual([])
     })
 
-    test('tell a person what stands on a later page of everybody’s rows', async ({
-      ledger,
-      pass,
-    }) => {
+    test("exports a person's rows from later pages of all rows", async ({ ledger, pass }) => {
       const contract = id('contract').slice(0, 42) as Address
       const note = (name: string, account: Address) =>
         ledger.recordAction({ id: name, action: name, detail: { account } })
@@ -230,11 +224,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await page(next)).toEqual({ actions: ['last'], next: undefined })
     })
 
-    test('tells all of an account, and forgets of it what guards nothing', async ({
-      ledger,
-      pass,
-      rules,
-    }) => {
+    test('exports an account, and erases what guards nothing', async ({ ledger, pass, rules }) => {
       const contract = id('contract').slice(0, 42) as Address
       const sms = [{ party: 'sender', sealed: '0x51' }] as const
       for (const [nonce, session] of ['old', 'of bob'].entries()) {
@@ -335,7 +325,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       )
     })
 
-    test('tells what it counted within the hour and the day', async ({ ledger, pass }) => {
+    test('shows the counts of the hour and the day', async ({ ledger, pass }) => {
       const refuse = (session: string, reason: string) =>
         ledger.refuse({ ...question(session), answerCount: 1, screen: screenOf(session), reason })
       const look = async () => (await ledger.readVitals({ probes: true })).lately
@@ -354,9 +344,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await look()).today.counts).toEqual({})
     })
 
-    test('keeps a book of loans by the events of the contract, each block once', async ({
-      ledger,
-    }) => {
+    test("keeps the loan book by the contract's events, each block once", async ({ ledger }) => {
       const contract = id('contract').slice(0, 42) as Address
       const term = { principal: 1n, dailyCap: 0n, term: 60, pauseBetween: 0, loansPerDay: 0 }
       const current = { ...term, listOnly: false, feeRate: 0 }
@@ -393,7 +381,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect({ next, sums }).toEqual({ next: 12, sums: { termSeconds: 60, loans: 4, ...wei } })
     })
 
-    test('keeps the alerts that are over', async ({ ledger, pass, rules }) => {
+    test('keeps cleared alerts', async ({ ledger, pass, rules }) => {
       const finding = { name: 'stuck', says: 'Look.' }
       await ledger.alert([finding], { isTold: false })
       expect(await ledger.listPastAlerts()).toEqual([])
@@ -457,7 +445,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(first).toMatchObject({ state: 'confirmed', deadline: null })
     })
 
-    test('takes another table of number forms once numbers keep accounts', async ({ ledger }) => {
+    test('accepts another table of number forms once numbers keep accounts', async ({ ledger }) => {
       const under = (NUMBERING: string) => ({ chainId: 31, fingerprints: { NUMBERING } })
       const renumber = (accounts: [Address, Address][], kept?: number, id = 'alias') =>
         ledger.renumber({ id, numbering: 'new', accounts, kept })
@@ -489,7 +477,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.formerAccount(target)).toBe(carol)
     })
 
-    test('counts what became of payments, whatever is pruned', async ({ ledger, pass, rules }) => {
+    test("counts payments' outcomes, whatever is pruned", async ({ ledger, pass, rules }) => {
       await accept(ledger, 's0')
       await accept(ledger, 's1')
       await settle(ledger, 's0', 0)

@@ -128,7 +128,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       return exportAll(ledger)
     })
   describe(`an export of the ledger on ${name}`, () => {
-    test('keeps accounts held that were held', async ({ ledger, to }) => {
+    test('keeps held accounts held', async ({ ledger, to }) => {
       await ledger.identify(identity)
       const { heldAt } = await ledger.setHold(alice, true, 'hold')
       const exported = await exportAll(ledger)
@@ -137,7 +137,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect((await judge(to.ledger, 'after')).kind).toBe('held')
     })
 
-    test('brings back tills, and what came to them', async ({ ledger, to }) => {
+    test('restores tills and their receipts', async ({ ledger, to }) => {
       await ledger.identify(identity)
       const account = { account: bob, name: 'Duka', kind: 'bill' } as const
       await ledger.setTill({ id: 'a', till: '12344', to: account })
@@ -150,7 +150,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await to.ledger.listTakings(bob, 9)).toEqual(await ledger.listTakings(bob, 9))
     })
 
-    test('brings an empty ledger to where the first one was', async ({ ledger, to, exported }) => {
+    test("gives an empty ledger the first one's state", async ({ ledger, to, exported }) => {
       const before = await stateOf(ledger)
       expect(before.queued).toHaveLength(1)
       expect(await restoreAll(to.ledger, exported)).toEqual({ added: 9, kept: 0 })
@@ -160,7 +160,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await stateOf(to.ledger)).toEqual(before)
     })
 
-    test('has what waited asked for on the chain before it goes out', async ({ to, exported }) => {
+    test('checks the chain before waiting payments are sent', async ({ to, exported }) => {
       await restoreAll(to.ledger, exported)
       expect((await to.ledger.readWork()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
     })
@@ -176,7 +176,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await kindWith(15n)).toBe('accepted')
     })
 
-    test('is in pages, none of which parts what has one time', async ({ ledger, pass }) => {
+    test('has pages that never separate entries of one time', async ({ ledger, pass }) => {
       await ledger.identify(identity)
       for (let index = 0; index < 130; index++) {
         await ledger.refuse(refusingOf(`s${index}`))
@@ -188,7 +188,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(new Set(names.flat()).size).toBe(130)
     })
 
-    test('decides no session and shows no work until it is there as a whole', async ({
+    test('decides no session and shows no work until it is complete', async ({
       exported,
       to: { ledger },
     }) => {
@@ -216,10 +216,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
     })
 
-    test('lets nothing be recorded that was signed before it', async ({
-      exported,
-      to: { ledger },
-    }) => {
+    test('records nothing that was signed before it', async ({ exported, to: { ledger } }) => {
       const { head, pages } = exported
       const offered = offerOf('signed', alice, { order: lent })
       const { slot, accepted } = await ledger.propose([offered])
@@ -257,10 +254,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(carried.map(({ session }) => session).sort()).toEqual(['newer', 'sent'])
     })
 
-    test('is refused where it is of another ledger, and then nothing has changed', async ({
-      ledger,
-      to,
-    }) => {
+    test('is refused if it is of another ledger, and changes nothing', async ({ ledger, to }) => {
       expect(await ledger.exportPage(identity, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: [] },
       })

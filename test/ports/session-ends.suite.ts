@@ -63,7 +63,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       (answers) => [answers.join('*'), answers] as const,
     )
 
-    test.for(given)('is an end where all of %s comes at once', async ([, answers]) => {
+    test.for(given)('is an end if all of %s arrives at once', async ([, answers]) => {
       const random = createRandom(seed, answers.join('*'))
       const texts = textsOf(answers)
       const { deliver, paid } = await open(ordersOfEach)

@@ -32,7 +32,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       expect(again).toEqual(screens)
     })
 
-    test('is lent one after the other as far as it goes, block by block', async ({ ledger }) => {
+    test('is lent in order until it is used up, block by block', async ({ ledger }) => {
       // No time passes, however slow the machine is: what the pool has is read once, before the
       // first block.
       const now = Date.now()
@@ -51,7 +51,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       )
     })
 
-    test('is no balance that a block has spent', async ({ ledger }) => {
+    test('does not include a balance that a block has spent', async ({ ledger }) => {
       const { deliver, chain, showOnly } = openModelledService({
         ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
       })

@@ -12,7 +12,7 @@ const shown = (value: string) => ({ kind: 'shown', value })
 export function shownSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`what a session was shown, on ${name}`, () => {
-    test('is what came first, of each name, question and session', async ({ ledger }) => {
+    test('is the first value of each name, question and session', async ({ ledger }) => {
       expect(await ledger.recall(question('s'), 'terms')).toBeUndefined()
       expect(await ledger.rememberFirst(showing('s', '1'))).toEqual(shown('1'))
       expect(await ledger.rememberFirst(showing('s', '2'))).toEqual(shown('1'))
@@ -34,7 +34,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(kept[0]).toEqual(shown((await ledger.recall(question('s'), 'terms')) ?? ''))
     })
 
-    test('stays once the session is decided, and nothing is added', async ({ ledger }) => {
+    test("stays after the session's decision, and nothing is added", async ({ ledger }) => {
       await ledger.rememberFirst(showing('s', '1'))
       const { screen } = refusingOf('s')
       await ledger.refuse(refusingOf('s'))

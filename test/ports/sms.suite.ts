@@ -91,7 +91,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       ])
     })
 
-    test('wait again where the outcome is taken back, unless they left', async ({ ledger }) => {
+    test('wait again after a reorganization, unless they were sent', async ({ ledger }) => {
       await finish(ledger, 's')
       const [left] = (await ledger.takeSms(1)).taken
       await ledger.reopen(id('block 5'))
@@ -105,7 +105,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       )
     })
 
-    test('that were certainly not sent are due again, ever later', async ({ ledger, pass }) => {
+    test('that were surely not sent are due again, ever later', async ({ ledger, pass }) => {
       await finish(ledger, 's', both.slice(0, 1))
       const first = await takeAll(ledger)
       await noteAll(ledger, first, 'later')
@@ -129,7 +129,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await takeAll(ledger)).toMatchObject([{ attempts: 3 }])
     })
 
-    test('are taken a few at a time, and it is said that there are more', async ({ ledger }) => {
+    test('are taken a few at a time, with a sign that more remain', async ({ ledger }) => {
       await finish(ledger, 'one')
       await finish(ledger, 'two', both, execution(6))
       const first = await ledger.takeSms(3)
@@ -138,7 +138,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect((await ledger.takeSms(3)).taken).toHaveLength(1)
     })
 
-    test('go after a day, and are not sent once their taker died', async ({ ledger, pass }) => {
+    test('expire after a day, and when their sender dies', async ({ ledger, pass }) => {
       await finish(ledger, 'died', both.slice(0, 1))
       const died = await takeAll(ledger)
       await finish(ledger, 'refused', both.slice(0, 1), execution(6))
@@ -262,9 +262,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await countsOf(ledger)).toEqual({ 'sms.later': 1, 'sms.unknown': 1 })
     })
 
-    test('are not taken again where the account asked for one more loan, which failed', async ({
-      harness,
-    }) => {
+    test('are not taken again after another loan of the account failed', async ({ harness }) => {
       const { ledger, pass } = harness
       const { debt, dueAt, to } = await borrow(harness)
       await to(dueAt * 1_000 - 3 * dayMs + 1_000)
@@ -291,7 +289,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await ledger.takeReminder(debt)).toMatchObject({ kind: 'soon' })
     })
 
-    test('go with the number 30 days after the loan was found repaid, and begin anew with another', async ({
+    test('are deleted with the number 30 days after repayment, and begin anew with another loan', async ({
       harness,
     }) => {
       const { ledger, pass } = harness
@@ -315,7 +313,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await ledger.takeReminder(debt)).toBeUndefined()
     })
 
-    test('are in no export, and not looked at while one is restored', async ({ harness }) => {
+    test('are in no export, and not read while one is restored', async ({ harness }) => {
       const { ledger, pass } = harness
       await ledger.identify(identity)
       await borrow(harness)

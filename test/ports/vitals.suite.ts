@@ -17,7 +17,7 @@ const told = { isTold: true }
 export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the vitals of the ledger on ${name}`, () => {
-    test('have nothing to tell of a new ledger, and write whose it is not', async ({ ledger }) => {
+    test('are empty for a new ledger, and store no owner', async ({ ledger }) => {
       const vitals = await ledger.readVitals({ identity: identity('a'), probes: true })
       expect(vitals).toMatchObject({
         ...{ identity: { kind: 'same' }, obstacle: undefined },
@@ -28,7 +28,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(identity('b'))).toEqual({ kind: 'same' })
     })
 
-    test('tell of other secrets, and leave the ledger as it was', async ({ ledger }) => {
+    test('report other secrets, and leave the ledger unchanged', async ({ ledger }) => {
       await ledger.identify(identity('a'))
       const other = (await ledger.readVitals({ identity: identity('b', 'two') })).identity
       expect(other).toEqual({ kind: 'different', names: ['ACCOUNT_KEY_SECRET'] })
@@ -38,7 +38,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readVitals()).identity).toBeUndefined()
     })
 
-    test('add up what processes have counted of gateways, with the hour of deliveries', async ({
+    test("add up the processes' gateway counts, with the hour of deliveries", async ({
       ledger,
       pass,
     }) => {
@@ -68,7 +68,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('have each fact with the time at which a round saw it last', async ({ ledger, pass }) => {
+    test('have each fact with the last time when a round saw it', async ({ ledger, pass }) => {
       const { now: began } = await ledger.readVitals()
       const [head, funds] = [{ number: 7, timestampSeconds: 70 }, { wei: '1000' }]
       await ledger.recordObservations({ facts: { head, funds }, node: 'answered', round: 'done' })
@@ -83,7 +83,10 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(sight.roundAt).toBeLessThanOrEqual(now)
     })
 
-    test('keep since when a block is the head, and a paused pool', async ({ ledger, pass }) => {
+    test('store since when a block is the head and the pool is paused', async ({
+      ledger,
+      pass,
+    }) => {
       const head = { number: 7, timestampSeconds: 70 }
       const wei = { liquidityWei: '9', issuableWei: '9', principalWei: '1', owedWei: '0' }
       const pool = { ...wei, balancesWei: '5' }
@@ -117,7 +120,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readVitals()).observations.gasPrice).toMatchObject({ wei: '7' })
     })
 
-    test('tell what payments are refused for, and when it is over', async ({ ledger, pass }) => {
+    test('report why payments are refused, and when that ends', async ({ ledger, pass }) => {
       const refuse = (session: string) =>
         ledger.refuse({ ...refusingOf(session), obstacle: 'relayer_poor' })
       await refuse('first')
@@ -134,7 +137,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect([after.obstacle?.kind, after.obstacle?.endedAt]).toEqual(['relayer_poor', undefined])
     })
 
-    test('tell since when the first payment waits for a block', async ({ ledger, pass }) => {
+    test('report since when the first payment waits for a block', async ({ ledger, pass }) => {
       const waits = async () => {
         const { now, front } = await ledger.readVitals()
         return front && now - front.since
@@ -149,10 +152,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await waits()).toBeLessThan(9_000)
     })
 
-    test('tell of a nonce behind others since when it is the first that waits', async ({
-      ledger,
-      pass,
-    }) => {
+    test('report since when a nonce is the first that waits', async ({ ledger, pass }) => {
       await accept(ledger, 'a')
       await accept(ledger, 'b')
       pass(9_000)
@@ -165,7 +165,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(later.now - (later.front?.since ?? 0)).toBeGreaterThanOrEqual(9_000)
     })
 
-    test('have nothing that was seen of other contracts or of another key', async ({ ledger }) => {
+    test('have no observation of other contracts or another key', async ({ ledger }) => {
       await ledger.identify(identity('a'))
       const contracts = { state: 'missing' } as const
       const counts = { count: { number: 3 }, toldCount: { number: 3 } }
@@ -182,7 +182,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
     })
 
-    test('tell since when the node is silent and rounds fail', async ({ ledger, pass }) => {
+    test('report since when the node is silent and rounds fail', async ({ ledger, pass }) => {
       await ledger.recordObservations({ facts: {}, node: 'silent', round: 'failed' })
       const first = (await ledger.readVitals()).observations
       pass(60_000)
@@ -226,7 +226,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
     })
 
-    test('are kept to be told until they were, and by one at a time', async ({ ledger, pass }) => {
+    test('are stored until one process has sent them', async ({ ledger, pass }) => {
       expect((await ledger.readVitals()).untoldFrom).toBeUndefined()
       await ledger.alert([stuck], told)
       const [notice, ...others] = await ledger.takeNotices(5)
@@ -249,7 +249,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readVitals()).untoldFrom).toBeUndefined()
     })
 
-    test('are not kept to be told where no one is told', async ({ ledger }) => {
+    test('are not stored for sending if no receiver is set', async ({ ledger }) => {
       await ledger.alert([stuck], { isTold: false })
       expect((await ledger.readVitals()).alerts).toMatchObject([stuck])
       expect(await ledger.takeNotices(5)).toEqual([])

@@ -25,7 +25,7 @@ function startWith(...steps: string[]) {
   return runScript(join(clone, 'scripts/bootstrap.mjs'), ['scripts/main.ts'], { env: { PATH } })
 }
 
-test('the first start installs what is missing, and goes on when that is complete', async () => {
+test('the first start installs missing packages, and then continues', async () => {
   const ended = await startWith(
     'mkdir -p node_modules/.bin',
     'cp package-lock.json node_modules/.package-lock.json; touch node_modules/.bin/node',
@@ -36,7 +36,7 @@ test('the first start installs what is missing, and goes on when that is complet
   })
 })
 
-test('the first start says so where the installation fails', async () => {
+test('the first start reports a failed installation', async () => {
   expect(await startWith('echo there is no network >&2', 'exit 7')).toEqual({
     code: 1,
     output:

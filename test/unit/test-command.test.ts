@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const command = ['scripts/bootstrap.mjs', 'scripts/testing/test.ts']
 
-test('npm test refuses what it does not know, in the place of running everything', () => {
+test('npm test refuses unknown options and runs nothing', () => {
   // What is asked here takes no time; a whole run of the tests would.
   const options = { cwd: root, encoding: 'utf8', timeout: 20_000 } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, [...command, 'unit'], options)
@@ -14,7 +14,7 @@ test('npm test refuses what it does not know, in the place of running everything
   expect(stderr).toContain('npx vitest run --project unit')
 })
 
-test('npm test ends in CI where redis-server is missing: nothing is left out there', () => {
+test('npm test fails in CI if redis-server is missing: CI leaves nothing out', () => {
   const env = { PATH: '', CI: 'true' }
   const { status, stdout } = spawnSync(process.execPath, command, {
     ...{ cwd: root, encoding: 'utf8', env },

@@ -30,7 +30,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
     .extend('ledger', ({ opened }) => opened.ledger)
     .extend('told', ({ opened }) => opened.told)
   describe(`what a release has left on ${store}`, () => {
-    test('is exported as it was by that release', async ({ ledger, told }) => {
+    test('is exported as that release exported it', async ({ ledger, told }) => {
       const { head, pages } = await exportAll(ledger, told.exported[0])
       expect([head, ...pages.flat()]).toEqual(told.exported)
     })
@@ -44,7 +44,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
       }
     })
 
-    test('goes on with the payment that was open, and settles it', async ({ ledger }) => {
+    test('continues the open payment, and settles it', async ({ ledger }) => {
       const { carried, nonces, nextNonce } = await ledger.readWork()
       const [open, carrier] = [carried[0], nonces[0]]
       if (open === undefined || carrier === undefined) throw new Error('nothing is open')

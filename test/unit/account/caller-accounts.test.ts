@@ -25,7 +25,7 @@ describe("a caller's account", () => {
     expect(await accounts(alice)).toBe(await accounts(alice))
   })
 
-  test('is another for another number, and under another secret', async () => {
+  test('differs by number and by secret', async () => {
     const addresses = await Promise.all([
       createCallerAccounts(secret)(alice),
       createCallerAccounts(secret)(bob),
@@ -58,7 +58,7 @@ test.for([
   expect(all[0]).toBe(known ?? (await create(secret)('a', 'b1', account)))
 })
 
-test('a session key and a fingerprint tell nothing of what they were made of', async () => {
+test('a session key and a fingerprint reveal nothing of their inputs', async () => {
   const keys = createSessionKeys(secret)
   const session = await keys.session('gateway', 'session', account)
   expect(session).toMatch(/^[0-9a-f]{64}$/)

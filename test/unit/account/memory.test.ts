@@ -45,7 +45,7 @@ test.for<
   expect(JSON.stringify((added(all) as unknown[])[0])).toContain('69')
 })
 
-test('whom each of two payments went to is known where a session was dialled again after weeks', async () => {
+test('each of two payments keeps its recipient if a session id is used again after weeks', async () => {
   const [first, second] = [`0x${'a1'.repeat(20)}`, `0x${'B2'.repeat(20)}`] as const
   const memory = createMemory(() => shared)
   for (const [address, to] of [
@@ -67,7 +67,7 @@ test('a change that is always late gives up', async () => {
   await expect(memory.change(account, (kept) => kept)).rejects.toThrow('changes too often')
 })
 
-test('a caller whom thirty pay at the same time is not turned away by what they note', async () => {
+test('a caller who is paid by thirty at once is not refused because of their notes', async () => {
   const memory = createMemory(() => shared)
   const note = (from: number) => (kept: AccountMemory) =>
     recordSender(kept, { address: address(from), sealed: 'x' })
@@ -90,7 +90,7 @@ test('a store that gives no answer is given up', async () => {
   expect(await patient.load(account)).toMatchObject({ row: 'row', version: 1 })
 })
 
-test('a session whose id a gateway uses again tells of another failure', async () => {
+test('a session whose id is used again shows its own failure', async () => {
   const store = createMemoryStore()
   const memory = createMemory(() => store)
   const tells = async (failures: string[], session: string) => {

@@ -120,7 +120,7 @@ function planOf(country: CountryCode) {
   return { code: `+${code}`, valid, longerThan }
 }
 
-test('no two valid forms of one subscriber are two accounts in any country, but for what is undecided with a reason', () => {
+test('in every country all valid forms of one subscriber are one account, except undecided ones with a reason', () => {
   const forms = Object.values(undecidedNumbers).flatMap((each) => each.split(' '))
   const patterns = forms.map((form) => [form, toPattern(form)] as const)
   const needed = new Set<string>()
@@ -167,7 +167,7 @@ describe('a number of every country', () => {
     }
   })
 
-  test('is one to the plans without formats where it is one to the library', () => {
+  test('is one account for the plans if it is one for the library', () => {
     const more = numberingChanges.flat().flatMap(numbersOf)
     for (const number of [...numbers.flatMap(({ number }) => [number, `${number}1`]), ...more]) {
       const said = parsePhoneNumberFromString(number)

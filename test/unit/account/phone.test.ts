@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
-  test('that no numbering plan knows is read as it stands, and is sent nothing', () => {
+  test('that no numbering plan knows is read unchanged, and gets no message', () => {
     const unknown = '+999123456789'
     expect(parseCaller(unknown)).toBe(unknown)
     expect(parseTypedPhone(unknown, '+254700000001' as PhoneNumber)).toBeUndefined()
   })
 
-  test('is not what Kenya, Uganda and Tanzania dial each other by: with a plus it is of another continent', () => {
+  test('is not read from the short prefixes between Kenya, Uganda and Tanzania, which a plus turns into another continent', () => {
     // 006 777 123 456 is a Ugandan's number there, and +677 712 34 56 one of the Solomon Islands.
     for (const caller of ['+254700000001', '+255700000001', '+256700000001']) {
       expect(parseTypedPhone('006777123456', caller as PhoneNumber)).toBeUndefined()

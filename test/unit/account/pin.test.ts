@@ -58,7 +58,7 @@ test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not', (pin) => {
   expect(isEasyPin(pin, phone)).toBe(false)
 })
 
-test('a PIN opens nothing under another secret, and its row does not have it', async () => {
+test('a PIN does not match under another secret, and its row does not contain it', async () => {
   const { other, store, pins } = await chosen()
   expect(await other.verify(account, own, 'step')).toMatchObject({ kind: 'wrong' })
   await pins.verify(account, '975310', 'another')
@@ -200,7 +200,7 @@ function asked(of: ReturnType<typeof open>, { kind, pin, step, session }: Op): P
   return ways[kind]()
 }
 
-test('whatever is asked at once has what it had one after the other, in some order', async () => {
+test('concurrent requests have the same results as in some order one after the other', async () => {
   // So few that each step that was judged is remembered.
   const ways = fc.record({
     waitMs: fc.constantFrom(0, 0, 300_000, 300_001, 300_001, dayMs, 90 * dayMs, 90 * dayMs + 1),

@@ -7,7 +7,7 @@ const text = '{"phone":"+254700000001"}'
 describe('a seal', () => {
   const seal = createSeal(secret, 'sms')
 
-  test('is opened by its secret alone, for what it was closed for', async () => {
+  test('opens only with its secret and its purpose', async () => {
     const sealed = await seal.close(text, 'session:sender')
     expect(await seal.open(sealed, 'session:sender')).toBe(text)
     // By another process with the same secret.
@@ -18,7 +18,7 @@ describe('a seal', () => {
     expect(await other.open(sealed, 'session:sender')).toBeUndefined()
   })
 
-  test('is not opened where a byte of it has changed, or where it is no seal', async () => {
+  test('does not open if a byte has changed, or if it is no seal', async () => {
     const sealed = await seal.close(text, 'a')
     const last = sealed.endsWith('0') ? '1' : '0'
     for (const damaged of [`${sealed.slice(0, -1)}${last}`, sealed.slice(0, 20), '0x', 'no hex']) {
@@ -26,7 +26,7 @@ describe('a seal', () => {
     }
   })
 
-  test('tells nothing, and not whether two are of one text', async () => {
+  test('reveals nothing, not even whether two hide the same text', async () => {
     const [one, other] = await Promise.all([seal.close(text, 'a'), seal.close(text, 'a')])
     expect(one).not.toBe(other)
     expect(one).not.toContain(Buffer.from('254700000001').toString('hex'))

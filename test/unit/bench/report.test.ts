@@ -19,14 +19,14 @@ test.for<[what: string, before: number, after: number, isFault: boolean]>([
   expect(compareFigures(committed, [{ ...measured, name: 'b' }])).toHaveLength(2)
 })
 
-test('a figure is the middle of its rounds, and taken in once', () => {
+test('a figure is the median of its rounds, and is added once', () => {
   const figures = collectFigures(() => {})
   figures.hold('CPU', 'ms', 3, 1, 2)
   expect(figures.all).toEqual([{ name: 'CPU', unit: 'ms', value: 2, low: 1, high: 3, held: true }])
   expect(() => figures.add('CPU', 'ms', 1)).toThrow('twice')
 })
 
-test('documents say what the committed run measured, and what 1,000 payments cost by it', () => {
+test("documents show the committed run's figures, and the cost of 1,000 payments", () => {
   const read = (path: string) =>
     readFileSync(new URL(`../../../docs/${path}`, import.meta.url), 'utf8')
   const last = results.parse(JSON.parse(read('performance/results.json')))

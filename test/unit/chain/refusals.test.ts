@@ -20,7 +20,7 @@ describe("a node's refusal of a transaction", () => {
   })
 })
 
-test("each refusal of a pool is taken by the relay for what it means, in each family's words", () => {
+test("the relay understands each refusal of a pool, in each family's words", () => {
   for (const { means, ...words } of Object.values(poolRefusals)) {
     for (const message of Object.values(words)) {
       expect(classifyRefusal(new RpcError(-32010, message)), message).toBe(means)
@@ -53,7 +53,7 @@ describe("a node's refusal of a question", () => {
     expect(all.filter((meaning) => isRefusal(error, meaning))).toEqual(meanings)
   })
 
-  test("a revert's reason is the contract's", () => {
+  test("a revert has the contract's reason", () => {
     const said = (message: string) => revertReason(new RpcError(-32015, message))
     expect(said('VM Exception while processing transaction: revert Not yours')).toBe('Not yours')
     expect(said('VM Exception while processing transaction: transaction reverted')).toBe('')

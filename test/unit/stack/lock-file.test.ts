@@ -9,7 +9,7 @@ import { identify, lockFile } from '../../../scripts/stack/processes.ts'
 
 const processes = new URL('../../../scripts/stack/processes.ts', import.meta.url)
 
-test('a lock goes on to the next where its holder was killed and nobody has asked how it ended', async () => {
+test("a killed holder's lock is free for the next, even before its exit is collected", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-lock-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const lock = join(folder, 'lock')
