@@ -12,7 +12,7 @@ const commands = Object.entries(scripts).map(([name, command]) => {
   return { name, words: command.split(' ') }
 })
 
-test('every command of npm run brings its own Node and packages', () => {
+test('every npm run command installs its own Node and packages', () => {
   const others = commands.filter(({ words }) => words[1] !== 'scripts/bootstrap.mjs')
   expect(others).toEqual([])
 })

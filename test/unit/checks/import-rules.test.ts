@@ -37,7 +37,7 @@ describe('an import', () => {
     expect(faultsOf(file, target)).toEqual([expect.stringContaining(fault)])
   })
 
-  test('of an adapter is for entry points, compose and other adapters', () => {
+  test('of an adapter is allowed in entry points, compose and other adapters', () => {
     expect(faultsOf('src/relay/ledger-redis.ts', './ledger-memory.ts')).toEqual([])
     expect(faultsOf('src/compose/runtime.ts', '../relay/ledger-memory.ts')).toEqual([])
     expect(faultsOf('src/relay/payment.ts', './ledger-memory.ts')).toEqual([
@@ -46,7 +46,7 @@ describe('an import', () => {
   })
 })
 
-test('no file bears the name of its folder, and a folder holds 16', () => {
+test('no file has the name of its folder, and a folder holds at most 16 files', () => {
   const faultsIn = (...files: string[]) =>
     findImportFaults(new Map(files.map((file) => [file, ''])))
   const filesOf = (folder: string, count: number) =>
@@ -60,7 +60,7 @@ test('no file bears the name of its folder, and a folder holds 16', () => {
   ])
 })
 
-test('Solidity is met through the generated ABI only', () => {
+test('only the generated ABI connects TypeScript with Solidity', () => {
   const source = `const abi = parseAbi(['function balance() view returns (uint256)'])`
   const files = ['src/loan/abi.ts', 'scripts/fund.ts', 'src/loan/calls.ts']
   expect(findImportFaults(new Map(files.map((file) => [file, source])))).toEqual([

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const files = globSync('.github/workflows/*.yml', { cwd: root }).sort()
 const read = (file: string) => readFileSync(`${root}${file}`, 'utf8')
 
-test.for(files)('%s takes actions by their commit, and may read alone', (file) => {
+test.for(files)('%s pins actions by commit, and may only read', (file) => {
   const text = read(file)
   const used = [...text.matchAll(/uses: (\S+)/g)].map(([, name]) => name)
   expect(used).not.toEqual([])

@@ -33,7 +33,7 @@ describe('the configuration', () => {
       expect(read()[part], part).toBeUndefined()
   })
 
-  test('has outcomes proved where blocks are mined, unless that is off', () => {
+  test('requires proofs of outcomes on mined chains, unless that is off', () => {
     const { mining } = chains[31]
     expect(read(remote).proofs).toEqual(mining)
     expect(read({ ...remote, PROOFS: 'off' }).proofs).toBeUndefined()
@@ -48,14 +48,14 @@ describe('the configuration', () => {
     expect(badIn({ ...remote, PROOFS: 'on', MIN_DIFFICULTY: 'none' })).toEqual(['PROOFS'])
   })
 
-  test('keeps what is told in blocks where blocks come faster', () => {
+  test('shortens times and keeps confirmations if blocks come faster', () => {
     const [usual, fast] = [read().rules, read({ BLOCK_SECONDS: '2.5' }).rules]
     expect(fast.rebroadcastMs).toBe(usual.rebroadcastMs / 10)
     expect(fast.roundMs).toBe(usual.roundMs / 10)
     expect(fast.confirmations).toBe(usual.confirmations)
   })
 
-  test('has the limits of its profile, which is the one of its chain, and each by itself', () => {
+  test("has the limits of its chain's profile, and each can be set alone", () => {
     const demo = read().limits
     expect(demo).toEqual({
       ...{ openPayments: 3, dialsAMinute: 30, leastTransferWei: 0n },
@@ -71,7 +71,7 @@ describe('the configuration', () => {
     expect(read({ PROFILE: 'lender', ...own }).limits).toEqual({ ...lender, ...changed })
   })
 
-  test('has the screens of its profile, and each setting by itself', () => {
+  test('has the screens of its profile, and each can be set alone', () => {
     const none = { agents: false, helpNumber: undefined, languages: [] as string[] }
     const demo = { ...none, profile: 'demo', confirms: false, pin: 'off' }
     expect(read().menu).toEqual(demo)
@@ -85,7 +85,7 @@ describe('the configuration', () => {
     expect(called.menu).toEqual({ ...demo, confirms: true, helpNumber })
   })
 
-  test('asks for a PIN where it has a secret of its own for that, and confirms', () => {
+  test('asks for a PIN only with its own secret and CONFIRM', () => {
     const asks = { PROFILE: 'lender', PIN: 'strict' }
     expect(read(asks)).toMatchObject({ pinSecret: env.PIN_SECRET, menu: { pin: 'strict' } })
     expect(read({ PROFILE: 'lender', PIN: 'off' }).pinSecret).toBeUndefined()
@@ -96,7 +96,7 @@ describe('the configuration', () => {
       expect(badIn({ ...asks, PIN_SECRET })).toEqual(['PIN_SECRET'])
   })
 
-  test('has local prices where they are set, and where an amount is shown before it is sent', () => {
+  test('shows local amounts if a currency is set, and only with CONFIRM', () => {
     const url = 'https://prices.example/planted'
     const feed = { RATE_FEED_URL: url, LOCAL_CURRENCY: 'KES' }
     expect(read({ ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({ url, currency: 'KES' })
@@ -113,7 +113,7 @@ describe('the configuration', () => {
     expect(badIn({ ...onTest, LOCAL_CURRENCY: undefined })).toEqual(['LOCAL_CURRENCY'])
   })
 
-  test('has a budget for nodes that are not on this machine, half of it for the relay', () => {
+  test('limits calls to remote nodes, and reserves half for the relay', () => {
     const budget = (more: object) => read({ ...remote, ...more }).upstreamBudget
     expect(read().upstreamBudget).toBeUndefined()
     expect(budget({})).toEqual({ callsADay: 25_000, relayReserve: 12_500 })
@@ -125,7 +125,7 @@ describe('the configuration', () => {
     ])
   })
 
-  test('serves agents with PINs and a limit of their own, and refuses what is half set', () => {
+  test('serves agents with PINs and their own limit, and refuses incomplete settings', () => {
     const agents = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}`, AGENTS: 'on' }
     const sent = { MAX_AGENT_SENT_A_DAY_WEI: '7' }
     const { menu, limits } = read({ ...agents, ...sent })
@@ -144,7 +144,7 @@ describe('the configuration', () => {
     expect(badIn({ ...sent, ...open })).toEqual([...Object.keys(open), ...Object.keys(sent)])
   })
 
-  test('wants key and name of who sends messages, or neither', () => {
+  test('requires both key and name of the SMS account, or neither', () => {
     const [key, name] = [{ SMS_API_KEY: 'the-key-of-this-test' }, { SMS_USERNAME: 'lender' }]
     expect([badIn(key), badIn(name)]).toEqual([['SMS_USERNAME'], ['SMS_API_KEY']])
     expect(read({ ...key, ...name, SMS_SENDER: 'My Lender' }).sms).toEqual({
@@ -216,7 +216,7 @@ describe('the configuration', () => {
     expect(faults.map(({ reason }) => reason).join()).not.toContain(`${value}`.padEnd(2, '?'))
   })
 
-  test('takes WebSockets of nodes where they are said to be, and else at their own addresses', () => {
+  test("uses the nodes' WebSockets at the set addresses, or at their HTTP addresses", () => {
     const urls = (changes: Changes) => Object.fromEntries(read(changes).webSockets)
     const NODE_URL_30 = 'https://main.example/key'
     expect(urls({ NODE_URL_30 })).toEqual({
@@ -233,7 +233,7 @@ describe('the configuration', () => {
     expect(urls({ NODE_WS_URL, NODE_WS_URL_31 })).toEqual({ 31: [NODE_WS_URL_31] })
   })
 
-  test("takes anvil's mnemonic and the local chain's pool rules on loopback only", () => {
+  test("accepts anvil's mnemonic and the local chain's pool rules on loopback only", () => {
     const NODE_URL = 'http://127.0.0.1:8545,https://node.example'
     expect(badIn({ NODE_URL })).toEqual(['RELAYER_MNEMONIC'])
     expect(badIn({ ...remote, POOL_RULES: 'anvil' })).toEqual(['POOL_RULES'])

@@ -159,7 +159,7 @@ const [paying, telling] = [
 ] as const satisfies Setting[][]
 const limits = ['MAX_TRANSFERS_A_DAY', 'MAX_SENT_A_DAY_WEI'] as const
 
-describe('no setting switches a guard off in silence', () => {
+describe('no setting switches a guard off silently', () => {
   test.for([
     ['of who may pay and how much', [...paying, ...limits]],
     ['of what is asked and told', telling],
@@ -173,7 +173,7 @@ describe('no setting switches a guard off in silence', () => {
     )
   })
 
-  test('nor do any two of all settings together', () => {
+  test('nor do any two settings together', () => {
     const all = Object.keys(settings) as Setting[]
     const base = { NODE_URL: settings.NODE_URL[1], CHAIN_ID: '30', PIN_SECRET: secret('33') }
     function* pairs(): Generator<Env> {

@@ -44,7 +44,7 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
   return { get, asked, looked, logged, clock, app }
 }
 
-test('anybody is shown the proof of a transaction of this relay, made once a minute', async () => {
+test("everyone can read the proof of this relay's transactions, made once a minute", async () => {
   const { get, asked, clock } = open()
   const shown = await get(hash.toUpperCase().replace('0X', '0x'))
   expect(shown).toMatchObject({ status: 200, body: { isProved: true } })
@@ -57,14 +57,14 @@ test('anybody is shown the proof of a transaction of this relay, made once a min
   expect(asked.length).toBeGreaterThan(count)
 })
 
-test('of other transactions nothing is told, and no node is asked', async () => {
+test('other transactions get no proof, and no node is asked', async () => {
   const { get, asked, looked, app } = open({ known: [] })
   expect(await get(hash)).toMatchObject({ status: 404 })
   expect((await app.request('/0x12')).status).toBe(404)
   expect([asked, looked]).toEqual([[], [hash]])
 })
 
-test('on a chain that nobody mines it says that nothing is proved', async () => {
+test('on a chain without mining it says that nothing is proved', async () => {
   const { get, asked } = open({ isMined: false })
   expect(await get(hash)).toEqual({
     status: 200,
@@ -82,7 +82,7 @@ test('too many at a time are refused before the ledger is asked, until the next 
   expect((await get(hash)).status).toBe(404)
 })
 
-test('nodes that give no answer are told of in words, and in the log', async () => {
+test('missing node answers are reported in words, and in the log', async () => {
   const { get, logged } = open({ fetch: () => Promise.reject(new Error('http://key@node')) })
   const answer = await get(hash)
   expect(answer).toEqual({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limitRate } from '../../../src/keys/rate.ts'
 import { granted } from '../node/scripted-node.ts'
 
-test('a key may call so often in a second, twice as often at once, and hears when it may again', async () => {
+test('a key has a rate and a burst of twice that, and learns when it may call again', async () => {
   let now = 1_700_000_000_000
   const keys = limitRate({ lookup: async (hash) => ({ ...granted, hash }) }, 50, () => now)
   const spend = async (calls: number, hash = 'one') => {

@@ -49,7 +49,7 @@ describe('an amount', () => {
     expect(formatAmountDown(wei)).toBe(text)
   })
 
-  test('is the same with more zeros around its digits', async () => {
+  test('is unchanged by zeros around its digits', async () => {
     const digits = (most: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: most })
     await holds(

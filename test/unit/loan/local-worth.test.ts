@@ -44,7 +44,7 @@ describe('what an amount is worth in local currency', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is not shown if it must be an error, and is rounded up in whole units', () => {
+  test('is not shown if the price must be wrong, and is rounded up to whole units', () => {
     const rate = { currency: 'KES', micros: 12_000_000_500_000n }
     expect(formatWorth(oneCoin * 90_000n, rate)).toBeUndefined()
     expect(formatWorthUp(20_000_000_000_000n, rate)).toBe('KES 241')

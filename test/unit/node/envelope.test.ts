@@ -137,7 +137,7 @@ describe('a single request', () => {
     expect(await answerTo(call({ method }))).toEqual([200, refusal(1, -32601, words)])
   })
 
-  test('nested without end is refused, not suffered', async () => {
+  test('with extreme nesting is refused', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const asking = (params: string) =>
       answerTo(`{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${params}]}`)
@@ -167,7 +167,7 @@ describe('a batch', () => {
     expect(await answerTo(`[${call({ id: undefined })}]`)).toEqual([204, ''])
   })
 
-  test('may hold 50 requests and neither more nor none', async () => {
+  test('may hold 1 to 50 requests', async () => {
     const batch = (length: number): string =>
       `[${Array.from({ length }, (_, id) => call({ id })).join(',')}]`
     const [, answers] = await answerTo(batch(50))
@@ -198,7 +198,7 @@ describe('what is not JSON-RPC', () => {
     }
   })
 
-  test('is refused with 413 when it is too large, announced or not', async () => {
+  test('is refused with 413 when it is too large, with and without a length', async () => {
     const tooLarge = 'x'.repeat(maxBodyBytes + 1)
     const length = { 'content-length': `${maxBodyBytes + 1}` }
     const announced = await answerTo('x', { 'content-type': 'application/json', ...length })
@@ -225,7 +225,7 @@ describe('what is not JSON-RPC', () => {
     expect([response.status, await response.json()]).toEqual([200, answer])
   })
 
-  test('is refused with 401 before anything else is looked at', async () => {
+  test('is refused with 401 before anything else is checked', async () => {
     for (const url of ['http://service.test/other', 'http://service.test/', `${served.url}/more`]) {
       const response = await served.fetch(url, { method: 'POST', body: 'x' })
       expect(response.status, url).toBe(401)
@@ -234,7 +234,7 @@ describe('what is not JSON-RPC', () => {
   })
 })
 
-test('no answer of a node is an answer with status 200 that leaks no address', async () => {
+test("a missing node answer becomes an error with status 200, without the node's address", async () => {
   const sending = { method: 'eth_sendRawTransaction', params: [transfer] }
   for (const [asked, words] of [
     [{ method: 'eth_gasPrice' }, 'no node gave an answer in time: ask again, or for less'],
@@ -245,7 +245,7 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
   expect(JSON.stringify(served.logged)).not.toContain(testKey)
 })
 
-test('a key that cannot be looked up is refused with 503 and an envelope', async () => {
+test('a key that cannot be checked is refused with 503 and an envelope', async () => {
   const logged: LogEvent[] = []
   const gone = async (): Promise<never> => {
     throw new Error('the keys are away')
@@ -262,7 +262,7 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
   expect(JSON.stringify(logged)).not.toContain(testKey)
 })
 
-test('a spent quota says by the clock of the service when to come back', async () => {
+test('a spent quota says when to retry, by the clock of the service', async () => {
   const resetAt = new Date('2026-11-22T00:00:00Z')
   const spent = { ...granted, spend: async () => ({ resetAt, period: 'day' as const }) }
   const routes = routesWith({
@@ -303,7 +303,7 @@ function printed(id: string): string {
   return id === '-0' ? '0' : id === '1e2' ? '100' : id
 }
 
-test('whatever is sent gets a valid envelope', async () => {
+test('every request gets a valid envelope', async () => {
   const request = { weight: 2, arbitrary: randomRequest }
   await holds(
     fc.asyncProperty(

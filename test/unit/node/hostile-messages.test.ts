@@ -89,7 +89,7 @@ describe('a message of 2 MB', () => {
     }
   })
 
-  test('that holds more values than any filter needs is refused in words', () => {
+  test('with more values than any filter needs is refused in words', () => {
     /** Spread over so many lists, each of them inside `deep` others. */
     const holding = (count: number, deep = 0, lists = 1): string => {
       const list = Array(Math.floor(count / lists))

@@ -21,7 +21,7 @@ describe('an answer that is too large', () => {
     )
   })
 
-  test('in a batch is left out, and the others are answered', async () => {
+  test('in a batch is omitted, and the others are answered', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(2 * 1024 * 1024)}`)
     const large = '9007199254740993'
     const batch = Array.from({ length: 4 }, (_, id) => ({
@@ -47,7 +47,7 @@ describe('an answer that is too large', () => {
   })
 })
 
-test('a key has 4 MiB of requests at a time, and leaves others their place', async () => {
+test('a key has at most 4 MiB of open requests, and leaves room for others', async () => {
   const held = Promise.withResolvers<string>()
   const served = await serveScripted(async () => ({ result: await held.promise }))
   const large = (id: number): string =>
@@ -66,7 +66,7 @@ test('a key has 4 MiB of requests at a time, and leaves others their place', asy
   expect((await served.post(large(6))).status).toBe(200)
 })
 
-test('what one customer holds, and waits for, leaves others their room and their turn', async () => {
+test("one customer's open requests leave others their room and their turn", async () => {
   const waits: number[] = []
   const shares = createCustomerBudgets({ now: () => 0, sleep: async (ms) => void waits.push(ms) })
   await shares.waitTurn('a', 6_000_000)
@@ -82,14 +82,14 @@ test('what one customer holds, and waits for, leaves others their room and their
 })
 
 describe('an answer that takes too long', () => {
-  test('is not waited for, and tells no address', async () => {
+  test('is abandoned, and reveals no address', async () => {
     const served = await serveNode(() => new Promise(() => {}))
     const answer = await served.rpc('eth_gasPrice')
     expect(answer).toMatchObject({ error: { code: -32011 } })
     expect(JSON.stringify([answer, served.logged])).not.toContain('rskj.test')
   })
 
-  test('about the logs of many blocks names a range that there is time for', async () => {
+  test('about the logs of many blocks names a range that fits the time', async () => {
     const served = await serveNode(async ({ method }) => {
       if (method === 'eth_blockNumber') return '0x186a0'
       if (method === 'eth_getLogs') await systemClock.sleep(60)

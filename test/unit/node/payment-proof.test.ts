@@ -99,7 +99,7 @@ function* changesOf(value: unknown): Generator<[path: string[], changed: unknown
 
 const { hash, block, fetch, proof: proving } = recorded('main-network')
 
-test('headers that were not mined, or do not lead down to each other, prove nothing', async () => {
+test('headers that were not mined, or are not linked, prove nothing', async () => {
   const proof = await proving
   const [first, ...above] = proof.headers
   const without = { ...proof, headers: [first, ...above.slice(1), first] as typeof proof.headers }
@@ -110,7 +110,7 @@ test('headers that were not mined, or do not lead down to each other, prove noth
   expect(() => verifyPayment(hash, { ...proof, headers: [] }, mining)).toThrow('no header')
 })
 
-test('what is in no block, or on a chain that nobody mines, is not proved', async () => {
+test('nothing is proved outside blocks, or on a chain without mining', async () => {
   const nobody = { isProved: false, says: 'nobody mines the blocks of this chain' }
   expect(await shown(hash, fetch, { isMined: false })).toEqual(nobody)
   const none = { isProved: false, says: 'no block has the transaction' }
@@ -122,7 +122,7 @@ test('what is in no block, or on a chain that nobody mines, is not proved', asyn
   ).toEqual(none)
 })
 
-test('the command tells what is shown, says how deep it is, and refuses what is not true', async () => {
+test('the command prints the proved facts and the depth, and refuses a false proof', async () => {
   const proof = await proving
   const { lines, isBad } = verified(hash, proof, mining)
   expect(lines[0]).toBe(

@@ -58,7 +58,7 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
     expect(readHeader('0x80')).toBeUndefined()
   })
 
-  test('and does not where any part of its header is another', () => {
+  test('and does not if any part of its header is changed', () => {
     const [block] = blocks as [Block]
     const proved = [
       ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'],
@@ -73,7 +73,7 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
     expect(proveHeader({ ...block, uncles: ['0x'] }, undefined)).toBe(undefined)
   })
 
-  test('and was not mined where the Bitcoin block is not its own', () => {
+  test('and was not mined if the Bitcoin block belongs to another', () => {
     const [block, other] = blocks as [Block, Block]
     const isMined =
       (changed: object, rules = anyWork) =>
@@ -140,7 +140,7 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
     expect(proveWith({ ...own, transactions: [{ ...lied, value: '0x7' }] })).toThrow('does not fit')
   })
 
-  test('is not called a lie where the search for it would take too long', () => {
+  test('is not called a lie if the search would take too long', () => {
     const long = written(9, 9, { input: `0x${'11'.repeat(60_000)}` })
     expect(proveWith(long)()).toBe(undefined)
   })
@@ -208,13 +208,13 @@ describe.each([
   const open = (count: number, liars: number[], mining?: typeof anyWork) =>
     serve(urlsOf(count), 31, nodes(liars), createHandClock(), { mining })
 
-  test('is believed on a chain that nobody mines', async () => {
+  test('is trusted on a chain without mining', async () => {
     const served = await open(1, [0])
     const { result } = await served.rpc('eth_getTransactionReceipt', [hash])
     expect(result).toMatchObject({ status: other, blockHash: forged.hash })
   })
 
-  test('shows no receipt where it is the only node', async () => {
+  test('shows no receipt if it is the only node', async () => {
     const served = await open(1, [0], anyWork)
     expect((await served.rpc('eth_getTransactionReceipt', [hash])).error).toEqual(believed)
     expect((await served.rpc('eth_getBlockByNumber', ['0x2a'])).error).toEqual(believed)

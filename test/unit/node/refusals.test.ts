@@ -52,7 +52,7 @@ describe('an error of a node is never an empty answer', () => {
   })
 })
 
-test('logs of a block that the node does not have are unknown, and not none', async () => {
+test('logs of a block that the node lacks are unknown, not empty', async () => {
   // Not what was asked for: the block has to tell which of its logs are.
   const [strange] = exampleLogs.map((log) => ({ ...log, blockHash: hash, blockNumber: '0x1' }))
   const range = { fromBlock: '0x1', toBlock: '0x2', address }
@@ -127,7 +127,7 @@ test.for(calls)(
 const unsigned =
   '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739'
 
-test('RSKj fails inside, and the sender is told in words', async () => {
+test('an internal failure of RSKj is explained to the sender', async () => {
   const typed = { type: 'eip1559', chainId: 31, maxFeePerGas: 1n, gas: 21_000n } as const
   const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction(typed)
   const invalid = 'invalid parameter "transaction": '
@@ -212,7 +212,7 @@ describe('with several nodes', () => {
     }
   })
 
-  test('what one refuses to tell, and another that is behind does not have, is an error', async () => {
+  test('a refusal by one node and a missing answer of one that is behind are an error', async () => {
     const served = await twoNodes((name) => (name === 'first.test' ? 100 : 90), 'first.test')
     expect((await served.rpc('eth_blockNumber')).result).toBe('0x64')
     for (const [method, question] of [
@@ -229,7 +229,7 @@ describe('with several nodes', () => {
   })
 })
 
-test('logs up to a block beyond the head are those up to the head, at once', async () => {
+test('logs up to a block beyond the head are answered up to the head at once', async () => {
   const asked: unknown[] = []
   const served = await serveScripted(({ method, params }) => {
     if (method === 'eth_blockNumber') return { result: '0x2a' }

@@ -38,7 +38,7 @@ function inMemory(): SharedAnswers {
   }
 }
 
-test('what one process was answered for good is not asked again by another', async () => {
+test('a final answer of one process is not requested again by another', async () => {
   const place = createPlace()
   const questions: [string, unknown[]][] = [
     ['chain_getRawBlockHeaderByHash', [hash]],
@@ -54,7 +54,7 @@ test('what one process was answered for good is not asked again by another', asy
   }
 })
 
-test('what nothing proved is believed elsewhere for a minute, and not after a lie', async () => {
+test('an unproved answer is trusted by others for a minute, and not after a lie', async () => {
   const place = createPlace()
   const balance = ['eth_getBalance', [address, hash]] as const
   await (await place.open()).rpc(...balance)
@@ -78,7 +78,7 @@ test('what nothing proved is believed elsewhere for a minute, and not after a li
   expect(place.asked).toBeGreaterThan(asked)
 })
 
-test('a block by its number is kept as soon as its outcome is told', async () => {
+test('a block by number is cached once it is twelve blocks deep', async () => {
   const place = createPlace()
   const one = await place.open()
   expect((await one.rpc('eth_blockNumber')).result).toBe('0x2b')
@@ -116,7 +116,7 @@ test.for<[what: string, shared: SharedAnswers]>([
 })
 
 describeOnRedis(Date.now, ({ database }) => {
-  test('Redis keeps answers under digests, as long as they are believed', async () => {
+  test('Redis stores answers under digests, as long as they are trusted', async () => {
     const answers = createRedisAnswers(database())
     expect(await answers.find('31 eth_getBalance')).toBe(undefined)
     for (const kept of [

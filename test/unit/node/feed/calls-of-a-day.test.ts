@@ -107,7 +107,7 @@ describe('a day of heads on a chain of 25 s', () => {
     },
   )
 
-  test('takes as many calls for 500 listeners as for one', async () => {
+  test('needs as many calls for 500 listeners as for one', async () => {
     const calls = []
     for (const listeners of [1, 500]) {
       const { node, listen, pass } = open()
@@ -135,7 +135,7 @@ describe('a day of heads on a chain of 25 s', () => {
     expect([node.calls(), node.upgradesAt.length]).toEqual([before, 1])
   })
 
-  test('is told also when a connection goes silent and looks as if it were open', async () => {
+  test('is reported even if a connection is silent and seems open', async () => {
     const { node, listen, pass } = open()
     const { late } = await listen()
     await pass(hourMs)
@@ -147,7 +147,7 @@ describe('a day of heads on a chain of 25 s', () => {
   })
 })
 
-test('a chain of 2 s is followed within a second where no connection tells of it', async () => {
+test('a chain of 2 s is followed within a second without a connection', async () => {
   const { listen, pass } = open({ gap: () => 2_000, serves: false })
   const { late } = await listen()
   await pass(60_000)
@@ -155,7 +155,7 @@ test('a chain of 2 s is followed within a second where no connection tells of it
   expect(Math.max(...late)).toBeLessThanOrEqual(1_000 + second)
 })
 
-test('a node that takes no connection is asked for one ever less, at last every ten minutes', async () => {
+test('a node that accepts no connection is tried less and less, finally every ten minutes', async () => {
   const { node, listen, pass } = open({ serves: false })
   await listen()
   await pass(3 * hourMs)
@@ -179,8 +179,8 @@ test('the pending block is asked for once, and then the filter alone', async () 
   expect((node.asked.get('eth_getBlockByNumber') ?? 0) - blocks).toBe(looks)
 })
 
-describe('what a day may ask for subscriptions', () => {
-  test('is stretched over the day where it would not last', async () => {
+describe("the day's limit of calls for subscriptions", () => {
+  test('is spread over the day if it would not last', async () => {
     const { node, listen, pass } = open({ serves: false, callsADay: 6_000 })
     const { late, closings } = await listen()
     await pass(dayMs - 2 * second)
@@ -189,7 +189,7 @@ describe('what a day may ask for subscriptions', () => {
     expect(Math.max(...late)).toBeLessThan(40_000 + second)
   })
 
-  test('ends with the reason in words, for all who listen and who come, until the next day', async () => {
+  test('ends with a reason for all present and new listeners, until the next day', async () => {
     const { node, listen, pass } = open({ serves: false, callsADay: 1_500 })
     const listeners = [await listen(), await listen()]
     await pass(dayMs - 10 * second)

@@ -56,7 +56,7 @@ function open(asked: (method: string) => void = () => {}) {
   return { pool, connected, events: createFeedEvents((work) => work(pool.node), socket) }
 }
 
-describe('what enters the pool', () => {
+describe('a transaction that enters the pool', () => {
   test.for(['eth_getBlockByNumber', 'eth_newPendingTransactionFilter'])(
     'is told when it enters between any two questions, by a filter: after %s',
     async (moment) => {
@@ -69,7 +69,7 @@ describe('what enters the pool', () => {
     },
   )
 
-  test('is looked for in the pool after each new connection', async () => {
+  test('is read from the pool after each new connection', async () => {
     const { pool, connected, events } = open()
     connected.as = 1
     await events.takePending()
@@ -80,7 +80,7 @@ describe('what enters the pool', () => {
     expect(await events.takePending()).toEqual([second])
   })
 
-  test('is looked for again where the node gave no answer after a new connection', async () => {
+  test('is read again if the node did not answer after a new connection', async () => {
     let isAway = true
     const { pool, connected, events } = open(() => {
       if (isAway) throw new TransportError('away')

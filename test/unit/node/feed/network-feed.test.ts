@@ -75,7 +75,7 @@ describe('the recent chain', () => {
     }
   })
 
-  test('changes in nothing when a part of a change cannot be read', async () => {
+  test('does not change if a part of the change cannot be read', async () => {
     const model = createModelChain('abc')
     let fails = true
     const chain = createFeedChain({
@@ -92,7 +92,7 @@ describe('the recent chain', () => {
     expect(names(await chain.advance())).toBe('+d +e')
   })
 
-  test('says that it is lost rather than to leave something out', async () => {
+  test('reports a gap instead of leaving something out', async () => {
     const model = createModelChain('abc')
     const chain = createFeedChain(model.source)
     await chain.restart()
@@ -103,7 +103,7 @@ describe('the recent chain', () => {
   })
 })
 
-test('the chain of a real RSKj is told as it is, but for the transaction that nobody sent', async () => {
+test('the chain of a real RSKj is reported unchanged, without the transaction that nobody sent', async () => {
   const recording = readRecording('main-network')
   const node = replay(recording)
   const { service } = await serve(['http://rskj.test/'], 31, node.fetch)
@@ -147,7 +147,7 @@ function openThrifty() {
   return { ...opened, model, read }
 }
 
-test('logs are read only while a client wants some, and then those that could be taken back too', async () => {
+test('logs are read only while a client wants some, including those that could be removed', async () => {
   const { model, read, feed, socket } = openThrifty()
   await feed.handleMessage(socket, subscribe('newHeads'))
   feed.follow()
@@ -168,7 +168,7 @@ test('logs are read only while a client wants some, and then those that could be
   for (const one of [socket, other]) feed.handleClose(one)
 })
 
-test('logs are read of blocks alone that may hold what a client wants, by their bloom', async () => {
+test("logs are read only from blocks whose bloom matches a client's filter", async () => {
   const { model, read, feed, socket, store } = openThrifty()
   await feed.handleMessage(socket, subscribe('logs', { address: `0x${'ab'.repeat(20)}` }))
   feed.follow()
@@ -182,7 +182,7 @@ test('logs are read of blocks alone that may hold what a client wants, by their 
   feed.handleClose(socket)
 })
 
-test('a chain that was followed before is gone on with where few blocks are missing', async () => {
+test('following continues if few blocks were missed', async () => {
   const model = createModelChain('abcdefgh')
   let asked = 0
   const chain = createFeedChain({
@@ -202,7 +202,7 @@ test('a chain that was followed before is gone on with where few blocks are miss
 })
 
 describe('a feed that lost its memory', () => {
-  test('goes on where it was for the connections that are still there', async () => {
+  test('continues for the connections that are still open', async () => {
     const model = createModelChain('abc')
     const { feed: first, socket, store } = openFeed(model.source)
     await first.handleMessage(socket, subscribe('newHeads'))
@@ -242,7 +242,7 @@ describe('one client that asks for much', () => {
   const bytes = estimateBytes(long)
   const model = createModelChain('abc')
 
-  test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
+  test('has limited bytes of filters, as all clients together, and closing frees them', async () => {
     const filters = { perKey: 3 * bytes, total: 5 * bytes }
     const { feed, socket: one } = openFeed(model.source, { limits: { ...feedLimits, filters } })
     const [same, other, third] = [openOn(feed), openOn(feed, 'b'), openOn(feed, 'c')]
@@ -266,7 +266,7 @@ describe('one client that asks for much', () => {
     for (const _ of [1, 2]) expect(await add(third, 'logs', long)).toBeUndefined()
   })
 
-  test('has no more bytes of filters for asking in one batch, before anything is told', async () => {
+  test('gets no more bytes of filters by one batch, before any event', async () => {
     for (const filters of [
       { perKey: 3 * bytes, total: 50 * bytes },
       { perKey: 50 * bytes, total: 3 * bytes },
@@ -277,7 +277,7 @@ describe('one client that asks for much', () => {
     }
   })
 
-  test('has as much under way as a connection may have, though all of it comes at once', async () => {
+  test("has the connection's limit of open requests, even if all arrive at once", async () => {
     const { feed, socket } = openFeed(model.source, { clock: createHandClock(0.05) })
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more })))
@@ -297,7 +297,7 @@ describe('one client that asks for much', () => {
     }
   })
 
-  test('gets the bytes of what was answered back while another question of it is still open', async () => {
+  test('gets back the bytes of answered requests while another is still open', async () => {
     const held = Promise.withResolvers<void>()
     let asked = 0
     const { feed, socket } = openFeed(model.source, {
@@ -315,7 +315,7 @@ describe('one client that asks for much', () => {
     await open
   })
 
-  test('pays for what cannot be read, and is answered when its key cannot be looked up', async () => {
+  test('pays for unreadable messages, and gets an answer if its key cannot be checked', async () => {
     let [spent, isAway] = [0, false]
     const { feed, socket } = openFeed(model.source, {
       async findKey() {
@@ -339,7 +339,7 @@ describe('one client that asks for much', () => {
     expect(socket.closings).toEqual([1009])
   })
 
-  test('has its place until it has gone, also where it was closed from here', async () => {
+  test('keeps its place until it is gone, even if the server closed it', async () => {
     const nothing = { log: () => {}, onLeave: () => {} }
     const sessions = createSessions({ limits: feedLimits, clock: systemClock, ...nothing })
     const [one, next] = [createTestSocket(), createTestSocket()]
@@ -351,7 +351,7 @@ describe('one client that asks for much', () => {
     expect(sessions.open(next, 1)).toBe(true)
   })
 
-  test('makes the service keep nothing of a filter but what it selects by', async () => {
+  test('makes the service store only the conditions of a filter', async () => {
     const { feed, socket, store } = openFeed(model.source)
     await feed.handleMessage(
       socket,
@@ -385,8 +385,8 @@ describe('one client that asks for much', () => {
   })
 })
 
-describe('what enters the pool', () => {
-  test('is told once it is mined where its entering was not seen, and never twice', async () => {
+describe('a transaction that enters the pool', () => {
+  test('is reported when it is mined if it was missed before, and never twice', async () => {
     const model = createModelChain('abc')
     // A connection that is lost, and that this side still takes for open, tells nothing.
     let unseen = true
@@ -420,7 +420,7 @@ describe('syncing', () => {
     expect(syncStatus(said)).toEqual(told)
   })
 
-  test('is told when it starts and when it stops', async () => {
+  test('is reported when it starts and when it stops', async () => {
     const said = [false, numbered, numbered, false]
     const events = { ...noEvents, readSyncStatus: async () => said.shift() ?? false }
     const { feed, socket } = openFeed(createModelChain('abc').source, { clock: hurried, events })
@@ -432,7 +432,7 @@ describe('syncing', () => {
   })
 })
 
-test('a key that is in use ends within 60 s of being revoked, for who listens and who asks', async () => {
+test('a revoked key ends within 60 s, for listeners and for callers', async () => {
   let [isRevoked, now] = [false, 0]
   const findKey = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
   const options = { clock: { ...systemClock, now: () => now }, findKey }

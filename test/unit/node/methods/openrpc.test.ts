@@ -60,7 +60,7 @@ test('every schema in the document is a JSON Schema that accepts what the servic
   }
 })
 
-test('each example is a call that the service takes, with a result in the shape of its answer', () => {
+test('each example is a valid call, with a result that fits the schema', () => {
   for (const method of methods) {
     const { name, example, result } = method
     expect(() => method.parse(example.params), name).not.toThrow()

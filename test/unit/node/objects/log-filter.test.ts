@@ -55,12 +55,12 @@ describe('a filter', () => {
     expect(matchesFilter(filter, log)).toBe(wanted)
   })
 
-  test('may be met by a node that minds fewer positions', () => {
+  test('may be served by a node that supports fewer positions', () => {
     expect(mayMatchFilter({ topics: [a, b, null] }, log)).toBe(true)
     expect(mayMatchFilter({ topics: [a, b, c] }, log)).toBe(false)
   })
 
-  test('is asked of a node without what is no condition', () => {
+  test('is sent to a node without empty conditions', () => {
     const where = { fromBlock: '0x1', toBlock: '0x2' }
     expect(toLogQuery({ address: [], topics: [] }, where)).toEqual(where)
     expect(toLogQuery({ address, topics: [a, [], [b, null], [c]] }, where)).toEqual({
@@ -72,7 +72,7 @@ describe('a filter', () => {
 })
 
 describe('a bloom', () => {
-  test('may hold what was put into it, and surely not what was not', () => {
+  test('may contain what was added, and excludes what was not', () => {
     const bloom = bloomOf([address, a, b])
     const held = [{}, { address }, { address: [other, address], topics: [null, [b, c]] }]
     expect(held.map((filter) => mayContain(bloom, filter))).toEqual([true, true, true])

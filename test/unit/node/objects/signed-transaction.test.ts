@@ -130,7 +130,7 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
     expect(refusal(raw)).toBe(`-32602 ${why}`)
   })
 
-  test('the form that all of them are made of is taken', () => {
+  test('the valid form of all of them is accepted', () => {
     expect(refusal(legacyWith({}))).toBe('taken')
     expect(refusal(legacyWith({ 8: toHex(halfOrder) }))).toBe('taken')
   })

@@ -147,7 +147,7 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
     expect(served.logged, `seed ${seed}`).toEqual([])
   })
 
-  test('and what the same customer means is taken, and hashed as everybody hashes it', async () => {
+  test("and the same customer's valid bytes are accepted, with the standard hash", async () => {
     const raw = await signed(31, 1n)
     expect(await send([raw])).toMatchObject([{ result: keccak256(raw) }])
   })

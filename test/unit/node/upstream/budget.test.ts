@@ -69,7 +69,7 @@ test('a relay that needs more than its reserve takes it from what callers have n
   expect(budget.findResetTime()).toBeDefined()
 })
 
-test('the operator is told once when four fifths of a day are used', async () => {
+test('the operator is alerted once when four fifths of a day are used', async () => {
   const { process, events } = deployment()
   const processes = [process(), process()]
   for (let turn = 0; turn < 50; turn++) {
@@ -83,7 +83,7 @@ test('the operator is told once when four fifths of a day are used', async () =>
   ])
 })
 
-test('calls that could not be told are told with the next ones', async () => {
+test('calls whose report failed are reported with the next ones', async () => {
   const { process, world, total } = deployment()
   const { budget, settle } = process()
   world.isDown = true

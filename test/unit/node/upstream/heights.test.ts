@@ -22,7 +22,7 @@ const honest = (block: typeof printed) => block
 const farAbove = (block: typeof printed) => ({ ...block, number: '0x10000' })
 const urls = ['http://liar.test/', 'http://honest.test/']
 
-test('a height that RSKj cannot show a block for is not believed, though nothing hashes to it', async () => {
+test('a height without a block on RSKj is not trusted, though nothing hashes to it', async () => {
   const served = await serve(urls, 31, rootstockNodes(farAbove))
   expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   const { number, hash } = printed
@@ -34,7 +34,7 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
   )
 })
 
-test('a block far above the head that a client was shown as the latest makes no other node one that is behind', async () => {
+test('a false latest block far above the head does not make other nodes count as behind', async () => {
   let isLying = false
   const lie = (block: typeof printed) => (isLying ? farAbove : honest)(block)
   const served = await serve(urls, 31, rootstockNodes(lie), createHandClock())
@@ -46,7 +46,7 @@ test('a block far above the head that a client was shown as the latest makes no 
   expect(await latest()).toMatchObject({ number: printed.number })
 })
 
-test('a request that comes while the heights are first looked at waits for them', async () => {
+test('a request during the first reading of heights waits for them', async () => {
   const nodes = rootstockNodes(farAbove)
   let asked = 0
   const slow: typeof fetch = async (input, init) => {
@@ -61,7 +61,7 @@ test('a request that comes while the heights are first looked at waits for them'
   await first
 })
 
-test('a node that has not told its height yet is asked after those that have', async () => {
+test('a node with unknown height is asked after the others', async () => {
   const nodes = rootstockNodes(honest)
   let silentAsked = 0
   const silent: typeof fetch = async (input, init) => {
@@ -77,7 +77,7 @@ test('a node that has not told its height yet is asked after those that have', a
   expect(silentAsked).toBe(1)
 })
 
-test('the head goes on while every question of a customer fails', async () => {
+test('the head advances while every request of a customer fails', async () => {
   const clock = createHandClock()
   const nodes = rootstockNodes(honest)
   let height = Number(printed.number)
@@ -116,7 +116,7 @@ test("a customer's question that takes too long is held against no node", async 
   expect(served.logged).toEqual([])
 })
 
-test('a head that no node has shown for half a minute is not told any more', async () => {
+test('a head that no node has shown for half a minute is no longer used', async () => {
   const clock = createHandClock()
   const nodes = rootstockNodes(honest)
   let gone = false

@@ -113,7 +113,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
     expect(new Set(asked.map(String))).toEqual(new Set(['0,2000']))
   })
 
-  test('the filter itself: one block tells', async () => {
+  test('the filter itself: one block shows that', async () => {
     const { node, asked } = nodeThatRefuses(() => error(-32602, 'invalid topics'))
     expect(await logsOf(node, 0, 2_000)).toMatchObject(error(-32602, 'invalid topics'))
     expect(asked).toEqual([
@@ -181,7 +181,7 @@ describe('a node with 12,007 logs in its first blocks, and one after 2,000', () 
     expect((await logsOf(node, 0, 2_000)).result).toEqual(within(0, 2_000))
   })
 
-  test('over more blocks 10,000 are, and the refusal names a range that works', async () => {
+  test('over more blocks at most 10,000 are, and the refusal names a range that works', async () => {
     const { node, asked } = nodeThatRefuses(() => undefined, within)
     const data = { fromBlock: '0x0', toBlock: '0x7d0' }
     const message = 'more than 10000 logs: try blocks 0x0 to 0x7d0'
@@ -195,7 +195,7 @@ describe('a node with 12,007 logs in its first blocks, and one after 2,000', () 
     ])
   })
 
-  test('a node that cuts its answers short at a round number is caught at it', async () => {
+  test('a node that truncates its answers at a round number is detected', async () => {
     const cut = (from: number, to: number) => within(from, to).slice(0, 10_000)
     const { node } = nodeThatRefuses(() => undefined, cut)
     expect((await logsOf(node, 0, 2_000)).result).toEqual(within(0, 2_000))
