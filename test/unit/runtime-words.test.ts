@@ -11,7 +11,7 @@ test('what a test causes on purpose is expected while it runs and for a moment a
   expect([8_999, 9_000, 20_000, 50_000, 50_001].map(at)).toEqual([1, 0, 0, 0, 1])
 })
 
-test('nothing else is expected, and nothing where no test says so', () => {
+test('nothing else is expected, and nothing without a declaration', () => {
   const spans = [{ from: 0, to: 10, causes: ['refused_connection'] as const }]
   const outcry = {
     at: 5,
@@ -21,7 +21,7 @@ test('nothing else is expected, and nothing where no test says so', () => {
   expect(unexpected([{ at: 5, text: refused }], [])).toHaveLength(1)
 })
 
-test('what nothing caught ends a test, but for connections that were lost or broke the protocol', () => {
+test('an uncaught error ends a test, except lost connections and broken protocol frames', () => {
   expect(() =>
     assertNothingUncaught(['a line', 'uncaught: Error: Network connection lost.']),
   ).not.toThrow()

@@ -14,7 +14,7 @@ const alice = parseCaller('+254700000001') as PhoneNumber
 const bob = parseCaller('+254700000002') as PhoneNumber
 
 describe("a caller's account", () => {
-  test('is the same for ever: money of today is found by the code of tomorrow', async () => {
+  test('never changes: later code finds the money of today', async () => {
     const account = await createCallerAccounts(secret)(alice)
     // By openssl's HMAC of `7:account2:v113:+2547000000011:0` and cast's address of that key.
     expect(account.address).toBe('0x8a5f0cBA01F67C60044f0debc9b6Bc12F8625a9E')

@@ -84,7 +84,7 @@ describe('health', () => {
     expect(failing).toMatchObject([{ says: expect.stringMatching(says) }])
   })
 
-  test('says why payments were refused last, and that it is over', () => {
+  test('names the last reason for refusals, and when it has ended', () => {
     const at = now - 1_000
     const obstacle = { kind: 'price_too_high', at, toldAt: at } as const
     const price = { wei: `${2n * 10n ** 9n}`, at }
@@ -99,7 +99,7 @@ describe('health', () => {
     expect(lastOf(taken)).toMatchObject({ over: new Date(now).toISOString() })
   })
 
-  test('knows nothing without the ledger, and blames the ledger alone', () => {
+  test('is unknown without the ledger, and names only the ledger', () => {
     const silent = { ...conditionWith(), vitals: undefined }
     expect(failingOf(silent)).toEqual(['ledger'])
     const unknown = runChecks(silent).filter(({ state }) => state === 'unknown')

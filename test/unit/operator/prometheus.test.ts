@@ -40,7 +40,7 @@ const readExpressions = () =>
     .parse(JSON.parse(readFileSync(dashboard, 'utf8')))
     .panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-test('the dashboard shows metrics that there are', () => {
+test('the dashboard shows only existing metrics', () => {
   const told = writeMetrics(subject, conditionWith())
   const named = new Set(
     readExpressions()

@@ -59,13 +59,13 @@ async function serve({
 }
 
 describe('the doctor delivers a first dial of a configured gateway', () => {
-  test('in its form, which asks for nothing but the menu', async () => {
+  test('in its form, which only opens the menu', async () => {
     await using served = await serve({})
     expect(await gatewayFinding(served.origin, form, 'own')).toMatchObject({ state: 'ok' })
     expect(served.asked).toMatchObject([{ text: '', step: { number: 1, isFirst: true } }])
   })
 
-  test('and says what is wrong with what it finds', async () => {
+  test('and names each fault that it finds', async () => {
     await using ending = await serve({ shown: endScreen('Service not available.') })
     expect(await gatewayFinding(ending.origin, form, 'own')).toMatchObject({
       ...{ state: 'bad', says: 'A first dial is answered 200: END Service not available.' },
@@ -81,7 +81,7 @@ describe('the doctor delivers a first dial of a configured gateway', () => {
     })
   })
 
-  test('of the one that GATEWAY declares, or of one that is always served', () => {
+  test('of the one that GATEWAY declares, or of a built-in one', () => {
     expect(findGatewayForm('hubtel', undefined).path).toBe('/ussd/hubtel')
     expect(form.path).toBe('/ussd/example')
     expect(() => findGatewayForm('other', written)).toThrow('GATEWAY declares example')

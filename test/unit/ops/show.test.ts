@@ -65,7 +65,7 @@ const status: StatusAnswer = {
   ],
 }
 
-test('the status for people says first what wants a person, and what mends it', () => {
+test('the status begins with what needs a person, and its remedy', () => {
   expect(describeStatus(status)).toEqual([
     `ALERT since ${at}: Relayer 0x1 is low.`,
     `Over since ${at}: the alert of ${at}: It is silent.`,

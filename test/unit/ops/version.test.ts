@@ -20,7 +20,7 @@ async function serve(told: string | undefined) {
 
 const [major, next] = [Number.parseInt(version, 10), Number.parseInt(version, 10) + 1]
 
-test('a command asks nothing of a deployment of another major version, and says so', async () => {
+test('a command refuses a deployment of another major version, and sends it nothing', async () => {
   await using served = await serve(`${next}.0.0`)
   await expect(served.operator.act('pause')).rejects.toThrow(
     `${served.url} is of version ${next}.0.0, these commands of ${version}: take those of its version.`,

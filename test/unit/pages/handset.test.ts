@@ -29,7 +29,7 @@ function dialled(code: string, screen: string, typed: string): PhoneSession {
   return addAnswer(asked, typed, 'answered')
 }
 
-test.for(Object.entries(messagesIn))('a PIN is hidden, whatever asks for it in %s', ([, say]) => {
+test.for(Object.entries(messagesIn))('a PIN is hidden on all screens for it in %s', ([, say]) => {
   const { choose, again, form, easy, differs, enter, wrong } = say.pin
   const asked = [choose, again, form, easy, differs, enter.see, enter.change, wrong(2)]
   const sent = Object.values(payments).map(({ words }) => words(say).enterPin)
@@ -41,7 +41,7 @@ test.for(Object.entries(messagesIn))('a PIN is hidden, whatever asks for it in %
   }
 })
 
-test('a dialled code hides what could be a PIN, but not choices and numbers', () => {
+test('a dialled code hides possible PINs, but not choices and numbers', () => {
   const of = dialled('*384*2*0700000002*0.1*5071#', 'Amount:', '1000')
   expect(readTyped(of, 0, true)).toBe('*384*2*0700000002*0.1*PIN#')
   expect(writeRequest(posts, of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)

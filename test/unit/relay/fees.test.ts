@@ -19,7 +19,7 @@ test("a gas price is the node's, within the operator's limits", () => {
   expect([5n, 15n, 25n].map((price) => gasPriceWithin(limits, price))).toEqual([10n, 15n, 20n])
 })
 
-test("older bytes of a nonce are outbid up to the operator's highest price, and not beyond it", () => {
+test("older bytes of a nonce are outbid up to the operator's highest price", () => {
   const terms = { fees: { minWei: 0n, maxWei: 140n }, rules: poolRules.rootstock }
   expect(gasPriceFor(terms, 10n, 100n)).toBe(140n)
   expect(gasPriceFor(terms, 10n, 101n)).toBeUndefined()

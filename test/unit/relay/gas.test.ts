@@ -22,7 +22,7 @@ function readSnapshot(network: string) {
   return snapshot.parse(JSON.parse(text))
 }
 
-test("money for gas is said to last for no more payments than Rootstock's prices allow", () => {
+test('the gas that each payment is counted with is enough for every payment on Rootstock', () => {
   const alone = Object.values(readSnapshot('rootstock').relayed).flatMap((row) => row['of 1'] ?? [])
   expect(Math.max(...alone)).toBeLessThanOrEqual(mostUsedGas)
 })
@@ -86,7 +86,7 @@ test.for(['rootstock', 'ethereum'])(
   },
 )
 
-test('by their limits a block of 6.8 M holds 110 first intents, and 150 whose marks are used again', () => {
+test('by their gas limits a block of 6.8 M holds 110 first intents, and 150 with reused marks', () => {
   const { maxInBatch, maxInFlight } = poolRules.rootstock
   const held = (row: string) => {
     // Of ten: of twelve each takes less.
@@ -99,7 +99,7 @@ test('by their limits a block of 6.8 M holds 110 first intents, and 150 whose ma
   expect(held('transfer to a known account')).toBeGreaterThanOrEqual(150)
 })
 
-test('a node takes the largest batch of the dearest calls: its limit is within the gas of a block', () => {
+test('a node accepts the largest batch of the most expensive calls: its limit fits a block', () => {
   const { maxInBatch } = poolRules.rootstock
   const gas = Math.max(...Object.values(loanCalls).map((call) => call.gas))
   const limit = gasFor(Array.from({ length: maxInBatch }, () => ({ gas })))

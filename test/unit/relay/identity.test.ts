@@ -4,7 +4,7 @@ import { createTally } from '../../../src/ussd/gateways/tally.ts'
 import { createMemoryLedger } from '../../ports/ledger-memory.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
-test('what gateways have sent is handed over once a minute, with the question whose ledger it is', async () => {
+test('gateway counts go to the ledger once a minute, with the check of its identity', async () => {
   const clock = createHandClock()
   const { ledger } = createMemoryLedger({ now: clock.now })
   const tally = createTally(['hubtel'])

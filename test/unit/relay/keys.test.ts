@@ -4,7 +4,7 @@ import { relayerAccount } from '../../../src/relay/keys.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 
-test('the key of a relayer is the one that wallets find on the path of its chain', () => {
+test("a relayer's key is the one of wallets on its chain's path", () => {
   const paths = [
     [30, 0, "m/44'/137'/0'/0/0"],
     [31, 0, "m/44'/37310'/0'/0/0"],

@@ -38,7 +38,7 @@ function stage() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cached answer', () => {
-  test('is one question for all who ask at a time, and for those who ask soon after', async () => {
+  test('is one request for all who ask together or soon after', async () => {
     const { get, pass, questions } = stage()
     const all = [get(), get(), get()]
     questions[0]?.resolve(7)
@@ -53,7 +53,7 @@ describe('a cached answer', () => {
     expect(await later).toBe(8)
   })
 
-  test('that never comes is asked for again by those who joined, once for all of them', async () => {
+  test('that never comes is requested again by those who joined, once for all', async () => {
     const { get, pass, questions } = stage()
     void get()
     const joined = [get(), get()]
@@ -66,7 +66,7 @@ describe('a cached answer', () => {
     expect(await Promise.all(joined)).toEqual([8, 8])
   })
 
-  test('that fails fails its asker; those who had joined ask again, once', async () => {
+  test('that fails, fails for its requester; those who had joined request it again once', async () => {
     const { get, pass, questions } = stage()
     const first = get()
     const joined = [get(), get()]

@@ -25,7 +25,7 @@ function handClock() {
 }
 
 describe('a time limit that ends with its work', () => {
-  test('aborts when its time is over before', async () => {
+  test('aborts if the time is over first', async () => {
     const { clock, sleepers } = handClock()
     const work = withEndingLimits(clock, async ({ timeout }) => {
       const limit = timeout(5_000)
@@ -36,7 +36,7 @@ describe('a time limit that ends with its work', () => {
     await expect(work).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('leaves no timer behind, and never aborts after it', async () => {
+  test('leaves no timer, and never aborts afterwards', async () => {
     const { clock, sleepers } = handClock()
     const limits = await withEndingLimits(clock, async ({ timeout }) => {
       const limits = [timeout(5_000), timeout(1_000)]
@@ -88,7 +88,7 @@ describe('sleeps that share timers', () => {
     return { clock, timers, pass }
   }
 
-  test('take few of them, and end when they should', async () => {
+  test('need few timers, and end on time', async () => {
     const { clock, timers, pass } = standing()
     const { sleep } = sharingTimers(clock)
     const late: number[] = []
@@ -106,7 +106,7 @@ describe('sleeps that share timers', () => {
     expect(timers.size).toBe(0)
   })
 
-  test('end alone when they are ended, and leave no timer behind', async () => {
+  test('end separately when they are aborted, and leave no timer', async () => {
     const { clock, timers, pass } = standing()
     const { sleep } = sharingTimers(clock)
     const [ending, other] = [new AbortController(), new AbortController()]

@@ -22,17 +22,17 @@ describe('what a log holds of a fault', () => {
     expect(describeFault(new Error(message))).toBe(`Error: ${shown}`)
   })
 
-  test('keeps what only looks like an address', () => {
+  test('keeps words that only look like an address', () => {
     const message = 'item [3] of version 9.0.3 came at 12:30'
     expect(describeFault(new Error(message))).toBe(`Error: ${message}`)
   })
 
-  test('holds no half of an address that is longer than the log may be', () => {
+  test("contains no part of an address that is cut at the log's limit", () => {
     const error = new Error(`${'x'.repeat(180)} https://node.example/planted-planted-planted`)
     expect(describeFault(error)).not.toContain('node.example')
   })
 
-  test('says so where no error was thrown', () => {
+  test('names a thrown value that is no error', () => {
     expect(describeFault('https://node.example/planted')).toBe('a non-Error value was thrown')
   })
 })

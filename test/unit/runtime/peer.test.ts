@@ -21,7 +21,7 @@ test.for([
   },
 )
 
-test('what is no address is read as none, and is in no network', () => {
+test('a text that is no address is in no network', () => {
   const wrong = [
     ...[
       '',

@@ -65,7 +65,7 @@ describe("Africa's Talking's messages", () => {
     expect(server.asked).toEqual([])
   })
 
-  test("go to its sandbox for the sandbox's user, and to its own address for all others", async () => {
+  test("go to the sandbox for the sandbox's user, and to the real service for all others", async () => {
     const addresses: string[] = []
     const provider = (username: string) =>
       createAfricasTalkingSms({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readOptions, startFlags } from '../../../scripts/stack/options.ts'
 
-test('a local relay is served on port 3000, by `wrangler dev` as well, and elsewhere where PORT says so', () => {
+test('a local relay uses port 3000, also with `wrangler dev`, unless PORT is set', () => {
   expect(readOptions(startFlags, {}).port).toBe(3000)
   expect(readOptions(startFlags, { PORT: '4000' }).port).toBe(4000)
   const wrangler = readFileSync(new URL('../../../wrangler.toml', import.meta.url), 'utf8')

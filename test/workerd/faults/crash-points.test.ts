@@ -163,7 +163,7 @@ const everyPayment = expect.arrayContaining([
 ])
 
 describe('a payment', () => {
-  test('whose object dies at any question is made as it was told', async ({ expect, task }) => {
+  test('whose object dies at any request ends as its screen said', async ({ expect, task }) => {
     willCause(task, 'aborted_objects')
     const questions = await questionsOfAPayment()
     expect(questions).toEqual(everyPayment)
@@ -183,13 +183,13 @@ describe('a payment', () => {
 
 // Most of what they do is to wait for rounds, so they wait together.
 describe.concurrent('a payment beside others', () => {
-  test('whose Worker dies at any question is made as it was told', async ({ expect }) => {
+  test('whose Worker dies at any request ends as its screen said', async ({ expect }) => {
     const questions = await questionsOfAPayment()
     expect(questions).toEqual(everyPayment)
     expect(await faultsOfDeaths('worker', questions)).toEqual([])
   })
 
-  test('whose Worker dies at any question of a bad line is made so', async ({ expect, task }) => {
+  test('whose Worker dies at any request on a bad line does too', async ({ expect, task }) => {
     willCause(task, 'refused_connection')
     const questions = await questionsOfAPayment()
     const points = questions.map((_, at) => at)

@@ -26,7 +26,7 @@ async function executions(phone: string): Promise<number> {
 }
 
 describe("a ledger's alarm", () => {
-  test('that rings several times for one time does everything once', async () => {
+  test('that rings several times acts once', async () => {
     const caller = '+254700000401'
     await fund(caller, '1')
     const session = newSession()
@@ -44,7 +44,7 @@ describe("a ledger's alarm", () => {
     expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
   })
 
-  test('goes on after it was lost, when the ledger is woken', async () => {
+  test('works again after a loss, when the ledger is woken', async () => {
     const caller = '+254700000402'
     await fund(caller, '1')
     await dial(caller, `2*${recipient}*0.25`)

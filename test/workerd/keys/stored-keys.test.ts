@@ -64,7 +64,7 @@ test('a revoked key ends within 60 s in an isolate that knows it', async () => {
   expect((await keys.lookup(key)).kind).toBe('unknown')
 })
 
-test('an unknown key costs one look-up, however often it is tried', async () => {
+test('an unknown key costs one look-up, however often it is used', async () => {
   const { keys, asked } = isolate()
   for (let count = 0; count < 20; count += 1) {
     expect((await keys.lookup('nothing')).kind).toBe('unknown')
@@ -72,7 +72,7 @@ test('an unknown key costs one look-up, however often it is tried', async () => 
   expect(asked()).toBe(1)
 })
 
-test('far from its end a quota is taken ahead, so that most calls ask nobody', async () => {
+test('calls are reserved in advance while much of a quota is left, so most calls need no request', async () => {
   const hash = await createKey({ quota: 25_000 })
   const { keys, asked } = isolate()
   for (let count = 0; count < 1_000; count += 1) expect(await spend(keys)).toBe(true)

@@ -45,14 +45,14 @@ test('a connection outlives the memory of its feed', async ({ task }) => {
   socket.close()
 })
 
-test('a key that the object does not know any more is told so, and not of a limit', async () => {
+test("a deleted key gets its own error, not a limit's", async () => {
   const sockets = createObjectSockets(() => env.FEED)
   const request = new Request('http://relay.test/', { headers: { upgrade: 'websocket' } })
   const revoked = hashKey('revoked a moment ago')
   expect(await sockets.accept(request, revoked, 31)).toMatchObject({ status: 401 })
 })
 
-test('a feed that nobody listens to any more keeps nothing running', async ({ task }) => {
+test('a feed without listeners leaves nothing running', async ({ task }) => {
   willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   const feed = env.FEED.getByName('31')

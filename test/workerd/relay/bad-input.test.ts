@@ -6,7 +6,7 @@ import { accountOf, processed } from '../support/ground-truth.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
 
-describe('a request that is not one', () => {
+describe('an invalid request', () => {
   test.for([
     ['no session id', 'phoneNumber=%2B254700000201', {}],
     ['no phone number', 'sessionId=s', {}],
@@ -18,7 +18,7 @@ describe('a request that is not one', () => {
     expect(await post(body, { headers })).toEqual({ status: 200, text: told })
   })
 
-  test('is the notice of an end: nothing is shown', async () => {
+  test("is a gateway's end notice: nothing is shown", async () => {
     const notice =
       'sessionId=s&phoneNumber=%2B254700000201&status=Success&durationInMillis=9&input=1'
     expect(await post(notice)).toEqual({ status: 200, text: '' })
@@ -40,7 +40,7 @@ describe('a deployment', () => {
     })
   })
 
-  test('takes deliveries from named addresses alone, by what Cloudflare says of the peer', async () => {
+  test("accepts deliveries only from listed addresses, by Cloudflare's peer address", async () => {
     const changes = { GATEWAY_ADDRESSES: '192.0.2.0/24' }
     const from = (headers: Record<string, string>) => post(first, { headers, changes })
     expect((await from({ 'cf-connecting-ip': '192.0.2.7' })).status).toBe(200)
@@ -53,7 +53,7 @@ describe('a deployment', () => {
     }
   })
 
-  test('lives behind its callback secret, in its path or in a header, and nowhere else', async () => {
+  test('is reached only with its callback secret, in the path or in a header', async () => {
     const at = (path: string, headers = {}) => post(first, { path, headers, changes: production })
     const inPath = await at('/a-secret-of-this-test/ussd')
     expect(inPath.status).toBe(200)
@@ -72,7 +72,7 @@ describe('a deployment', () => {
     }
   })
 
-  test('serves nothing with a bad variable, and names it', async () => {
+  test('refuses to serve with a bad variable, and names it', async () => {
     const bad = { PREFLIGHT: 'perhaps' }
     expect(await post(first, { changes: bad })).toMatchObject({ status: 503 })
     expect(await (await ask('/healthz', {}, bad)).json()).toEqual({
@@ -82,7 +82,7 @@ describe('a deployment', () => {
     })
   })
 
-  test('broadcasts without a look ahead when PREFLIGHT is off, as the demonstration did', async () => {
+  test('broadcasts without a simulation when PREFLIGHT is off, as the demonstration did', async () => {
     const caller = '+254700000204'
     const off = { PREFLIGHT: 'off' }
     const borrow = async () => (await dial(caller, '3', undefined, off)).text
@@ -98,7 +98,7 @@ describe('a deployment', () => {
   })
 })
 
-test('a node that does not answer ends a balance with a sentence', async ({ task }) => {
+test('a balance ends with a sentence if the node does not answer', async ({ task }) => {
   willCause(task, 'refused_connection')
   const dead = { NODE_URL: 'http://127.0.0.1:9' }
   expect((await dial('+254700000206', '1', undefined, dead)).text).toBe(
@@ -106,7 +106,7 @@ test('a node that does not answer ends a balance with a sentence', async ({ task
   )
 })
 
-test('no screen and no answer holds what a node said', async () => {
+test("no screen and no answer contains a node's words", async () => {
   // A loan contract that is not there: every call of it reverts without words.
   const nowhere = { LOAN_ADDRESS: '0x00000000000000000000000000000000000000ff' }
   for (const text of ['1', '3', `2*${recipient}*1`]) {

@@ -32,7 +32,7 @@ ledgerSuites('a Durable Object', create)
 describe('what an object shows', () => {
   const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
 
-  test('is set back only where the platform has a history of it, and says so', async () => {
+  test('is set back only if the platform has its history, and names the reason else', async () => {
     const stub = stubOf('set back')
     for (const to of [{ time: Date.now() }, { bookmark: 'of before' }]) {
       expect(await stub.setBack(to)).toMatchObject({

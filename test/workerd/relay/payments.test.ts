@@ -43,7 +43,7 @@ describe('a payment', () => {
     expect(event?.hash.slice(0, 12)).toBe(shown)
   })
 
-  test("is nobody else's who has the same session id", async () => {
+  test('belongs to one caller, even if another has the same session id', async () => {
     const [one, other] = ['+254700000104', '+254700000105']
     await fund(one, '1')
     await fund(other, '1')
@@ -59,7 +59,7 @@ describe('a payment', () => {
     await untilBalance(other, '0.9')
   })
 
-  test('leaves the reading screens of its session as they are', async () => {
+  test('does not change the reading screens of its session', async () => {
     const caller = '+254700000106'
     await fund(caller, '1')
     const session = newSession()
@@ -69,7 +69,7 @@ describe('a payment', () => {
     expect((await dial(caller, '2', session)).text).toBe('CON Enter Recipient Address:_________')
   })
 
-  test('of many callers at once is as many payments, with nonces in a row', async () => {
+  test('of many callers at once makes as many payments, with consecutive nonces', async () => {
     const length = times({ sampled: 60, full: 200 })
     const callers = Array.from({ length }, (_, index) => `+2547000${20000 + index}`)
     const nonceBefore = await relayerNonce()
@@ -106,7 +106,7 @@ describe('a refusal', () => {
     )
   })
 
-  test('lets one of two sessions through that spend the same balance at once', async () => {
+  test('stops one of two sessions that spend the same balance at once', async () => {
     const caller = '+254700000114'
     await fund(caller, '1')
     const replies = await Promise.all(

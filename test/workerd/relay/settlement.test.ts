@@ -29,7 +29,7 @@ async function hashOfLast(phone: string): Promise<string> {
 }
 
 describe('settlement', () => {
-  test('tells the log when a payment is confirmed, once', async () => {
+  test('logs once that a payment is confirmed', async () => {
     const caller = '+254700000301'
     await dial(caller, '3')
     const hash = await hashOfLast(caller)
@@ -54,7 +54,7 @@ describe('settlement', () => {
     expect((await ask(`/proof/0x${'00'.repeat(32)}`)).status).toBe(404)
   })
 
-  test('tells the log why a loan failed on the chain', async () => {
+  test('logs why a loan failed on the chain', async () => {
     const caller = '+254700000302'
     await dial(caller, '3')
     await untilBalance(caller, '0.01')
@@ -65,7 +65,7 @@ describe('settlement', () => {
     expect(reverted).toMatchObject({ level: 'warn', method: 'warn' })
   })
 
-  test('puts nothing of a person into the log', async () => {
+  test('logs nothing about a person', async () => {
     const [caller, friend] = ['+254700000303', '+254700000304']
     await dial(caller, '3')
     await untilBalance(caller, '0.01')

@@ -11,7 +11,7 @@ async function held(): Promise<bigint> {
 }
 
 describe("who has the callback's secret and speaks for any phone", () => {
-  test('moves what each phone has by a dial, once a session, and nothing out of the contract', async () => {
+  test("moves each phone's money by dialling, once a session, and none out of the contract", async () => {
     for (const victim of victims) {
       await dial(victim, '3')
       await untilBalance(victim, '0.01')

@@ -22,7 +22,7 @@ describe('a session of the demonstration', () => {
     })
   })
 
-  test('gives a loan, which the balance shows, which can be sent on and repaid', async () => {
+  test('gives a loan, which the balance shows, and which can be sent on and repaid', async () => {
     const [sender, receiver] = ['+254700000011', '+254700000012']
     expect((await dial(sender, '1')).text).toBe('END Your Balance: 0 tRBTC')
 
@@ -49,7 +49,7 @@ describe('a session of the demonstration', () => {
 })
 
 describe('the specification', () => {
-  test('is answered in plain text, which begins with CON while it goes on and with END where it does not', async () => {
+  test('is answered in plain text, with CON while the session continues and END when it ends', async () => {
     const caller = '+254700000016'
     const screens = { '': 'CON ', '1': 'END ', '2': 'CON ', '2*0700000017': 'CON ', '3': 'END ' }
     for (const [text, begins] of Object.entries(screens)) {
@@ -141,7 +141,7 @@ describe("a lender's session", () => {
     )
   })
 
-  test('brings money in from a wallet, and out to one, once', async () => {
+  test('brings money in from a wallet, and out to one, each once', async () => {
     const caller = '+254700000015'
     const wallet = '0x00000000000000000000000000000000000ca5b0'
     const [, , address = ''] = (await dialLender(caller, '6')).split('\n')

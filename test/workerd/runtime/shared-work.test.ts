@@ -57,7 +57,7 @@ const sharings = {
   },
 }
 
-describe('a request that shares the work of another goes on as itself', () => {
+describe("a request that shares another's work continues as itself", () => {
   test.for(sampleOf(1, Object.entries(sharings), 'who shares'))('with %s', async ([, begin]) => {
     const sharing = begin()
     for (let round = 0; round < rounds; round++) {

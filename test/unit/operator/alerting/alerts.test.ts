@@ -73,7 +73,7 @@ describe('alerts', () => {
     expect(namesOf(known)).toEqual(alerts)
   })
 
-  test('tell within an hour of a node whose headers are of an unknown form', () => {
+  test('report a node with unknown headers within an hour', () => {
     const node = { label: 'node 2', height: 1, heightAt: null, state: 'able', p95Ms: 1 } as const
     const counts = { answers: 1, failures: 0, believed: 1, callsToday: 1, methods: [] }
     const named = (ageMs: number) => {
@@ -85,7 +85,7 @@ describe('alerts', () => {
     expect(named(3_600_000)).toEqual([])
   })
 
-  test('say what to send to a relayer, and what waits since when', () => {
+  test("name a relayer's top-up, and what waits since when", () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
       `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`); nothing is lost.`,
@@ -138,7 +138,7 @@ describe('alerts', () => {
     expect(stuck?.says).toMatch(says)
   })
 
-  test('tell of what health fails for, with the remedy', () => {
+  test('name the failed health check with its remedy', () => {
     const identity = { kind: 'different' as const, names: ['ACCOUNT_KEY_SECRET'] }
     const contracts = { state: 'not_allowed' as const, at: now }
     const gasPrice = { wei: '2000000000', at: now }

@@ -5,7 +5,7 @@ import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { subject } from '../condition.ts'
 
-test('a ledger that gives no answer for 5 s is told of once, signed, and its first answer afterwards', async () => {
+test('a ledger that is silent for 5 s is reported once, signed, and so is its first answer afterwards', async () => {
   const clock = createHandClock()
   const [told, logged]: [AlertMessage[], string[]] = [[], []]
   const fetch = async (_: unknown, init?: RequestInit) => {

@@ -5,7 +5,7 @@ import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { conditionWith, subject, now as unlistedAt } from '../condition.ts'
 
-test('an alert that the webhook does not take is told again with the same id, until it is', async () => {
+test('an alert that the webhook refuses is sent again with the same id until it is accepted', async () => {
   const clock = createHandClock()
   const { ledger } = createMemoryLedger({ now: clock.now })
   const [posted, logged]: [AlertMessage[], string[]] = [[], []]

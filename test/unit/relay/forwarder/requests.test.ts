@@ -26,7 +26,7 @@ const account = '0x1111111111111111111111111111111111111111'
 const forwarder = { chainId: 31, address: '0x2222222222222222222222222222222222222222' } as const
 
 describe('an intent id', () => {
-  test('is the same for ever: a relay that lost everything derives it again', () => {
+  test('never changes: a relay that lost everything derives it again', () => {
     // The first 22 bytes of `cast keccak $(cast abi-encode 'f(uint256,address,bytes32)' …)`.
     expect(deriveIntentId(forwarder, `0x${'ab'.repeat(32)}`)).toBe(
       '0xbf4a774b58b5d52ecc751440b8c9c7cacde825ec2316',
@@ -56,32 +56,32 @@ const asked = (data: Hex, status: RequestStatus, from: Address = account) => {
   return { request, result: { intentId, from, status, returnData: '0x' as Hex } }
 }
 
-describe('what was processed in a transaction', () => {
+describe('the outcome of a request in a transaction', () => {
   const forged = asked('0xaaaaaaaa', 'bad_signature')
   const spent = asked('0xbbbbbbbb', 'executed')
   const carried = [forged.request, spent.request]
 
-  test('is told for each request by its place, not by its intent alone', () => {
+  test("is read by the request's place, not by its intent alone", () => {
     expect(processedIn([forged.result, spent.result], carried, spent.request)).toEqual([
       forged,
       spent,
     ])
   })
 
-  test('is told of one account: the same id of another is another intent', () => {
+  test("belongs to one account: another account's same id is another intent", () => {
     const other = asked('0xcccccccc', 'executed', forwarder.address)
     const both = [other.request, spent.request]
     expect(processedIn([other.result, spent.result], both, spent.request)).toEqual([spent])
   })
 
-  test('is not told where results and requests do not fit together', () => {
+  test('is unknown if results and requests do not match', () => {
     expect(processedIn([spent.result], carried, spent.request)).toBeUndefined()
     expect(processedIn([spent.result], [], spent.request)).toBeUndefined()
     expect(processedIn([], [], spent.request)).toEqual([])
   })
 })
 
-test('two requests ask the same where account and call are the same', () => {
+test('two requests are equal if account and call are equal', () => {
   const { request } = asked('0xaaaaaaaa', 'executed')
   expect(asksTheSame(request, { ...request, deadline: 1, gas: 1 })).toBe(true)
   expect(asksTheSame(request, { ...request, data: '0xbbbbbbbb' })).toBe(false)
@@ -108,7 +108,7 @@ function readPacked(packed: Hex): SignedRequest[] | 'malformed' {
   return requests
 }
 
-test('requests are found again in the calldata that carries them, and any bytes are read as they are packed', () => {
+test('requests are decoded from their calldata, and arbitrary bytes are decoded as packed', () => {
   const abi = relayForwarderAbi
   const bytes = (most: number) => fc.uint8Array({ maxLength: most }).map((read) => bytesToHex(read))
   const word = (length: number) =>

@@ -54,7 +54,7 @@ describe.for(releases)('release %s', (release) => {
       return { ledger, empty, told }
     })
 
-    test('shows each caller the same bytes again', async () => {
+    test("repeats each caller's screen byte for byte", async () => {
       const memory = createMemoryStore(now)
       for (const [account, row] of told.memory) await memory.save(account, row, 0)
       const ledger: DeploymentOptions['ledger'] = (options) => openSqlLedger(opened(), options)
@@ -81,7 +81,7 @@ describe.for(releases)('release %s', (release) => {
         return { ledger: open('31', options), empty: open('31:empty', options), told }
       })
 
-      test('shows each caller the same bytes again, and keeps its API keys', async () => {
+      test("repeats each caller's screen byte for byte, and keeps its API keys", async () => {
         await write()
         const memory = () => createRedisMemory(database())
         const ledger: DeploymentOptions['ledger'] = (options) => open('31', options)

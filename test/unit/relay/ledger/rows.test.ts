@@ -57,7 +57,7 @@ const test = plainTest.extend('ledger', () => {
   }
 })
 
-test('nothing is left of a payment but the count of nonces once its history is old', async ({
+test('only the count of nonces is left of a payment with old history', async ({
   ledger: { ledger, rules, pass, counts, rowsOf },
 }) => {
   const till = { account: carol }
@@ -81,7 +81,7 @@ test('nothing is left of a payment but the count of nonces once its history is o
   expect((await ledger.readWork()).nextNonce).toBe(2)
 })
 
-test('a block holds those that are left of it, and gives back no other', async ({
+test('a removed block reopens its remaining payments, and no other', async ({
   ledger: { ledger, rules, pass, rowsOf },
 }) => {
   await accept(ledger, 'a')
@@ -100,7 +100,7 @@ test('a block holds those that are left of it, and gives back no other', async (
   expect(rowsOf('blocks')).toMatchObject([{ number: 10, sessions: ['b'] }])
 })
 
-test('a block whose nonce is lost gives back its payment, and not what has the nonce since', async ({
+test("a removed block with a lost nonce reopens its payment, not the nonce's new one", async ({
   ledger: { ledger, lose, rowsOf },
 }) => {
   await accept(ledger, 'a')
@@ -121,7 +121,7 @@ test('a block whose nonce is lost gives back its payment, and not what has the n
   expect(rowsOf('nonces')).toMatchObject([{ state: 'mined', block_number: 11 }])
 })
 
-test('a block gives back no payment that was lost and is in another block since', async ({
+test('a removed block reopens no lost payment that is now in another block', async ({
   ledger: { ledger, lose },
 }) => {
   await accept(ledger, 'a')
@@ -133,7 +133,7 @@ test('a block gives back no payment that was lost and is in another block since'
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 1 })
 })
 
-test('nonces whose rows are lost are in use until the chain has passed them', async ({
+test('nonces with lost rows stay in use until the chain has passed them', async ({
   ledger: { ledger, rules, lose, rowsOf },
 }) => {
   await ledger.release(0)
@@ -155,7 +155,7 @@ test('nonces whose rows are lost are in use until the chain has passed them', as
   expect(await inUse(3)).toEqual([{ ...relayer, open: [second] }])
 })
 
-test('a nonce that a block has is not taken out of use, nor one of which nothing is known', async ({
+test('a mined nonce is neither displaced nor abandoned, and an unknown one changes nothing', async ({
   ledger: { ledger, rowsOf },
 }) => {
   await accept(ledger, 'a')
@@ -168,9 +168,7 @@ test('a nonce that a block has is not taken out of use, nor one of which nothing
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 0 })
 })
 
-test('bytes that are recorded once more are known to have been sent', async ({
-  ledger: { ledger, lose },
-}) => {
+test('bytes that are recorded again count as sent', async ({ ledger: { ledger, lose } }) => {
   await accept(ledger, 'a')
   await ledger.recordSend(transactionOf('a').hash, 'taken')
   lose('nonces', 'nonce', 0)
@@ -181,7 +179,7 @@ test('bytes that are recorded once more are known to have been sent', async ({
   expect(open?.transactions).toMatchObject([{ sentAt: expect.any(Number) }])
 })
 
-test('what a reorganization takes back is offered soon, though the bytes that outbid it are lost', async ({
+test('a removed payment is sent soon, even if its replacement bytes are lost', async ({
   ledger: { ledger, lose },
 }) => {
   await accept(ledger, 'a')
@@ -194,7 +192,7 @@ test('what a reorganization takes back is offered soon, though the bytes that ou
   expect(open?.transactions).toMatchObject([{ hash: over, failures: 1 }])
 })
 
-test('a queue whose payments are lost ends, and one that has others goes on', async ({
+test('a queue ends if all its payments are lost, and continues with others', async ({
   ledger: { ledger, lose, waiting },
 }) => {
   await ledger.prune()
@@ -210,7 +208,7 @@ test('a queue whose payments are lost ends, and one that has others goes on', as
   expect(waiting()).toBe(0)
 })
 
-test('a queue that was empty begins with the deadlines of those who wait now', async ({
+test("a queue that was empty begins with its new payments' deadlines", async ({
   ledger: { ledger },
 }) => {
   await accept(ledger, 'far', alice, { poolNonce: 1_000 })
@@ -222,7 +220,7 @@ test('a queue that was empty begins with the deadlines of those who wait now', a
   expect(await accept(ledger, 'next')).toBe(1)
 })
 
-test('a payment that a reorganization takes back is open to its account again', async ({
+test('a payment that a reorganization removes is open to its account again', async ({
   ledger: { ledger },
 }) => {
   await accept(ledger, 'a')
@@ -236,7 +234,7 @@ test('a payment that a reorganization takes back is open to its account again', 
   expect({ open: open.length, version }).toEqual({ open: 2, version: 2 })
 })
 
-test('an account that is erased names no payment that was accepted in the same moment', async ({
+test('an erased account is in no payment that was accepted in the same moment', async ({
   ledger: { ledger, rules, pass, rowsOf },
 }) => {
   await accept(ledger, 'a')
@@ -247,7 +245,7 @@ test('an account that is erased names no payment that was accepted in the same m
   expect(rowsOf('history')).toMatchObject([{ intent_id: id('a'), account: zeroAddress }])
 })
 
-test('room for nonces follows what blocks took, and what a reorganization took back', async ({
+test('room for nonces follows mined and removed payments', async ({
   ledger: { ledger, rules },
 }) => {
   for (let nonce = 0; nonce < rules.maxInFlight; nonce++) await accept(ledger, `s${nonce}`, bob)
@@ -259,7 +257,7 @@ test('room for nonces follows what blocks took, and what a reorganization took b
   expect(await accept(ledger, 'one more')).toBeUndefined()
 })
 
-test('no number is given twice, whichever block a reorganization takes back first', async ({
+test('no nonce is used twice, whichever block a reorganization removes first', async ({
   ledger: { ledger },
 }) => {
   await accept(ledger, 'a')

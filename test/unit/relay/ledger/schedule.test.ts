@@ -41,7 +41,7 @@ test.for([
   expect(time.alarm).toBe(time.now + inMs)
 })
 
-test('a round is due in its time after what opens work, soon after what others refuse, and after nothing else', () => {
+test('a round is due after new work, sooner after refused bytes, and after nothing else', () => {
   const dueIn = (ms: number, ...args: unknown[]) =>
     ledgerMethods.filter((method) => dueAfterMs(method, args, roundMs) === ms).sort()
   const opening = ['adopt', 'endRestore', 'record']

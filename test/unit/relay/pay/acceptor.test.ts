@@ -40,11 +40,11 @@ test('payments are accepted in the order in which they came, while all of them c
   expect(await offerAll('a', ['b', 'c', 'd'], answerWithinMs / 2)).toBe('a b c d')
 })
 
-test('where more come than are taken, the newest are accepted: the oldest are answered without that', async () => {
+test('under overload the newest are accepted, and the oldest are answered without acceptance', async () => {
   expect(await offerAll('a', ['b', 'c', 'd'], answerWithinMs / 2 + 1)).toBe('a d c b')
 })
 
-test('a timer that the platform refuses fails the offers that wait for it, and the next are accepted', async () => {
+test('a timer that the platform refuses fails only the offers that wait for it', async () => {
   let refusals = 1
   const clock = {
     ...systemClock,

@@ -98,7 +98,7 @@ const wordsOf = (refusal: Refusal): string =>
 
 const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length
 
-test('no payment joins a queue whose end it would not see in time', async () => {
+test('no payment joins a queue that would outlast its deadline', async () => {
   const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
   const told = await dialAll(0, 900)
   // Two nonces of two in flight; then half of what two nonces of two carry in half an hour of
@@ -133,7 +133,7 @@ test.for([
   expect(await dial(0)).toBe(refused)
 })
 
-test('at the same moment no more are taken than the key can pay for at the highest price', async () => {
+test('no more payments are accepted together than the key can pay for at the highest price', async () => {
   // 300,000 gas at the limit of 1 gwei: as often outbid as may be, a tenth of a gwei comes to it.
   const { dialAll } = stillChain({ balanceWei: 300_000n * gwei * 3n + 1n })
   const told = await dialAll(0, 10)
@@ -141,7 +141,7 @@ test('at the same moment no more are taken than the key can pay for at the highe
   expect(count(told, 'relayer_poor')).toBe(7)
 })
 
-test('what the pool holds is asked for each claim, and what the key has is taken as it was noted last', async () => {
+test("the pool's count is read for each payment, and the key's balance is the last recorded one", async () => {
   const { dial, ledger, asked, world } = stillChain()
   for (let number = 0; number < 3; number++) expect(await dial(number)).toBe('submitted')
   // The chain's count was not noted yet, and is asked for as well.
@@ -163,7 +163,7 @@ test('what the pool holds is asked for each claim, and what the key has is taken
   expect(await dial(4)).toBe('relayer_poor')
 })
 
-test('a refusal notes what the chain told at the time when it was told', async () => {
+test("a refusal records the chain's facts with their time", async () => {
   const { dial, ledger, world } = stillChain({ priceWei: gwei + 1n })
   const readAt = world.now
   const late = async () => {
@@ -174,7 +174,7 @@ test('a refusal notes what the chain told at the time when it was told', async (
   expect((await ledger.readVitals()).observations.gasPrice?.at).toBe(readAt)
 })
 
-test('a session that another delivery decides is uncertain where it cannot be closed, and not unsent', async () => {
+test('a session is uncertain, not unsent, if it cannot be closed while another delivery decides it', async () => {
   const question = { session: 's', input: '2', account: account.address }
   const told = (view: object) => soFar({ lookup: async () => view as never }, question)
   expect(await told({ kind: 'pending' })).toEqual({ kind: 'uncertain' })
@@ -183,7 +183,7 @@ test('a session that another delivery decides is uncertain where it cannot be cl
 
 const greedy = 1_000_000
 
-test('an account has three payments open at a time, also of one moment, and others have theirs', async () => {
+test('an account has at most three open payments, also at one moment, and others have their own', async () => {
   const { dial } = stillChain()
   const told = await Promise.all(Array.from({ length: 9 }, (_, index) => dial(index, greedy)))
   expect(count(told, 'submitted')).toBe(3)
@@ -191,7 +191,7 @@ test('an account has three payments open at a time, also of one moment, and othe
   expect(await dial(50)).toBe('submitted')
 })
 
-test('a phone that dials too often in a minute is asked to wait, and costs no question', async () => {
+test('a phone that dials too often in a minute has to wait, and causes no node call', async () => {
   const { dial, asked, world } = stillChain({ dialsAMinute: 5 })
   for (let number = 0; number < 5; number++) await dial(number, greedy)
   world.now += 10_000
@@ -208,7 +208,7 @@ test('a phone that dials too often in a minute is asked to wait, and costs no qu
   expect(await dial(0, greedy)).toBe('submitted')
 })
 
-test('an account sends so often and so much within any 24 hours', async () => {
+test("an account's payments and amounts are limited within any 24 hours", async () => {
   const limits = { openPayments: 16, transfersADay: 3, sentADayWei: 100n }
   const { dial, world } = stillChain({ limits })
   expect(await dial(0, greedy, 60n)).toBe('submitted')
@@ -227,7 +227,7 @@ test('an account sends so often and so much within any 24 hours', async () => {
   expect(await dial(12, greedy, 1n, 'cashOut')).toBe('too_many_today 3')
 })
 
-test('whether the caller may pay is asked once the chain has answered, simulated or not', async () => {
+test("the caller's limits are checked after the chain's answer, simulated or not", async () => {
   const { dial, asked, ledger } = stillChain()
   const denied = await dial(0, 0, 1n, 'transfer', async () => {
     // All that takes its time is over: nothing but the claim comes after.

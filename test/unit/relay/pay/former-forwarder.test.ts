@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openWorld } from '../../ussd/world.ts'
 
-test('a process that was once told that a ledger is its own pays nothing by it after the forwarder has changed', async () => {
+test('a process that knows a ledger pays nothing with it after the forwarder has changed', async () => {
   const { play, ledger } = openWorld()
   await play('before: 1 -> END Your Balance…')
   const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'the next one' } }

@@ -3,7 +3,7 @@ import { until } from '../../../../scripts/dev/wait.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { openWorld } from '../../ussd/world.ts'
 
-test('a node that is too far behind to judge a payment is asked again a second later, and not all the time', async () => {
+test('a node that is too far behind to judge a payment is asked again after a second, not continuously', async () => {
   const pauses: number[] = []
   const usual = createHandClock()
   const clock = {

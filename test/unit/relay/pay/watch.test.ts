@@ -28,7 +28,7 @@ const logs = [...requests.values()].map(({ intentId, from }) => ({
   data: encodeAbiParameters([{ type: 'uint8' }], [0]),
 }))
 
-test('the delivery that sent a batch settles all in it by its receipt, and no round is needed', async () => {
+test('the delivery that sent a batch settles all its payments by the receipt, without a round', async () => {
   const time = { now: 1_000 }
   const clock = {
     ...systemClock,

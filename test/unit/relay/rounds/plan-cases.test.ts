@@ -96,7 +96,7 @@ function does(
   expect(done.map(wordsOf), what).toEqual(actions)
 }
 
-test('a plan: a chain that is shorter is waited for, and what it has lost is taken back once', () => {
+test('a plan: a shorter chain makes rounds wait, and its lost payments reopen once', () => {
   const ahead = { head: blockOf(number + 1) }
   const at = chainOf(0, {})
   does('a shorter chain', 'follow', ahead, at, 'awaitChain')
@@ -137,7 +137,7 @@ test('a plan: a chain that is shorter is waited for, and what it has lost is tak
   )
 })
 
-test('a plan: a deadline ends what nothing has spent, and what was spent is settled by that', () => {
+test('a plan: a deadline ends an unspent payment, and a spent one is settled', () => {
   const deadline = nowSeconds - 1
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
   const spentBy = (by: Execution | undefined) => ({ kind: 'spent' as const, by })
@@ -175,7 +175,7 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
   does('one without its nonce that ends', 'settle', lost, told(unspent), 'expire a')
 })
 
-test('a plan: bytes go out again in their time, and a higher price is paid where only that can help', () => {
+test('a plan: bytes are sent again on time, at a higher price only if that can help', () => {
   const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
   const chain = chainOf(5, { gasPriceWei: 10n })
   const offer = (what: string, at: number, sent: Sent[], ...actions: string[]) =>
@@ -220,7 +220,7 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
 })
 
-test('a plan: a gap is closed by a transaction that carries nothing, below what is recorded', () => {
+test('a plan: an empty transaction fills a gap below recorded nonces', () => {
   const nonces = [recorded(6, 'a', { recorded: 0 })]
   const chain = chainOf(5, { poolCount: 5, gasPriceWei: 10n })
   does('a gap', 'carry', { nonces }, chain, 'noOp 5', 'release')
@@ -234,7 +234,7 @@ test('a plan: a gap is closed by a transaction that carries nothing, below what 
   carries('a gap for which one waits behind its own', 'x', 'noOp 5', 'carry 7')
 })
 
-test('a plan: bytes are due early where no node took them, and not where one did', () => {
+test('a plan: bytes are due early if no node accepted them, and not if one did', () => {
   const [before, after] = [20, 10].map((ago) => ({ recorded: 30, sent: ago }))
   const isDue = (behind: Sent) => {
     const nonces = [recorded(5, 'a', after ?? behind), recorded(6, 'b', behind)]
@@ -246,7 +246,7 @@ test('a plan: bytes are due early where no node took them, and not where one did
   expect(isDue({ recorded: 30, sent: 5, failures: 1 })).toBe(true)
 })
 
-test('a plan: what a pool has lost goes out again once a block has passed it over, whatever its price', () => {
+test('a plan: bytes that a pool lost are sent again after a block without them, at any price', () => {
   // A block of now: what reached the pools 3 s before it could be in it.
   const [could, couldNot] = [3 * secondMs + 1, 3 * secondMs].map((ago) => ({
     recorded: ago,
@@ -270,7 +270,7 @@ test('a plan: what a pool has lost goes out again once a block has passed it ove
   does('lost often', 'offer', longLost(2 * replaceAfterMs, again), missingFrom(5), 'outbid 5')
 })
 
-test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible', () => {
+test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only if nothing else is possible', () => {
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
   const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
   const fates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
@@ -304,7 +304,7 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'settle 3')
 })
 
-test('a plan: nonces that the pool never reaches are given up, by the higher of two counts', () => {
+test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two counts", () => {
   const far = 1 + rules.maxInFlight
   const nonces = [0, far, far + 1, far + 3].map((nonce) =>
     recorded(nonce, undefined, { recorded: 0 }),
@@ -321,7 +321,7 @@ test('a plan: nonces that the pool never reaches are given up, by the higher of 
   does('nonces by one count', 'settle', { nonces }, at(0, undefined))
 })
 
-test('a plan: an outcome is final by its proof where outcomes are proved, and one that is refuted is taken back', () => {
+test('a plan: an outcome is final by its proof if proofs are on, and a refuted one reopens', () => {
   const mined = [payment('a', { block: number - 2 }), payment('b', { block: number - 1 })]
   const places = new Map([[blockOf(number - 2).hash, 'held' as const]])
   const final = (what: string, proof: Proof | undefined, ...actions: string[]) => {

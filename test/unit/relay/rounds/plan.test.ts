@@ -110,7 +110,7 @@ function wanted(given: Snapshots): [nonce: number, sessions: readonly string[]][
 const sessionsOf = (fill: Fill): readonly string[] => (fill.kind === 'carry' ? fill.sessions : [])
 
 describe('a plan', () => {
-  test('gives accounts nonces in turn, each the oldest first, and as many a nonce as one may carry', () => {
+  test("gives accounts nonces in turn, oldest payments first, up to a transaction's limit", () => {
     fc.assert(
       fc.property(snapshots, (given) => {
         const fills = fillsOf(given).map((one) => [one.nonce, sessionsOf(one)])
@@ -120,7 +120,7 @@ describe('a plan', () => {
     )
   })
 
-  test("keeps no payment from its nonce by another one's trouble", () => {
+  test("delays no payment because of another one's trouble", () => {
     const troubled = snapshots
       .filter(canSign)
       .map(repaired)
@@ -151,7 +151,7 @@ describe('a plan', () => {
     )
   })
 
-  test("settles everything else where one nonce's or payment's answers are unknown", () => {
+  test('settles everything else if the answers for one nonce or payment are missing', () => {
     const troubled = snapshots.chain((given) =>
       fc.record({
         given: fc.constant(given),
@@ -174,7 +174,7 @@ describe('a plan', () => {
     )
   })
 
-  test('does nothing twice for one cause', () => {
+  test('never acts twice for one cause', () => {
     fc.assert(
       fc.property(snapshots, (given) => {
         for (const stage of stages) {
@@ -187,7 +187,7 @@ describe('a plan', () => {
     )
   })
 
-  test('is the same for the same snapshots, and changes nothing in them', () => {
+  test('depends only on its snapshots, and does not change them', () => {
     fc.assert(
       fc.property(snapshots, (given) => {
         const before = structuredClone(given)

@@ -142,14 +142,14 @@ describe.each([
 ] as const)(
   'a liar whose receipts, roots, headers and hashes fit, with %s',
   (_, options, state) => {
-    test('has no payment called confirmed as the only node', async () => {
+    test('confirms no false payment as the only node', async () => {
       const { look, sentWith, events } = await open()
       await look(base)
       expect(await look(paid(sentWith('executed'), options))).toBe(state)
       expect(events).not.toContain('payment.confirmed')
     })
 
-    test('nor where its head is far above what was followed', async () => {
+    test('nor with a head far above the followed blocks', async () => {
       const { look, sentWith, events } = await open()
       await look(base)
       const blocks = paid(sentWith('executed'), options)
@@ -170,7 +170,7 @@ describe.each([
   },
 )
 
-test('a liar whose head is above a gap needs as much work as without one', async () => {
+test('a lying node with a head above a gap needs as much work as without one', async () => {
   const over: OpenOptions['over'] = {}
   const { look, sentWith, events } = await open({ over })
   await look(base)
@@ -182,7 +182,7 @@ test('a liar whose head is above a gap needs as much work as without one', async
   expect(events).not.toContain('payment.confirmed')
 })
 
-test('blocks whose difficulty falls as fast as it may have work enough', () => {
+test('blocks whose difficulty falls as fast as allowed have enough work', () => {
   let difficulty = 10n ** 22n
   const followed: { number: number; floor: Hex }[] = []
   for (let number = 1; number < 1_000; number += 1) {
@@ -193,7 +193,7 @@ test('blocks whose difficulty falls as fast as it may have work enough', () => {
   }
 })
 
-describe('nodes that do not prove an outcome are believed, and operators are told,', () => {
+describe('nodes that cannot prove an outcome are trusted, with an alert,', () => {
   const untyped = (blocks: readonly Forged[]): Forged[] =>
     blocks.map((block) => ({
       ...block,
@@ -228,7 +228,7 @@ describe('nodes that do not prove an outcome are believed, and operators are tol
   })
 })
 
-test('what is not answered now is asked again', async () => {
+test('missing answers are requested again', async () => {
   const over: OpenOptions['over'] = {}
   const { look, sentWith, events } = await open({ over })
   const blocks = paid(sentWith('executed'))
@@ -241,7 +241,7 @@ test('what is not answered now is asked again', async () => {
   expect(events).not.toContain('payment.unproved')
 })
 
-test('an outcome that was believed ends by the receipt that is proved later', async () => {
+test('an unproved outcome is corrected by a receipt that is proved later', async () => {
   const { look, sentWith, events, chains } = await open()
   await look(base)
   const [lie, truth] = [paid(sentWith('executed')), paid(sentWith('failed'))]
@@ -255,7 +255,7 @@ test('an outcome that was believed ends by the receipt that is proved later', as
   expect(chains[0]).toBe(truth)
 })
 
-test('a payment below what was followed is proved by the blocks on it', async () => {
+test('a payment below the followed blocks is proved by the blocks above it', async () => {
   const { look, sentWith, events } = await open()
   const blocks = paid(sentWith('executed'))
   await look(base)
@@ -264,7 +264,7 @@ test('a payment below what was followed is proved by the blocks on it', async ()
   expect(events).not.toContain('payment.unproved')
 })
 
-test('blocks that were followed before anything was proved are asked for again', async () => {
+test('blocks that were followed without proofs are read again', async () => {
   const { look, sentWith, events, relayer } = await open()
   const blocks = paid(sentWith('executed'))
   relayer.proofs = undefined
@@ -275,7 +275,7 @@ test('blocks that were followed before anything was proved are asked for again',
   expect(events).not.toContain('payment.unproved')
 })
 
-test('without proofs nodes are believed as before, and asked for nothing more', async () => {
+test('without proofs nodes are trusted, and asked nothing more', async () => {
   const { look, sentWith, events, asked } = await open({ isProving: false })
   await look(base)
   const blocks = paid(sentWith('executed'), { mines: false })

@@ -126,14 +126,14 @@ const silent = () => {
   throw new TransportError('the node does not answer')
 }
 
-test('a round goes on where nothing can be pruned', async () => {
+test('a round continues if pruning fails', async () => {
   const { relayer, events, asked } = openRelayer()
   const prune = () => Promise.reject(new Error('the database refused'))
   expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, prune } })).toBe('idle')
   expect([events, asked]).toEqual([['prune.failed'], []])
 })
 
-test('a payment of which the node tells nothing gives its nonce to the next one', async () => {
+test('a payment about which the node is silent gives its nonce to the next one', async () => {
   const answers = { eth_getTransactionCount: () => '0x1', eth_call: silent }
   const { relayer, ledger, asked } = openRelayer(answers)
   const troubled = await enqueue(ledger, 1)
@@ -153,7 +153,7 @@ test('a payment of which the node tells nothing gives its nonce to the next one'
   expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
 })
 
-test('a round that only waits reads what is open once, and asks for the head alone', async () => {
+test('a round that only waits reads the open work once, and only the head', async () => {
   const { relayer, ledger, asked, called } = openRelayer({ eth_call: silent })
   await enqueue(ledger, 1)
   expect(await runRound(relayer)).toBe('open')
@@ -164,7 +164,7 @@ test('a round that only waits reads what is open once, and asks for the head alo
   expect(asked.map(({ method }) => method)).toEqual(['eth_getBlockByNumber'])
 })
 
-test('a payment whose change the ledger refuses keeps no other from its end', async () => {
+test('a payment whose change the ledger refuses delays no other', async () => {
   const { relayer, ledger, events, chain, stateOf } = openRelayer()
   chain.seconds = deadline + 1
   const refused = await enqueue(ledger, 1)
@@ -178,7 +178,7 @@ test('a payment whose change the ledger refuses keeps no other from its end', as
   expect(events).toEqual(['expire.failed', 'payment.expired'])
 })
 
-test('bytes that may not be outbid go out again themselves, and the payment takes the next nonce', async () => {
+test('bytes that may not be outbid are sent again, and the payment gets the next nonce', async () => {
   const { relayer, ledger, rawsSent, sent } = openRelayer()
   const session = await enqueue(ledger, 1)
   // The highest price is 100: over 90 a pool asks for 126.
@@ -202,7 +202,7 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   expect(carried).toMatchObject([{ session, nonce: 1 }])
 })
 
-test('a nonce whose expensive bytes are lost is tried as one that may hold unknown ones', async () => {
+test('a nonce with lost expensive bytes is handled as if it had unknown bytes', async () => {
   const { relayer, ledger, sent } = openRelayer()
   const session = await enqueue(ledger, 1)
   const older = { hash: word(9), raw: '0x09', gasPriceWei: 90n } as const
@@ -299,7 +299,7 @@ test.for([
   expect(await stateOf(session)).toBe('signed')
 })
 
-test('what a reorganization takes back goes out again in the round that sees it', async () => {
+test('a payment that a reorganization removes is sent again in the round that sees it', async () => {
   const { relayer, ledger, chain, asked, time, rawsSent, signedFor, mine, stateOf } = openRelayer()
   const session = await enqueue(ledger, 1)
   expect(await runRound(relayer)).toBe('open')
@@ -313,7 +313,7 @@ test('what a reorganization takes back goes out again in the round that sees it'
   expect(await stateOf(session)).toBe('signed')
 })
 
-test('a count that a replica told too early is asked for again, and nothing waits for ever', async () => {
+test('a count that a replica gave too early is read again, and no payment waits forever', async () => {
   const { maxInFlight } = poolRules.rootstock
   const { relayer, ledger, chain, sent, stateOf } = openRelayer({
     // A pool's depth of transactions is in block 0x10, which the first to be asked does not have
@@ -328,7 +328,7 @@ test('a count that a replica told too early is asked for again, and nothing wait
   expect(await stateOf(session)).toBe('signed')
 })
 
-test('a payment is dead only by a node that has the block behind its deadline', async () => {
+test('a payment expires only by a node that has the block after its deadline', async () => {
   let isBehind = true
   const { relayer, ledger, chain, events, stateOf } = openRelayer({
     eth_call: ([, at]) => {
@@ -349,7 +349,7 @@ test('a payment is dead only by a node that has the block behind its deadline', 
   expect(await stateOf(session)).toBe('expired')
 })
 
-test('a payment is not dead by a node that shows a block which the chain has lost', async () => {
+test('a payment does not expire by a block that the chain has lost', async () => {
   const deep = numberToHex(0x30 - poolRules.rootstock.confirmations + 1)
   let isFollowed = false
   const { relayer, ledger, chain, block, stateOf } = openRelayer({
@@ -367,7 +367,7 @@ test('a payment is not dead by a node that shows a block which the chain has los
   expect(await stateOf(session)).toBe('queued')
 })
 
-test.for([12, 50, 51, 60])('a payment is dead by a deadline %i blocks deep', async (depth) => {
+test.for([12, 50, 51, 60])('a payment expires by a deadline %i blocks deep', async (depth) => {
   const { relayer, ledger, chain, stateOf } = openRelayer()
   Object.assign(chain, { height: 0x100, seconds: deadline + 1 })
   const session = await enqueue(ledger, 1)
@@ -375,7 +375,7 @@ test.for([12, 50, 51, 60])('a payment is dead by a deadline %i blocks deep', asy
   expect(await stateOf(session)).toBe('expired')
 })
 
-test('a nonce is taken for foreign only by a block that every replica has', async () => {
+test('a nonce counts as foreign only by a block that every replica has', async () => {
   const start = 1_800_000
   // A block a minute. The nonce is passed in block 0x11, and no replica shows its receipt.
   const { relayer, ledger, chain, events, time } = openRelayer({
@@ -406,7 +406,7 @@ test('a nonce is taken for foreign only by a block that every replica has', asyn
   expect(events).toContain('nonce.foreign')
 })
 
-test('each block is asked for once, and its transactions tell which nonces it has passed', async () => {
+test('each block is read once, and its transactions show the used nonces', async () => {
   const { relayer, ledger, chain, held, asked, time, paramsOf, signedFor } = openRelayer({
     eth_getBalance: silent,
   })
@@ -428,7 +428,7 @@ test('each block is asked for once, and its transactions tell which nonces it ha
   ])
 })
 
-test('rounds go down to a payment that was found on the chain once, and on from where a node failed', async () => {
+test("rounds read down to a payment's block once, and continue where a node failed", async () => {
   let isFailing = true
   const { relayer, ledger, chain, block, asked, events, paramsOf, stateOf } = openRelayer({
     eth_getBlockByNumber: ([selector]) => {
@@ -458,7 +458,7 @@ test('rounds go down to a payment that was found on the chain once, and on from 
   expect(await stateOf(session)).toBe('confirmed')
 })
 
-test('a block of which a node does not tell keeps no payment waiting for long', async () => {
+test('a block that a node hides delays no payment for long', async () => {
   const { relayer, ledger, chain, block, time, sent } = openRelayer({
     eth_getBlockByNumber: ([selector]) => {
       if (selector === '0x15') throw new RpcError(-32000, 'busy')
@@ -479,7 +479,7 @@ test('a block of which a node does not tell keeps no payment waiting for long', 
   expect(new Set(sent().map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
 })
 
-test('what is lost while nodes hardly answer is taken back, however long that takes', async () => {
+test('a removed payment is reopened, however long the nodes need to answer', async () => {
   let isDown = false
   const { relayer, ledger, chain, block, time, stateOf } = openRelayer({
     eth_getBlockByNumber: ([selector]) =>
@@ -501,7 +501,7 @@ test('what is lost while nodes hardly answer is taken back, however long that ta
   expect(await stateOf(session)).toBe('signed')
 })
 
-test('no block is asked for twice in a round where the chain parts below what was followed', async () => {
+test('no block is read twice in a round if the chain forks below the followed blocks', async () => {
   const { relayer, ledger, chain, asked, paramsOf } = openRelayer()
   await enqueue(ledger, 1)
   await runRound(relayer)
@@ -514,7 +514,7 @@ test('no block is asked for twice in a round where the chain parts below what wa
   expect((await ledger.readWork()).followedBlocks.at(-1)?.number).toBe(8)
 })
 
-test('a new key begins by its own count, and what it has sent is offered again', async () => {
+test('a new key begins at its own count, and payments that it sent are sent again', async () => {
   const { relayer, ledger, chain, held, block, asked, time, key, signedFor, mine, sent } =
     openRelayer({
       eth_getTransactionCount: ([of]) => (of === nextAccount.address ? '0x0' : '0x1f5'),
@@ -547,7 +547,7 @@ test('a new key begins by its own count, and what it has sent is offered again',
   expect(sent().map(({ nonce }) => nonce)).toEqual([0, 0, 0])
 })
 
-test('a round by a former forwarder touches nothing, and takes no ledger back', async () => {
+test('a round with a former forwarder changes nothing, and does not take the ledger back', async () => {
   const { relayer, ledger, chain, block, asked, events, rawsSent } = openRelayer()
   await ledger.identify(getIdentity(relayer))
   const at = { number: chain.height, hash: block().hash }
@@ -565,7 +565,7 @@ test('a round by a former forwarder touches nothing, and takes no ledger back', 
   expect(rawsSent()).toHaveLength(1)
 })
 
-test('a payment that is mined while a round begins is found in its block', async () => {
+test('a payment that is mined when a round begins is found in its block', async () => {
   const mined = { hash: word(7), raw: '0x', gasPriceWei: 1n } as const
   let isMinedNext = false
   const { relayer, ledger, chain, held, block, time, paramsOf } = openRelayer({
@@ -589,7 +589,7 @@ test('a payment that is mined while a round begins is found in its block', async
   expect(paramsOf('eth_getTransactionReceipt')).toContain(mined.hash)
 })
 
-test('a round that ends late does not count what the chain has lost since', async () => {
+test('a round that ends late does not count blocks that the chain has lost', async () => {
   const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor } = openRelayer({
     eth_getTransactionCount: () => (chain.height >= 0x13 ? '0x1' : '0x0'),
   })
@@ -650,7 +650,7 @@ test('a price by which payments are carried is no newer than when the node told 
   expect((await ledger.readWork()).means.gasPriceWei).toBeUndefined()
 })
 
-test('payments that wait leave in one transaction, and what outbids it differs in its price alone', async () => {
+test('waiting payments are sent in one transaction, and its replacement differs only in price', async () => {
   const { relayer, ledger, time, rawsSent, sent } = openRelayer({
     eth_sendRawTransaction: ([raw]) => {
       if (rawsSent().filter((one) => one === raw).length < 2) return word(0)
@@ -681,7 +681,7 @@ test('payments that wait leave in one transaction, and what outbids it differs i
   expect(content.data).toBeDefined()
 })
 
-test('while payments wait and no nonce is free rounds come within seconds, since any block frees some', async () => {
+test('while payments wait without a free nonce, rounds run within seconds', async () => {
   const { relayer, ledger, time } = openRelayer()
   const full = { ...relayer, rules: { ...relayer.rules, maxInBatch: 1, maxInFlight: 2 } }
   for (const number of [1, 2]) await enqueue(ledger, number)
@@ -694,7 +694,7 @@ test('while payments wait and no nonce is free rounds come within seconds, since
   expect(await runRound(full)).toBe('open')
 })
 
-test('what a pool has swallowed goes out again, in order, in the first round after a block without it', async () => {
+test('bytes that a pool lost are sent again, in order, in the first round after a block without them', async () => {
   const { relayer, ledger, chain, asked, time, rawsSent } = openRelayer()
   for (const number of [1, 2]) {
     await enqueue(ledger, number)
@@ -712,7 +712,7 @@ test('what a pool has swallowed goes out again, in order, in the first round aft
   expect(rawsSent()).toEqual(swallowed)
 })
 
-test('what no node took for long is offered within a block: the first nonce, and what waits behind it as soon as that was taken', async () => {
+test('bytes that no node accepted are sent within a block: first the lowest nonce, then those behind it', async () => {
   let isEmpty = true
   const { relayer, ledger, time, asked, rawsSent } = openRelayer({
     eth_sendRawTransaction: () => {
@@ -739,7 +739,7 @@ test('what no node took for long is offered within a block: the first nonce, and
   expect(rawsSent()[0]).toBe(inOrder[0])
 })
 
-test('a block that is noted while a round looks at blocks is not lost because it is above the head', async () => {
+test('a block that is recorded while a round reads blocks is not lost because it is above the head', async () => {
   const { relayer, ledger, chain, block, called, events, time, signedFor, mine } = openRelayer()
   const sessions: string[] = []
   for (const number of [1, 2, 3]) {

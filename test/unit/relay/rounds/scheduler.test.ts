@@ -60,7 +60,7 @@ function watch(rounds: Rounds): void {
 }
 
 describe('rounds', () => {
-  test('come within seconds where no node took what was offered', () => {
+  test('run within seconds if no node accepted the bytes', () => {
     expect(againAfterMs('soon', 20_000)).toBe(5_000)
     expect(againAfterMs('soon', 1_000)).toBe(1_000)
     const pauses = [1, 2, 3, 4].map((failures) =>
@@ -82,7 +82,7 @@ describe('rounds', () => {
     expect(told).toEqual([said])
   })
 
-  test('look again within seconds where something is due by then, and else once a round', async () => {
+  test('run again within seconds if something is due, else at the usual time', async () => {
     const sleeps: { ms: number; end: () => void }[] = []
     const clock = {
       ...systemClock,
@@ -112,7 +112,7 @@ describe('rounds', () => {
     expect((await slept(5)).at(-1)).toBe(5_000)
   })
 
-  test('go on when one of them fails', async () => {
+  test('continue when one of them fails', async () => {
     const { queue, told } = createQueue()
     const logged: string[] = []
     let rounds = 0
@@ -126,7 +126,7 @@ describe('rounds', () => {
     expect(logged).toEqual(['tend.failed'])
   })
 
-  test('go on when the queue does not answer', async () => {
+  test('continue when the queue does not answer', async () => {
     const logged: string[] = []
     let asked = 0
     const { queue, told } = createQueue()
@@ -144,7 +144,7 @@ describe('rounds', () => {
     expect(logged).toEqual(['rounds.failed'])
   })
 
-  test('are told once, and let others run, where one cannot be given back', async () => {
+  test('report their end once, and let others run, if a task cannot be returned', async () => {
     const ends: string[] = []
     const logged: string[] = []
     const { queue } = createQueue({
@@ -163,7 +163,7 @@ describe('rounds', () => {
     expect(logged).toEqual(['rounds.failed', 'rounds.failed'])
   })
 
-  test('hold their task for as long as they take', async () => {
+  test('hold their task as long as they run', async () => {
     const { queue, told } = createQueue()
     const slow = async (): Promise<RoundResult> => {
       await until(() => told.length >= 3, { everyMs: 5 })

@@ -47,7 +47,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     other = Object.fromEntries(methods.map(through)) as DueQueue
   })
 
-  test('gives a task to one of all who ask, when it is due', async () => {
+  test('gives a due task to one process', async () => {
     await one.arm(roundTask, 500)
     expect(await tasks(one)).toEqual([])
     now += 500
@@ -86,7 +86,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(other)).toEqual([])
   })
 
-  test('is done until it is armed again', async () => {
+  test('is done until it is scheduled again', async () => {
     await one.arm(roundTask, 0)
     await one.done(await takeOne(one), undefined)
     now += 1_000_000
@@ -95,7 +95,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([roundTask])
   })
 
-  test('is due again when its holder says', async () => {
+  test("is due again at its holder's time", async () => {
     await one.arm(roundTask, 0)
     await one.done(await takeOne(one), 700)
     now += 699
@@ -104,7 +104,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([roundTask])
   })
 
-  test('remembers what was armed while a process was at it', async () => {
+  test('keeps a time that was set while a process worked', async () => {
     await one.arm(roundTask, 0)
     const held = await takeOne(one)
     await other.arm(roundTask, 400)
@@ -115,7 +115,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(other)).toEqual([roundTask])
   })
 
-  test('is armed within seconds by a broadcast that no node took', async () => {
+  test('is scheduled within seconds by a broadcast that no node accepted', async () => {
     const options = { ...ledgerOptions, database: database(), name }
     let hurried = 0
     const soon = () => {
@@ -136,7 +136,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([roundTask])
   })
 
-  test.for(['record', 'adopt'] as const)('is armed in the step that takes a %s', async (method) => {
+  test.for(['record', 'adopt'] as const)('is due with the step that takes a %s', async (method) => {
     const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
     if (method === 'record') await accept(ledger, 's')
     const step = { ...question('s'), answerCount: 1, screen: screenOf('s'), order: orderOf('s') }

@@ -119,7 +119,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(nonces.sort((a = -1, b = -1) => a - b)).toEqual(wanted)
     })
 
-    test('gives its own answer to who offers again, since the first one was lost on the way', async () => {
+    test('repeats its answer to an offer whose first answer was lost', async () => {
       const ledger = open(newName())
       await ledger.lookup(question('s'))
       bridge().script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
@@ -130,20 +130,20 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await accept(ledger, 'next')).toBe(1)
     })
 
-    test('goes on after the database has forgotten its scripts', async () => {
+    test('continues after the database has lost its scripts', async () => {
       const ledger = open(newName())
       await accept(ledger, 's')
       await server().call('SCRIPT', 'FLUSH')
       expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
     })
 
-    test("goes by the database's own clock", async () => {
+    test("uses the database's clock", async () => {
       const ledger = openOver(openRedis(await bridgeBy()))
       const [before] = (await server().call('TIME')) as string[]
       expect(Math.abs((await ledger.readWork()).now / 1000 - Number(before))).toBeLessThan(5)
     })
 
-    test('records no second payment of one intent, and nothing of one that it refuses', async () => {
+    test('records no second payment of an intent, and nothing of a refused one', async () => {
       const ledger = open(newName())
       await offer(ledger, offerBy('a'))
       await expect(offer(ledger, offerBy('b', 'a'))).rejects.toThrow('recorded already')
@@ -151,7 +151,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect((await offer(ledger, offerBy('b'))).nonce).toBe(1)
     })
 
-    test('leaves nothing behind but who it belongs to and from where it counts on', async () => {
+    test('keeps only its identity and its next nonce', async () => {
       const name = newName()
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
@@ -181,7 +181,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await left()).toEqual(counters)
     })
 
-    test('refuses to work on rows of another schema, and writes nothing into them', async () => {
+    test('refuses rows of another schema, and does not change them', async () => {
       const name = newName()
       await open(name).identify({ chainId: 31, fingerprints: {} })
       const row = `${ledgerKey(name)}:row:meta:schema`
@@ -194,7 +194,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await server().call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
     })
 
-    test('prunes over a network that takes time: the clock has moved at each load', async () => {
+    test('prunes over a slow network: the clock moves between reads', async () => {
       // A script that the server knows already would run by the server's own clock.
       await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
@@ -223,7 +223,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       return ledger
     }
 
-    test('lets payments whose rows are lost take no place among the open ones', async () => {
+    test('does not count payments with lost rows as open', async () => {
       const name = newName()
       const ledger = await withThree(name)
       const account = alice
@@ -238,7 +238,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await server().call('GET', key)).toContain('"open":["c"]')
     })
 
-    test('prunes where the row of the relayer is lost', async () => {
+    test('prunes if the row of the relayer is lost', async () => {
       const name = newName()
       const ledger = await withThree(name)
       await server().call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
@@ -264,7 +264,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.lookup(question('new'))).toMatchObject({ version: 1 })
     })
 
-    test('counts what a lost row held for used once the chain has passed it', async () => {
+    test("counts a lost row's nonce as used once the chain has passed it", async () => {
       const name = newName()
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
@@ -280,7 +280,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect((await ledger.readWork()).nextNonce).toBe(1)
     })
 
-    test('tells a round of a part of a long queue only: the oldest, in their order', async () => {
+    test('shows a round only the oldest part of a long queue, in order', async () => {
       const ledger = open(newName())
       const sessions = Array.from({ length: 205 }, (_, index) => `session ${1000 + index}`)
       for (const session of sessions) {
@@ -296,7 +296,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await ledger.record([offerBy(session, session, 4_000_000_000)])
     }
 
-    test('lets no payment whose row is lost keep others in the queue once it is empty', async () => {
+    test('queues no new payment behind a lost row', async () => {
       const name = newName()
       const ledger = open(name)
       await enqueue(ledger, 'a')
@@ -320,14 +320,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       return (await read()) - before
     }
 
-    test('reads none of a long queue when a payment leaves it', async () => {
+    test('reads no row of a long queue when a payment leaves it', async () => {
       const ledger = open(newName())
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       expect(await readBy(() => ledger.expire('0', 5_000_000_000))).toBeLessThan(30)
       expect((await ledger.readWork()).queued).toHaveLength(15)
     })
 
-    test('reads sums in a process that begins, and not what they are sums of', async () => {
+    test('reads only the sums in a new process', async () => {
       const name = newName()
       const long = { maxInFlight: 64 }
       const ledger = open(name, long)
@@ -339,7 +339,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await accept(begun, 'last')).toBeUndefined()
     })
 
-    test('shows an operator every payment, page after page, while the clock goes on', async () => {
+    test('shows an operator every payment, page by page, while time passes', async () => {
       const name = newName()
       const ledger = open(name)
       for (const digit of '01234567') {
@@ -357,7 +357,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(seen).toEqual([...'76543210'].map(id))
     })
 
-    test('moves to no other forwarder while a spent intent is adopted', async () => {
+    test('keeps its forwarder while a spent intent is adopted', async () => {
       const name = newName()
       const ledger = open(name)
       const identity = (forwarder: string) => ({
@@ -385,7 +385,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(answer).toEqual({ kind: 'different', names: ['FORWARDER_ADDRESS'] })
     })
 
-    test('says nothing of what it was asked when the database refuses', async () => {
+    test('shows no part of its question when the database refuses', async () => {
       const ledger = openOver(openRedis({ url: bridge().url, token: 'wrong-token' }))
       const refused = ledger.lookup(question('secret-session'))
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)

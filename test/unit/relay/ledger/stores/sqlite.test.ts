@@ -21,7 +21,7 @@ const create = async () => {
 
 ledgerSuites('node:sqlite', create)
 
-test("another key takes a ledger over only when the former one's nonces are settled", async () => {
+test("another key takes over a ledger only after the former key's nonces are settled", async () => {
   const sql = openSqlite()
   const other = '0x8888888888888888888888888888888888888888'
   const now = () => 1_700_000_000_000
@@ -54,7 +54,7 @@ test('rows of another schema are refused, and stay as they were', () => {
   }
 })
 
-test('a database that cannot be written is told from one that can, where that is asked', () => {
+test('a read-only database is detected on request', () => {
   const sql = openSqlite()
   let now = 1_700_000_000_000
   const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
