@@ -46,12 +46,12 @@ export const limitCpu = (seconds: number, command: readonly string[]): string[] 
   ...command,
 ]
 
-/** A command of a longer run, and how its output ends up in one line. */
+/** Describes a command of a longer run, and which line summarizes its output. */
 export type Step = {
   name: string
   command: readonly string[]
   environment?: Readonly<Record<string, string>>
-  /** The line of its output that has the figures; the last one by default. */
+  /** Finds the output's line with the figures; the last one by default. */
   figures?: RegExp
 }
 

@@ -47,7 +47,7 @@ export function collectFigures(tell: (figure: Figure) => void): Figures {
   return { add: take(false), hold: take(true), all }
 }
 
-/** Gives each name its turns. Every second round goes backwards: nobody always follows the same. */
+/** Runs each name in turn; every second round is reversed, to vary the order. */
 export async function takeTurns<Name extends string, Taken>(
   names: readonly Name[],
   rounds: number,
@@ -62,7 +62,7 @@ export async function takeTurns<Name extends string, Taken>(
   return taken as Record<Name, Taken[]>
 }
 
-/** A held figure may be off by so much before the check fails: a fifth. */
+/** Limits how far a held figure may differ: a fifth. */
 export const tolerance = 0.2
 
 /** Names held figures that are off by more than the tolerance, and those that only one side has. */

@@ -5,7 +5,7 @@ export type Load = {
   url: string
   headers: Record<string, string>
   bodies: readonly string[]
-  /** Requests under way at a time; or requests begun a second, whatever becomes of them. */
+  /** Limits concurrent requests, or sets the requests begun a second. */
   pace: { callers: number } | { perSecond: number }
   expects: string
 }

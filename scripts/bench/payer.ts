@@ -3,7 +3,7 @@ import { readCpuMs } from './cpu.ts'
 import { type Load, now, runLoad } from './load.ts'
 import { type BenchChain, recipient } from './served/chain.ts'
 
-/** Something that takes USSD deliveries and pays: the relay, or a baseline. */
+/** Describes what takes USSD deliveries and pays: the relay, or a baseline. */
 export type Payer = { url: string; pid: number; confirmed: ReturnType<typeof countConfirmations> }
 
 /** Counts lines that end a payment, as the specification words them. */

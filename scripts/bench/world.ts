@@ -9,7 +9,7 @@ import { countConfirmations, type Payer } from './payer.ts'
 import { type BenchChain, startBenchChain } from './served/chain.ts'
 import { serveProduct, type Workerd } from './served/workerd.ts'
 
-/** What every measurement stands on. Whatever is started through it is ended with it. */
+/** Holds what measurements need; what it starts is ended with it. */
 export type World = {
   figures: Figures
   chain: BenchChain

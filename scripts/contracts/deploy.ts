@@ -16,7 +16,7 @@ import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
 import { type DeploymentRecord, deploymentRecord } from './records.ts'
 
-/** What is to stand on a chain, and who pays for it; an amount in wei. */
+/** Describes a deployment and who pays for it; amounts are in wei. */
 export type DeployOptions = {
   nodeUrl: string
   chainId: ServedChain['id']
@@ -98,7 +98,7 @@ async function checkFunds({ node, deployer }: Chain, priceWei: bigint, poolWei =
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeployed>>>
 
-/** What the record says and the chain confirms. Code that is there but not ours ends everything. */
+/** Finds the record's contracts on the chain. Foreign code at their addresses is an error. */
 async function findDeployed(chain: Chain, { recordFile, chainId }: DeployOptions) {
   const { isAnvil, genesis } = chain.node
   const kept = readIfThere(recordFile)
@@ -270,7 +270,7 @@ function missingCode(file: string): StackError {
   )
 }
 
-/** Code that this build did not make; it is left as it is. */
+/** Is thrown for code that this build did not make, which is left unchanged. */
 export class OtherCode extends StackError {
   constructor(contract: ContractName, address: Address) {
     super(

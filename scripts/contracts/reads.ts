@@ -14,14 +14,14 @@ export const loanAt = (client: PublicClient, address: Address) =>
 export const forwarderAt = (client: PublicClient, address: Address) =>
   getContract({ client, address, abi: relayForwarderAbi }).read
 
-/** How many questions are asked at a time: what a public node serves without refusing. */
+/** Limits concurrent requests to what a public node serves. */
 export const lanes = 8
 
 type Log = GetContractEventsReturnType<typeof microLoanAbi, undefined, true>[number]
 
 type Of<One> = One extends Log ? Pick<One, 'eventName' | 'args'> : never
 
-/** An event of the loan contract: its name and arguments, in wei and Unix seconds. */
+/** Describes an event of the loan contract, in wei and Unix seconds. */
 export type LoanEvent = Of<Log>
 
 /** Reads the same with its transaction; a repayment counts as the borrower's unless it says so. */
@@ -29,7 +29,7 @@ export type Booked = LoanEvent & { hash: Hex; isSentAlong?: boolean }
 
 export type EventRange = { fromBlock: bigint; toBlock: bigint }
 
-/** The most blocks that a node is asked for events of at a time. */
+/** Limits the blocks of one request for events. */
 const maxBlocks = 2_000n
 
 export async function readLoanEvents(client: PublicClient, address: Address, range: EventRange) {

@@ -1,4 +1,4 @@
-/** Works on items in their order, so many at a time. */
+/** Works on items in order, with limited concurrency. */
 export async function inLanes<Item>(
   width: number,
   items: Iterable<Item>,

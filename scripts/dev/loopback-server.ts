@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** An HTTP server on the loopback address. It can go away and come back on its port. */
+/** Is an HTTP server on loopback that can stop and start again on its port. */
 export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>
 
-/** What fails while a request is served ends its connection. */
+/** A fault while a request is served ends its connection. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export async function startLoopbackServer(serve: Serve, port = 0) {
@@ -19,7 +19,7 @@ export async function startLoopbackServer(serve: Serve, port = 0) {
 
   return {
     url: `http://127.0.0.1:${own}`,
-    /** For what is no plain request. */
+    /** Handles what is no plain request. */
     http,
     async open() {
       if (http.listening) return

@@ -29,7 +29,7 @@ const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [] } as 
 
 const localCurrency = 'KES'
 
-/** Every menu that an operator can have, and in what words. */
+/** Lists every menu that an operator can have, with its words. */
 export const menus = {
   demo: { settings: demo, messages: demonstration },
   lender: { settings: { ...lender, pin: 'off' }, messages: english },
@@ -81,7 +81,7 @@ export const sampleTills: ReadonlyMap<string, Till> = new Map([
   ['54320', { till: '54320', account: nobody, name: 'Water', kind: 'bill' }],
 ])
 
-/** A session in which each PIN is right, from where it begins. */
+/** Describes a session in which each PIN is right. */
 export const allRight = (start: NodeName = 'main'): SessionFacts => ({
   start,
   verdicts: new Map(
@@ -95,7 +95,7 @@ export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
 type Paths = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
   effects: ReadonlyMap<string, { effect: Effect; way: readonly string[] }>
-  /** From where to where, and what is typed; `*` stands for an answer in one's own words. */
+  /** Lists the steps between places; `*` stands for free text. */
   steps: readonly { from: NodeName; to: Destination; typed: string }[]
 }
 

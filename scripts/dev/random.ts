@@ -1,4 +1,4 @@
-/** A stream of numbers that its seed and key decide for ever. */
+/** Is a stream of numbers that depends only on seed and key. */
 export type Random = {
   /** In [0, 1). */
   next(): number

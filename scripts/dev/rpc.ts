@@ -4,7 +4,7 @@ import { RpcError } from '../../src/chain/rpc.ts'
 /** Calls one node or service. @throws {RpcError} the error object that it answered with */
 export type RpcCall = (method: string, params?: readonly unknown[]) => Promise<unknown>
 
-/** The same, with results that are parsed where it is said by what. */
+/** Also parses results if a schema is given. */
 export type ParsedCall = RpcCall &
   (<Result>(
     method: string,
@@ -19,7 +19,7 @@ const answerSchema = z.looseObject({
     .optional(),
 })
 
-/** One JSON-RPC call over HTTP: the status and the answer, whatever it says. */
+/** Makes one JSON-RPC call over HTTP; returns status and answer. */
 export async function exchange(
   url: string,
   method: string,
@@ -35,7 +35,7 @@ export async function exchange(
   return { status: response.status, answer: answerSchema.parse(await response.json()) }
 }
 
-/** Asks what listens at this address; each call has so many ms, if a limit is given. */
+/** Creates a function that calls a JSON-RPC address, with an optional time limit. */
 export function rpcTo(url: string, { timeoutMs }: { timeoutMs?: number } = {}): ParsedCall {
   return async <Result>(
     method: string,

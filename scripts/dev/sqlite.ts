@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Sql, SqlValue } from '../../src/relay/ledger/stores/sql.ts'
 
-/** The ledger's SQL on node:sqlite, in memory where no file is named. */
+/** Opens the ledger's SQL on node:sqlite, in memory without a file. */
 export function openSqlite(path = ':memory:'): Sql {
   const database = new DatabaseSync(path)
   const statements = new Map<string, ReturnType<typeof database.prepare>>()

@@ -1,7 +1,7 @@
-/** What a runtime writes where something was thrown that nothing caught. */
+/** Matches what a runtime prints about an uncaught error. */
 const uncaught = /^(uncaught exception|uncaught: |Uncaught |error: Uncaught )/m
 
-/** What bad lines and killed processes bring with them, and tests of both are there for. */
+/** Matches errors that bad lines and killed processes cause on purpose. */
 const lostConnection =
   /Network connection lost|Connection refused|disconnected|connection (closed|reset)/i
 

@@ -1,11 +1,11 @@
 import { systemClock } from '../../src/runtime/clock.ts'
 
-/** Resolves after so many ms, or as soon as the signal aborts. Never rejects. */
+/** Resolves after `ms`, or when the signal aborts. Never rejects. */
 export const { sleep } = systemClock
 
 export type UntilOptions = {
   everyMs?: number
-  /** ms after which it gives up. Undefined: the caller has a limit of its own, as each test has. */
+  /** Time limit in ms; undefined if the caller has its own limit, as tests do. */
   withinMs?: number
   late?: () => Error
 }

@@ -179,7 +179,7 @@ async function setHold(
   return { json: answer, lines: [describeHold(answer)] }
 }
 
-/** Names what comes in parts. */
+/** Names the lists of an export that arrive in parts. */
 const lists = ['payments', 'archived', 'sessions', 'audit', 'references', 'tills'] as const
 
 async function exportPerson({ act, terminal }: Operated): Promise<Found> {
@@ -213,7 +213,7 @@ async function erasePerson({ act, terminal }: Operated): Promise<Found> {
   return { json: answer, lines: describeErasure(answer) }
 }
 
-/** When it is made, since it is good for a day, and what no one else has. */
+/** Creates a key from the time, because it is valid for a day, and a random part. */
 function newKey(): string {
   return `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('base64url')}`
 }

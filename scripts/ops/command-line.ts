@@ -25,7 +25,7 @@ type Action<Options extends Usual> =
   | { takes: readonly number[]; run: Run<Options> }
   | { takes: readonly number[]; open: Open<Options> }
 
-/** Does what anybody may, and needs no operator's token. */
+/** Is an action that needs no operator's token. */
 type Open<Options extends Usual> = (
   values: Values<Options & typeof commonOptions>,
   given: readonly string[],
@@ -33,7 +33,7 @@ type Open<Options extends Usual> = (
 
 export const commonOptions = { url: undefined, json: false } as const
 
-/** What is done by the name that is given first, or by what is usual. */
+/** Declares a command's actions by name; `usual` runs without a name. */
 type Declared<Options extends Usual> = {
   usage: string
   options: Options

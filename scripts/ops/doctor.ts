@@ -28,7 +28,7 @@ OPERATOR_TOKEN it asks for the status. With --gateway it reads that gateway's de
 environment, or FILE) and delivers a first dial in its form.
 Ends with 1 where something is wrong.`
 
-/** What was found of one thing; `skipped` where the environment has not what it takes. */
+/** Holds the finding of one check; `skipped` if the environment lacks what it needs. */
 export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
 
 export const doctor = createCommand(import.meta, {
@@ -49,7 +49,7 @@ export const doctor = createCommand(import.meta, {
   },
 })
 
-/** In the order in which to look: where it does not answer, nothing else can be told. */
+/** Runs the checks in order: without an answer nothing else can be checked. */
 export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const isSafe = origin.startsWith('https:') || isLoopback(origin)
   const first = [
@@ -97,7 +97,7 @@ export async function healthFindings(origin: string): Promise<Finding[]> {
   return [good('answers', `It says that it is ${status}.`), ...found]
 }
 
-/** A deployment that tells no version is older than 1.0.0. */
+/** Checks the version; a deployment without one is older than 1.0.0. */
 async function versionFinding(origin: string): Promise<Finding> {
   const theirs = await readVersion(origin)
   if (theirs === version) return good('version', `It is ${version}, as this command.`)
@@ -106,7 +106,7 @@ async function versionFinding(origin: string): Promise<Finding> {
   return bad('version', `${says}: deploy this version, or take the commands of that one.`)
 }
 
-/** Who can post there can speak for any phone. */
+/** Checks the callback, because whoever can post there can act for any phone. */
 async function closedFinding(origin: string): Promise<Finding & { isOpen?: boolean }> {
   const { status: code } = await dial(origin, '')
   switch (code) {
@@ -149,7 +149,7 @@ export async function gatewayFinding(
   }
 }
 
-/** A balance asks the ledger, its secrets, the node and the contract. */
+/** Dials a balance, which needs the ledger, its secrets, the node and the contract. */
 async function dialFinding(
   origin: string,
   { secret, isOpen }: { secret: string | undefined; isOpen: boolean | undefined },
@@ -198,7 +198,7 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   return [operator, guarded, ...gas, ...alerts.map(alertFinding)]
 }
 
-/** An alert that is over is told a while longer, since it may come again. */
+/** Reports an alert; one that is over stays for a while, because it may return. */
 function alertFinding({ says, overSince }: StatusAnswer['alerts'][number]): Finding {
   return overSince === null ? bad('alert', says) : good('alert', `Over since ${overSince}: ${says}`)
 }
@@ -226,7 +226,7 @@ function dial(origin: string, text: string, secret?: string) {
   return ask(`${origin}/ussd`, { method: 'POST', body: new URLSearchParams(fields), headers })
 }
 
-/** No status where nothing answers in time. */
+/** Asks a URL; the status is undefined without an answer in time. */
 async function ask(
   url: string,
   init: RequestInit = {},

@@ -31,7 +31,7 @@ export const keys = operatorCommand(import.meta, {
   },
 })
 
-/** The key is made here and only its hash leaves: nobody else ever has it. */
+/** Creates a key here and sends only its hash, so that nobody else has it. */
 async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {
   if (!values.name) throw new Misused()
   const key = `rpc_${randomBytes(32).toString('base64url')}`

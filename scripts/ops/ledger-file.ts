@@ -107,7 +107,7 @@ async function* readBatches(file: string): AsyncGenerator<unknown[]> {
   if (batch.length > 0) yield batch
 }
 
-/** Each line as the JSON that it is; undefined where it is not JSON. */
+/** Reads each line as JSON; undefined if it is not JSON. */
 async function* readLines(file: string): AsyncGenerator<unknown> {
   const input = createReadStream(file, 'utf8')
   try {

@@ -89,7 +89,7 @@ export function createOperatorClient({ token, ...place }: Place & { token: strin
   }, place)
 }
 
-/** It is not known whether what was asked for was done. */
+/** Means that the action may or may not have been done. */
 export class Unanswered extends StackError {}
 
 const attempts = 3

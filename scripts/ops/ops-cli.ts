@@ -243,7 +243,7 @@ async function outbid({ act }: OperatorClient, nonce = ''): Promise<Found> {
   return { json: found, lines: [line] }
 }
 
-/** With the fingerprint of the account secret that comes, which tells nothing of it. */
+/** Begins a drain, with the fingerprint of the next account secret, which reveals nothing. */
 async function drain(operator: Operated, values: Given): Promise<Found> {
   const secret = operator.terminal.env.NEW_ACCOUNT_KEY_SECRET ?? ''
   const isNamed = values['new-account-secret'] === true
@@ -255,7 +255,7 @@ async function drain(operator: Operated, values: Given): Promise<Found> {
   return values.wait ? untilDrained(operator, begun) : begun
 }
 
-/** Ends where nothing is open, or where payments are taken again meanwhile. */
+/** Waits until nothing is open, or until payments are taken again. */
 async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
   for (const line of begun.lines) operator.terminal.complain(line)
   for (;;) {

@@ -24,7 +24,7 @@ export async function openPayer({ status, nodeUrl, terminal }: Operated, source:
   return { relayers, currency, node, treasury, loan, read: loanAt(node.client, loan) }
 }
 
-/** An amount on a command line, in wei. @throws {Misused} it is not an amount, or it is zero */
+/** Reads an amount as wei. @throws {Misused} it is not an amount, or it is zero */
 export function readWei(amount: string): bigint {
   const parsed = parseAmount(amount)
   if (parsed.kind === 'amount') return parsed.wei

@@ -70,7 +70,7 @@ async function drain(operator: Operated, values: Paying): Promise<Found> {
   return { json: { drained: relayers.length }, lines: await listBalances(payer) }
 }
 
-/** From the node: what rounds have seen is of a minute ago. */
+/** Reads balances from the node, because the rounds' values may be a minute old. */
 function listBalances({ node, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
   return Promise.all(
     relayers.map(async ({ address }) => {

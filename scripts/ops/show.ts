@@ -12,7 +12,7 @@ import { describeFate, remedies } from '../../src/operator/remedies.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money } from '../stack/report.ts'
 
-/** How things are, a line each. What wants a person comes first. */
+/** Describes the status, one fact a line; what needs a person comes first. */
 export function describeStatus(status: StatusAnswer): string[] {
   const { currency, alerts, relayers, contracts, nodes, head, blocks, callsToday } = status
   return [
@@ -50,7 +50,7 @@ function describeFullness(blocks: StatusAnswer['blocks']): string[] {
   return [`The last blocks were full to ${percents}, the latest first.`]
 }
 
-/** What a check says, and where it fails, what mends it. */
+/** Describes a check, with its remedy if it fails. */
 export function describeCheck({ name, state, says }: Check): string {
   return state === 'failing' ? `${says}. ${remedies[name]}` : says
 }

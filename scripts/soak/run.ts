@@ -14,7 +14,7 @@ type SoakOptions = {
   /** Sessions that must be told of a payment before dialling ends. */
   payments: number
   concurrency: number
-  /** Most sessions that begin in a second, since one key carries no more. */
+  /** Limits the sessions that begin in a second, because one key carries no more. */
   perSecond?: number
   seed: number
   /** Share of the node's requests that meet each kind of fault. */
@@ -106,14 +106,14 @@ export async function soak(options: SoakOptions) {
       deliveries: rig.told.length,
       /** Intents that the chain executed or refused. */
       payments: verdict.executed + verdict.failed,
-      /** Until the last reply; what was still open then took `settledSeconds` more. */
+      /** Time until the last reply; open payments then took `settledSeconds` more. */
       seconds,
       settledSeconds,
       replyMs: { p50: at(0.5), p99: at(0.99), longest: at(1) },
       replies: countBy(rig.told.map(({ reply }) => (reply ? claimOf(reply) : 'no reply'))),
       faults: { ...countBy(rig.faults.log.map(({ fault }) => fault)), ...disturbances.counts },
       verdict,
-      /** What never came to an end, in the rig's words. */
+      /** Names payments that never settled. */
       stuck,
       /** Transactions that wait behind a nonce that nobody holds. */
       gaps: rig.rootstock.pool.queued().length,
@@ -133,7 +133,7 @@ type Line = {
   submitted: Set<string>
 }
 
-/** Plays sessions, so many at a time and a second, and then what is delivered late of them. */
+/** Plays sessions at the set concurrency and rate, and then their late deliveries. */
 async function playAll(
   line: Line,
   { payments, seed, concurrency, perSecond = Number.POSITIVE_INFINITY, progress }: SoakOptions,
@@ -174,7 +174,7 @@ async function playSession(line: Line, { steps }: Session): Promise<void> {
   }
 }
 
-/** Delivers, and once more where nothing came back, as gateways do. */
+/** Delivers, and repeats once without an answer, as gateways do. */
 async function deliver(line: Line, delivery: Delivery): Promise<void> {
   for (let tries = 0; tries < 2; tries += 1) {
     const url = nextUrl(line)
@@ -197,7 +197,7 @@ function nextUrl(line: Line): string {
   return urls[line.turns % urls.length] ?? line.rig.relay.url
 }
 
-/** Has a chain and its pool do what happens by itself: refusals, evictions, reorganizations. */
+/** Creates the chain's and the pool's disturbances: refusals, evictions, reorganizations. */
 function disturbChain({ faults, rootstock }: Rig, random: Random, rate: number): Disturbance[] {
   const windowMs = 100
   return [
@@ -242,7 +242,7 @@ function startDisturbances(random: Random, events: readonly Disturbance[]) {
   }
 }
 
-/** Waits until nothing is open, and says what still is after a time that should suffice. */
+/** Waits until nothing is open; describes what still is after the time limit. */
 async function waitUntilSettled(rig: Rig) {
   const started = performance.now()
   let stuck: string | undefined

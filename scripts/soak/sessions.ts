@@ -4,15 +4,15 @@ import type { Delivery } from '../dev/relays/relay-workers.ts'
 import { stranger } from '../dev/relays/rig.ts'
 
 export type Step =
-  /** So many equal deliveries at once; the gateway waits for all answers. */
+  /** Sends equal deliveries at once and waits for all answers. */
   | { kind: 'deliver'; delivery: Delivery; times: number }
-  /** The gateway hangs up after this time, whatever came by then. */
+  /** Hangs up after this time, even without an answer. */
   | { kind: 'hang_up'; delivery: Delivery; afterMs: number }
 
-/** What one person does between dialling and putting the phone away. */
+/** Describes what one caller does in a session. */
 export type Session = {
   steps: Step[]
-  /** Delivered again when everything else is done, as a gateway's queue may. */
+  /** Is delivered again after everything else, as from a gateway's queue. */
   late: Delivery | undefined
 }
 
@@ -43,7 +43,7 @@ export function* makeSessions(random: Random, callers: readonly Caller[]): Gener
   }
 }
 
-/** What is typed: the texts as they grow, the last one being what the session is about. */
+/** Lists the growing texts of a session; the last one decides it. */
 function textsOf(random: Random, to: string): string[] {
   const what = random.next()
   if (what < 0.1) return ['', '1']
@@ -54,7 +54,7 @@ function textsOf(random: Random, to: string): string[] {
   return random.chance(0.5) ? [`2*${to}*${wanted}`] : ['', '2', `2*${to}`, `2*${to}*${wanted}`]
 }
 
-/** Up to so many ten-thousandths, so that amounts tell payments apart. */
+/** Draws an amount, different enough to tell payments apart. */
 function amount(random: Random, most: number): string {
   const units = random.int(1, most)
   return `0.${units.toString().padStart(4, '0')}`

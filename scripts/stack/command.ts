@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { parseJson, readIfThere } from './files.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 
-/** What options are where they are not given: a boolean is a switch, all else takes a text. */
+/** Declares options by their defaults: a boolean is a switch, all others take a text. */
 export type Usual = Readonly<Record<string, string | boolean | undefined>>
 
 export type Values<Options extends Usual> = {
@@ -17,7 +17,7 @@ export type Values<Options extends Usual> = {
       : string | undefined
 }
 
-/** What a command found: for programs as it is, for people in lines. Bad ends it with 1. */
+/** Holds a command's result: JSON for programs, lines for people. `isBad` exits with 1. */
 export type Found = { json?: unknown; lines: readonly string[]; isBad?: boolean }
 
 /** Gives a command its surroundings, so that tests start it without a process. */
@@ -35,7 +35,7 @@ export const ownTerminal: Terminal = {
   complain: (line) => void process.stderr.write(`${line}\n`),
 }
 
-/** A command of `npm run`; where its run gives nothing, it has said all. */
+/** Declares a command of `npm run`; it returns nothing if it has printed everything. */
 type Declared<Options extends Usual> = {
   usage: string
   options: Options
@@ -93,7 +93,7 @@ export async function runProgram(command: Command): Promise<void> {
   process.exitCode = await command()
 }
 
-/** The flags that a tool was started with. With --help it says its help, and ends. */
+/** Reads the flags of a tool; --help prints the help and exits. */
 export function readFlags<const Options extends Usual>(help: string, options: Options) {
   const { values } = parse(process.argv.slice(2), options)
   if (values.help) {

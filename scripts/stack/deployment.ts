@@ -26,7 +26,7 @@ const onPublicChain: typeof onAnvil = {
   deployment: parseEther('0.002'),
 }
 
-/** By whose secrets a stack is prepared, the key that pays, and the command that starts over. */
+/** Holds a stack's secrets, the key that pays, and the command that resets it. */
 type Wanted = { secrets: Secrets; deployerKey: Hex | undefined; restart: string }
 
 /**

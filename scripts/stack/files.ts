@@ -10,13 +10,13 @@ export function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** What a JSON file says; undefined if it is missing or torn. The caller checks its shape. */
+/** Reads a JSON file; undefined if it is missing or damaged. The caller checks its shape. */
 export function readJson(file: string): unknown {
   const text = readIfThere(file)
   return text === undefined ? undefined : parseJson(text)
 }
 
-/** What a JSON text says; undefined if it is torn or none. */
+/** Parses a JSON text; undefined if it is invalid. */
 export function parseJson(text: string | Buffer): unknown {
   try {
     return JSON.parse(text.toString())

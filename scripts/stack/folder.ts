@@ -5,7 +5,7 @@ import type { Address, Hash } from 'viem'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Where the local stack keeps everything; `DEV_DIR` names another folder than `.dev`. */
+/** Holds the local stack's files; `DEV_DIR` names another folder than `.dev`. */
 export type Folder = ReturnType<typeof openFolder>
 
 /** Names of what the local stack keeps. Made for its owner only: it holds the local secrets. */

@@ -6,7 +6,7 @@ import { Misused, StackError } from './report.ts'
 
 export type Options = ReturnType<typeof readOptions>
 
-/** The Worker's variables that a local stack takes over from the environment. */
+/** Lists the Worker's variables that a local stack takes from the environment. */
 const passedOn = [
   ...['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI', 'PROFILE'],
   ...['CONFIRM', 'HELP_NUMBER', 'GATEWAY', 'LOCAL_CURRENCY', 'RATE_FEED_URL', 'AGENTS'],
@@ -26,7 +26,7 @@ export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.Proces
   return {
     ...flags,
     port: readPort(env.PORT),
-    /** Without one the stack starts a chain of its own. */
+    /** Is empty for a stack with its own chain. */
     nodeUrls,
     chainId,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),
@@ -50,20 +50,20 @@ export function readNodeUrls(text: string | undefined, name: string): string[] {
 
 const isWebAddress = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 
-/** The origin of a deployment's address. @throws {StackError} it is none */
+/** Reads the origin of a deployment's address. @throws {StackError} it is no address */
 export function readOrigin(url: string): string {
   if (isWebAddress(url)) return new URL(url).origin
   throw new StackError(`"${url}" is not an address.`)
 }
 
-/** The test network unless told otherwise, so that no typing error spends real money. */
+/** Reads the chain; the default is the test network, so that an omission spends no real money. */
 export function readChainId(text: string | undefined): Chain['id'] {
   const chain = Object.values(chains).find(({ id }) => `${id}` === (text || '31'))
   if (chain !== undefined) return chain.id
   throw new StackError(`CHAIN_ID is "${text}": it has to be 31 (testnet) or 30 (mainnet).`)
 }
 
-/** Never shown, in no message: it may hold a typing error in a key that works. */
+/** Reads the key and never shows it: a mistyped key is almost the real one. */
 export function readDeployerKey(text: string | undefined): Hex | undefined {
   if (!text) return undefined
   const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text) ?? []

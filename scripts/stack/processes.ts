@@ -8,7 +8,7 @@ import type { Folder } from './folder.ts'
 
 const processId = z.object({ pid: z.number(), started: z.string() })
 
-/** A process for good: a pid alone is given to another process sooner or later. */
+/** Identifies a process permanently, because a pid is used again later. */
 export type ProcessId = z.infer<typeof processId>
 
 const record = z.object({
@@ -21,7 +21,7 @@ const record = z.object({
 
 export type Child = z.infer<typeof record>['children'][number]
 
-/** The record of what this start runs. It is on the disk when a call returns. */
+/** Records what this start runs; each call returns after the write. */
 export type Processes = Extract<Awaited<ReturnType<typeof claim>>, { kind: 'claimed' }>['processes']
 
 /** Makes this process the one that runs this folder's stack. `left`: what a killed start left. */
@@ -86,7 +86,7 @@ function takeLock(file: string): (() => void) | undefined {
   }
 }
 
-/** The process that has this pid now; undefined without one, or with its remains alone. */
+/** Finds the process with this pid; undefined without one, or if it is a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   const status = inspect(pid)
   return status === undefined ? undefined : { pid, started: status.started }

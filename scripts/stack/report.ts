@@ -1,11 +1,11 @@
 import { BaseError, formatEther } from 'viem'
 
-/** Something that the person at the terminal has to know or do. Shown as it is, without a stack. */
+/** Is an error for the person at the terminal, shown without a stack trace. */
 export class StackError extends Error {
   override readonly name: string = 'StackError'
 }
 
-/** A command was called in a way that it can't follow: its usage is shown too. */
+/** Is a wrong use of a command, shown with the usage. */
 export class Misused extends StackError {}
 
 /** Writes an amount with its currency. */

@@ -20,7 +20,7 @@ const stackSchema = z.object({
   operatorToken: z.string(),
 })
 
-/** What `.dev/stack.json` tells other programs of the stack that runs. */
+/** Describes the running stack for other programs (`.dev/stack.json`). */
 export type RunningStack = z.infer<typeof stackSchema>
 
 type Place = Pick<RunningStack, 'relayUrl' | 'nodeUrl' | 'chainId' | 'contracts'>

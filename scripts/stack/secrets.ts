@@ -16,14 +16,14 @@ const secretsSchema = z.object({
   ACCOUNT_KEY_SECRET: hex32,
   PIN_SECRET: hex32,
   OPERATOR_TOKEN: z.string(),
-  /** The Worker gets its hash. */
+  /** The Worker gets only its hash. */
   RPC_KEY: z.string(),
 })
 
-/** What only this machine's stack knows: who the callers are follows from it, so it is kept. */
+/** Holds the local stack's secrets, from which the callers' accounts derive. */
 export type Secrets = z.infer<typeof secretsSchema>
 
-/** The secrets of this file; made and written, for their owner's eyes only, if it is missing. */
+/** Reads a file's secrets; a missing file is created, readable by its owner only. */
 export function openSecrets(file: string): Secrets {
   const text = readIfThere(file)
   if (text === undefined) writeJson(file, makeSecrets())

@@ -27,7 +27,7 @@ import {
 import { buildWorker } from './served/worker-build.ts'
 import { createWorkerLog } from './served/worker-log.ts'
 
-/** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
+/** Shortens blocks, because 25 seconds are long at a terminal. The relay's times follow. */
 const rootstockSeconds = 3
 
 /** Names what a killed start may leave running: first who sends, then the chain. */
@@ -66,7 +66,7 @@ function openLifetime() {
   let isEnding = false
 
   const complain = (error: unknown) => void process.stderr.write(`${describe(error)}\n`)
-  /** Never resolves; what breaks because everything is being ended is no news. */
+  /** Ends everything and never resolves; faults during the end are ignored. */
   const end = async (code: number, tell: () => void): Promise<never> => {
     if (isEnding) return new Promise(() => {})
     isEnding = true
@@ -85,7 +85,7 @@ function openLifetime() {
   }
   watchStarter(() => void end(1, () => say('npm start was killed: stopping')))
   return {
-    /** Never resolves once the end has begun, so that nothing new is started. */
+    /** Adds a step; it never resolves once the end has begun, so that nothing new starts. */
     add: (step: () => unknown) => {
       steps.push(step)
       return isEnding ? new Promise<void>(() => {}) : Promise.resolve()
@@ -244,7 +244,7 @@ async function endLeft(folder: Folder, left: Child[], { keep }: { keep: boolean 
   }
 }
 
-/** Other chains' ledgers stay, and so do the secrets, which callers' money elsewhere depends on. */
+/** Deletes the local chain; other chains' ledgers and the secrets stay. */
 function forgetLocalChain(folder: Folder): void {
   const genesis = readJson(folder.chainGenesisHash)
   if (typeof genesis === 'string' && isHash(genesis))

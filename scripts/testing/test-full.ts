@@ -23,7 +23,7 @@ const node = (script: string, ...args: string[]) => [
 ]
 const perSecond = /^payments a second .*$/m
 
-/** The runs of which `npm test` has a sample or nothing; the longest last. */
+/** Lists the runs that `npm test` samples or leaves out; the longest are last. */
 const parts: readonly Step[] = [
   {
     name: 'tests',

@@ -9,7 +9,7 @@ import { createCommand } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { openDepth } from './test-depth.ts'
 
-/** Folders of its own: forge locks nothing, and tests that deploy build at the same time. */
+/** Separates forge's folders, because deploying tests build at the same time without locks. */
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 
 /** Keeps what Node compiled of packages, since hundreds of processes load the same. */

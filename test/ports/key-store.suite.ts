@@ -2,7 +2,7 @@ import { test as base, describe, expect } from 'vitest'
 import type { KeyRecord } from '../../src/keys/api-keys.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 
-/** A store of its own, and a hand on its clock. */
+/** Holds a fresh store and controls its clock. */
 type KeyStoreHarness = {
   store: KeyStore
   now: () => number
@@ -23,7 +23,7 @@ const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
   ...more,
 })
 
-/** What every store of API keys promises, whatever it is kept in. */
+/** Tests what every store of API keys promises. */
 export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarness>): void {
   const test = base
     .extend('harness', create)

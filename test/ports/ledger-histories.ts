@@ -25,11 +25,11 @@ import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import { lentTo } from './payments.ts'
 
-/** One store among those that live through the same history. */
+/** Describes one of the stores that play the same history. */
 export type HistoryStore = {
   name: string
   ledger: Ledger
-  /** Everything that it keeps but the number of its schema, a text a row. */
+  /** Dumps all rows but the schema's number, one text a row. */
   rows: () => Promise<string[]>
 }
 
@@ -62,7 +62,6 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
   }
   const methods = new Map<string, number>()
 
-  /** The answer of all of them. */
   async function ask(method: keyof Ledger, ...args: unknown[]): Promise<unknown> {
     methods.set(method, (methods.get(method) ?? 0) + 1)
     const answers = await Promise.all(
@@ -157,7 +156,7 @@ const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefin
 const drawSessions = (random: Random, owner: string, session: string): readonly string[] =>
   random.pick([[], [owner], [owner], [...new Set([owner, session])]])
 
-/** What a call is drawn of: much of it fits what is open, and some does not. */
+/** Holds what calls are drawn from: most fits the open work, some does not. */
 function drawScene(world: World, work: Work) {
   const { random } = world
   const session = `s${random.int(0, sessions - 1)}`
@@ -182,7 +181,7 @@ type Scene = ReturnType<typeof drawScene>
 const drawCall = (world: World, work: Work): Call =>
   draws[world.random.weighted(weights)](drawScene(world, work))
 
-/** One for each method of the port: one that is forgotten does not compile. */
+/** Draws arguments for each method; a forgotten method does not compile. */
 /** Has mostly the one that each request is signed with. */
 const signatures = ['0xabcd', '0xabcd', '0xef01'] as const
 

@@ -25,7 +25,7 @@ export const usual = {
 
 type Options = { rules?: LedgerRules; relayer?: string; now: () => number }
 
-/** A store in a few lines: what the others are compared with. The key may become another one. */
+/** Creates a minimal store to compare the others with. Its key may change. */
 export function createMemoryLedger(options: Readonly<Options>): {
   ledger: Ledger
   rows: () => string[]
@@ -83,7 +83,7 @@ type RelayerOptions = Partial<Relayer> & {
   answers?: Record<string, (params: Params) => unknown>
 }
 
-/** A relayer over a ledger in memory and a node of these answers, and what that was asked. */
+/** Opens a relayer over a ledger in memory and a node with these answers, and records its calls. */
 export function openMemoryRelayer({ now, limits, answers = {}, ...own }: RelayerOptions) {
   const signer = own.signer ?? createSigner(account, 31)
   const key = { relayer: signer.address as string, rules: { ...usual.rules, ...limits }, now }
@@ -107,7 +107,7 @@ export function openMemoryRelayer({ now, limits, answers = {}, ...own }: Relayer
   return { key, ledger, asked, relayer }
 }
 
-/** A row as text that does not depend on the order of its columns. */
+/** Writes a row as text, independent of the order of its columns. */
 export function textOf(table: string, row: AnyRow): string {
   const columns = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))
   return `${table} ${JSON.stringify(columns)}`

@@ -9,13 +9,13 @@ import { shownSuite } from './shown.suite.ts'
 import { smsSuite } from './sms.suite.ts'
 import { vitalsSuite } from './vitals.suite.ts'
 
-/** Lists what each store of the ledger must pass; each test has an empty ledger of its own. */
+/** Lists what each store of the ledger must pass; each test has an empty ledger. */
 export function ledgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
   ledgerSuite(name, create)
   besideLedgerSuites(name, create)
 }
 
-/** What a store keeps beside the ways of payments. */
+/** Lists suites of what a store holds besides payments. */
 export function besideLedgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
   sessionEndsSuite(name, create)
   sharedLimitsSuite(name, create)

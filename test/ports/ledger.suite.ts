@@ -33,7 +33,7 @@ async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void>
   for (let index = 0; index < maxInFlight; index++) await accept(ledger, `filler ${index}`, bob)
 }
 
-/** What every ledger promises, whatever it is kept in. */
+/** Tests what every ledger promises, in any store. */
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the ledger on ${name}: sessions`, () => {
@@ -656,7 +656,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: a transaction of several payments`, () => {
-    /** Three accounts' payments that wait, and one transaction on nonce 0 that carries them. */
+    /** Queues payments of three accounts, and fills nonce 0 with all of them. */
     async function openBatch() {
       const harness = await create()
       const { ledger } = harness

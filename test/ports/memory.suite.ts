@@ -11,13 +11,12 @@ import { createPins } from '../../src/account/pin.ts'
 
 let accounts = 0
 
-/** An account that no test had before. */
 function newAccount(): Address {
   accounts += 1
   return `0x${accounts.toString(16).padStart(40, 'a')}`
 }
 
-/** What the memory of accounts promises, whatever it is kept in. */
+/** Tests what the memory of accounts promises, in any store. */
 export function memorySuite(name: string, open: () => MemoryStore): void {
   describe(`the memory of an account on ${name}`, () => {
     test('is empty at first, and has what was written last', async () => {

@@ -1,10 +1,10 @@
 import { test } from 'vitest'
 import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 
-/** A ledger of its own, what it was made with, and a hand on its clock. */
+/** Holds a fresh ledger and its options, and controls its clock. */
 export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
 
-/** Returns a `test` that hands each test a ledger of its own. */
+/** Returns a `test` that gives each test a fresh ledger. */
 export const testOn = (create: () => Promise<LedgerHarness>) =>
   test
     .extend('harness', create)

@@ -24,7 +24,7 @@ import {
 const target: Address = '0x4444444444444444444444444444444444444444'
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What every ledger gives to those who run the service. */
+/** Tests what every ledger offers to operators. */
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the operator before the ledger on ${name}`, () => {

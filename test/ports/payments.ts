@@ -64,7 +64,7 @@ export const transactionOf = (name: string, gasPriceWei = 100n): SignedTransacti
   gasPriceWei,
 })
 
-/** A payment of an account's session that is offered; an `order` comes in parts. */
+/** Creates an account's offered payment; `order` overrides parts of its order. */
 export const offerOf = (
   session: string,
   account = alice,
@@ -82,7 +82,7 @@ export const offerOf = (
   ...more,
 })
 
-/** A refusal of a session, as the one who looks at the screen has it. */
+/** Creates a session's refusal with its screen. */
 export const refusingOf = (session: string, account = alice) => ({
   ...question(session, account),
   answerCount: 3,
@@ -164,7 +164,7 @@ export async function settle(ledger: Ledger, session: string, nonce: number, num
   return ledger.confirm(session, execution.block.hash)
 }
 
-/** A log of the loan contract, as nodes give it. */
+/** Creates a log of the loan contract. */
 export function loanLog(
   eventName: ContractEventName<typeof microLoanAbi>,
   args: Readonly<Record<string, unknown>>,
@@ -179,6 +179,6 @@ export function loanLog(
   return { topics: topics as Hex[], data }
 }
 
-/** A loan of 10 with a fee of 1, due then (Unix time in s). */
+/** Creates the log of a loan of 10 with a fee of 1, due at a Unix time in s. */
 export const lentTo = (borrower: Address, dueAt: number): LoanLog =>
   loanLog('LoanIssued', { borrower, amount: 10n, fee: 1n, dueAt: BigInt(dueAt) })

@@ -32,7 +32,7 @@ const lent = { kind: 'loan', spendsWei: 7n, reserves: share } as const
 
 const showing = (session: string, value: string) => ({ ...question(session), name: 'terms', value })
 
-/** A payment on the nonce that it got; or one that waits, since the pool is full of others'. */
+/** Accepts a payment on its nonce, or one that waits because the pool is full. */
 async function accept(
   ledger: Ledger,
   session: string,
@@ -43,7 +43,7 @@ async function accept(
 
 type Exported = { head: ExportHead; pages: ExportEntry[][] }
 
-/** All pages, and what the first one begins with. */
+/** Exports all pages, with the head of the first. */
 export async function exportAll(ledger: Ledger, own = identity): Promise<Exported> {
   const pages: ExportEntry[][] = []
   let head: ExportHead | undefined
@@ -76,7 +76,7 @@ export async function restoreAll(
   return sum
 }
 
-/** One of each kind: in flight, in a block, done, waiting, and refused. */
+/** Plays one payment of each kind: in flight, mined, final, waiting, and refused. */
 async function history(ledger: Ledger): Promise<void> {
   await ledger.identify(identity)
   for (const session of ['done', 'mined', 'sent', 'signed']) {
@@ -93,7 +93,7 @@ async function history(ledger: Ledger): Promise<void> {
   await ledger.renumber({ id: 'r', numbering: 'n', accounts: [[carol, alice]] })
 }
 
-/** What a relay goes by, without what only the clock or an attempt tells. */
+/** Reads the state that a relay uses, without times and attempts. */
 async function stateOf(ledger: Ledger) {
   const { nonces, queued, carried, mined, head, nextNonce } = await ledger.readWork()
   const lookUp = async (asked: Question) => {
@@ -119,7 +119,7 @@ async function stateOf(ledger: Ledger) {
   }
 }
 
-/** What an export brings back, on any store. */
+/** Tests what an export restores, on any store. */
 export function restoreSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
     .extend('to', create)

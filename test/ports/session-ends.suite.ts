@@ -11,11 +11,11 @@ const ordersOfEach = times({ sampled: 2, full: 12 })
 const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const plenty = 1_000
 
-/** What is shown at the end of a session that moves no money from then on. */
+/** Matches the end screens of sessions that move no money afterwards. */
 const isEnd = (screen: string): boolean =>
   /^END (This session has ended|Too many wrong answers|.*Nothing was sent)/.test(screen)
 
-/** What a caller answered, one after the other, and perhaps on after the last screen. */
+/** Draws a caller's answers in order, perhaps beyond the last screen. */
 function drawAnswers(random: Random): string[] {
   const phone = getPhone(random.int(1, 3)).replace('+254', '0')
   const amount = `0.00${random.int(1, 4)}`
@@ -32,7 +32,7 @@ function drawAnswers(random: Random): string[] {
   return [...intent, ...more]
 }
 
-/** All that a gateway may deliver of it: each beginning, and each rest. */
+/** Lists everything that a gateway may deliver of it: each beginning and each rest. */
 function textsOf(answers: readonly string[]): string[] {
   const beginnings = answers.map((_, index) => answers.slice(0, index + 1).join('*'))
   const rests = answers.map((_, index) => answers.slice(index).join('*'))
@@ -44,7 +44,7 @@ function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
   return drawn.sort((a, b) => a.place - b.place).map(({ item }) => item)
 }
 
-/** Whatever the ledger is kept in, what a caller is told of a session's end is so. */
+/** Tests that the end of a session is true, on any store. */
 export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the end of a session, on ${name} (SEED=${seed})`, () => {

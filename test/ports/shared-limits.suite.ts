@@ -8,7 +8,7 @@ const plenty = 1_000
 const lent = /^END Loan Requested\nTx: /
 const refused = 'END No loan can be given at the moment. Please try again later.'
 
-/** What all accounts share goes to as many as there is for, whatever the ledger is kept in. */
+/** Tests that shared limits are used up and never exceeded, on any store. */
 export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`what all accounts share, on ${name}`, () => {

@@ -8,7 +8,7 @@ const showing = (session: string, value: string, name = 'terms') => ({
 })
 const shown = (value: string) => ({ kind: 'shown', value })
 
-/** What a session was shown is what it goes by, whatever the ledger is kept in. */
+/** Tests that a session follows what it was shown, on any store. */
 export function shownSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`what a session was shown, on ${name}`, () => {

@@ -18,7 +18,7 @@ const both: readonly HeldSms[] = [
 ]
 const dayMs = 24 * 60 * 60 * 1000
 
-/** A payment with its messages, on the nonce that it got. */
+/** Accepts a payment with its messages. */
 async function accept(ledger: Ledger, session: string, sms = both): Promise<number> {
   // Those before are in blocks.
   const { nextNonce: chainNonce } = await ledger.readVitals()
@@ -51,7 +51,7 @@ async function noteAll(ledger: Ledger, taken: readonly DueSms[], fate: SmsFate):
 
 const nothing = { taken: [], next: undefined }
 
-/** What every ledger promises of the messages that tell of an outcome. */
+/** Tests what every ledger promises about messages. */
 export function smsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   const countsOf = async (ledger: Ledger) => {
@@ -203,7 +203,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
     const loanMs = 30 * dayMs
     const owedWei = 5n
 
-    /** A loan of 30 days that is in a block, and when it is due. */
+    /** Mines a loan of 30 days; returns when it is due. */
     async function borrow({ ledger, pass }: LedgerHarness) {
       const order = { spendsWei: 0n, kind: 'loan', reminder: '0x77' } as const
       await acceptOrder(ledger, 'loan', account, { order })

@@ -13,7 +13,7 @@ const stuck = { name: 'stuck', says: 'A payment is in no block.' }
 const budget = { name: 'budget', says: 'The calls are used.' }
 const told = { isTold: true }
 
-/** What every ledger tells those who run the service, and what it alerts them of. */
+/** Tests what every ledger reports to operators, and its alerts. */
 export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the vitals of the ledger on ${name}`, () => {

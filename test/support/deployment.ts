@@ -18,7 +18,7 @@ import { systemClock } from '../../src/runtime/clock.ts'
 import type { LogEvent } from '../../src/runtime/log.ts'
 import { createMemoryStore } from './memory-store.ts'
 
-/** A deployment in this process, over a database of its own: the same parts as a Worker's. */
+/** Is a deployment in this process with its own database and a Worker's parts. */
 export type Deployment = Omit<Assembly, 'tend'> & {
   ledger: Ledger
   round: () => Promise<RoundResult>
@@ -36,12 +36,12 @@ export type DeploymentOptions = {
   variables: Record<string, string>
   /** SQLite's file. Undefined: in memory. */
   database?: string
-  /** Where accounts remember. Undefined: in one of its own. */
-  /** At the time of the deployment, as its other stores. */
+  /** Stores accounts' memory; undefined for a fresh one. */
+  /** Uses the time of the deployment. */
   memory?: (now: () => number) => MemoryStore
   ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
-  /** How far the clock of the process is ahead of this machine's. */
+  /** Sets how far the process's clock is ahead. */
   time?: { ahead: number }
 }
 
@@ -102,7 +102,7 @@ export function openDeployment({
   }
 }
 
-/** The ledger on SQLite, as those who ask it from elsewhere have it. */
+/** Opens the ledger on SQLite behind its asynchronous port. */
 export function openSqlLedger(sql: Sql, options: LedgerOptions): Ledger {
   const ledger = createSqlLedger(sql, options)
   return ledgerThrough<Ledger>(async (method, args) =>

@@ -1,6 +1,6 @@
 import type { MemoryStore, StoredMemory } from '../../src/account/memory.ts'
 
-/** The memory of accounts in this process, at a time of its own. It counts what is asked of it. */
+/** Creates a memory of accounts in this process, with its own time and a count of its calls. */
 export function createMemoryStore(
   now = Date.now,
 ): MemoryStore & { asked(): number; rows(): string[] } {

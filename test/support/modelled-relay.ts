@@ -16,7 +16,7 @@ export function openModelledRelay({
   ...options
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
   product?: Omit<Product, 'memory' | 'background'>
-  /** What of the ledger is never answered. */
+  /** Names the ledger's methods that never answer. */
   silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
 }) {
@@ -59,7 +59,7 @@ export function openModelledRelay({
     ...service,
     ledger,
     memoryCalls: memory.asked,
-    /** All that is kept, a text a row: of the ledger, and of the memory of accounts. */
+    /** Dumps the rows of ledger and memory, one text a row. */
     rows: () => [...kept.rows(), ...memory.rows()],
     memoryRows: memory.rows,
     paid: async (caller: number) =>

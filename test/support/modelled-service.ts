@@ -80,23 +80,23 @@ export function openModelledService(options: ModelledOptions) {
   return {
     ...openGateways(answer, phones),
     chain,
-    /** From now on the node is behind: this block is the latest that it knows. */
+    /** Makes the node stay at this block. */
     showOnly(block: ModelBlock) {
       latest = () => block
     },
-    /** From now on the node answers nothing, until what is returned is called. */
+    /** Makes the node silent until the returned function is called. */
     breakNode() {
       isBroken = true
       return () => {
         isBroken = false
       }
     },
-    /** The owner has a loan be this much from now on. */
+    /** Changes the loan's amount. */
     changePrincipal(wei: bigint) {
       world.principalWei = wei
     },
     accountOf: (caller: number): Address => accounts[caller] ?? forwarderAddress,
-    /** What a caller's phone shows of one delivery. */
+    /** Makes one delivery; returns the caller's screen. */
     async deliver(caller: number, session: string, text: string) {
       const phone = phones[caller] as PhoneNumber
       const { screen } = await answer({ gateway: 'test', sessionId: session, phone, text })
@@ -111,7 +111,7 @@ const declared = {
   reply: { type: 'text/plain', ask: 'CON {screen}', end: 'END {screen}' },
 }
 
-/** A caller's session, and all that was typed in it until a delivery. */
+/** Names a caller's session and its text at a delivery. */
 export type Typed = { caller: number; session: string; answers: readonly string[] }
 
 /**

@@ -11,11 +11,11 @@ export type Process = {
 }
 
 type ProcessOptions = {
-  /** This repository, unless it is said. */
+  /** Defaults to this repository. */
   cwd?: string
   env?: Record<string, string | undefined>
   input?: string
-  /** Whether it has a process group of its own, as from a terminal. */
+  /** Tells whether it has its own process group, as from a terminal. */
   detached?: boolean
 }
 

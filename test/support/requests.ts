@@ -127,7 +127,7 @@ export const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
   ),
 })
 
-/** Makes so many requests at a time, the same ones for the same seed. */
+/** Creates a generator of random requests, the same ones for the same seed. */
 export function createRandomRequests(seed: number): () => RandomRequest {
   const atOnce = 100
   let drawn: RandomRequest[] = []

@@ -10,7 +10,7 @@ declare module 'vitest' {
 
 export const { isFull, seed } = inject('depth')
 
-/** Draws so many of them by seed and name, in their order; all of them in a full run. */
+/** Draws items by seed and name, in their order; all of them in a full run. */
 export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): readonly Item[] {
   if (isFull || all.length <= count) return all
   const random = createRandom(seed, name)
@@ -24,7 +24,7 @@ export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): 
   return all.filter((_, place) => chosen.has(place))
 }
 
-/** How often something is repeated: so many times, or as often as a full run does it. */
+/** Returns the number of repetitions of a sample, or of a full run. */
 export function times({ sampled, full }: { sampled: number; full: number }): number {
   return isFull ? full : sampled
 }

@@ -7,7 +7,7 @@ const { startChain } = createRequire(import.meta.url)(
   '../../scripts/dev/chain.ts',
 ) as typeof import('../../scripts/dev/chain.ts')
 
-/** One chain for all tests of a runtime; each uses callers of its own. */
+/** Starts one chain for all tests of a runtime; each uses its own callers. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const chain = await startChain()
   project.provide('workerBindings', chain.bindings)

@@ -14,7 +14,7 @@ const blockMs = 300
 
 const payments = 60
 
-/** How the figures of this measurement end that say what a payment costs. */
+/** Ends the names of figures about a payment's cost. */
 export const onRootstock = `Rootstock's pool, ${perBlock} payments a block`
 
 /** Deliveries of a session that pays: the menu, the choice, the recipient, the amount. */

@@ -15,7 +15,7 @@ const blockSeconds = 0.25
 /** Empty blocks with which the chain begins: enough for a question for the logs of 2,000. */
 const blocksBefore = 2_200
 
-/** Fresh callers: each of them pays once in so many payments. */
+/** Sets the number of callers, who pay in turn. */
 const callerCount = 512
 
 /** Every relayer key that is used: the forwarder takes transactions of these alone. */

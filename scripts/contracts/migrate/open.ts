@@ -27,7 +27,7 @@ export function openPair(node: ChainNode, file: string) {
 
 export type OpenedDeployment = Awaited<ReturnType<typeof openDeployment>>
 
-/** What sends a migration's transactions, by the rules of the node's pool. */
+/** Sends a migration's transactions by the rules of the node's pool. */
 export type Relayer = NonNullable<OpenedDeployment['relayer']>
 
 /** Opens a record's deployment by the environment. @throws {Misused} something is missing */

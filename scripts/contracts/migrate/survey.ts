@@ -15,9 +15,9 @@ import type { OpenedDeployment, Pair } from './open.ts'
 import type { Phone } from './phones.ts'
 
 export type Migration = OpenedDeployment & {
-  /** The pair that takes the accounts over; without one each goes to its phone's heir. */
+  /** Takes the accounts over; without it each goes to its phone's next account. */
   to?: Pair | undefined
-  /** Whether accounts go while all others are served. */
+  /** Tells whether accounts move while all others are served. */
   isServed?: boolean
   phones: ReadonlyMap<Address, Phone>
   batchSize: number
@@ -76,7 +76,7 @@ export type Call = {
   gas: number
 }
 
-/** What an account still needs: calls of one transaction, of which only the last moves anything. */
+/** Holds an account's remaining calls; only the last one moves money. */
 export type Task = { phone: Phone; state: AccountState; calls: readonly Call[] }
 
 export type Todo = Awaited<ReturnType<typeof findTodo>>

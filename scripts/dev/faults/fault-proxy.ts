@@ -37,7 +37,7 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
 
   return {
     url: server.url,
-    /** For what is no plain request. */
+    /** Handles what is no plain request. */
     http: server.http,
     script: rules.script,
     clear: rules.clear,

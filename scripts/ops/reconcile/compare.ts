@@ -13,13 +13,13 @@ export type Spending = {
   at: number
 }
 
-/** All that is compared. Addresses and hashes are in lower case. */
+/** Holds what is compared, with addresses and hashes in lower case. */
 export type Books = {
   payments: readonly PaymentSummary[]
   head: number
   spendings: readonly Spending[]
   events: readonly Booked[]
-  /** What the contract says at the head, and what currency it has. */
+  /** The contract's sums at the head, and its currency. */
   totals: Totals
   heldWei: bigint
   accounts: ReadonlyMap<Address, Pick<Account, 'balanceWei' | 'owedWei'>>
@@ -57,7 +57,7 @@ function withNames({ payments, spendings }: Books): PaymentSummary[] {
   }))
 }
 
-/** What the ledger says of a payment, against the last time that the chain spent its intent. */
+/** Compares a payment with the last time that the chain spent its intent. */
 function ofPayment(payment: PaymentSummary, spent: Spending | undefined, books: Books): string[] {
   const { intent, state, block } = payment
   const is = `Payment ${intent} is ${state} in the ledger`
@@ -117,7 +117,7 @@ function payerOf(args: Booked['args']): string | undefined {
 export const firstBlock = (payments: Iterable<Pick<PaymentSummary, 'block'>>): number =>
   [...payments].reduce((first, { block }) => Math.min(first, block ?? first), Infinity)
 
-/** From the first block on that the ledger knows of: what is older, it has forgotten. */
+/** Compares from the first block that the ledger knows: it has deleted what is older. */
 function unknownSpendings({ payments, spendings }: Books): string[] {
   const known = new Set(payments.map(keyOf))
   const since = firstBlock(payments)

@@ -59,7 +59,7 @@ export async function reconcile(
   return {
     head: chain.head,
     payments: compared.length,
-    /** Those that went to other contracts than today's: nothing of them is compared. */
+    /** Counts payments to other contracts than today's, which are not compared. */
     elsewhere: payments.length - compared.length,
     spendings: chain.spendings.length,
     events: chain.events.length,
@@ -67,7 +67,7 @@ export async function reconcile(
   }
 }
 
-/** More than that are a difference, however they are asked for. */
+/** Limits reads of missing payments: more than these are a difference anyway. */
 const mostAsked = 1_000
 
 /** Asks by intent for what ledger or chain told and no page has, since it moved meanwhile. */
@@ -88,7 +88,7 @@ async function askForUnread(
   return found
 }
 
-/** All that the ledger remembers, those of long ago among them. */
+/** Reads all payments of the ledger, including archived ones. */
 async function readPayments(operator: OperatorClient): Promise<Map<string, PaymentSummary>> {
   const payments = new Map<string, PaymentSummary>()
   for (const archived of ['true', 'false']) {
@@ -102,10 +102,10 @@ async function readPayments(operator: OperatorClient): Promise<Map<string, Payme
   return payments
 }
 
-/** Where the chain is read, and from the block of the contracts' deployment on, or before it. */
+/** Says where to read the chain, from the contracts' deployment or earlier. */
 type Place = { client: PublicClient; loan: Address; forwarder: Address; fromBlock: number }
 
-/** What the chain says, up to its head when it is asked. */
+/** Reads the chain up to its present head. */
 async function readChain(place: Place, asked: ReadonlySet<Address>) {
   const { client, loan, fromBlock } = place
   const head = Number(await client.getBlockNumber())
@@ -188,7 +188,7 @@ async function readEvents({ client, loan }: Place, range: EventRange, relayed: R
 
 const repayLoanFor = toFunctionSelector(getAbiItem({ abi: microLoanAbi, name: 'repayLoanFor' }))
 
-/** A borrower may also repay with currency that it sends along; the event is the same. */
+/** Tells whether a repayment was paid with sent currency: its event is the same. */
 async function isPaidFor(client: PublicClient, loan: Address, hash: Hex): Promise<boolean> {
   const { to, input } = await client.getTransaction({ hash })
   return to?.toLowerCase() === loan.toLowerCase() && input.startsWith(repayLoanFor)

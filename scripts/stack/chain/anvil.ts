@@ -10,7 +10,7 @@ import { StackError, say } from '../report.ts'
 import { keepSaving, loadChain, saveChain } from './chain-state.ts'
 import { createNodeCall } from './node.ts'
 
-/** The next free port is taken where this one is in use. */
+/** Is tried first; the next free port is used if it is taken. */
 const firstPort = 8545
 const endsWithinMs = 5_000
 
@@ -45,7 +45,7 @@ export async function startChain(
   return {
     url,
     loaded,
-    /** Rejects, with what to say, when the chain ends without having been asked to. */
+    /** Rejects with a message if the chain ends unexpectedly. */
     lost,
     save: () => saveChain(folder, url),
     async stop() {

@@ -4,7 +4,7 @@ import { readIfThere, readJson, writeJson, writeWhole } from '../files.ts'
 import type { Folder } from '../folder.ts'
 import { blockHead, createNodeCall } from './node.ts'
 
-/** How often the head is looked at; a changed one is saved at once. */
+/** Time between two reads of the head; a changed one is saved at once. */
 const lookEveryMs = 1_000
 
 /** A chain that gets blocks all the time is not saved in between more often than this is tried. */

@@ -6,7 +6,7 @@ import { usualMaxGasPriceWei } from '../../../src/relay/fees.ts'
 import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
 
-/** The chain behind a stack, as the stack's own tools reach it. */
+/** Describes the chain behind a stack for the stack's tools. */
 export type ChainNode = Exclude<Awaited<ReturnType<typeof inspectNode>>, string>
 
 /** Takes the first node that answers. @throws {StackError} none does, or one has another chain */
@@ -46,7 +46,7 @@ async function inspectNode(url: string, chainId: Chain['id']) {
   }
 }
 
-/** Hosted nodes have their key in the path or the query, which belongs on no terminal. */
+/** Hides path and query of a node's address, which may hold its key. */
 export function withoutKey(url: string): string {
   const { origin, pathname, search } = new URL(url)
   return pathname === '/' && search === '' ? origin : `${origin}/…`
@@ -81,11 +81,11 @@ export function readMaxGasPrice(env: NodeJS.ProcessEnv): bigint | undefined {
   throw new StackError('MAX_GAS_PRICE_WEI is not a number of wei.')
 }
 
-/** The most that is paid on such a chain: what is set, or what the relay itself pays at most. */
+/** Returns the highest gas price of a chain: the set one, or the relay's default. */
 export const maxGasPrice = (setWei: bigint | undefined, { isAnvil }: { isAnvil: boolean }) =>
   setWei ?? usualMaxGasPriceWei[isAnvil ? 'anvil' : 'rootstock']
 
-/** Why nothing may be sent at the node's price, in words; undefined where it may. */
+/** Explains why the node's price is too high; undefined if it is not. */
 export function priceObstacle(maxWei: bigint, nodePriceWei: bigint): string | undefined {
   return nodePriceWei > maxWei
     ? `the node asks ${nodePriceWei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`

@@ -41,7 +41,7 @@ export async function openTreasury(
   return treasury
 }
 
-/** What a treasury pays at most for a unit of gas, and where it says that it waits. */
+/** Sets a treasury's highest gas price, and where it reports that it waits. */
 type Spending = { maxGasPriceWei?: bigint | undefined; log?: (line: string) => void }
 
 /** Opens a key's account, which pays at most the given price or MAX_GAS_PRICE_WEI. */

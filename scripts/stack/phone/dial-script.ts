@@ -10,7 +10,7 @@ type ScriptPhone = {
   show: (line: string) => void
   /** Has what waits for the chain done. Undefined: the chain does it by itself. */
   settle?: () => Promise<void>
-  /** How often a screen that waits for the chain is dialled again, and when it is given up. */
+  /** Sets how often a waiting screen is dialled again, and the time limit. */
   looks?: Pick<UntilOptions, 'everyMs' | 'withinMs'>
 }
 

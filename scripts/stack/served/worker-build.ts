@@ -26,7 +26,7 @@ export const quietTools = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 }
 
-/** Everything that a build depends on; of the packages, what npm says that it installed. */
+/** Lists everything that a build depends on; for packages npm's record of what is installed. */
 const sources = [
   'src/**/*',
   'scripts/stack/served/worker-build.ts',

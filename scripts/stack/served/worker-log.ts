@@ -4,7 +4,7 @@ import { parseJson } from '../files.ts'
 
 const event = z.looseObject({ message: z.string(), level: z.string().optional() })
 
-/** What a Worker logs: raw into a file, a JSON line an event, and for people onto the terminal. */
+/** Writes a Worker's log: raw JSON lines into a file, and readable lines onto the terminal. */
 export function createWorkerLog(file: string, print: (line: string) => void) {
   return (line: string): void => {
     appendFileSync(file, `${line}\n`, { mode: 0o600 })

@@ -51,7 +51,7 @@ export type RunningWorker = {
   stop: () => Promise<void>
 }
 
-/** What either runtime is served with; `onLine` gets each line that it writes. */
+/** Holds what both runtimes are started with; `onLine` gets each line of output. */
 export type Serving = {
   port: number
   variables: Record<string, string>

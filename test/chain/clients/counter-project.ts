@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Hex, parseAbi } from 'viem'
 import { runFoundry } from './foundry.ts'
 
-/** A Foundry project as a customer has it, in a folder of its own. */
+/** Is a customer's Foundry project in its own folder. */
 export type CounterProject = {
   abi: typeof counterAbi
   bytecode: Hex

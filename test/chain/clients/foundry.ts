@@ -15,7 +15,7 @@ export async function runFoundry(
   return stdout.trim()
 }
 
-/** A cast that goes on until it is stopped. */
+/** Is a cast that runs until it is stopped. */
 type FollowingCast = { output: () => string; stop: () => Promise<void> }
 
 /** Starts a cast that prints what happens. */

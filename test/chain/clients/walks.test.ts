@@ -47,7 +47,6 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** A key that no other walk uses. */
 function nextKey(): Hex {
   const key = keys.pop()
   if (key === undefined) throw new Error('more walks than accounts')

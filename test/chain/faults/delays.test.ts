@@ -4,13 +4,13 @@ import { openRig } from '../../support/faults/open-rig.ts'
 import { inTime } from '../../support/in-time.ts'
 import { drawHalf } from '../../support/sample.ts'
 
-/** In this time a caller is answered, whatever the node does. */
+/** Limits the time of a caller's answer, whatever the node does. */
 const answeredWithinMs = 8_000
 
 const rig = openRig()
 const test = drawHalf(always)
 
-/** A payment of a caller whom nobody had before, and what it was answered. */
+/** Pays as a fresh caller, and returns the answer. */
 async function payment() {
   const delivery = rig.newPayment()
   return { delivery, reply: await rig.deliver(delivery) }

@@ -6,7 +6,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
 
-/** What a payment asks of its node, before its reply and after it. */
+/** Lists a payment's node calls before and after its reply. */
 const before = ['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'] as const
 const after = [
   'eth_sendRawTransaction',

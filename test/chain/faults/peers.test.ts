@@ -22,7 +22,7 @@ describe('failures of other relayers', () => {
     expect(nonces[1]).toBe((nonces[0] ?? 0) + 1)
   })
 
-  /** The node counts too many once, to a ledger that knows nothing. */
+  /** Makes the node return a too high count once, to an empty ledger. */
   async function miscount(by: number) {
     await rig.relay.restart('lost')
     const method = 'eth_getTransactionCount'

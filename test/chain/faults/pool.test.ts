@@ -14,7 +14,7 @@ const rig = openRig()
 const test = drawHalf(always)
 const anvil: RpcCall = (method, params) => rig.chain.anvil.ask(method, params)
 
-/** A transaction of the relayer's key that the relay knows nothing of. */
+/** Sends a transaction of the relayer's key that the relay does not know. */
 async function foreign(gasPrice: bigint): Promise<Hex> {
   const relayer = relayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
   const nonce = Number(await anvil('eth_getTransactionCount', [relayer.address, 'latest']))
@@ -29,7 +29,7 @@ async function foreign(gasPrice: bigint): Promise<Hex> {
   })
 }
 
-/** A call of the owner's, in the next block, before all others in it. */
+/** Makes the owner's call the first in the next block. */
 const asOwner = (functionName: string, call: OwnersCall = {}) =>
   callAsOwner(rig.chain, functionName, { gasPrice: parseGwei('100'), ...call })
 

@@ -21,7 +21,7 @@ async function result(method: string, ...params: unknown[]): Promise<Json> {
   return result as unknown as Json
 }
 
-/** How often the node is asked for some work. */
+/** Counts the node's calls during some work. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
   const before = on.proxy.seen()
   await work()

@@ -32,7 +32,7 @@ const worker = opened(() =>
 const withKey = (url: string, key: string) => url.replace(workerKey, key)
 
 type Question = readonly [method: string, params: readonly unknown[]]
-/** What may be asked, with the only right answers. */
+/** Lists requests with their only right answers. */
 const truths: (readonly [Question, unknown])[] = []
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ const seen = {
   dropped: 0,
 }
 
-/** What a client may be told while no node answers. */
+/** Lists the allowed errors while no node answers. */
 const honestErrors = [-32011, -32603]
 
 /** Asks one question; counts a right answer or an honest error, and throws at any other. */

@@ -50,7 +50,7 @@ function open(changes?: Record<string, string>, database?: string): Operated {
   return deployment
 }
 
-/** A caller of this test alone, with 1 of the currency, or with so much. */
+/** Creates a fresh caller with 1 of the currency, or the given amount. */
 async function newCaller(amount = '1', secret?: Hex): Promise<{ phone: string; account: Address }> {
   const phone = `+2547000000${11 + phones.length}`
   phones.push(phone)
@@ -466,7 +466,7 @@ describe("the operator's interface", () => {
   })
 })
 
-/** An address that nobody has used. */
+/** Returns an unused address. */
 const newWallet = () => privateKeyToAccount(generatePrivateKey()).address
 
 const newKey = () => `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('hex')}`

@@ -21,7 +21,7 @@ import { checkDescribed } from './described.ts'
 export const token = 'the-token-of-this-test'
 export const authorized = { authorization: `Bearer ${token}` }
 
-/** Gives the account of a number so much of the currency, on a chain that mines by itself. */
+/** Gives an amount to a number's account, on a chain that mines by itself. */
 export async function give(
   chain: TestChain,
   phone: string,
@@ -65,7 +65,7 @@ async function operateOn(
 
 export type Operated = ReturnType<typeof openOperated>
 
-/** A deployment with an operator, and what he asks of it. */
+/** Opens a deployment with its operator's client. */
 export function openOperated(
   chain: TestChain,
   changes: Record<string, string> = {},
@@ -75,7 +75,7 @@ export function openOperated(
   const deployment = openDeployment({ variables, ...options })
   const { ledger, round, settled } = deployment
 
-  /** Asks, and compares what the operator's interface answers with its document. */
+  /** Asks the operator's interface, and compares the answer with its document. */
   const ask: Deployment['ask'] = async (path, init = {}) => {
     const answer = await deployment.ask(path, init)
     const sent = init.body ? parseJson(`${init.body}`) : undefined
@@ -89,7 +89,7 @@ export function openOperated(
     return ask(path, { method, headers: authorized, body })
   }
 
-  /** As his commands ask, without HTTP between. */
+  /** Asks as the operator's commands do, without HTTP. */
   const operator = createOperator(
     async (path, schema, asked) => {
       const { status, body } = asked

@@ -192,7 +192,7 @@ const incidents: readonly Incident[] = [
 ]
 
 describe(`an incident on ${runtime} is named by readiness, status, webhook, ops, doctor and console, with its remedy, and cleared`, () => {
-  /** The cron's rounds until this holds. */
+  /** Runs the cron's rounds until this holds. */
   const rounds = (holds: () => Promise<boolean>) =>
     until(async () => {
       await relay.wake().catch(() => undefined)
@@ -269,7 +269,6 @@ async function look() {
   return {
     ready: { status: response.status, failing },
     alerts: typeof status === 'string' ? [] : status.alerts,
-    /** What `npm run ops -- status` shows. */
     lines: typeof status === 'string' ? [status] : describeStatus(status),
     doctor: findings.flatMap(({ state, name, says }) =>
       state === 'bad' ? `${name}: ${says}` : [],

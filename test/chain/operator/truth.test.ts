@@ -93,7 +93,7 @@ async function openTwo() {
 
 type World = Awaited<ReturnType<typeof openTwo>>
 
-/** Whether a transfer is taken that is dialled at a process now. */
+/** Tells whether a process accepts a transfer now. */
 async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {
   dials += 1
   const phone = callers[dials % callers.length]?.phone ?? ''

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 
-/** An account of one test, with money, that signs what it is told to. */
+/** Is a funded account that signs transactions. */
 export type Sender = {
   address: LocalAccount['address']
   sign(transaction: Partial<Wanted> & { nonce: number }): Promise<Hex>
@@ -15,7 +15,7 @@ let senders = 0
 
 export const minPrice = rootstockRules.minGasPriceWei
 
-/** A new account each time, the same ones in every run. */
+/** Creates a new account each time, the same ones in every run. */
 export async function newSender(
   anvilUrl: string,
   balanceWei: bigint = parseEther('1'),

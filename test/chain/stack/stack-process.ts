@@ -15,17 +15,17 @@ import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type Ended, runScript, startProcess } from '../../support/processes.ts'
 
-/** What has not happened by then, on the busiest of machines, hangs. */
+/** Limits waiting: what takes longer, even on a busy machine, hangs. */
 const happensWithinMs = 180_000
 
-/** The limit of a test that starts several stacks, one after the other. */
+/** Limits a test that starts several stacks in turn. */
 export const longWalkMs = 900_000
 
 export type Start = Awaited<ReturnType<typeof startStack>>
 
 type Name = 'main' | 'anvil' | 'workerd' | 'deno' | 'redis'
 
-/** A folder in place of `.dev`, removed with whatever a failed test left running. */
+/** Creates a folder in place of `.dev`, removed with a failed test's processes. */
 export function createDevFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-stack-'))
   onTestFinished(() => {
@@ -65,12 +65,12 @@ export async function startStack(
       if (hasEnded) throw new Error(`The stack has ended:\n${output()}`)
       return readRunningStack(openFolder({ DEV_DIR: folder }))
     },
-    /** As the terminal's Ctrl-C: every process of the group gets it. */
+    /** Signals every process of the group, as the terminal's Ctrl-C does. */
     interrupt: () => {
       signal(-group, 'SIGINT')
       return ended
     },
-    /** `kill -9` of the processes with these names; all of them by default. */
+    /** Kills (-9) the processes with these names; all by default. */
     kill: async (...names: Name[]) => {
       const victims = readPids(folder).filter(
         ({ name }) => names.length === 0 || names.includes(name),

@@ -6,7 +6,7 @@ import { opened } from '../opened.ts'
 export const blockMs = 100
 export const minPrice = rootstockRules.minGasPriceWei
 
-/** What a phone dials to pay the stranger. */
+/** Creates the delivery that pays the stranger. */
 export const pay = (phone: string, amount = '0.25') => ({
   phone,
   sessionId: `pays ${amount}`,
@@ -29,17 +29,17 @@ function withHelpers(rig: Rig) {
   return {
     ...rig,
     waiting,
-    /** The same once there are so many: a transaction is sent beside the reply that names it. */
+    /** Waits for this many: a transaction is sent beside the reply that names it. */
     async sent(count: number) {
       await expect.poll(() => waiting().length).toBe(count)
       return waiting()
     },
-    /** From now on no block comes by itself, until the test has ended. */
+    /** Stops automatic blocks until the test has ended. */
     holdBlocks: () => setBlockTime(undefined),
     newPayment,
     payMany: (count: number) =>
       Promise.all(Array.from({ length: count }, () => rig.deliver(newPayment()))),
-    /** Makes so many, one after the other: each has a nonce of its own. */
+    /** Makes payments in turn, each on its own nonce. */
     async payInTurn(count: number) {
       const replies: Awaited<ReturnType<typeof rig.deliver>>[] = []
       for (let made = 0; made < count; made++) replies.push(await rig.deliver(newPayment()))

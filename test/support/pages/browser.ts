@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
 
-/** How wide a page has to be usable: a phone of today, and a desk. */
+/** Lists the widths at which pages must work: a phone's and a desk's. */
 export const widths = [360, 1280]
 
 type OpenedPage = Page & { faults: string[] }

@@ -7,10 +7,10 @@ import { usual } from '../../ports/ledger-memory.ts'
 import type { PortCall } from './client-program.ts'
 import { type ProcessClient, startProcessClient } from './process-client.ts'
 
-/** What the ledgers are opened with, here and in the other process. */
+/** Holds the ledgers' options, for both processes. */
 export const ledgerOptions = { ...usual, roundMs: 1_000 }
 
-/** A real Redis with the keys of a cluster behind Upstash's protocol, while tests run. */
+/** Holds a real Redis in cluster mode behind Upstash's protocol. */
 export type OnRedis = {
   server: () => RedisServer
   bridge: () => RedisBridge
@@ -58,7 +58,7 @@ export function describeOnRedis(now: () => number, tests: (redis: OnRedis) => vo
   })
 }
 
-/** A port that is asked here and elsewhere in turns. */
+/** Creates a port that is called here and in another process in turn. */
 export function inTurns<Port extends object>(
   own: Port,
   methods: readonly (keyof Port)[],

@@ -4,7 +4,7 @@ import type { ClientMessage, ClientReply, PortCall } from './client-program.ts'
 
 const program = fileURLToPath(new URL('client-program.ts', import.meta.url))
 
-/** The adapters for Redis with a client of their own, in a process of its own. */
+/** Holds the adapters for Redis in another process. */
 export type ProcessClient = ReturnType<typeof startProcessClient>
 
 export function startProcessClient({

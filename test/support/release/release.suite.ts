@@ -5,7 +5,7 @@ import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { accept, executionIn } from '../../ports/payments.ts'
 import { exportAll, restoreAll } from '../../ports/restore.suite.ts'
 
-/** A delivery that was decided, and the screen that it got. */
+/** Holds a decided delivery and its screen. */
 export type Dialled = { phone: string; sessionId: string; text: string; screen: string }
 
 /** What a release has told of what it stored, and how it was configured, with keys of tests. */

@@ -33,7 +33,6 @@ const usual: HostilePlan = {
   cut: false,
 }
 
-/** CPU milliseconds of this process. */
 async function cpuMsOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

@@ -24,7 +24,6 @@ async function told(said: Said, method: string, ...params: unknown[]) {
   return await (await nodeThatSays(method, said)).rpc(method, params)
 }
 
-/** The whole answer of the service. */
 const whole = (said: object) => ({ jsonrpc: '2.0', id: 1, ...said })
 
 const headerNotFound = error(-32000, 'header not found')

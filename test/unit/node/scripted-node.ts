@@ -10,7 +10,7 @@ export type Said =
 
 type Say = (request: Request) => Said | undefined | Promise<Said | undefined>
 
-/** A node that answers each request by a function. */
+/** Creates a node that answers by a function. */
 export function answeringNode(say: (request: Request) => Said | Promise<Said>): typeof fetch {
   return async (_, init) => {
     const asked = JSON.parse(`${init?.body}`) as Request | Request[]
@@ -33,13 +33,13 @@ export function scriptedNode(say: Say): typeof fetch {
   })
 }
 
-/** The service before such a node. */
+/** Starts the service with such a node. */
 export const serveScripted = (say: Say, ...clock: Parameters<typeof serve>[3][]) =>
   serve(['http://rskj.test/'], 31, scriptedNode(say), ...clock)
 
 export const error = (code: number, message: string) => ({ error: { code, message } })
 
-/** A key of chain 31 that may ask anything. */
+/** Holds an unlimited key of chain 31. */
 export const granted = {
   kind: 'granted',
   hash: 'hash',

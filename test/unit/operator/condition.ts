@@ -7,7 +7,6 @@ const gwei = 1_000_000_000n
 /** Unix time in ms of every condition. */
 export const now = 1_700_000_000_000
 const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei: gwei } }
-/** No payment is open. */
 export const noneOpen: Vitals['oldest'] = perOpenPhase(() => undefined)
 
 export const subject = {

@@ -28,7 +28,7 @@ type Delivery = { phone: string; sessionId: string; text: string }
 let callers = 0
 let funding = Promise.resolve()
 
-/** A payment of a caller whom nobody had before. */
+/** Creates a payment of a fresh caller. */
 async function newPayment(): Promise<Delivery> {
   callers += 1
   const phone = `+2547001${String(callers).padStart(5, '0')}`
@@ -38,7 +38,7 @@ async function newPayment(): Promise<Delivery> {
   return { phone, sessionId: newSession(), text: `2*${recipient}*0.25` }
 }
 
-/** What the real Worker says in the end. */
+/** Returns the real Worker's final screen. */
 async function inTheEnd({ phone, sessionId, text }: Delivery): Promise<string> {
   for (;;) {
     const reply = await dial(phone, text, sessionId)
@@ -46,7 +46,7 @@ async function inTheEnd({ phone, sessionId, text }: Delivery): Promise<string> {
   }
 }
 
-/** What is untrue of a payment, by what was told and what the chain says. */
+/** Compares a payment's screens with the chain; returns the contradictions. */
 async function judge(
   delivery: Delivery,
   replies: readonly (string | undefined)[],
@@ -70,7 +70,7 @@ async function judge(
   return faults
 }
 
-/** What a payment asks when nothing happens to it, up to its confirmation. */
+/** Lists the requests of an undisturbed payment up to its confirmation. */
 async function listQuestions(): Promise<readonly string[]> {
   const mortal = createMortal({})
   const reply = await mortal.deliver(await newPayment())
@@ -113,7 +113,7 @@ async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[
   return faults
 }
 
-/** Lets so many go on at one moment. */
+/** Releases this many at one moment. */
 function createMeeting(count: number): () => Promise<void> {
   const all = Promise.withResolvers<void>()
   let missing = count

@@ -10,7 +10,7 @@ export type Reply = { status: number; text: string }
 
 let sessions = 0
 
-/** A session id of its own for every call, the same in every run. */
+/** Returns a fresh session id, the same ones in every run. */
 export function newSession(): string {
   sessions += 1
   return `session-${sessions}`
@@ -37,7 +37,7 @@ export async function post(
   return { status: response.status, text: await response.text() }
 }
 
-/** One delivery of the gateway, as Africa's Talking posts it. */
+/** Posts one delivery as Africa's Talking does. */
 export const dial = (phone: string, text: string, sessionId = newSession(), changes?: Changes) =>
   post(new URLSearchParams({ phoneNumber: phone, sessionId, text, serviceCode: '*384#' }), {
     ...(changes && { changes }),

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { until } from '../../../scripts/dev/wait.ts'
 import { ledgerStub } from './mortal.ts'
 
-/** Nothing is open, and every nonce up to the last is used. */
+/** Waits until nothing is open and every nonce up to the last is used. */
 export async function untilSettled(): Promise<void> {
   await until(async () => {
     await ledgerStub().wake()

@@ -77,7 +77,6 @@ export async function beforeABlock<Result>(
   }
 }
 
-/** A number as a topic. */
 export function topic(value: bigint): Hex {
   return numberToHex(value, { size: 32 })
 }

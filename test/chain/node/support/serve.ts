@@ -35,7 +35,6 @@ export async function serve(
     logged,
     /** A raw exchange with the key in the address. */
     post,
-    /** The parsed response to one call. */
     async rpc(method: string, params: readonly unknown[] = []) {
       const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
       return (await response.json()) as Answer

@@ -12,7 +12,6 @@ export type SocketClient = {
   result: (method: string, params?: readonly unknown[]) => Promise<unknown>
   /** Sends any text and gives the next response that has no id of ours. */
   raw: (text: string) => Promise<unknown>
-  /** All notifications so far, in order. */
   /** Sends a text that nobody answers. */
   tell: (text: string) => void
   notifications: Notification[]

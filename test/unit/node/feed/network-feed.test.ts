@@ -476,7 +476,6 @@ function createTestSocket(keyHash = 'hash') {
 
 type TestSocket = ReturnType<typeof createTestSocket>
 
-/** Another client of a feed. */
 function openOn(feed: Feed, keyHash?: string): TestSocket {
   const socket = createTestSocket(keyHash)
   feed.open(socket, 10)
@@ -498,7 +497,6 @@ const noEvents: FeedOptions['events'] = {
   stop: () => {},
 }
 
-/** A feed with one client. */
 function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
   const store = createMemoryFeedStore()
   const feed = feedOn(source, store, more)

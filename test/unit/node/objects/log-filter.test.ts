@@ -90,7 +90,7 @@ describe('a bloom', () => {
   })
 })
 
-/** A bloom of some values, by the yellow paper and with big numbers. */
+/** Computes a bloom by the yellow paper. */
 function bloomOf(values: readonly string[]): string {
   let bits = 0n
   for (const value of values) {

@@ -22,7 +22,7 @@ import {
 } from '../../../ports/payments.ts'
 import { openSqlLedger } from '../../../support/deployment.ts'
 
-/** A ledger whose rows can be read and lost. */
+/** Opens a ledger whose rows tests can read and delete. */
 const test = plainTest.extend('ledger', () => {
   const [sql, { rules }] = [openSqlite(), usual]
   let now = 1_700_000_000_000

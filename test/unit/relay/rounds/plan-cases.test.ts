@@ -39,7 +39,7 @@ function payment(session: string, wanted: Wanted = {}): Payment {
 /** How long ago bytes were recorded and offered, and what became of the offer. */
 type Sent = { recorded: number; sent?: number; failures?: number; price?: bigint }
 
-/** A nonce with bytes, the newest first. */
+/** Creates a nonce with its bytes, the newest first. */
 function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): OpenNonce {
   const transactions = sent.map(({ recorded: ago, sent: sentAgo, failures = 0, price }, index) => ({
     hash: id(`bytes ${nonce} ${index}`),
@@ -60,7 +60,7 @@ const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot 
   ...answers,
 })
 
-/** What an action does, in few words. */
+/** Describes an action in few words. */
 function wordsOf(action: Action): string {
   switch (action.kind) {
     case 'displace':
@@ -84,7 +84,7 @@ function wordsOf(action: Action): string {
   }
 }
 
-/** A stage of a round does these things, and nothing else. */
+/** Expects exactly these actions of a stage. */
 function does(
   what: string,
   stage: Stage,

@@ -29,7 +29,7 @@ const request = {
   signature: `0x${'11'.repeat(32)}${'22'.repeat(32)}1b` as const,
 }
 
-/** What the forwarder says of the payment. */
+/** Creates the forwarder's result for the payment. */
 function toldBy(outcome: 'executed' | 'failed'): Sent['logs'] {
   const eventName = outcome === 'executed' ? 'RequestProcessed' : 'RequestFailed'
   const args = { intentId, from }
@@ -41,7 +41,7 @@ function toldBy(outcome: 'executed' | 'failed'): Sent['logs'] {
   return [{ address: account.address.toLowerCase(), topics, data }]
 }
 
-/** So many blocks on top of some, of which the first has the transactions. */
+/** Adds blocks on top, of which the first has the transactions. */
 function onTop(below: readonly Forged[], count: number, options: Partial<ForgeOptions>): Forged[] {
   const blocks = [...below]
   for (let made = 0; made < count; made += 1) {
@@ -115,7 +115,7 @@ const base = onTop([], 4, usual)
 const paid = (sent: Sent, options: Partial<ForgeOptions> = usual) =>
   onTop(base, 4, { ...options, sent: [sent] })
 
-/** The same blocks under other hashes, as if their headers had a form that is not known. */
+/** Returns the blocks under other hashes, as with headers of an unknown form. */
 function strange(blocks: readonly Forged[]): Forged[] {
   const text = blocks.reduce(
     (all, { hash }) => all.replaceAll(hash, hash.replace(/..$/, '00')),

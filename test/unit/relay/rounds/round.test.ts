@@ -80,7 +80,7 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
     ...{ ...world, relayer, ledger, called, asked, events, time, key, paramsOf, rawsSent },
     sent: () => rawsSent().map((raw) => parseTransaction(raw)),
     stateOf: async (session: string) => (await ledger.findPayment(session))?.state,
-    /** What was signed last for an open nonce. */
+    /** Returns the last signed transaction of an open nonce. */
     async signedFor(of = 0): Promise<{ hash: Hex; raw: Hex }> {
       const open = (await ledger.readWork()).nonces.find(({ nonce }) => nonce === of)
       return open?.transactions[0] ?? { hash: '0x', raw: '0x' }
@@ -95,7 +95,7 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
   }
 }
 
-/** A payment of an account of its own. */
+/** Creates a payment of a fresh account. */
 function paymentOf(number: number) {
   const from = getAddress(numberToHex(1_000 + number, { size: 20 }))
   const request = {
@@ -106,7 +106,7 @@ function paymentOf(number: number) {
   return { session: `session ${number}`, from, order }
 }
 
-/** A payment that waits for a nonce. */
+/** Queues a payment that waits for a nonce. */
 async function enqueue(ledger: Ledger, number: number): Promise<string> {
   const { session, from, order } = paymentOf(number)
   await ledger.record([offerOf(session, from, { order })])

@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0))
 })
 
-/** A queue in memory that writes down what it is told. */
+/** Creates a queue in memory that records its calls. */
 function createQueue(over: Partial<DueQueue> = {}) {
   const told: string[] = []
   let isDue = false

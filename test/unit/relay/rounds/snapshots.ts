@@ -18,10 +18,9 @@ import {
 } from '../../../../src/relay/rounds/facts.ts'
 import { orderOf } from '../../../ports/payments.ts'
 
-/** What a plan is made of. */
 export type Snapshots = { ledger: LedgerSnapshot; chain: ChainSnapshot }
 
-/** Few places, so that they are fought for. */
+/** Has few nonces, so that payments compete for them. */
 export const terms: Terms = {
   rules: { ...poolRules.rootstock, maxInFlight: 6, maxInBatch: 2 },
   fees: { minWei: 0n, maxWei: 1_000n },
@@ -35,7 +34,6 @@ const minedCount = 4
 const word = (value: number): Hex => numberToHex(value, { size: 32 })
 const blockAt = (number: number) => ({ number, hash: word(0xb000 + number) })
 
-/** A payment that the ledger lists. */
 export function paymentOf(
   session: string,
   account: Address,
@@ -50,7 +48,7 @@ export function paymentOf(
   }
 }
 
-/** What a ledger has open; nothing by default. */
+/** Creates a ledger's open work; empty by default. */
 export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
   ...{
     head: undefined,
@@ -63,7 +61,6 @@ export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
   ...open,
 })
 
-/** An answer that may be missing. */
 const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 5 })
 
 const execution = { outcome: 'executed', reason: '', hash: word(1), block: blockAt(95) } as const

@@ -309,7 +309,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await accept(ledger, 'd')).toBe(0)
     })
 
-    /** How many rows it reads. */
+    /** Counts the rows that some work reads. */
     const readBy = async (work: () => Promise<unknown>) => {
       const read = async () => {
         const found = `${await server().call('INFO', 'commandstats')}`
