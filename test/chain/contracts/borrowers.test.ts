@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere, runScript } from '../../support/processes.ts'
 import { openWorld } from './migration-world.ts'
@@ -31,10 +31,9 @@ async function borrowers(
 
 const areListed = () =>
   Promise.all(
-    world.owners.slice(0, 4).map(({ account: { address } }) => {
-      const call = { address: world.from, abi: microLoanAbi, functionName: 'isListed' } as const
-      return world.client.readContract({ ...call, args: [address] })
-    }),
+    world.owners
+      .slice(0, 4)
+      .map(({ account }) => loanAt(world.client, world.from).isListed([account.address])),
   )
 
 test("the creditor's key lists numbers and takes them off again, each once", async () => {

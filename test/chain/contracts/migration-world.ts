@@ -17,6 +17,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -114,8 +115,7 @@ async function fill(world: World): Promise<void> {
     await asOwner(world, from, 'depositFor', [account.address], value)
   }
   const [{ account: first }, { account: second }, { account: third }, { account: fourth }] = owners
-  const contract = { address: from, abi: microLoanAbi } as const
-  const terms = await world.client.readContract({ ...contract, functionName: 'terms' })
+  const terms = await loanAt(world.client, from).terms()
   await asOwner(world, from, 'setTerms', [{ ...terms, feeRate: 250 }])
   const loan = encodeCall({ kind: 'loan', ...usualTerms })
   for (const borrower of [first, second, third]) await forward(world, borrower, loan)
@@ -229,11 +229,10 @@ function givenTo(world: World, { owners = world.owners, ...environment }: Comman
 }
 
 export async function holdingOf({ client }: World, loan: Address, account: Address) {
-  const contract = { address: loan, abi: microLoanAbi } as const
-  const args = [account] as const
+  const read = loanAt(client, loan)
   const [balance, debt] = await Promise.all([
-    client.readContract({ ...contract, functionName: 'getBalance', args }),
-    client.readContract({ ...contract, functionName: 'loanDetailsOf', args }),
+    read.getBalance([account]),
+    read.loanDetailsOf([account]),
   ])
   return { balance, debt }
 }

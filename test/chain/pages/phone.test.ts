@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { createPublicClient, type Hex, http, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
@@ -11,7 +12,6 @@ import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { listInboxVariables } from '../../../src/pages/phone/inbox.ts'
 import { opened } from '../../support/opened.ts'
@@ -189,12 +189,7 @@ async function serveWithPhone() {
       return phones
     },
     balance: async (phone: string) =>
-      client.readContract({
-        address: chain.loan,
-        abi: microLoanAbi,
-        functionName: 'getBalance',
-        args: [await addressOf(phone)],
-      }),
+      loanAt(client, chain.loan).getBalance([await addressOf(phone)]),
     async stop() {
       await relay.stop()
       await chain.stop()

@@ -1,6 +1,7 @@
-import { createPublicClient, getContract, type Hex, http, parseEther } from 'viem'
+import { createPublicClient, type Hex, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { setTerms } from '../../../scripts/dev/relays/callers.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
@@ -9,7 +10,6 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { createNode } from '../../../src/chain/node.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { encodeCall, type LoanCall } from '../../../src/loan/calls.ts'
 import {
   deriveIntentId,
@@ -164,13 +164,9 @@ describe('a loan whose terms the owner changes after they were shown', () => {
     const messages = deployment.events.map(({ message }) => message)
     expect(messages).toContain('Loan failed on-chain: Loan terms changed')
     const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+    const loan = loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan)
     const { address } = await createCallerAccounts(secret)(parseCaller(phone) as PhoneNumber)
-    expect(await readLoan().loanOf([address])).toBe(0n)
+    expect(await loan.loanOf([address])).toBe(0n)
     expect(await dial()).not.toContain('credited shortly')
   })
 })
-
-function readLoan() {
-  const client = createPublicClient({ transport: http(chain.anvil.url) })
-  return getContract({ address: chain.loan, abi: microLoanAbi, client }).read
-}

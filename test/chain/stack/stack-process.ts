@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Address, createPublicClient, createWalletClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
@@ -12,7 +13,6 @@ import { readRunningStack } from '../../../scripts/stack/running-stack.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type Ended, runScript, startProcess } from '../../support/processes.ts'
 
 /** Limits waiting: what takes longer, even on a busy machine, hangs. */
@@ -116,12 +116,7 @@ export async function balanceOf(folder: string, nodeUrl: string, loan: Address, 
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
   const { address } = await createCallerAccounts(ACCOUNT_KEY_SECRET)(phone as PhoneNumber)
   const client = createPublicClient({ transport: http(nodeUrl) })
-  return client.readContract({
-    address: loan,
-    abi: microLoanAbi,
-    functionName: 'getBalance',
-    args: [address],
-  })
+  return loanAt(client, loan).getBalance([address])
 }
 
 /** Sends 1 wei to a new address, to ask later whether the chain still has that block. */
