@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Hex } from 'viem'
 import { foundryBinary } from './foundry-binary.ts'
 import { freePort } from './ports.ts'
-import { rpcTo } from './rpc.ts'
+import { createRpcCall } from './rpc.ts'
 import { until } from './wait.ts'
 
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
@@ -29,7 +29,7 @@ export async function startAnvil({
 }: AnvilOptions = {}) {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
-  const ask = rpcTo(url)
+  const ask = createRpcCall(url)
   // What it would print are the keys of its accounts.
   const usual = ['--silent', '--host', '127.0.0.1', '--port', `${ownPort}`]
   const child = spawn(

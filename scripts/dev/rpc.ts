@@ -36,7 +36,7 @@ export async function exchange(
 }
 
 /** Creates a function that calls a JSON-RPC address, with an optional time limit. */
-export function rpcTo(url: string, { timeoutMs }: { timeoutMs?: number } = {}): ParsedCall {
+export function createRpcCall(url: string, { timeoutMs }: { timeoutMs?: number } = {}): ParsedCall {
   return async <Result>(
     method: string,
     params: readonly unknown[] = [],

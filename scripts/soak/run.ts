@@ -2,7 +2,7 @@ import { type Counts, countBy, quantile } from '../dev/count.ts'
 import type { Fault } from '../dev/faults/fault-proxy.ts'
 import { inLanes } from '../dev/lanes.ts'
 import { createRandom, type Random } from '../dev/random.ts'
-import { claimOf } from '../dev/relays/oracle.ts'
+import { readClaim } from '../dev/relays/oracle.ts'
 import { type Delivery, postDelivery } from '../dev/relays/relay-workers.ts'
 import { type Rig, type StartRelays, startRig, UnsettledError } from '../dev/relays/rig.ts'
 import { sleep } from '../dev/wait.ts'
@@ -110,7 +110,7 @@ export async function soak(options: SoakOptions) {
       seconds,
       settledSeconds,
       replyMs: { p50: at(0.5), p99: at(0.99), longest: at(1) },
-      replies: countBy(rig.told.map(({ reply }) => (reply ? claimOf(reply) : 'no reply'))),
+      replies: countBy(rig.told.map(({ reply }) => (reply ? readClaim(reply) : 'no reply'))),
       faults: { ...countBy(rig.faults.log.map(({ fault }) => fault)), ...disturbances.counts },
       verdict,
       /** Names payments that never settled. */
@@ -183,7 +183,7 @@ async function deliver(line: Line, delivery: Delivery): Promise<void> {
     try {
       entry.reply = await postDelivery(url, delivery, AbortSignal.timeout(gatewayMs))
       line.latencies.push(performance.now() - started)
-      if (claimOf(entry.reply) === 'submitted') line.submitted.add(delivery.sessionId)
+      if (readClaim(entry.reply) === 'submitted') line.submitted.add(delivery.sessionId)
       return
     } catch {
       // No answer at all, which claims nothing.

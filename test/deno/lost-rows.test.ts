@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
-import { claimOf } from '../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../scripts/dev/relays/oracle.ts'
 import { type RigOptions, startRig } from '../../scripts/dev/relays/rig.ts'
-import { rpcTo } from '../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../scripts/dev/rpc.ts'
 import { pay } from '../support/faults/open-rig.ts'
 
 const dayMs = 86_400_000
@@ -36,7 +36,7 @@ async function startRelays(options: Partial<RigOptions>, redis?: RedisServer) {
 describe('a Redis that lost rows', () => {
   test('between two deliveries of one session, on two days, pays once and shows the same screen', async () => {
     const { own, relays } = await startRelays({ callers: 1 })
-    const chain = rpcTo(own.chain.anvil.url)
+    const chain = createRpcCall(own.chain.anvil.url)
     const midnight = (Math.floor(Date.now() / dayMs) + 1) * dayMs
     const setClocks = async (ms: number) => {
       await chain('evm_setNextBlockTimestamp', [Math.floor(ms / 1000)])
@@ -47,7 +47,7 @@ describe('a Redis that lost rows', () => {
     await own.relay.restart('lost')
     const delivery = pay(own.nextCaller().phone)
     const reply = await own.deliver(delivery)
-    expect(claimOf(reply)).toBe('submitted')
+    expect(readClaim(reply)).toBe('submitted')
     await own.settle()
 
     await setClocks(midnight + 60_000)
@@ -64,21 +64,21 @@ describe('a Redis that lost rows', () => {
     const { own, relays } = await startRelays({ callers: 3, workers: 2 }, primary)
     own.rootstock.setBlockTime(undefined)
     const [first, lost, next] = [own.nextCaller(), own.nextCaller(), own.nextCaller()]
-    expect(claimOf(await own.deliver(pay(first.phone)))).toBe('submitted')
+    expect(readClaim(await own.deliver(pay(first.phone)))).toBe('submitted')
     // The network between the two breaks; what is written from here on reaches the primary only.
     await expect
       .poll(() => replica.call('EVAL', "return #redis.call('KEYS', '*:row:payments:*')", 0))
       .toBe(1)
     await replica.call('REPLICAOF', 'NO', 'ONE')
     const reply = await own.deliver(pay(lost.phone))
-    expect(claimOf(reply)).toBe('submitted')
+    expect(readClaim(reply)).toBe('submitted')
     const sent = () => own.rootstock.pool.pending().map(({ nonce }) => nonce)
     await expect.poll(sent).toEqual([0, 1])
     const [, unknown] = own.rootstock.pool.pending()
 
     await primary.kill()
     relays.failOver(replica)
-    expect(claimOf(await own.deliver(pay(next.phone), 1))).toBe('submitted')
+    expect(readClaim(await own.deliver(pay(next.phone), 1))).toBe('submitted')
     await expect.poll(sent).toEqual([0, 1, 2])
     expect(own.rootstock.pool.pending()[1]).toEqual(unknown)
     own.rootstock.setBlockTime(100)
@@ -122,7 +122,7 @@ describe('a Redis that lost rows', () => {
     const [sight] = (await redis.call('KEYS', 'ledger:*:row:meta:sight')) as string[]
     await redis.call('DEL', `${sight}`)
     await relays.wake()
-    expect(claimOf(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
+    expect(readClaim(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
     // Nobody knows what nonce 1 carries: its payment goes out again on a nonce after all of them.
     await expect.poll(sent).toEqual([0, 1, 2, 3, 4])
     expect(own.rootstock.pool.pending()[1]).toEqual(before[1])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
-import { claimOf } from '../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../scripts/dev/relays/oracle.ts'
 import { openRig } from '../support/faults/open-rig.ts'
 
 let relays: DenoRelays | undefined
@@ -27,7 +27,7 @@ describe('an instance that died', () => {
     await expect.poll(() => held.hits()).toBe(1)
     await relays?.kill(0)
     await dying
-    expect(claimOf(await rig.deliver(delivery, 1))).toBe('submitted')
+    expect(readClaim(await rig.deliver(delivery, 1))).toBe('submitted')
     await rig.settle()
     expect(await rig.judge()).toMatchObject({ executed: 1, faults: [] })
   })

@@ -77,7 +77,7 @@ export async function restoreAll(
 }
 
 /** Plays one payment of each kind: in flight, mined, final, waiting, and refused. */
-async function history(ledger: Ledger): Promise<void> {
+async function playHistory(ledger: Ledger): Promise<void> {
   await ledger.identify(identity)
   for (const session of ['done', 'mined', 'sent', 'signed']) {
     await accept(ledger, session, { account: session === 'sent' ? bob : alice })
@@ -94,7 +94,7 @@ async function history(ledger: Ledger): Promise<void> {
 }
 
 /** Reads the state that a relay uses, without times and attempts. */
-async function stateOf(ledger: Ledger) {
+async function readState(ledger: Ledger) {
   const { nonces, queued, carried, mined, head, nextNonce } = await ledger.readWork()
   const lookUp = async (asked: Question) => {
     const view = await ledger.lookup(asked)
@@ -124,7 +124,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
   const test = testOn(create)
     .extend('to', create)
     .extend('exported', async ({ ledger }) => {
-      await history(ledger)
+      await playHistory(ledger)
       return exportAll(ledger)
     })
   describe(`an export of the ledger on ${name}`, () => {
@@ -151,13 +151,13 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
     })
 
     test("gives an empty ledger the first one's state", async ({ ledger, to, exported }) => {
-      const before = await stateOf(ledger)
+      const before = await readState(ledger)
       expect(before.queued).toHaveLength(1)
       expect(await restoreAll(to.ledger, exported)).toEqual({ added: 9, kept: 0 })
-      expect(await stateOf(to.ledger)).toEqual(before)
+      expect(await readState(to.ledger)).toEqual(before)
       // Once more it changes nothing.
       expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 9 })
-      expect(await stateOf(to.ledger)).toEqual(before)
+      expect(await readState(to.ledger)).toEqual(before)
     })
 
     test('checks the chain before waiting payments are sent', async ({ to, exported }) => {
@@ -258,7 +258,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.exportPage(identity, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: [] },
       })
-      await history(ledger)
+      await playHistory(ledger)
       const { head } = await exportAll(ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
         to.ledger.beginRestore({ id: 'r', head: { ...head, ...more }, identity: own, adds: true })

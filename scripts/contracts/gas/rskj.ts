@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { RawLog } from '../../../src/relay/forwarder/requests.ts'
 import { devKey } from '../../dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../dev/rpc.ts'
+import { createRpcCall, type RpcCall } from '../../dev/rpc.ts'
 import { until } from '../../dev/wait.ts'
 import { offer } from '../../stack/money/treasury.ts'
 import { type Call, type MeasuredChain, type Mined, sign } from './chain.ts'
@@ -18,7 +18,7 @@ const block = z.object({ timestamp: z.string() })
 
 /** An RSKj that is running, set to the next hour's begin. */
 export async function openRskj(url: string): Promise<MeasuredChain> {
-  const rpc = rpcTo(url)
+  const rpc = createRpcCall(url)
   let now = (Math.floor((await newestTime(rpc)) / 3_600) + 1) * 3_600 + 60
   await advanceTo(rpc, now)
   return {

@@ -109,7 +109,7 @@ function readReply({ status, text }: Reply): ScreenMessage | undefined {
 }
 
 /** Returns a reply's claim; `broken` for what no gateway could show; undefined without a reply. */
-export const claimOf = (reply: Reply | undefined): Claim | 'broken' =>
+export const readClaim = (reply: Reply | undefined): Claim | 'broken' =>
   reply === undefined ? 'none' : (readReply(reply)?.claim ?? 'broken')
 
 /** Reads the spent intents in the chain's order, and how often the contract moved money. */
@@ -167,8 +167,8 @@ function readMove({ eventName, args }: LoanEvent): Spent['moved'] {
 /** Tells whether a session moved what it told, or, if it told nothing, what it asked for. */
 function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved }: Spent): boolean {
   if (moved === undefined || !isAddressEqual(moved.from, from)) return false
-  const claimed = (...claims: ReturnType<typeof claimOf>[]) =>
-    deliveries.filter(({ reply }) => claims.includes(claimOf(reply)))
+  const claimed = (...claims: ReturnType<typeof readClaim>[]) =>
+    deliveries.filter(({ reply }) => claims.includes(readClaim(reply)))
   const [submitted] = claimed('submitted')
   const declined = claimed('ended', 'closed', 'refused').map(({ delivery }) => delivery.text)
   const open = deliveries.filter(({ delivery }) => !declined.includes(delivery.text))

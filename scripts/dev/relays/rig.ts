@@ -6,7 +6,7 @@ import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.
 import { until } from '../wait.ts'
 import { type Caller, callAsOwner, createCallers, deposit, setTerms } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
-import { claimOf, type GroundTruth, intentOf, judge, spentOn, type Told } from './oracle.ts'
+import { type GroundTruth, intentOf, judge, readClaim, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
 
 export type Rig = Awaited<ReturnType<typeof startRig>>
@@ -143,7 +143,7 @@ async function openIn(
   if (inPool > 0) return `${inPool} transactions in the pool`
   const spent = new Set((await spentOn(truth)).spent.map(({ intentId }) => intentId))
   for (const { delivery, reply } of told) {
-    if (claimOf(reply) === 'submitted' && !spent.has(await intentOf(truth, delivery))) {
+    if (readClaim(reply) === 'submitted' && !spent.has(await intentOf(truth, delivery))) {
       return `${delivery.phone} ${delivery.sessionId} submitted`
     }
   }

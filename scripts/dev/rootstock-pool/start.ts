@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { rpcTo } from '../rpc.ts'
+import { createRpcCall } from '../rpc.ts'
 import { quantity } from './answers.ts'
 import { type MinedBlock, mine, type Reorganization, reorganize, setBasePrice } from './blocks.ts'
 import { answer } from './methods.ts'
@@ -25,7 +25,7 @@ export type RootstockPoolOptions = {
 export async function startRootstockPool(options: RootstockPoolOptions) {
   const { devMethods = 'refused', now = Date.now } = options
   const rules: RootstockRules = { ...rootstockRules, ...options.rules }
-  const anvil = rpcTo(options.anvilUrl)
+  const anvil = createRpcCall(options.anvilUrl)
   const pool = createPool(rules)
   const inTurn = createTurns()
   const node: RootstockNode = { anvil, rules, pool, now, inTurn }

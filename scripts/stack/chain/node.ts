@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Chain, chains } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { usualMaxGasPriceWei } from '../../../src/relay/fees.ts'
-import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
+import { createRpcCall, type ParsedCall } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
 
 /** Describes the chain behind a stack for the stack's tools. */
@@ -63,7 +63,7 @@ function describeFault(error: unknown): string {
 }
 
 export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): ParsedCall {
-  return rpcTo(url, { timeoutMs })
+  return createRpcCall(url, { timeoutMs })
 }
 
 export const quantity = z.templateLiteral(['0x', z.string()]).transform(Number)

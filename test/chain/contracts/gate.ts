@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
 /** Answers a question of JSON-RPC, as the node does or otherwise. */
@@ -12,7 +12,7 @@ type Through = (
 
 /** Opens an address of a node, for one test, that questions reach through a function. */
 export async function openGate(nodeUrl: string, through: Through): Promise<string> {
-  const ask = rpcTo(nodeUrl)
+  const ask = createRpcCall(nodeUrl)
   const server = await serveJsonRpc((method, params) =>
     through(method, params, () => ask(method, params)),
   )

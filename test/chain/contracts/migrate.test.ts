@@ -26,13 +26,13 @@ import { type Ended, runHere, runScript } from '../../support/processes.ts'
 import { sampleOf, seed, times } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
 import {
+  allowMigration,
   asOwner,
   forward,
-  holdingOf,
   list,
-  openTheMove,
   openWorld,
   pause,
+  readHolding,
   runCommand,
   startCommand,
   usualTerms,
@@ -51,13 +51,13 @@ beforeEach(async () => {
   snapshot = await world.ask('evm_snapshot')
 })
 
-type Holding = Awaited<ReturnType<typeof holdingOf>>
+type Holding = Awaited<ReturnType<typeof readHolding>>
 
 const moves = [
   {
     kind: 'pair',
     what: 'to a new pair',
-    open: () => openTheMove(world),
+    open: () => allowMigration(world),
     arrivals: () => world.owners.map(({ account }) => [world.to, account.address] as const),
     relist: () => list(world, world.to, [world.owners[3].account.address]),
   },
@@ -72,12 +72,12 @@ const moves = [
 
 function departures(): Promise<Holding[]> {
   return Promise.all(
-    world.owners.map(({ account }) => holdingOf(world, world.from, account.address)),
+    world.owners.map(({ account }) => readHolding(world, world.from, account.address)),
   )
 }
 
 function holdings(places: readonly (readonly [Address, Address])[]): Promise<Holding[]> {
-  return Promise.all(places.map(([loan, account]) => holdingOf(world, loan, account)))
+  return Promise.all(places.map(([loan, account]) => readHolding(world, loan, account)))
 }
 
 async function statusesAfter(block: bigint): Promise<Record<string, number>> {
@@ -117,7 +117,7 @@ for (const { kind, what, open, arrivals, relist } of moves) {
       expect(await statusesAfter(block)).toEqual({ executed: calls })
       await relist()
       expect(await runCommand(world, ['verify', kind])).toMatchObject({ code: 0 })
-      expect((await holdingOf(world, world.from, world.wallet.address)).balance).toBe(
+      expect((await readHolding(world, world.from, world.wallet.address)).balance).toBe(
         parseEther('0.1'),
       )
     })
@@ -216,14 +216,14 @@ test('money that reaches an old account after its migration is migrated too', as
   const [{ account, heir }] = world.owners
   const { from } = world
   await pause(world)
-  const before = await holdingOf(world, from, account.address)
+  const before = await readHolding(world, from, account.address)
   expect(await runCommand(world, ['run', 'secret'])).toMatchObject({ code: 0 })
   for (const value of [3n, 4n]) {
     await asOwner(world, from, 'depositFor', [account.address], value)
     expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 1 })
     expect(await runCommand(world, ['run', 'secret'])).toMatchObject({ code: 0 })
   }
-  const after = await holdingOf(world, from, heir.address)
+  const after = await readHolding(world, from, heir.address)
   expect(after).toEqual({ ...before, balance: before.balance + 7n })
   expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
 })
@@ -253,7 +253,7 @@ test('a missing number is noticed by its debt', async () => {
 })
 
 test('a missing permission and a missing fee are named', async () => {
-  await openTheMove(world)
+  await allowMigration(world)
   expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
   // As if the first borrower's loan had arrived with another fee.
   const borrower = world.owners[0].account.address
@@ -318,7 +318,7 @@ test('a migration that a node executes before it names the block is counted', as
 })
 
 test('an old or new record whose contracts do not belong together stops the migration', async () => {
-  await openTheMove(world)
+  await allowMigration(world)
   const before = await world.ask('eth_blockNumber', [])
   const [from, to] = [world.records.from, world.records.to].map((file) =>
     JSON.parse(readFileSync(file, 'utf8')),

@@ -20,7 +20,7 @@ import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -51,7 +51,7 @@ export async function openWorld() {
     [],
     relayers.map((key) => privateKeyToAccount(key).address),
   )
-  const ask = rpcTo(chain.anvil.url)
+  const ask = createRpcCall(chain.anvil.url)
   const client = createPublicClient({ transport: http(chain.anvil.url) })
   for (const key of relayers) {
     const { address } = privateKeyToAccount(key)
@@ -134,7 +134,7 @@ export async function list(world: World, loan: Address, accounts: Address[]): Pr
 }
 
 /** Lets accounts move to the second pair: its 48 hours are over, and the first is paused. */
-export async function openTheMove(world: World): Promise<void> {
+export async function allowMigration(world: World): Promise<void> {
   await asOwner(world, world.from, 'announceSuccessor', [world.to])
   await world.ask('evm_increaseTime', [2 * day])
   await world.ask('evm_mine')
@@ -213,22 +213,22 @@ export function startCommand(
   options?: CommandOptions,
 ): Process {
   const named = ['scripts/contracts/migrate/cli.ts', ...argumentsOf(world, args)]
-  return startProcess(process.execPath, named, givenTo(world, options))
+  return startProcess(process.execPath, named, setUp(world, options))
 }
 
 export const runCommand = (world: World, args: readonly string[], options?: CommandOptions) =>
-  runHere(migrate, argumentsOf(world, args), givenTo(world, options))
+  runHere(migrate, argumentsOf(world, args), setUp(world, options))
 
 function argumentsOf({ records }: World, args: readonly string[]): string[] {
   return [...args, ...(args[1] === 'pair' ? ['--to', records.to] : []), '--record', records.from]
 }
 
-function givenTo(world: World, { owners = world.owners, ...environment }: CommandOptions = {}) {
+function setUp(world: World, { owners = world.owners, ...environment }: CommandOptions = {}) {
   const env = { ...world.environment, ...(environment as Record<string, string>) }
   return { env, input: owners.map(({ phone }) => `${phone}\n`).join('') }
 }
 
-export async function holdingOf({ client }: World, loan: Address, account: Address) {
+export async function readHolding({ client }: World, loan: Address, account: Address) {
   const read = loanAt(client, loan)
   const [balance, debt] = await Promise.all([
     read.getBalance([account]),

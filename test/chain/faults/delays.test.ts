@@ -1,5 +1,5 @@
 import { test as always, describe, expect } from 'vitest'
-import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { openRig } from '../../support/faults/open-rig.ts'
 import { inTime } from '../../support/in-time.ts'
 import { drawHalf } from '../../support/sample.ts'
@@ -11,12 +11,12 @@ const rig = openRig()
 const test = drawHalf(always)
 
 /** Pays as a fresh caller, and returns the answer. */
-async function payment() {
+async function payOnce() {
   const delivery = rig.newPayment()
   return { delivery, reply: await rig.deliver(delivery) }
 }
 
-const payments = (count: number) => Promise.all(Array.from({ length: count }, payment))
+const payMany = (count: number) => Promise.all(Array.from({ length: count }, payOnce))
 
 describe('a node that is slower than every time limit', () => {
   test.for(['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'])(
@@ -28,8 +28,8 @@ describe('a node that is slower than every time limit', () => {
         fault: { kind: 'delay_request', ms: 9_000 },
         methods: [method],
       })
-      const { delivery, reply } = await inTime(answeredWithinMs, payment)
-      expect(claimOf(reply)).toBe('refused')
+      const { delivery, reply } = await inTime(answeredWithinMs, payOnce)
+      expect(readClaim(reply)).toBe('refused')
       expect(scripted.hits()).toBeGreaterThan(0)
       scripted.end()
       expect(await rig.deliver(delivery)).toEqual(reply)
@@ -42,8 +42,8 @@ describe('a node that is slower than every time limit', () => {
       rig.faults.script({ fault: { kind: 'delay_request', ms: 9_000 }, methods, every: 2 }),
       rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 }, methods }),
     ]
-    for (const { reply } of await inTime(answeredWithinMs, () => payments(2))) {
-      expect(claimOf(reply)).toBe('submitted')
+    for (const { reply } of await inTime(answeredWithinMs, () => payMany(2))) {
+      expect(readClaim(reply)).toBe('submitted')
     }
     for (const { hits } of scripted) await expect.poll(hits).toBeGreaterThan(0)
   })
@@ -51,8 +51,8 @@ describe('a node that is slower than every time limit', () => {
   test('for every request of many callers', async () => {
     await rig.relay.restart('kept')
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 } })
-    for (const { reply } of await inTime(answeredWithinMs, () => payments(8))) {
-      expect(claimOf(reply)).toBe('refused')
+    for (const { reply } of await inTime(answeredWithinMs, () => payMany(8))) {
+      expect(readClaim(reply)).toBe('refused')
     }
   })
 })
@@ -60,11 +60,11 @@ describe('a node that is slower than every time limit', () => {
 describe('a node that is not there', () => {
   test('is reported at once, and payments work again when it is back', async () => {
     await rig.faults.refuse()
-    const { delivery, reply } = await inTime(2_000, payment)
-    expect(claimOf(reply)).toBe('refused')
+    const { delivery, reply } = await inTime(2_000, payOnce)
+    expect(readClaim(reply)).toBe('refused')
     await rig.faults.accept()
     expect(await rig.deliver(delivery)).toEqual(reply)
-    expect(claimOf(await rig.deliver(rig.newPayment()))).toBe('submitted')
+    expect(readClaim(await rig.deliver(rig.newPayment()))).toBe('submitted')
   })
 
   test('after the broadcast delays a payment and loses none', async () => {
@@ -73,8 +73,8 @@ describe('a node that is not there', () => {
       methods: ['eth_sendRawTransaction'],
       times: 1,
     })
-    const { reply } = await payment()
-    expect(claimOf(reply)).toBe('submitted')
+    const { reply } = await payOnce()
+    expect(readClaim(reply)).toBe('submitted')
     await rig.settle()
   })
 })

@@ -2,14 +2,14 @@ import { keccak256 } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type Fault, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { newSender, type Sender } from '../pool/sender.ts'
 
 const anvil = opened(() => startAnvil({ args: ['--no-mining', '--block-base-fee-per-gas', '0'] }))
 const proxy = opened(() => startFaultProxy({ target: anvil.url }))
 let sender: Sender
-const ask: RpcCall = (method, params) => rpcTo(proxy.url)(method, params)
+const ask: RpcCall = (method, params) => createRpcCall(proxy.url)(method, params)
 
 beforeAll(async () => {
   sender = await newSender(anvil.url)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../../scripts/dev/faults/fault-proxy.ts'
-import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { openRig } from '../../support/faults/open-rig.ts'
 import { sampleOf } from '../../support/sample.ts'
@@ -56,13 +56,13 @@ async function payUnder(rule: {
   scripted.end()
   await rig.faults.accept()
   replies.push(...(await deliver(2)))
-  while (claimOf(replies.at(-1)) === 'uncertain') replies.push(...(await deliver(1)))
+  while (readClaim(replies.at(-1)) === 'uncertain') replies.push(...(await deliver(1)))
   await rig.settle()
   replies.push(await rig.deliver(delivery))
   return new Set(replies.map(({ text }) => text))
 }
 
-const claimsOf = (texts: Set<string>) => [...texts].map((text) => claimOf({ status: 200, text }))
+const claimsOf = (texts: Set<string>) => [...texts].map((text) => readClaim({ status: 200, text }))
 
 describe.for(sampleOf(6, faults, 'kinds'))('a payment while $name', ({ name, fault }) => {
   const methods = [before, after].flatMap((part: readonly string[], index) =>

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import { test as always, describe, expect } from 'vitest'
 import type { Change } from '../../../scripts/dev/faults/fault-proxy.ts'
-import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { requestsInCalldata } from '../../../src/relay/forwarder/requests.ts'
 import { blockMs, openRig } from '../../support/faults/open-rig.ts'
 import { drawHalf } from '../../support/sample.ts'
@@ -10,14 +10,13 @@ const rig = openRig({ workers: 2, callers: 160 })
 const test = drawHalf(always)
 const methods = ['eth_sendRawTransaction']
 
-/** Pays once, and gives what was told. */
-const claim = async (delivery = rig.newPayment()) => claimOf(await rig.deliver(delivery))
+const payAndClaim = async (delivery = rig.newPayment()) => readClaim(await rig.deliver(delivery))
 
 describe('failures of other relayers', () => {
   test('1: a connection error does not mean "not sent"', async () => {
     rig.holdBlocks()
     rig.faults.script({ fault: { kind: 'drop_reply' }, methods, times: 1 })
-    expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
+    expect([await payAndClaim(), await payAndClaim()]).toEqual(['submitted', 'submitted'])
     const nonces = (await rig.sent(2)).map(({ nonce }) => nonce)
     expect(nonces[1]).toBe((nonces[0] ?? 0) + 1)
   })
@@ -35,7 +34,7 @@ describe('failures of other relayers', () => {
 
   test('2: a counter that ran far ahead of the chain comes back', async () => {
     const scripted = await miscount(40)
-    expect(await claim()).toBe('submitted')
+    expect(await payAndClaim()).toBe('submitted')
     expect(scripted.hits()).toBe(1)
     await rig.settled()
     expect(rig.logged('nonce.ahead')).toHaveLength(1)
@@ -43,7 +42,7 @@ describe('failures of other relayers', () => {
 
   test('2: a counter a little ahead leaves no gap', async () => {
     await miscount(5)
-    expect((await rig.payMany(3)).map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
+    expect((await rig.payMany(3)).map(readClaim)).toEqual(['submitted', 'submitted', 'submitted'])
   })
 
   test.for(['returned', 'dropped'] as const)('3: a payment is made again (%s)', async (fate) => {
@@ -71,15 +70,15 @@ describe('failures of other relayers', () => {
     await rig.relay.restart('kept')
     await dying
 
-    expect(await claim()).toBe('submitted')
+    expect(await payAndClaim()).toBe('submitted')
     expect(new Set((await rig.sent(2)).map(({ nonce }) => nonce)).size).toBe(2)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await claim(first)).toBe('submitted')
+    expect(await payAndClaim(first)).toBe('submitted')
   })
 
   test("4: nor one whose bytes reached the pool after the sender's time limit", async () => {
     rig.faults.script({ fault: { kind: 'delay_request', ms: 2_500 }, methods, times: 1 })
-    expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
+    expect([await payAndClaim(), await payAndClaim()]).toEqual(['submitted', 'submitted'])
   })
 
   test('5: a node that is slow for one payment holds up no other', async () => {
@@ -89,11 +88,11 @@ describe('failures of other relayers', () => {
       let isSlowAnswered = false
       const fault = { kind: 'delay_reply', ms: 1_500 } as const
       const scripted = rig.faults.script({ fault, methods: ['eth_call'], times: 1 })
-      const slowClaim = claim().finally(() => {
+      const slowClaim = payAndClaim().finally(() => {
         isSlowAnswered = true
       })
       await expect.poll(scripted.hits).toBe(1)
-      const claims = (await rig.payMany(8)).map(claimOf)
+      const claims = (await rig.payMany(8)).map(readClaim)
       isHeldUp = isSlowAnswered || claims.some((one) => one !== 'submitted')
       expect(await slowClaim).toBe('submitted')
     }
@@ -102,7 +101,7 @@ describe('failures of other relayers', () => {
   test('6: bytes that the pool has already count as sent', async () => {
     rig.holdBlocks()
     const sentBefore = rig.faults.seen('eth_sendRawTransaction')
-    expect(await claim()).toBe('submitted')
+    expect(await payAndClaim()).toBe('submitted')
     const refusedBefore = rig.logged('broadcast.refused').length
     const [transaction] = await rig.sent(1)
     // The same bytes go out again before the pool would drop them.
@@ -143,7 +142,7 @@ describe('failures of other relayers', () => {
     await rig.settle()
     replies.push(...(await Promise.all(Array.from({ length: 10 }, deliver))))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-    expect(claimOf(replies[0])).toBe('submitted')
+    expect(readClaim(replies[0])).toBe('submitted')
   })
 
   test('9: two Workers hand out no nonce twice', async () => {
@@ -151,7 +150,7 @@ describe('failures of other relayers', () => {
     const replies = await Promise.all(
       Array.from({ length: 14 }, (_, index) => rig.deliver(rig.newPayment(), index % 2)),
     )
-    expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
+    expect(replies.map(readClaim)).toEqual(replies.map(() => 'submitted'))
     const carried = () => rig.waiting().flatMap(({ data }) => requestsInCalldata(data))
     await expect.poll(() => carried().length).toBe(14)
     const nonces = rig.waiting().map(({ nonce }) => nonce)

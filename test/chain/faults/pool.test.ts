@@ -1,9 +1,9 @@
 import { type Hex, parseEther, parseGwei } from 'viem'
 import { test as always, describe, expect } from 'vitest'
 import { callAsOwner, type OwnersCall } from '../../../scripts/dev/relays/callers.ts'
-import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { maxOpen } from '../../../src/relay/ledger/port.ts'
@@ -15,7 +15,7 @@ const test = drawHalf(always)
 const anvil: RpcCall = (method, params) => rig.chain.anvil.ask(method, params)
 
 /** Sends a transaction of the relayer's key that the relay does not know. */
-async function foreign(gasPrice: bigint): Promise<Hex> {
+async function sendForeign(gasPrice: bigint): Promise<Hex> {
   const relayer = relayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
   const nonce = Number(await anvil('eth_getTransactionCount', [relayer.address, 'latest']))
   return relayer.signTransaction({
@@ -164,7 +164,7 @@ describe('a chain that reorganizes', () => {
     rig.holdBlocks()
     const mined = rig.logged('payment.mined').length
     const loan = { phone: caller.phone, sessionId: 'a loan', text: '3' }
-    expect(claimOf(await rig.deliver(loan))).toBe('submitted')
+    expect(readClaim(await rig.deliver(loan))).toBe('submitted')
     await rig.sent(1)
     await rig.rootstock.mine()
     await expect.poll(() => rig.logged('payment.mined').length).toBe(mined + 1)
@@ -185,8 +185,8 @@ describe('a chain that reorganizes', () => {
 describe('another program with the same key', () => {
   test('whose transaction waits on the next nonce is not outbid', async () => {
     rig.holdBlocks()
-    const raw = await foreign(minPrice)
-    const hash = await rpcTo(rig.rootstock.url)('eth_sendRawTransaction', [raw])
+    const raw = await sendForeign(minPrice)
+    const hash = await createRpcCall(rig.rootstock.url)('eth_sendRawTransaction', [raw])
     await rig.payInTurn(2)
     await rig.sent(3)
     expect(rig.rootstock.pool.pending().map((one) => one.hash)).toContain(hash)
@@ -196,7 +196,7 @@ describe('another program with the same key', () => {
 
   test('whose transaction takes a nonce that a payment already had', async () => {
     rig.holdBlocks()
-    const raw = await foreign(minPrice * 10n)
+    const raw = await sendForeign(minPrice * 10n)
     await rig.payInTurn(2)
     await rig.sent(2)
     // It reached a miner that never saw ours.
@@ -232,15 +232,16 @@ describe('a relayer without money', () => {
       rig.holdBlocks()
       const replies = await rig.payInTurn(3)
       await rig.sent(3)
-      expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
+      expect(replies.map(readClaim)).toEqual(['submitted', 'submitted', 'submitted'])
       await anvil('anvil_setBalance', [relayer, '0x0'])
       await rig.rootstock.evictAll()
       const outOfMoney = () =>
         rig.logged('broadcast.refused').filter(({ refusal }) => refusal === 'insufficient_funds')
       await expect.poll(() => outOfMoney().length).toBeGreaterThan(2)
       // What the key has is kept for some seconds.
+      const payOnce = async () => readClaim(await rig.deliver(rig.newPayment()))
       const untilNextIs = (claim: string) =>
-        until(async () => (await rig.payMany(1)).map(claimOf).join() === claim, { everyMs: 1_000 })
+        until(async () => (await payOnce()) === claim, { everyMs: 1_000 })
       await untilNextIs('refused')
       expect(rig.logged('payments.refused').at(-1)).toMatchObject({ reason: 'relayer_poor' })
       await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
@@ -253,7 +254,7 @@ describe('more payments than the pool has slots', () => {
   test('are all made, a few of them later', async () => {
     rig.holdBlocks()
     const replies = await rig.payInTurn(20)
-    expect(replies.map(claimOf)).toEqual(Array.from({ length: 20 }, () => 'submitted'))
+    expect(replies.map(readClaim)).toEqual(Array.from({ length: 20 }, () => 'submitted'))
     expect(replies.filter(({ text }) => text.includes('Tx: queued')).length).toBe(5)
     await rig.sent(15)
     await rig.settled()
@@ -266,7 +267,7 @@ describe('more payments than the pool has slots', () => {
     const { phone } = rig.nextCaller()
     const amounts = Array.from({ length: maxOpen + 1 }, (_, index) => `0.0${100 + index}`)
     const claims: string[] = []
-    for (const amount of amounts) claims.push(claimOf(await rig.deliver(pay(phone, amount))))
+    for (const amount of amounts) claims.push(readClaim(await rig.deliver(pay(phone, amount))))
     expect(claims).toEqual(amounts.map((_, index) => (index < maxOpen ? 'submitted' : 'refused')))
   })
 })

@@ -1,5 +1,5 @@
 import { test as always, describe, expect } from 'vitest'
-import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
@@ -10,9 +10,9 @@ const rig = openRig({ callers: 60, workers: 2 })
 const test = drawHalf(always)
 
 /** Delivers until it is known what became of a payment that a Worker may still work on. */
-async function claimInTheEnd(delivery: ReturnType<typeof pay>): Promise<string> {
+async function awaitClaim(delivery: ReturnType<typeof pay>): Promise<string> {
   for (;;) {
-    const claim = claimOf(await rig.deliver(delivery))
+    const claim = readClaim(await rig.deliver(delivery))
     if (claim !== 'uncertain') return claim
   }
 }
@@ -33,7 +33,7 @@ describe('a ledger that lost its rows', () => {
     await rig.settle()
     await rig.relay.restart('lost')
     const other = { ...pay(phone), text: `2*${stranger}*1` }
-    expect(claimOf(await rig.deliver(other))).toBe('ended')
+    expect(readClaim(await rig.deliver(other))).toBe('ended')
   })
 
   test('while the payment waits for its block pays once, whichever transaction comes first', async () => {
@@ -41,12 +41,12 @@ describe('a ledger that lost its rows', () => {
     rig.holdBlocks()
     for (const delivery of deliveries) {
       // What was told before the loss may name a transaction that no ledger knows any more.
-      expect(claimOf(await rig.relay.deliver(delivery))).toBe('submitted')
+      expect(readClaim(await rig.relay.deliver(delivery))).toBe('submitted')
     }
     await rig.sent(3)
     await rig.relay.restart('lost')
     for (const delivery of deliveries) {
-      expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
+      expect(readClaim(await rig.deliver(delivery))).toBe('submitted')
     }
   })
 
@@ -54,13 +54,13 @@ describe('a ledger that lost its rows', () => {
     const forgotten = Array.from({ length: 3 }, () => rig.newPayment())
     rig.holdBlocks()
     for (const delivery of forgotten) {
-      expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
+      expect(readClaim(await rig.deliver(delivery))).toBe('submitted')
     }
     const hashes = (await rig.sent(3)).map(({ hash }) => hash)
     await rig.relay.restart('lost')
     onTestFinished(() => rig.rootstock.setMinGasPrice(minPrice))
     rig.rootstock.setMinGasPrice(minPrice * 2n)
-    expect(claimOf(await rig.deliver(rig.newPayment()))).toBe('submitted')
+    expect(readClaim(await rig.deliver(rig.newPayment()))).toBe('submitted')
     expect(rig.waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
     rig.rootstock.setMinGasPrice(minPrice)
   })
@@ -69,7 +69,7 @@ describe('a ledger that lost its rows', () => {
     await rig.deliver(rig.newPayment())
     await rig.settle()
     await rig.relay.restart('lost')
-    expect(claimOf(await rig.deliver(rig.newPayment()))).toBe('submitted')
+    expect(readClaim(await rig.deliver(rig.newPayment()))).toBe('submitted')
   })
 })
 
@@ -80,7 +80,7 @@ describe('a Worker that is killed', () => {
     const replies: Awaited<ReturnType<typeof rig.deliver>>[] = []
     // One after the other: none shares a nonce, so that some have to wait for one.
     for (const { phone } of callers) replies.push(await rig.deliver(pay(phone)))
-    expect(replies.map(claimOf)).toEqual(callers.map(() => 'submitted'))
+    expect(replies.map(readClaim)).toEqual(callers.map(() => 'submitted'))
     expect(replies.some(({ text }) => text.includes('Tx: queued'))).toBe(true)
     await rig.relay.restart('kept')
     await rig.rootstock.evictAll()
@@ -104,7 +104,7 @@ describe('a Worker that is killed', () => {
         await sleep(ms)
         await rig.relay.restart('kept')
         await dying
-        claim = await claimInTheEnd(delivery)
+        claim = await awaitClaim(delivery)
         await rig.settled()
       }
       expect(claim).toBe('submitted')
@@ -136,7 +136,7 @@ describe('two relays with one key and a ledger each', () => {
           return [rig.relay.deliver(delivery), other.deliver(delivery)]
         }),
       )
-      expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
+      expect(replies.map(readClaim)).toEqual(replies.map(() => 'submitted'))
       await expect.poll(() => other.openRows()).toEqual([])
       await rig.settle()
       expect(await rig.judge()).toMatchObject({ executed: before + 6, faults: [] })

@@ -22,7 +22,7 @@ async function result(method: string, ...params: unknown[]): Promise<Json> {
 }
 
 /** Counts the node's calls during some work. */
-async function callsOf(work: () => Promise<unknown>): Promise<number> {
+async function countCalls(work: () => Promise<unknown>): Promise<number> {
   const before = on.proxy.seen()
   await work()
   return on.proxy.seen() - before
@@ -47,7 +47,7 @@ test('a request by block hash reaches the node once', async () => {
     ['trace_block', blockHash],
   ] as const) {
     const first = await result(method, ...params)
-    const again = await callsOf(async () => {
+    const again = await countCalls(async () => {
       expect(await result(method, ...params)).toEqual(first)
     })
     expect(again, method).toBe(0)
@@ -60,7 +60,7 @@ test('proved answers are cached forever, all others for a minute after the reque
   const { blockHash } = await mined(on.direct, await emit(on.direct, on.emitter, 1n, 2n, 3n))
   const kept = async (method: string, params: unknown[], forMs: number) => {
     clock.forward(forMs)
-    return (await callsOf(() => result(method, ...params))) === 0
+    return (await countCalls(() => result(method, ...params))) === 0
   }
   const questions = [
     { method: 'chain_getRawBlockHeaderByHash', params: [blockHash], forGood: true },
@@ -106,13 +106,13 @@ test('a transaction and its receipt are kept from twelve blocks on', async () =>
   await result('eth_blockNumber')
   for (const method of all) {
     await result(method, hash)
-    expect(await callsOf(() => result(method, hash)), method).toBe(1)
+    expect(await countCalls(() => result(method, hash)), method).toBe(1)
   }
   await on.direct('evm_mine')
   await result('eth_blockNumber')
   for (const method of all) {
     await result(method, hash)
-    expect(await callsOf(() => result(method, hash)), method).toBe(0)
+    expect(await countCalls(() => result(method, hash)), method).toBe(0)
   }
 })
 
@@ -135,7 +135,7 @@ test('an answer that may change is requested again', async () => {
     ['eth_call', { to: on.emitter, data: '0x11' }, 'latest'],
   ] as const) {
     await result(method, ...params)
-    expect(await callsOf(() => result(method, ...params)), method).toBeGreaterThan(0)
+    expect(await countCalls(() => result(method, ...params)), method).toBeGreaterThan(0)
   }
 })
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { keys as command } from '../../../scripts/ops/keys-cli.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
@@ -164,7 +164,7 @@ test('a key belongs to one network, and both are served at once', async () => {
   const client = await connect(key)
   expect(await client.result('eth_chainId')).toBe('0x1e')
   await client.result('eth_subscribe', ['newHeads'])
-  await rpcTo(mainnet.url)('evm_mine')
+  await createRpcCall(mainnet.url)('evm_mine')
   await client.until((told) => told.length === 1)
   client.close()
   expect((await keys('create', '--name', 'x', '--network', '5')).output).toContain('not served')

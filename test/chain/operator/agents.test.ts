@@ -46,7 +46,7 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
   }
 
   let looks = 0
-  async function look() {
+  async function viewScreen() {
     looks += 1
     const screen = await dial(deployment, { phone: agent, sessionId: `look ${looks}`, text: '5' })
     return screen.split('\n').find((line) => line.startsWith(`${code} 0.02 tRBTC: `))
@@ -57,7 +57,7 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
     deployment.pass(30_000)
     await deployment.round()
     await deployment.settled()
-    const told = await look()
+    const told = await viewScreen()
     expect([`${code} 0.02 tRBTC: arriving`, `${code} 0.02 tRBTC: FINAL`]).toContain(told)
     const isFinal = told?.endsWith('FINAL') === true
     if (isFinal) expect(await came(confirmations - 1)).toBe(paidWei)
@@ -65,11 +65,11 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
   }
 
   expect(await came(0)).toBe(paidWei)
-  expect(await look()).toBe(`${code} 0.02 tRBTC: arriving`)
+  expect(await viewScreen()).toBe(`${code} 0.02 tRBTC: arriving`)
   expect(await next()).toBe(`${code} 0.02 tRBTC: arriving`)
   await chain.anvil.ask('anvil_reorg', [2, []])
   expect(await came(0)).toBe(0n)
-  expect(await look()).toBe(`${code} 0.02 tRBTC: arriving`)
+  expect(await viewScreen()).toBe(`${code} 0.02 tRBTC: arriving`)
 
   let told: string | undefined
   for (let block = 0; block < 20 && !told?.endsWith('FINAL'); block++) told = await next()

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { describedOperations } from './described.ts'
 import { authorized, dial, give, openOperated } from './operating.ts'
@@ -23,7 +23,7 @@ test('each operator route is documented, and its requests and answers match the 
   expect(await pay('first', `2*${wallet}*0.25`)).toContain('END Transfer Submitted')
   await pay('refused', `2*${wallet}*9`)
   await deployment.allDone()
-  const rpc = rpcTo(chain.anvil.url)
+  const rpc = createRpcCall(chain.anvil.url)
   await rpc('evm_setAutomine', [false])
   expect(await pay('waits', `2*${wallet}*0.125`)).toContain('END Transfer Submitted')
   const { payments } = await deployment.payments('?state=signed')

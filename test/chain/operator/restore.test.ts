@@ -69,7 +69,7 @@ const changes = {
 }
 const open = () => openOperated(chain, changes)
 
-async function received(): Promise<bigint> {
+async function readReceived(): Promise<bigint> {
   const call = { functionName: 'getBalance', args: [recipient] } as const
   const data = encodeFunctionData({ abi: microLoanAbi, ...call })
   return BigInt((await chain.anvil.ask('eth_call', [{ to: chain.loan, data }])) as Hex)
@@ -84,7 +84,7 @@ async function blockAndRound(deployment: Operated): Promise<void> {
 }
 
 /** Blocks and rounds until nothing is open. */
-async function finish(deployment: Operated): Promise<void> {
+async function finishPayments(deployment: Operated): Promise<void> {
   await until(async () => {
     await blockAndRound(deployment)
     return !isOpen(await deployment.ledger.readWork())
@@ -116,7 +116,7 @@ describe('a restore', () => {
     // What the export does not know: a block of all that waited, and two payments more, one in a
     // block.
     await blockAndRound(lost)
-    const executed = async () => (await received()) / parseEther('0.01')
+    const executed = async () => (await readReceived()) / parseEther('0.01')
     expect(await executed()).toBe(50n)
     for (const one of after) {
       await chain.anvil.ask('evm_mine')
@@ -135,17 +135,17 @@ describe('a restore', () => {
       'the ledger has payments that are open: say that the export is to be added to it',
     )
     expect((await restored.status()).intake.state).toBe('open')
-    await finish(restored)
+    await finishPayments(restored)
     for (const [one, screen] of told) {
       const again = await dial(restored, one)
       // What the export did not have is found by its intent: with the hash that carried it.
       if (before.includes(one)) expect(again).toBe(screen)
       else expect(again).toContain('END Transfer Submitted')
     }
-    await finish(restored)
+    await finishPayments(restored)
     // On a busy machine a dial may be refused, which moves nothing and is told so again.
     const accepted = [...told.values()].filter((screen) => screen.includes('Transfer Submitted'))
-    expect(await received()).toBe(parseEther('0.01') * BigInt(accepted.length))
+    expect(await readReceived()).toBe(parseEther('0.01') * BigInt(accepted.length))
     const { payments } = await restored.ledger.readPage({ limit: 200 })
     expect(new Set(payments.map(({ state }) => state))).toEqual(new Set(['confirmed']))
     expect(payments).toHaveLength(accepted.length)

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { minPrice, newSender } from './sender.ts'
 
 const anvil = opened(() => startAnvil())
 const rootstock = opened(() => startRootstockPool({ anvilUrl: anvil.url }))
-const call: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
+const call: RpcCall = (method, params) => createRpcCall(rootstock.url)(method, params)
 
 beforeEach(() => rootstock.evictAll())
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type PoolRefusal, poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { minPrice, newSender, type Sender } from './sender.ts'
 
@@ -14,7 +14,7 @@ const anvil = opened(() => startAnvil())
 const rootstock = opened(() =>
   startRootstockPool({ anvilUrl: anvil.url, now: () => nowMs, rules: { quota } }),
 )
-const call: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
+const call: RpcCall = (method, params) => createRpcCall(rootstock.url)(method, params)
 
 beforeEach(() => rootstock.evictAll())
 
@@ -23,7 +23,7 @@ const send = (raw: string) => call('eth_sendRawTransaction', [raw])
 /** Makes a block and gives the hashes in it. */
 const mined = async () => (await rootstock.mine())[0]?.transactions
 
-async function refuses(raw: string, why: PoolRefusal): Promise<void> {
+async function expectRefusal(raw: string, why: PoolRefusal): Promise<void> {
   const words = poolRefusals[why].rskj.replaceAll(/\{\w+\}/g, '\\d+')
   const error = { code: -32010, message: expect.stringMatching(new RegExp(`^${words}$`)) }
   await expect(send(raw)).rejects.toMatchObject(error)
@@ -32,7 +32,7 @@ async function refuses(raw: string, why: PoolRefusal): Promise<void> {
 const [cost, cap] = [21_000n * minPrice, 80n * minPrice]
 const data = { data: '0x01' } as const
 /** A signed transaction with so many bytes of data has 128 KB, and one over it. */
-const large = (more: number) =>
+const createLarge = (more: number) =>
   ({ gas: 6_000_000n, data: `0x${'00'.repeat(130_965 + more)}` }) as const
 
 type Wanted = Parameters<Sender['sign']>[0]
@@ -52,7 +52,7 @@ test.for<[why: PoolRefusal, taken: (Wanted | 'block')[], refused: Wanted, balanc
   ['poor_for_all', [{ nonce: 0 }, { nonce: 0, gasPrice: 2n * minPrice }], { nonce: 1 }, 2n * cost],
   ['over_block', [{ nonce: 0, gas: 6_800_000n }], { nonce: 1, gas: 6_800_001n }],
   ['basic_cost', [{ nonce: 0, ...data, gas: 21_016n }], { nonce: 1, ...data, gas: 21_015n }],
-  ['too_large', [{ nonce: 0, ...large(0) }], { nonce: 1, ...large(1) }],
+  ['too_large', [{ nonce: 0, ...createLarge(0) }], { nonce: 1, ...createLarge(1) }],
 ])('%s: what the pool takes, and what it refuses then', async (row) => {
   const [why, taken, refused, balance] = row
   const sender = await newSender(anvil.url, balance)
@@ -60,7 +60,7 @@ test.for<[why: PoolRefusal, taken: (Wanted | 'block')[], refused: Wanted, balanc
     if (one === 'block') await rootstock.mine()
     else await send(await sender.sign(one))
   }
-  await refuses(await sender.sign(refused), why)
+  await expectRefusal(await sender.sign(refused), why)
 })
 
 test('a nonce behind a missing one waits in silence until the missing one comes', async () => {
@@ -99,7 +99,7 @@ test('other bytes have to pay 40 % more, rounded up', async () => {
   const price = minPrice + 1n
   const least = (price * 140n + 99n) / 100n
   await send(await sender.sign({ nonce: 0, gasPrice: price }))
-  await refuses(await sender.sign({ nonce: 0, gasPrice: least - 1n }), 'underbid')
+  await expectRefusal(await sender.sign({ nonce: 0, gasPrice: least - 1n }), 'underbid')
   const dearer = await sender.sign({ nonce: 0, gasPrice: least })
   await send(dearer)
   expect(await mined()).toEqual([keccak256(dearer)])
@@ -132,7 +132,7 @@ test('an account over its quota is refused until time has refilled it', async ()
   const sender = await newSender(anvil.url)
   for (let nonce = 0; nonce < 9; nonce++) await send(await sender.sign({ nonce, gas: 6_600_000n }))
   const next = await sender.sign({ nonce: 9, gas: 6_600_000n })
-  await refuses(next, 'quota')
+  await expectRefusal(next, 'quota')
   nowMs += 6_000_000
   await rootstock.evictAll()
   expect(await send(next)).toBe(keccak256(next))
@@ -162,7 +162,7 @@ test.for<[what: string, stays: () => unknown, goes: () => unknown]>([
   const raw = await (await newSender(anvil.url)).sign({ nonce: 1 })
   await send(raw)
   await stays()
-  await refuses(raw, 'known_queued')
+  await expectRefusal(raw, 'known_queued')
   await goes()
   expect(await send(raw)).toBe(keccak256(raw))
 })

@@ -1,7 +1,7 @@
 import { type Address, type Hex, type LocalAccount, parseEther, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 
 /** Is a funded account that signs transactions. */
 export type Sender = {
@@ -22,7 +22,7 @@ export async function newSender(
 ): Promise<Sender> {
   senders += 1
   const account = privateKeyToAccount(toHex(0x5e4de4_0000n + BigInt(senders), { size: 32 }))
-  await rpcTo(anvilUrl)('anvil_setBalance', [account.address, toHex(balanceWei)])
+  await createRpcCall(anvilUrl)('anvil_setBalance', [account.address, toHex(balanceWei)])
   return {
     address: account.address,
     sign: ({ gasPrice = minPrice, gas = 21_000n, value = 0n, ...rest }) =>

@@ -18,7 +18,7 @@ import {
 } from '../../../scripts/dev/rootstock-pool/account-pool.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { readExecute } from '../../../scripts/dev/simulator/model/calldata.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import { termSeconds } from '../../../scripts/dev/simulator/model/contracts.ts'
@@ -73,7 +73,7 @@ let fresh: Hex
 let forwarder: Forwarder
 let signer: Signer
 const deployed = opened(() => startChain())
-const ask: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
+const ask: RpcCall = (method, params) => createRpcCall(rootstock.url)(method, params)
 
 beforeAll(async () => {
   forwarder = { chainId: 31, address: deployed.forwarder }

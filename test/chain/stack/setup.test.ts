@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildContracts } from '../../../scripts/contracts/forge.ts'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { quietTools } from '../../../scripts/stack/served/worker-build.ts'
 import { runScript, startProcess } from '../../support/processes.ts'
@@ -63,7 +63,7 @@ test('wrangler dev in a fresh clone names the setup command, and then serves the
   expect(await dial(relayUrl, { ...caller, text: '1' })).toBe('END Your Balance: 1 tRBTC')
   const before = readFileSync(file, 'utf8')
   const key = /^# Key of the node service: (\S+)$/m.exec(before)?.[1]
-  expect(await rpcTo(`${relayUrl}/rpc/${key}`)('eth_chainId')).toBe('0x1f')
+  expect(await createRpcCall(`${relayUrl}/rpc/${key}`)('eth_chainId')).toBe('0x1f')
   expect(output()).not.toContain('npm run setup')
 
   const at = { PORT: `${port}` }

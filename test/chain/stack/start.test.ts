@@ -13,7 +13,7 @@ import { anvil } from 'viem/chains'
 import { type ExpectStatic, expect, test } from 'vitest'
 import { borrowers } from '../../../scripts/contracts/borrowers.ts'
 import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
 import { ops } from '../../../scripts/ops/ops-cli.ts'
@@ -193,8 +193,8 @@ async function paysAsOnRootstock(
 ): Promise<void> {
   expect(start.output()).toMatch(/Started a Rootstock pool at http:.*: a block every 3 s/)
   const { relayUrl, nodeUrl, rpcUrl, contracts } = start.stack()
-  expect(await rpcTo(nodeUrl)('web3_clientVersion')).toMatch(/^RskJ/)
-  expect(await rpcTo(rpcUrl)('eth_gasPrice')).toBe('0x3ef1480')
+  expect(await createRpcCall(nodeUrl)('web3_clientVersion')).toMatch(/^RskJ/)
+  expect(await createRpcCall(rpcUrl)('eth_gasPrice')).toBe('0x3ef1480')
   const balance = (phone: string) => balanceOf(folder, nodeUrl, contracts.loan, phone)
   // The chain was left two days ahead, where each request has expired. It is today's again with its
   // next block, and no loan is younger than that.

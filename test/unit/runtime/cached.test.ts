@@ -22,7 +22,7 @@ function stage() {
   const pass = async (ms: number) => {
     const end = now + ms
     for (;;) {
-      await settled()
+      await flushPromises()
       const [next] = [...sleepers].sort((a, b) => a.until - b.until)
       if (next === undefined || next.until > end) break
       now = next.until
@@ -35,7 +35,7 @@ function stage() {
 }
 
 /** Everything that only waits for promises has gone as far as it can. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+const flushPromises = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cached answer', () => {
   test('is one request for all who ask together or soon after', async () => {

@@ -39,7 +39,7 @@ async function newPayment(): Promise<Delivery> {
 }
 
 /** Returns the real Worker's final screen. */
-async function inTheEnd({ phone, sessionId, text }: Delivery): Promise<string> {
+async function awaitAnswer({ phone, sessionId, text }: Delivery): Promise<string> {
   for (;;) {
     const reply = await dial(phone, text, sessionId)
     if (!claimsNothing(reply.text)) return reply.text
@@ -52,7 +52,7 @@ async function judge(
   replies: readonly (string | undefined)[],
 ): Promise<string[]> {
   const faults: string[] = []
-  const told = await inTheEnd(delivery)
+  const told = await awaitAnswer(delivery)
   for (const reply of replies) {
     if (reply === undefined || claimsNothing(reply)) continue
     if (reply !== told) faults.push(`told "${reply}", then "${told}"`)
@@ -81,7 +81,7 @@ async function listQuestions(): Promise<readonly string[]> {
 
 let listed: Promise<readonly string[]> | undefined
 /** Lists a payment's questions once: of two at a time one might send for both. */
-const questionsOfAPayment = () => {
+const paymentQuestions = () => {
   listed ??= listQuestions()
   return listed
 }
@@ -165,7 +165,7 @@ const everyPayment = expect.arrayContaining([
 describe('a payment', () => {
   test('whose object dies at any request ends as its screen said', async ({ expect, task }) => {
     willCause(task, 'aborted_objects')
-    const questions = await questionsOfAPayment()
+    const questions = await paymentQuestions()
     expect(questions).toEqual(everyPayment)
     expect(await faultsOfDeaths('object', questions)).toEqual([])
   })
@@ -174,7 +174,7 @@ describe('a payment', () => {
     'of a batch whose %s dies at any step is made as it was told',
     async (whose, { expect, task }) => {
       if (whose === 'object') willCause(task, 'aborted_objects')
-      const { faults, most } = await faultsOfBatches(whose, await questionsOfAPayment())
+      const { faults, most } = await faultsOfBatches(whose, await paymentQuestions())
       expect(faults).toEqual([])
       expect(most).toBeGreaterThanOrEqual(3)
     },
@@ -184,14 +184,14 @@ describe('a payment', () => {
 // Most of what they do is to wait for rounds, so they wait together.
 describe.concurrent('a payment beside others', () => {
   test('whose Worker dies at any request ends as its screen said', async ({ expect }) => {
-    const questions = await questionsOfAPayment()
+    const questions = await paymentQuestions()
     expect(questions).toEqual(everyPayment)
     expect(await faultsOfDeaths('worker', questions)).toEqual([])
   })
 
   test('whose Worker dies at any request on a bad line does too', async ({ expect, task }) => {
     willCause(task, 'refused_connection')
-    const questions = await questionsOfAPayment()
+    const questions = await paymentQuestions()
     const points = questions.map((_, at) => at)
     // Every crash point under every fault is a long run's; a short one takes some for each fault.
     const runs = lineFaults.flatMap((kind) => sampleOf(2, points, kind).map((at) => ({ kind, at })))
@@ -237,7 +237,7 @@ describe('a round of the alarm', () => {
     'whose %s dies at any kind of its questions leaves everything to the next',
     async (whose, { expect, task }) => {
       if (whose === 'object') willCause(task, 'aborted_objects')
-      const kinds = await questionsOfARound()
+      const kinds = await roundQuestions()
       const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork, 'ledger.release']
       expect(kinds).toEqual(expect.arrayContaining(known))
       const drawn = sampleOf(sampledKinds, kinds, `rounds of a ${whose}`)
@@ -294,7 +294,7 @@ async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<
 }
 
 /** What a round asks that settles one payment and sends another, in order. */
-async function questionsOfARound(): Promise<readonly string[]> {
+async function roundQuestions(): Promise<readonly string[]> {
   for (;;) {
     await untilSettled()
     await leaveWork(1)

@@ -16,7 +16,7 @@ async function ringFourTimes(): Promise<void> {
 }
 
 /** Runs rounds that do, each with a node service of its own, as on separate instances. */
-async function tendSideBySide(): Promise<void> {
+async function runRoundsSideBySide(): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, () => createMortal({}).tend()))
 }
 
@@ -32,13 +32,13 @@ describe("a ledger's alarm", () => {
     const session = newSession()
     const paid = dial(caller, `2*${recipient}*0.25`, session)
     // While the payment is being made, when it waits for its block, and after it.
-    await Promise.all([tendSideBySide(), ringFourTimes()])
+    await Promise.all([runRoundsSideBySide(), ringFourTimes()])
     const reply = await paid
     for (let time = 0; time < 5; time++) {
       await Promise.all([ledgerStub().wake(), runDurableObjectAlarm(ledgerStub())])
     }
     await untilBalance(caller, '0.75')
-    await Promise.all([tendSideBySide(), ringFourTimes()])
+    await Promise.all([runRoundsSideBySide(), ringFourTimes()])
     expect(reply.text).toMatch(submitted)
     expect(await executions(caller)).toBe(1)
     expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, expect, test } from 'vitest'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
@@ -10,7 +10,7 @@ import { willCause } from '../../support/runtime-words.ts'
 
 const key = 'the-key-of-the-feed-tests'
 const { NODE_URL } = env as unknown as { NODE_URL: string }
-const ask = rpcTo(NODE_URL)
+const ask = createRpcCall(NODE_URL)
 
 type Head = { number: string; parentHash: string; hash: string }
 type Told = { subscription: string; result: Head }

@@ -8,7 +8,7 @@ import {
   pad,
   parseEther,
 } from 'viem'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -24,7 +24,7 @@ export const bindings = env as unknown as {
 } & Record<string, string>
 
 /** Asks the chain itself, past everything under test. */
-export const rpc = rpcTo(bindings.NODE_URL)
+export const rpc = createRpcCall(bindings.NODE_URL)
 
 export async function accountOf(phone: string): Promise<Address> {
   const accounts = createCallerAccounts(bindings.ACCOUNT_KEY_SECRET)

@@ -1,5 +1,5 @@
 import { startAnvil } from '../../../../scripts/dev/anvil.ts'
-import { rpcTo } from '../../../../scripts/dev/rpc.ts'
+import { createRpcCall } from '../../../../scripts/dev/rpc.ts'
 import { deployEmitter } from './anvil-rpc.ts'
 import { startProxyNode } from './proxy-node.ts'
 import { startRealWorker } from './real-worker.ts'
@@ -8,7 +8,7 @@ import { startRealWorker } from './real-worker.ts'
 export async function openNode() {
   const { url, stop } = await startAnvil()
   // Asks past the service; makes blocks and transactions.
-  const direct = rpcTo(url)
+  const direct = createRpcCall(url)
   const proxies = [
     await startProxyNode(url),
     await startProxyNode(url),

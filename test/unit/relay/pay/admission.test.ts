@@ -28,7 +28,7 @@ function stillChain({
   // Time is the test's: no limit runs out because a machine is slow. Only short pauses pass.
   const clock: Clock = {
     now: () => world.now,
-    sleep: (ms, signal) => (ms < 1_000 ? systemClock.sleep(ms, signal) : ended(signal)),
+    sleep: (ms, signal) => (ms < 1_000 ? systemClock.sleep(ms, signal) : untilAborted(signal)),
     timeout: () => new AbortController().signal,
   }
   const events: LogEvent[] = []
@@ -90,7 +90,7 @@ function stillChain({
   }
 }
 
-const ended = (signal: AbortSignal | undefined) =>
+const untilAborted = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
 const wordsOf = (refusal: Refusal): string =>

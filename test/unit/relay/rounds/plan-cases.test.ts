@@ -61,7 +61,7 @@ const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot 
 })
 
 /** Describes an action in few words. */
-function wordsOf(action: Action): string {
+function describeAction(action: Action): string {
   switch (action.kind) {
     case 'displace':
       return `displace ${action.nonce}: ${action.reason}`
@@ -93,7 +93,7 @@ function does(
   ...actions: string[]
 ): void {
   const done = plan(stage, { work: workOf({ now, ...open }), refused: new Set() }, chain, terms)
-  expect(done.map(wordsOf), what).toEqual(actions)
+  expect(done.map(describeAction), what).toEqual(actions)
 }
 
 test('a plan: a shorter chain makes rounds wait, and its lost payments reopen once', () => {

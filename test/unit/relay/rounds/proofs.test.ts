@@ -116,7 +116,7 @@ const paid = (sent: Sent, options: Partial<ForgeOptions> = usual) =>
   onTop(base, 4, { ...options, sent: [sent] })
 
 /** Returns the blocks under other hashes, as with headers of an unknown form. */
-function strange(blocks: readonly Forged[]): Forged[] {
+function rehash(blocks: readonly Forged[]): Forged[] {
   const text = blocks.reduce(
     (all, { hash }) => all.replaceAll(hash, hash.replace(/..$/, '00')),
     JSON.stringify(blocks),
@@ -201,9 +201,9 @@ describe('nodes that cannot prove an outcome are trusted, with an alert,', () =>
     }))
 
   test.for([
-    ['headers are of a form that is not known', strange, 3],
-    ['that is so, and being in a block is enough', strange, 1],
-    ['the last header is', (all: Forged[]) => [...all.slice(0, 6), ...strange(all.slice(6, 7))], 3],
+    ['headers are of a form that is not known', rehash, 3],
+    ['that is so, and being in a block is enough', rehash, 1],
+    ['the last header is', (all: Forged[]) => [...all.slice(0, 6), ...rehash(all.slice(6, 7))], 3],
     ['a transaction in the block is of a type that is not known', untyped, 3],
   ] as const)('where %s', async ([, change, confirmations]) => {
     const { look, sentWith, events, ledger } = await open({ confirmations })
