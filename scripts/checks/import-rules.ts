@@ -12,7 +12,7 @@ const routes = new RegExp(`/(route|app)\\.tsx?$|^src/pages/.*\\.tsx$|${entries.s
 const phone = /^src\/pages\/phone\//
 const choosers = new RegExp(`${adapters.source}|${entries.source}|^src/compose/`)
 
-/** What a file may not import, why, and the files that the rule excepts. */
+/** Lists forbidden imports with their reason, and the excepted files. */
 const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?: RegExp])[] = [
   // Tests of an entry point import it.
   [/^(?!test\/)/, entries, 'no file imports an entry point', /^src\/\w+-development\.ts$/],

@@ -1,14 +1,14 @@
 import type { Address } from 'viem'
 import type { Booked, LoanEvent } from './reads.ts'
 
-/** A debt in wei, its fee in basis points of the principal, and when it is due (Unix s). */
+/** Holds a debt in wei, its fee in basis points of the principal, and its due time (Unix s). */
 export type Debt = { owedWei: bigint; feeRate: bigint; dueAt: bigint; isWrittenOff: boolean }
 
 export type Account = Debt & {
   balanceWei: bigint
-  /** It stands in the list of borrowers, or stood in it when it moved to the successor. */
+  /** Is or was in the list of borrowers when the account moved to the successor. */
   isListed: boolean
-  /** It has had a loan, its own or one that was passed on: it takes over no other account. */
+  /** Has had a loan, its own or a migrated one, and can take over no other account. */
   hasBorrowed: boolean
 }
 
@@ -17,7 +17,7 @@ export type Totals = { balancesWei: bigint; owedWei: bigint; freeWei: bigint }
 
 type Passage = Extract<LoanEvent, { eventName: 'AccountPassed' }>['args']
 
-/** What went through an account's moves, summed up; it has several if it was paid again. */
+/** Sums up an account's moves; it has several if it was paid again. */
 type Moved = { balanceWei: bigint; owedWei: bigint; times: number }
 
 export type LoanBooks = ReturnType<typeof replay>
@@ -25,7 +25,7 @@ export type LoanBooks = ReturnType<typeof replay>
 const noDebt: Debt = { owedWei: 0n, feeRate: 0n, dueAt: 0n, isWrittenOff: false }
 const nothing: Account = { ...noDebt, balanceWei: 0n, isListed: false, hasBorrowed: false }
 
-/** What accounts and sums have to be after these events, in the order of the chain. */
+/** Computes accounts and sums from events in the chain's order. */
 export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
   const accounts = new Map<Address, Account>()
   const [moved, takenOver] = [new Map<Address, Moved>(), new Map<Address, Moved>()]
@@ -105,7 +105,7 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
   return { accounts, totals: totalsOf(accounts.values(), freeWei), passages, moved, takenOver }
 }
 
-/** What an account has and owes; a debt that is written off does not count. */
+/** Holds an account's balance and debt, without a debt that was written off. */
 export type Holding = { balanceWei: bigint; owedWei: bigint; isWrittenOff?: boolean }
 
 export function totalsOf(accounts: Iterable<Holding>, freeWei = 0n): Totals {

@@ -13,10 +13,10 @@ import { projectRoot } from './forge.ts'
 /** Lists assertions by engine: `chc` for any calls in order, `bmc` for functions without loops. */
 const models = { GasReserve: 'bmc', Day: 'bmc', Marks: 'bmc', Row: 'chc', Books: 'chc' }
 
-/** Of one question, in seconds: ten times what the longest takes, for a machine that is busy. */
+/** Limits one proof to ten times the longest one's time, for a busy machine. */
 const timeLimitSeconds = 1_200
 
-/** Of solc's messages: an assertion that was proven, by either engine. */
+/** Matches solc's message about a proven assertion, of either engine. */
 const safe = /^(?:CHC|BMC): Assertion violation check is safe!$/
 
 type Answer = { contents: string } | { error: string }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Of memory that is free there: a run of all tests takes some tens of MiB at a time. */
+/** Requires enough free memory: a run of all tests needs some tens of MiB. */
 const neededBytes = 1024 ** 3
 
 /** Names a folder in memory if there is one, since a virtual disk's commits vary in time. */

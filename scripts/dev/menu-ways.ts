@@ -101,7 +101,7 @@ type Paths = {
 
 export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
 
-/** A menu with amounts and numbers as they are shown. */
+/** Creates a menu's context with typical amounts and numbers. */
 export function sampleContext(
   { settings, messages }: { settings: MenuSettings; messages: Messages },
   shown: Partial<

@@ -1,11 +1,11 @@
 /** Is a stream of numbers that depends only on seed and key. */
 export type Random = {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number
   int(min: number, max: number): number
   chance(probability: number): boolean
   pick<Item>(items: readonly Item[]): Item
-  /** One of the items, each as likely as its weight says. */
+  /** Picks one of the items by their weights. */
   weighted<Item>(items: readonly (readonly [Item, number])[]): Item
 }
 
@@ -46,7 +46,7 @@ export function createRandom(seed: number, key = ''): Random {
   }
 }
 
-/** Two words of the key under the seed (the mixing of cyrb53). */
+/** Mixes key and seed into two words (as cyrb53 does). */
 function mix(seed: number, key: string): [number, number] {
   let h1 = 0xdeadbeef ^ seed
   let h2 = 0x41c6ce57 ^ Math.floor(seed / 4294967296) ^ Math.imul(seed, 0x27d4eb2f)

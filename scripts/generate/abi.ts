@@ -34,7 +34,7 @@ export const loanAbi = ${literal(used)} as const
 `
 }
 
-/** What RelayForwarder defines and no ABI tells: its enum, and what a caller signs. */
+/** Writes what no ABI contains of RelayForwarder: its enum and the signed types. */
 function renderForwarder(): string {
   const source = ['IRelayForwarder', 'RelayForwarder', 'SpentMarks']
     .map((name) => readFileSync(join(projectRoot, `contracts/src/${name}.sol`), 'utf8'))

@@ -56,5 +56,5 @@ function drawMenu(_: string, menu: keyof typeof menus, start: NodeName): string[
   ]
 }
 
-/** An effect may be called like a place. */
+/** Prefixes effects, because an effect and a place may have the same name. */
 const idOf = (to: Destination): string => (isEffect(to) ? `end_${to.name}` : to)

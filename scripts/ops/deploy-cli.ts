@@ -75,7 +75,7 @@ async function readChain(environment: string) {
   return { chainId, network: chainId === environments.mainnet ? 'mainnet' : 'testnet' }
 }
 
-/** Where it has put the Worker, if it says so. @throws {StackError} it ended with a fault */
+/** Runs wrangler; returns the Worker's address if it names one. @throws {StackError} it failed */
 function wrangler(args: string[]): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deployed-'))
   const written = join(folder, 'deployed.jsonl')

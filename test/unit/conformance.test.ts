@@ -10,7 +10,7 @@ const tables = globSync('test/conformance/*.md', { cwd: root }).sort()
 const readText = (file: string) => readFileSync(join(root, file), 'utf8')
 const scripts: Record<string, string> = JSON.parse(readText('package.json')).scripts
 
-/** A row, and the heading of its table: a file that the heading names counts for each row. */
+/** Holds a row with its table's heading, whose files count for each row. */
 type Row = { text: string; heading: string }
 
 /** The rows of every table in a document, without headings and rules. */
@@ -25,7 +25,7 @@ function rowsOf(document: string): Row[] {
   return rows
 }
 
-/** What a text names in backticks: a file of tests, a folder of them, or all of a folder (`/*`). */
+/** Lists the test files and folders (also `/*`) that a text names in backticks. */
 function placesIn(text: string): string[] {
   const place =
     /`(?:test\/)?((?:unit|chain|workerd|deno|ports|suites|contracts)\/[^`\s]+?)(?:\.ts)?`/g
@@ -58,13 +58,13 @@ function titlesOf(file: string): string[] {
   ]
 }
 
-/** What a row calls a test. The first column is the promise, whatever it quotes. */
+/** Lists the tests that a row names, outside its first column with the promise. */
 function namesIn({ text }: Row): string[] {
   const columns = text.split(/(?<!\\)\|/).slice(2)
   return [...columns.join('|').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
 }
 
-/** Whether a row's name may be the title of a test, where `…` stands for any words in either. */
+/** Tells whether a name matches a test's title; `…` stands for any words in either. */
 function isNamed(title: string, name: string): boolean {
   const [one, other] = [title, name].map((text) => text.replaceAll(/ *… */g, '…'))
   return fits(one ?? '', other ?? '')
@@ -79,7 +79,7 @@ function fits(one: string, other: string): boolean {
   return one !== '' && one[0] === other[0] && fits(one.slice(1), other.slice(1))
 }
 
-/** Those of the names that are no title of a test in the files of the places that a text names. */
+/** Lists the names that are no test's title in the files that a text names. */
 function missingIn(places: string, names: readonly string[]): string[] {
   const titles = placesIn(places).flatMap(filesOf).flatMap(titlesOf)
   return names.filter((name) => !titles.some((title) => isNamed(title, name)))

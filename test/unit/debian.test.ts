@@ -8,7 +8,7 @@ const debian = new URL('../../scripts/debian.ts', import.meta.url).href
 const installing =
   /^This machine lacks redis-server\. Installing it, as root: apt-get install.*\ntrue$/s
 
-/** An apt-get that notes what it was told, and has what an installation brings. */
+/** Writes an apt-get that records its calls, and brings what it installs. */
 const aptGet = (bin: string, brings: boolean) => [
   `[ "$1" = --version ] && exit 0`,
   `echo "$*" >> ${bin}/apt.log`,

@@ -3,7 +3,7 @@ import type { FaultProxy } from '../../dev/faults/fault-proxy.ts'
 import type { Figures } from '../figures.ts'
 import type { Payer } from '../payer.ts'
 
-/** What `scripts/bench/served/counting.mjs` counts. */
+/** Parses the counts of `scripts/bench/served/counting.mjs`. */
 const counts = z.object({
   objectRequests: z.number(),
   alarms: z.number(),

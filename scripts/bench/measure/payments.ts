@@ -27,7 +27,7 @@ const warmUp = [
   { callers: 64, own: 128, baseline: 512 },
 ]
 
-/** How many rounds the relay and its baseline have for the ratio that is held. */
+/** Sets the rounds of the relay and its baseline for the held ratio. */
 const pairs = 18
 
 /** Measures payments a second, replies and CPU of the relay and of the baseline in turn. */

@@ -6,7 +6,7 @@ import { type Counts, countBy } from '../../dev/count.ts'
 import { payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
-/** As Chrome's DevTools Protocol has it: chromedevtools.github.io/devtools-protocol. */
+/** Parses a profile of Chrome's DevTools Protocol (chromedevtools.github.io/devtools-protocol). */
 const profile = z.object({
   nodes: z.array(
     z.object({

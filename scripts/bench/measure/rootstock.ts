@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import { addBilledFigures, addQuestionFigure, countDuring } from './billed.ts'
 import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
 
-/** One key's places in Rootstock's pool are 15; a little less leaves nobody waiting. */
+/** Stays below the 15 nonces of a key in Rootstock's pool, so that no payment waits. */
 const perBlock = 10
 
 /** Blocks come faster than on Rootstock, and the relay's times with them. */

@@ -54,7 +54,7 @@ async function serve(
   return {
     url: origin,
     pid: own.pid,
-    /** Where its isolate can be inspected, if it was started so. */
+    /** The address of the isolate's inspector, if it was started with one. */
     inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : undefined,
     async stop() {
       await miniflare.dispose()

@@ -12,7 +12,7 @@ import type { RawLog } from '../../../src/relay/forwarder/requests.ts'
 
 export const chainId = 31
 
-/** A transaction to send. It is signed here, so that each chain gets the same bytes. */
+/** Describes a transaction, which is signed here so that each chain gets the same bytes. */
 export type Call = { from: PrivateKeyAccount; to?: Address; data: Hex; value?: bigint }
 
 export type Mined = { gasUsed: number; contract: Address | undefined; logs: readonly RawLog[] }
@@ -26,7 +26,7 @@ export type MeasuredChain = {
 }
 
 const deploymentGas = 6_500_000
-/** Of a call, and more for each byte of its data: what a batch needs grows with its requests. */
+/** Sets a call's gas and the gas of each byte, since a batch grows with its requests. */
 const [callGas, gasPerByte] = [400_000, 650]
 
 /** Signs a transaction with its gas limit, which an RSKj counts against the account's quota. */

@@ -16,7 +16,7 @@ const minedReceipt = z.object({
 })
 const block = z.object({ timestamp: z.string() })
 
-/** An RSKj that is running, set to the next hour's begin. */
+/** Opens a running RSKj and moves it to the next hour. */
 export async function openRskj(url: string): Promise<MeasuredChain> {
   const rpc = createRpcCall(url)
   let now = (Math.floor((await newestTime(rpc)) / 3_600) + 1) * 3_600 + 60

@@ -10,7 +10,7 @@ const machines = { rootstock: createRootstock, ethereum: createEthereum }
 
 export type Network = keyof typeof machines
 
-/** A minute after an hour's begin, in Unix seconds: the day's sums are kept by the hour. */
+/** Begins a minute after a full hour (Unix s), because the day's sums are kept by the hour. */
 const start = 500_000 * 3_600 + 60
 
 export async function openVm(network: Network): Promise<MeasuredChain> {
@@ -97,7 +97,7 @@ async function createRootstock() {
   })
   const prices = {
     1: {
-      /** Of RSKIP400 (EIP-2028). */
+      /** Is set by RSKIP400 (EIP-2028). */
       txDataNonZeroGas: 16,
       /** Adds to 9,000 the 2,300 that must be left for the callee; what it leaves comes back. */
       callValueTransferGas: 11_300,

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts'
 
-/** When a fault strikes the exchanges that it matches; always without a condition. */
+/** Says when a fault strikes its exchanges; always without a condition. */
 export type Timing = {
   /** Strikes one in this many, beginning with the first. */
   every?: number

@@ -21,7 +21,7 @@ export type Claim =
   /** No claim: the screen shows something, or asks. */
   | 'none'
 
-/** A screen by its message; `tx` is the beginning of the shown hash. */
+/** Names a screen's message; `tx` is the beginning of the shown hash. */
 export type ScreenMessage = { key: string; claim: Claim; tx?: string }
 
 /** Finds the message of a screen; undefined if no message matches. */
@@ -109,7 +109,6 @@ export function createScreenReader(messages: Messages): ScreenReader {
   }
 }
 
-/** One pattern of a message's text. */
 type Form = { key: string; source: string }
 
 function listForms(key: string, words: Words): Form[] {

@@ -1,6 +1,6 @@
 import type { Claim, ScreenMessage } from './screen-reader.ts'
 
-/** A delivery and its reply; `said` is undefined if no message matches. */
+/** Holds a delivery and its reply; `said` is undefined if no message matches. */
 export type Reply = { text: string; reply: string | undefined; said: ScreenMessage | undefined }
 
 /** The outcome of a session's intent on the chain. */
@@ -11,7 +11,7 @@ export type Fate = {
 
 type SessionRule = 'known' | 'submitted' | 'nothing_sent' | 'told' | 'one_question' | 'identical'
 
-/** A broken rule of a session; `earlier` is the delivery that contradicts it. */
+/** Names a session's broken rule; `earlier` is the delivery that contradicts it. */
 type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
 
 /** Returns a delivery's claim about its payment, if it makes one. */

@@ -1,6 +1,6 @@
 import { createClient, type ErrorReply } from '@redis/client'
 
-/** A reply of Redis (RESP2), in which a list may contain an error. */
+/** Is a reply of Redis (RESP2), in which a list may contain an error. */
 export type RedisValue = string | number | null | ErrorReply | RedisValue[]
 
 /** Connects to Redis at the first call, and again at the next one after the connection was lost. */

@@ -16,7 +16,7 @@ export async function startRedisServer({
   port,
   detached = false,
 }: {
-  /** A cluster of one node, which refuses a script with keys of several slots. */
+  /** Selects a cluster of one node, which refuses scripts with keys of several slots. */
   mode?: 'cluster' | 'alone'
   /** The folder of the data; undefined without files. */
   folder?: string | undefined

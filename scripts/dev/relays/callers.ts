@@ -38,7 +38,7 @@ export type OwnersCall = {
   of?: 'loan' | 'forwarder'
   args?: readonly unknown[]
   value?: bigint
-  /** A price above all others', so that the transaction is first in its block. */
+  /** Puts the transaction first in its block if it is above all other prices. */
   gasPrice?: bigint
 }
 

@@ -22,7 +22,7 @@ import { judgeSession } from '../oracle/sessions.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 
-/** A delivery and its reply; undefined without a reply. */
+/** Holds a delivery and its reply; undefined without a reply. */
 export type Told = { delivery: Delivery; reply: Reply | undefined }
 
 /** Holds the oracle's findings; `lost` counts "submitted" ones neither executed nor failed. */
@@ -36,7 +36,7 @@ export type GroundTruth = {
   intentKeys: IntentKeys
 }
 
-/** What a payment moved or a text asks for; `wei` is undefined for a whole debt. */
+/** Describes a movement of money; `wei` is undefined for a whole debt. */
 type Move =
   | { kind: 'transfer'; to: string; wei: bigint }
   | { kind: 'loan' | 'repayment' | 'withdrawal'; wei: bigint | undefined }

@@ -7,7 +7,7 @@ import { internalFault } from './refusals.ts'
 /** Answers one call. @throws {RpcError} is answered as an error object */
 export type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** A message and the code from which RSKj derives the HTTP status. */
+/** Holds an answer and the code from which RSKj derives the HTTP status. */
 type Reply = { code: number; body: unknown }
 
 /** `rpc.providers.web.max_batch_requests_size` in RSKj's `reference.conf`. */

@@ -11,7 +11,7 @@ import { serveJsonRpc } from './server.ts'
 export type RootstockPool = Awaited<ReturnType<typeof startRootstockPool>>
 
 export type RootstockPoolOptions = {
-  /** An anvil of which only this pool makes the blocks. */
+  /** The address of an anvil whose blocks only this pool makes. */
   anvilUrl: string
   rules?: Partial<RootstockRules>
   /** ms between blocks. Undefined: blocks are made by `mine` alone. */

@@ -89,7 +89,7 @@ function ofOutcome({ intent, outcome, block, hash }: PaymentSummary, spent: Spen
   })
 }
 
-/** What was executed has moved what the ledger says; where that says no amount, something. */
+/** Compares the moved amount with the ledger's; without one there, something must have moved. */
 function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Booked[]): string[] {
   if (spent.outcome !== 'executed') return []
   const name = getCallRules(payment.kind).event

@@ -7,7 +7,7 @@ import { blockHead, createNodeCall } from './node.ts'
 /** Time between two reads of the head; a changed one is saved at once. */
 const lookEveryMs = 1_000
 
-/** A chain that gets blocks all the time is not saved in between more often than this is tried. */
+/** Limits the attempts to save a chain that gets blocks meanwhile. */
 const attempts = 10
 
 const savedHead = z.object({ number: z.number(), savedAt: z.string() })

@@ -15,7 +15,7 @@ type Configured = {
   node: Pick<ChainNode, 'chain' | 'isAnvil'>
   nodeUrls: string[]
   deployment: Pick<Deployment, 'loan' | 'forwarder'>
-  /** They come from the environment and go before. */
+  /** Override all others, and come from the environment. */
   overrides: Record<string, string>
 }
 

@@ -10,14 +10,14 @@ import { runFoundry } from './foundry.ts'
 export type CounterProject = {
   abi: typeof counterAbi
   bytecode: Hex
-  /** What forge prints; it throws where forge fails. */
+  /** Runs forge and returns its output; throws if forge fails. */
   forge: (args: readonly string[], environment?: Record<string, string>) => Promise<string>
-  /** What the last `forge script --broadcast` wrote of chain 31. */
+  /** Reads what the last `forge script --broadcast` wrote about chain 31. */
   broadcast: () => Broadcast
   remove: () => Promise<void>
 }
 
-/** A part of what forge writes in `broadcast/`. */
+/** Describes a part of forge's files in `broadcast/`. */
 type Broadcast = {
   transactions: { hash: Hex; contractAddress: Hex | null }[]
   receipts: { status: Hex; transactionHash: Hex }[]

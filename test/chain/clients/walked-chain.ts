@@ -4,15 +4,15 @@ import { rootstockTestnet } from 'viem/chains'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 
-/** A node that clients come to through the service, and where its money comes from. */
+/** Holds a node behind the service, and its funded accounts. */
 export type WalkedChain = {
   nodeUrl: string
-  /** At most 16 new accounts, each with enough for a walk: a pool holds so many of one sender. */
+  /** Funds at most 16 new accounts, because a pool holds this many of one sender. */
   accounts: (count: number) => Promise<Hex[]>
   stop: () => Promise<void>
 }
 
-/** How long a walk may take in ms: a chain that is given makes its blocks when it likes. */
+/** Limits a walk in ms; an external chain sets its own block times. */
 export const walkTimeoutMs = process.env.WALK_NODE_URL === undefined ? 30_000 : 300_000
 
 /**

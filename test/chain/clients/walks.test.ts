@@ -21,7 +21,7 @@ const pollingInterval = 50
 // ethers asks for a nonce again after 250 ms by default: several blocks here.
 const cacheTimeout = -1
 
-/** A block that no chain has yet, and a hash of nothing. */
+/** Are a block number and a hash that no chain has. */
 const never = 999_999_999n
 const nowhere: Hex = `0x${'99'.repeat(32)}`
 

@@ -95,7 +95,7 @@ const empty: Holding = {
   debt: { owed: 0n, feeRate: 0n, issuedAt: 0n, dueAt: 0n, isWrittenOff: false },
 }
 
-/** What a move of all accounts takes: to a new secret each is accepted by its heir first. */
+/** Counts the calls of a whole migration: with a new secret each account is accepted first. */
 const callsOf = (kind: string) => (kind === 'pair' ? 7 : 14)
 
 for (const { kind, what, open, arrivals, relist } of moves) {

@@ -157,7 +157,7 @@ export function asOwner(
   return sendAs(world, devAccount, to, { data, value })
 }
 
-/** A transaction of a key that has gas, in a block when this resolves. */
+/** Sends a funded key's transaction, and waits for its block. */
 async function sendAs(
   { client }: World,
   account: LocalAccount,
@@ -185,7 +185,7 @@ export const usualTerms = {
   termSeconds: 30 * 86_400,
 }
 
-/** A call that an account signs and the chain's own relayer forwards; it has to succeed. */
+/** Forwards an account's signed call by the chain's relayer; it has to succeed. */
 export async function forward(world: World, signer: LocalAccount, data: Hex): Promise<void> {
   const { chain, client } = world
   const { timestamp } = await client.getBlock()

@@ -26,7 +26,7 @@ const faults: { name: string; fault: Fault }[] = [
   { name: 'connections are refused for a while', fault: { kind: 'refuse', ms: 300 } },
 ]
 
-/** What the ledger knows for seconds: only one that has lost it has these asked at once. */
+/** Lists calls whose answers the ledger stores for seconds; an empty ledger makes them at once. */
 const remembered: ReadonlySet<string> = new Set(['eth_getTransactionCount', 'eth_gasPrice'])
 
 /** Faults after which an answer comes all the same. */

@@ -134,7 +134,7 @@ describe('a chain that reorganizes', () => {
     expect(since.counts - before.counts).toBeLessThan(payments)
   })
 
-  /** What the node was asked so far; each round asks for the head once. */
+  /** Returns the node's calls so far; each round reads the head once. */
   function asked() {
     const { seen } = rig.faults
     return {

@@ -17,7 +17,7 @@ const anvil = opened(() => startAnvil())
 const proxy = opened(() => startFaultProxy({ target: anvil.url }))
 const worker = opened(() => startRealWorker([`${proxy.url}/planted-path?key=planted-query`]))
 
-/** One read through the node service and one through the relay. */
+/** Makes one request to the node service and one to the relay. */
 async function askBoth(session: string): Promise<string> {
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
   const phone = { phoneNumber: '+254700000001', sessionId: session, text: '1' }

@@ -106,7 +106,7 @@ const honestOverHttp: Client = async (random) => {
   for (let step = 0; step < stepsEach; step += 1) await askOne(random, overHttp)
 }
 
-/** Asks, hears of every block in its order, and stays until the others have gone. */
+/** Makes requests, gets every block in order, and stays until the others have gone. */
 const honestOverSocket: Client = async (random, isOver) => {
   const client = await connectSocket(worker.wsUrl)
   let id: unknown
@@ -211,7 +211,7 @@ const garbage: Client = async (random) => {
   }
 }
 
-/** Of a hundred clients. */
+/** Lists the kinds of clients, with their share of a hundred. */
 const kinds: readonly (readonly [Client, number])[] = [
   [honestOverHttp, 30],
   [honestOverSocket, 25],

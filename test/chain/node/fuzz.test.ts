@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
 })
 
-/** What came back: how many of each status, and how long the slowest took. */
+/** Counts the answers by status, with the longest time. */
 type Seen = { statuses: Record<number, number>; slowestMs: number }
 
 /** Sends so many random requests, several at a time; throws at the first response that is wrong. */

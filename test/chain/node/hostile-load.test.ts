@@ -30,7 +30,7 @@ const worker = opened(async () =>
 )
 
 const usual = { id: '1.5', requests: 50, cut: false }
-/** What was dearest of all that the generator has made, before or after it was made cheaper. */
+/** Lists the most expensive messages of the generator, before and after their optimization. */
 const dearest: readonly HostilePlan[] = [
   { ...usual, value: 'numbers', place: 'a parameter' },
   { ...usual, value: 'deep lists', place: 'a member of a call' },
@@ -51,7 +51,7 @@ function spread(values: readonly number[]): Times {
 
 /** Everybody else: phones that dial the menu, and a key that asks over HTTP and hears of blocks. */
 async function everybodyElse(): Promise<{ menu: Times; rpc: Times }> {
-  /** How long it took until the right answer was there; for ever, where another one came. */
+  /** Measures the time until the right answer; infinite after a wrong one. */
   const since = async (ask: () => Promise<Response>, expected: string): Promise<number> => {
     const began = performance.now()
     // The attack's connections are of the same pool, and end as they are refused: then on another
@@ -85,7 +85,7 @@ async function everybodyElse(): Promise<{ menu: Times; rpc: Times }> {
 
 type Attack = { sent: number; stop: () => Promise<void> }
 
-/** One key sends the worst there is, over eight connections for requests and four WebSockets. */
+/** Sends the worst messages of one key, over eight connections and four WebSockets. */
 async function startAttack(): Promise<Attack> {
   const random = createRandom(seed, 'attack')
   const plans = [...dearest, ...Array.from({ length: 8 }, () => randomHostilePlan(random))]
@@ -130,7 +130,7 @@ async function startAttack(): Promise<Attack> {
   }
 }
 
-/** As many long filters as one key can have, over a WebSocket; gives the codes of the refusals. */
+/** Subscribes with as many long filters as a key can have; returns the refusals' codes. */
 async function subscribeToMuch(): Promise<{ codes: (number | undefined)[]; socket: SocketClient }> {
   const socket = await connectSocket(worker.wsUrl)
   const topic = Array.from({ length: 1_000 }, (_, index) => `0x${`${index}`.padStart(64, '0')}`)
@@ -181,7 +181,7 @@ test('one key that sends the worst messages delays no other client and leaves no
   expect((await livingMiB()) - living, `seed ${seed}`).toBeLessThan(8)
 })
 
-/** What the isolate keeps; of Deno's nothing is known. */
+/** Reads the isolate's used memory; unknown on Deno. */
 async function livingMiB(): Promise<number> {
   if (worker.inspectorUrl === undefined) return 0
   return await workerLivingMiB(worker.inspectorUrl, async () => {

@@ -7,7 +7,7 @@ import { connectStalled, type StalledSocket } from './support/stalled-socket.ts'
 import { residentMiB } from './support/worker-memory.ts'
 
 const stalledClients = 8
-/** They are told more than the clients of one key may leave unread together. */
+/** Receive more than one key's clients may leave unread together. */
 const listeners = 64
 const subscriptionsEach = 100
 const blocks = 500

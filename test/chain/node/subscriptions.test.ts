@@ -12,7 +12,7 @@ import { connectSocket, type Json, type Notification } from './support/socket-cl
 
 const on = opened(() => openWorker('proxied'))
 
-/** A client with one subscription, and what it was told through it. */
+/** Opens a client with one subscription, and collects its notifications. */
 async function subscriber(...params: unknown[]) {
   const client = await connectSocket(on.worker.wsUrl)
   const id = (await client.result('eth_subscribe', params)) as string

@@ -8,7 +8,7 @@ import { dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 
-/** A deployment whose ledger was begun under a table that had no such change. */
+/** Opens a deployment whose ledger began under a table without this change. */
 async function openChanged(): Promise<Operated> {
   const deployment = openOperated(chain)
   await deployment.ledger.identify({ chainId: 31, fingerprints: { NUMBERING: 'before' } })

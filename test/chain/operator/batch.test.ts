@@ -20,7 +20,7 @@ const phones = ['+254700000061', '+254700000062', '+254700000063']
 type Asked = { id: number; params: unknown[] }
 type Answer = { id: number; result: unknown }
 
-/** A deployment the pool of which seems full, until the returned function is called. */
+/** Opens a deployment whose pool seems full until the returned function is called. */
 function openFull() {
   const { account, url } = provider
   const { apiKey, username } = account

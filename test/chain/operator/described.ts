@@ -16,7 +16,7 @@ const nothing: Described = { content: {} }
 /** Compiles each schema once, when it is first asked for: all of them take a second. */
 const compile = ({ content }: Described) => ajv.compile(content['application/json']?.schema ?? {})
 
-/** What `docs/openapi.json` says of each operation, by its method and path. */
+/** Holds each operation of `docs/openapi.json` by method and path. */
 const operations = new Map(
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody, responses }]) => [

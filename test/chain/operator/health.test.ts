@@ -16,7 +16,7 @@ beforeAll(() => chain.anvil.ask('evm_mine'))
 const open = (changes: Record<string, string> = {}): Deployment =>
   openDeployment({ variables: { ...chain.bindings, ...changes } })
 
-/** What health says after the round that comes a minute later. */
+/** Runs a round a minute later, and returns the health. */
 async function minuteLater(deployment: Deployment) {
   deployment.pass(60_000)
   await deployment.round()

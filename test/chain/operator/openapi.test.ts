@@ -33,7 +33,7 @@ test('each operator route is documented, and its requests and answers match the 
   const { exportedAt } = head
   const key = `${Math.floor(Date.now() / 1_000)}-the-only-key-of-this`
 
-  /** What each operation is asked with; those that change the intake come last. */
+  /** Lists a request for each operation; those that change the intake come last. */
   const asked: Record<string, unknown> = {
     'GET /operator/status': '',
     'GET /operator/alerts': '',

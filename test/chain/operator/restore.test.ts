@@ -40,7 +40,7 @@ const withoutPayment = (operator: OperatorClient, intent: string | undefined) =>
     return { ...page, payments: page.payments.filter((one) => one.intent !== intent) } as never
   }, operator)
 
-/** What is asked for there first is done, and its answer is lost. */
+/** Loses the first answer of a path, after the action is done. */
 function losingOneAnswer(operator: OperatorClient, lost: string): OperatorClient {
   let isLost = false
   return createOperator(async (path, schema, sent) => {

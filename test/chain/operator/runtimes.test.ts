@@ -40,7 +40,7 @@ const webhook = opened(() =>
   }),
 )
 
-/** A console that was opened before says by then what it finds. */
+/** Limits the time until an open console shows a change. */
 const shownWithinMs = 15_000
 
 /** Has money. */
@@ -72,12 +72,12 @@ type Incident = {
   name: string
   /** Has it happen; resolves to what mends it. */
   make: () => Promise<Stop>
-  /** What health calls it; undefined where payments can be carried all the same. */
+  /** Names the health check; undefined if payments are still possible. */
   check?: CheckName
   /** `ledger_silent` is kept in no ledger. */
   alert: AlertName | 'ledger_silent'
   remedy: RegExp
-  /** What pages of the console say of it besides, by path. */
+  /** Lists more words of the console, by path. */
   pages?: Record<string, RegExp>
 }
 
@@ -248,7 +248,7 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops,
   })
 })
 
-/** What the console says, on a page that was opened before and on others. */
+/** Expects the remedy on an open page of the console and on others. */
 async function expectShown(page: Page, { remedy, pages = {} }: Incident): Promise<void> {
   await says(page, 'body', remedy, shownWithinMs)
   for (const [path, words] of Object.entries(pages)) {
@@ -258,7 +258,7 @@ async function expectShown(page: Page, { remedy, pages = {} }: Incident): Promis
   }
 }
 
-/** Everything that tells an operator how things are. */
+/** Reads everything that shows an operator the status. */
 async function look() {
   const { url } = relay
   const operator = createOperatorClient({ origin: url, token, nodeUrl: undefined })

@@ -21,7 +21,7 @@ import { dial, type Operated, openOperated } from './operating.ts'
 const chain = opened(() => startChain())
 let callers: Caller[]
 let dials = 0
-/** Of the chain, too: it goes on from one world to the next. */
+/** Also is the chain's time, which continues from one world to the next. */
 const time = { ahead: 0 }
 const now = () => Date.now() + time.ahead
 
@@ -31,9 +31,9 @@ beforeAll(async () => {
   await deposit(chain, accounts, parseEther('1'))
 })
 
-/** Two processes over one ledger that is looked after as by a Durable Object, before one node. */
+/** Opens two processes with one ledger and one node, with rounds as of a Durable Object. */
 async function openTwo() {
-  /** What the node says to some questions instead of the truth. */
+  /** Replaces the node's answers, by method. */
   const lies = new Map<string, object>()
   const is = { silent: false, secondAheadMs: 0 }
   let alarm: number | null = null
@@ -104,7 +104,7 @@ async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {
   return shown.startsWith('END Transfer Submitted')
 }
 
-/** What every surface of a process says at this moment of whether payments are refused. */
+/** Reads from every surface of a process whether payments are refused now. */
 async function surfaces(process: Operated) {
   const [healthz, readyz] = [await process.ask('/healthz'), await process.ask('/readyz')]
   const status = await process.status()
@@ -127,7 +127,7 @@ type Cause = {
   name: string
   check: string
   alert?: string
-  /** It is of the second process alone. */
+  /** Concerns the second process only. */
   isOwn?: true
   set: (world: World, isThere: boolean) => unknown
 }
@@ -210,7 +210,7 @@ async function expectTruth(
   }
 }
 
-/** So long what a payment is refused for may have been read before. */
+/** Limits the age of the facts behind a refusal. */
 const sureSeconds = 5
 
 const histories = Array.from({ length: times({ sampled: 5, full: 150 }) }, (_, run) => seed + run)

@@ -26,7 +26,7 @@ import { openMemoryRelayer } from '../../ports/ledger-memory.ts'
 import { openDeployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 
-/** A key that the forwarder's owner allowed, in the relay's hands and in a thief's. */
+/** Is a key that the forwarder's owner allowed, and that a thief has too. */
 const thief = privateKeyToAccount(
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 )

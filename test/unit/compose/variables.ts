@@ -1,4 +1,4 @@
-/** All that a configuration needs, on a local chain. */
+/** Holds the required configuration of a local chain. */
 export const required = {
   NODE_URL: 'http://127.0.0.1:8545',
   LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',

@@ -6,7 +6,7 @@ import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 
 const read = createScreenReader(demonstration)
 
-/** What is found of a session's screens, each after what was typed for it. */
+/** Judges a session's screens, each with its text. */
 function findings(screens: readonly (readonly [text: string, screen: string])[], fate: Fate) {
   const told = screens.map(([text, reply]) => ({ text, reply, said: read(reply, 'end') }))
   return [...judgeSession(told, fate)].map(({ rule }) => rule)

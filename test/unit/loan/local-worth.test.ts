@@ -4,7 +4,7 @@ import { createHandClock } from '../../support/hand-clock.ts'
 
 const oneCoin = 10n ** 18n
 
-/** A feed that answers what a test says, and counts what it is asked. */
+/** Opens a feed with a test's answers, and counts its requests. */
 function open(answer: (now: number) => Response | Promise<Response>) {
   const clock = createHandClock()
   const asked: string[] = []

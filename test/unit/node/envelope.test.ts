@@ -24,7 +24,7 @@ async function exchange(body: string | Uint8Array<ArrayBuffer>, headers?: Record
   return { status: response.status, text, headers: response.headers }
 }
 
-/** What is answered with which status: parsed, where there is something. */
+/** Returns the status and the parsed body, if there is one. */
 async function answerTo(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>) {
   const { status, text } = await exchange(body, headers)
   return [status, text === '' ? text : JSON.parse(text)]
@@ -32,7 +32,6 @@ async function answerTo(body: string | Uint8Array<ArrayBuffer>, headers?: Record
 
 const posting = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
-/** A whole answer that refuses. */
 const refusal = (id: unknown, code: number, message: string) => ({
   jsonrpc: '2.0',
   id,
@@ -275,7 +274,7 @@ test('a spent quota says when to retry, by the clock of the service', async () =
   expect(response.headers.get('retry-after')).toBe('90')
 })
 
-/** A signed legacy transaction of chain 31 that no account has made. */
+/** Is a signed legacy transaction of chain 31 without a real account. */
 const transfer = toRlp([
   ...(['0x', '0x01', '0x5208', `0x${'ab'.repeat(20)}`, '0x01', '0x', '0x61'] as const),
   ...([`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`] as const),

@@ -118,7 +118,7 @@ describe('reading a message', () => {
   const anyId = fc.oneof(number, fc.constantFrom('7', 'null', '"\\ud800"', '"\\"id\\":2.5"'))
   const name = fc.constantFrom('"id"', '"\\u0069d"', '"i\\u0064"', '"\\u0069\\u0064"')
   const space = fc.constantFrom('', ' ', '\n\t ')
-  /** What is no id of a request, though it looks like one. */
+  /** Draws a value that looks like a request's id and is none. */
   const decoy = fc.oneof(
     fc.tuple(name, number).map(([key, id]) => `"params":[{${key}:${id}},[{${key}:${id}}]]`),
     fc.tuple(name, number).map(([key, id]) => `"more":{${key}:${id}}`),

@@ -5,7 +5,7 @@ import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { error, type Request, serveScripted } from './scripted-node.ts'
 
-/** A node that answers by a function; time passes twenty times as fast for those who ask it. */
+/** Serves a node that answers by a function, with time twenty times as fast. */
 function serveNode(answer: (request: Request) => unknown) {
   const clock = createHandClock(0.05)
   return serveScripted(async (request) => ({ result: await answer(request) }), clock)

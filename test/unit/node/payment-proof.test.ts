@@ -15,7 +15,7 @@ import { sampleOf } from '../../support/sample.ts'
 
 const mining = { leastDifficulty: 1n, from: 1 }
 
-/** What the service shows of a transaction that nodes have. */
+/** Returns the service's proof of a transaction. */
 async function shown(
   hash: string,
   fetch: typeof globalThis.fetch,
@@ -29,7 +29,7 @@ async function shown(
   return JSON.parse(await service.prove(hash, above, AbortSignal.timeout(5_000))) as PaymentProof
 }
 
-/** A payment of which a real RSKj has shown the proof, its block, and what proves both. */
+/** Reads a real RSKj's payment, with its block and proof. */
 function recorded(rules: Rules) {
   const recording = readRecording(rules)
   const [block, hash] = recording.pairs.flatMap(({ method, params, result }) => {
@@ -74,7 +74,7 @@ describe.each(['main-network', 'regtest'] as const)("under %s's rules", (rules) 
   })
 })
 
-/** The same value with one part of it changed, and where. */
+/** Yields a value with one part changed, and the path of the change. */
 function* changesOf(value: unknown): Generator<[path: string[], changed: unknown]> {
   if (typeof value === 'number') yield [[], value + 1]
   if (typeof value === 'string') {

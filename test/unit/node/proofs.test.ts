@@ -20,7 +20,7 @@ import { replay } from '../../support/rskj-node/replay.ts'
 type Call = { id: unknown; method: string; params: readonly unknown[] }
 type Lie = (result: never, call: Call) => unknown
 
-/** A chain on which any work is enough, and one whose blocks are far above it. */
+/** Are a chain on which any work is enough, and one with blocks far above it. */
 const anyWork = { leastDifficulty: 1n, from: 1 }
 
 const recordings = (['main-network', 'regtest'] as const).map((rules): [Rules, Block[]] => [
@@ -149,7 +149,7 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
 const { hash } = exampleTransaction
 const names = ['node-1', 'node-2', 'node-3']
 
-/** Three nodes of the recorded chain, of which those at some places lie. */
+/** Creates three nodes of the recorded chain, of which some lie. */
 function nodesOf(liars: readonly number[], said: ReadonlyMap<string, Lie>): typeof fetch {
   const { fetch: honest } = replay(recording)
   return async (input, init) => {
@@ -199,7 +199,7 @@ describe.each([
     ['eth_getBlockByHash', () => full],
     ['rsk_getTransactionReceiptNodesByHash', () => null],
   ])
-  /** It has no block under its real hash any more, and answers to its own. */
+  /** Serves a lying node's block under its new hash only. */
   const nodes = (liars: number[]): typeof fetch => {
     const inner = nodesOf(liars, said)
     return (input, init) =>

@@ -8,7 +8,7 @@ import { error, type Said, scriptedNode, serveScripted } from './scripted-node.t
 const address = `0x${'ab'.repeat(20)}`
 const hash = `0x${'cd'.repeat(32)}`
 
-/** A node that says one thing to one method, and shows the printed block as its latest. */
+/** Creates a node with one answer to one method, and the printed block as its latest. */
 const nodeThatSays = (method: string, said: Said) =>
   serveScripted((request) => {
     if (request.method === method) return said
@@ -19,7 +19,7 @@ const nodeThatSays = (method: string, said: Said) =>
     return { result: byNumber ? { ...printed, number: selector } : printed }
   })
 
-/** What the client is told where the node says this. */
+/** Returns the client's answer if the node gives this one. */
 async function told(said: Said, method: string, ...params: unknown[]) {
   return await (await nodeThatSays(method, said)).rpc(method, params)
 }
@@ -99,7 +99,7 @@ describe('what is not there is null, in the words of each node', () => {
 
 const calls = ['eth_call', 'eth_estimateGas']
 
-/** What is told of a parameter of the wrong kind. */
+/** Returns the error for a parameter of the wrong kind. */
 const wrong = (name: string, kind: string) => `invalid parameter "${name}": must be ${kind}`
 
 const vm = 'VM Exception while processing transaction: '
@@ -166,7 +166,7 @@ test('a block number of 64 digits is a number where no hash may stand', async ()
 })
 
 describe('with several nodes', () => {
-  /** Two of them at their own heights, each with a log in every block that it has. */
+  /** Serves two nodes at their own heights, with a log in every block. */
   async function twoNodes(heightOf: (name: string) => number, failing = '') {
     const [log] = exampleLogs.map((one) => ({ ...one, blockHash: hash }))
     return await serve(['http://first.test/', 'http://second.test/'], 31, async (input, init) => {

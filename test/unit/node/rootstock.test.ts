@@ -22,7 +22,7 @@ const replay = answeringNode(({ method, params }) => {
 
 const served = await serve(['http://rskj.test/'], 31, replay)
 
-/** What the specification words otherwise than the portal prints. */
+/** Adapts the portal's results to the specification. */
 function expected({ method, result }: Pair): unknown {
   switch (method) {
     case 'eth_getTransactionReceipt':

@@ -8,14 +8,14 @@ import {
 } from '../../support/rskj-node/recording.ts'
 import { type ReplayNode, replay } from '../../support/rskj-node/replay.ts'
 
-/** An answer that is not the node's: another result, or an error of this code with such words. */
+/** Describes an answer that differs from the node's: another result, or an error. */
 type Wanted = { result: unknown } | { code: number; words: RegExp; data?: unknown }
 
 type Block = { blockHash: string }
 
 type Exception = {
   what: string
-  /** Whether it is about this exchange. */
+  /** Tells whether the exception is about this exchange. */
   of: (pair: Pair) => boolean
   wanted: (pair: Pair, recording: Recording) => Wanted
   why: string
@@ -24,7 +24,7 @@ type Exception = {
 const textOf = (value: unknown) => JSON.stringify(value)
 const none = /^0x0{64}$/
 
-/** That another look-up of the recording has the answer: of this method with these parameters. */
+/** Expects the answer of another recorded call. */
 const asTo =
   (paramsOf: (params: readonly unknown[]) => unknown[]): Exception['wanted'] =>
   ({ method, params }, { pairs }) => {
@@ -33,7 +33,7 @@ const asTo =
     return { result: same?.result }
   }
 
-/** An error of this code, in a sentence for people and not the name of a fault. */
+/** Expects an error of this code, in a sentence and not as a fault's name. */
 const refused =
   (code: number, words = /^(?!.*internal (server )?error).*\w+ \w+/i): Exception['wanted'] =>
   () => ({ code, words })

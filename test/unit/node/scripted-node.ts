@@ -3,7 +3,7 @@ import { serve } from '../../chain/node/support/serve.ts'
 
 export type Request = { id: number; method: string; params: readonly unknown[] }
 
-/** What a node says: a result, or an error object. */
+/** Is a node's answer: a result or an error object. */
 export type Said =
   | { result: unknown }
   | { error: { code: number; message: string; data?: unknown } }
@@ -23,7 +23,7 @@ export function answeringNode(say: (request: Request) => Said | Promise<Said>): 
   }
 }
 
-/** An RSKj on chain 31 that answers from a function; what the function leaves out is `null`. */
+/** Creates an RSKj on chain 31 that answers by a function; `null` without an answer. */
 export function scriptedNode(say: Say): typeof fetch {
   return answeringNode(async (request) => {
     if (request.method === 'eth_chainId') return { result: '0x1f' }

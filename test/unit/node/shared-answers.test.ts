@@ -14,7 +14,7 @@ import { replay } from '../../support/rskj-node/replay.ts'
 const { hash } = exampleBlock
 const address = '0xda7ce79725418f4f6e13bf5f520c89cec5f6a974'
 
-/** A place where two processes keep what they answered, and how often their node is asked. */
+/** Creates a shared cache of two processes, and counts their node's calls. */
 function createPlace(shared: SharedAnswers = inMemory()) {
   const clock = createHandClock()
   const node = replay(readRecording('main-network'))

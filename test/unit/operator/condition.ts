@@ -18,7 +18,7 @@ export const subject = {
   nodes: () => [],
 } as const
 
-/** A deployment of which all is well but what the test changes. */
+/** Creates a healthy condition with the test's changes. */
 export function conditionWith(
   changes: Partial<Vitals> = {},
   sight: Partial<Vitals['observations']> = {},

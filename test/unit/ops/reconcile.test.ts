@@ -36,7 +36,7 @@ const agreed: Books = {
   ...{ totals: { balancesWei: 10n, owedWei: 0n, freeWei: 100n }, heldWei: 110n },
   accounts: new Map([[alice, { balanceWei: 7n, owedWei: 0n }]]),
 }
-/** A ledger that tells this of the payment, before a chain that tells the rest. */
+/** Creates books with a changed payment and these facts of the chain. */
 const told = (changes: Partial<PaymentSummary>, chain: Partial<Books> = {}): Partial<Books> => ({
   payments: [{ ...confirmed, ...changes }],
   ...chain,

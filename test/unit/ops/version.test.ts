@@ -4,7 +4,7 @@ import { examine } from '../../../scripts/ops/doctor.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { version } from '../../../src/operator/version.ts'
 
-/** A deployment that tells this version, and what it is asked for; undefined: it tells none. */
+/** Serves a deployment with this version, or without one, and records its requests. */
 async function serve(told: string | undefined) {
   const asked: string[] = []
   const server = await startLoopbackServer(async ({ url = '' }, response) => {

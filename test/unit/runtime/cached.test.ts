@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cached } from '../../../src/runtime/cached.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
-/** A question whose answers are given one by one, and whose clock is moved by hand. */
+/** Creates a cached question with answers and a clock under the test's control. */
 function stage() {
   let now = 0
   const questions: PromiseWithResolvers<number>[] = []
@@ -34,7 +34,7 @@ function stage() {
   return { get, pass, questions }
 }
 
-/** Everything that only waits for promises has gone as far as it can. */
+/** Waits until all promises have settled that can. */
 const flushPromises = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cached answer', () => {

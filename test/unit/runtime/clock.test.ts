@@ -6,7 +6,7 @@ import {
   withEndingLimits,
 } from '../../../src/runtime/clock.ts'
 
-/** A clock whose sleepers wake by hand, and are gone when their signal aborts. */
+/** Creates a clock whose sleepers the test wakes, or their signal aborts. */
 function handClock() {
   const sleepers = new Set<() => void>()
   const clock: Clock = {
@@ -56,7 +56,7 @@ describe('a time limit that ends with its work', () => {
 })
 
 describe('sleeps that share timers', () => {
-  /** A clock that stands still, with the time until each of its timers wakes. */
+  /** Creates a stopped clock that records the time of each timer. */
   function standing() {
     const state = { now: 1_000_000 }
     const timers = new Map<() => void, number>()

@@ -20,7 +20,7 @@ const openEnds = [
 
 const claimsNothing = (reply: string) => openEnds.some((words) => reply.startsWith(words))
 
-/** A claim that died with its Worker stands for 12 s: so many wait for theirs together. */
+/** Limits concurrent claims: one whose Worker died stands for 12 s. */
 const sideBySide = 60
 
 type Delivery = { phone: string; sessionId: string; text: string }
@@ -97,7 +97,7 @@ const deathsAt = (at: Death['at'], whose: Death['whose']): readonly Death[] => {
   return sampleOf(1, both, `${whose} ${at}`)
 }
 
-/** One payment for each question, whose Worker or object dies before it or after it. */
+/** Kills Worker or object before and after each request, one payment each; returns the faults. */
 async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[]) {
   const deaths = questions.flatMap((_, at) => deathsAt(at, whose))
   const faults: string[] = []
@@ -124,7 +124,7 @@ function createMeeting(count: number): () => Promise<void> {
   }
 }
 
-/** Three payments of one transaction for each question, at which all their Workers die. */
+/** Kills the Workers of three payments of one transaction at each request; returns the faults. */
 async function faultsOfBatches(whose: Death['whose'], questions: readonly string[]) {
   const names = new Set(questions.slice(questions.indexOf('ledger.accept')))
   const deaths = [...names].flatMap((name) => deathsAt(name, whose))
@@ -221,10 +221,10 @@ describe.concurrent('a payment beside others', () => {
   })
 })
 
-/** Of so many kinds of a round's questions, in a run that takes samples. */
+/** Sets how many kinds of a round's requests a sampled run tests. */
 const sampledKinds = 4
 
-/** A round asks these only where something is to be settled or sent. */
+/** Lists requests that a round makes only if it settles or sends something. */
 const needsWork: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
   'ledger.recordMined',
@@ -293,7 +293,7 @@ async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<
   }
 }
 
-/** What a round asks that settles one payment and sends another, in order. */
+/** Lists the requests of a round that settles one payment and sends another. */
 async function roundQuestions(): Promise<readonly string[]> {
   for (;;) {
     await untilSettled()

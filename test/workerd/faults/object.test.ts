@@ -10,7 +10,7 @@ import { untilSettled } from '../support/settled.ts'
 const recipient = '0x00000000000000000000000000000000000fa017'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
 
-/** One alarm that is delivered again and again: an object's own alarms never run side by side. */
+/** Delivers one alarm four times side by side, which an object's own alarms never do. */
 async function ringFourTimes(): Promise<void> {
   for (let time = 0; time < 4; time++) await runDurableObjectAlarm(ledgerStub())
 }

@@ -34,7 +34,7 @@ async function createKey(more: Partial<KeyRecord>): Promise<string> {
   return key
 }
 
-/** One isolate's view, and how often it asks the store. */
+/** Creates an isolate's keys, and counts its requests to the store. */
 function isolate(): { keys: Keys; asked: () => number } {
   let asked = 0
   const clock = { ...systemClock, now: () => now }

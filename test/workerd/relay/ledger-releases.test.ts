@@ -19,7 +19,7 @@ const newStub = () => {
   return env.LEDGER.getByName(`release ${objects}`) as unknown as LedgerStub & DurableObjectStub
 }
 
-/** An object whose database a release has left, and that the code of today begins anew. */
+/** Opens an object with a release's database, and restarts it with today's code. */
 async function openObject(): Promise<LedgerStub> {
   const stub = newStub()
   await runInDurableObject(stub, (_, { storage: { sql } }) => {

@@ -86,7 +86,7 @@ describe('a payment', () => {
   })
 })
 
-/** A machine that is too busy for so many at once says so to some, and these try again. */
+/** Borrows, and tries again if a busy machine has refused the attempt. */
 async function borrow(caller: string): Promise<string> {
   for (let session = newSession(); ; ) {
     const { text } = await dial(caller, '3', session)

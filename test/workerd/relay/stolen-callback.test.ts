@@ -5,7 +5,7 @@ import { bindings, rpc } from '../support/ground-truth.ts'
 const victims = ['+254700000021', '+254700000022']
 const [thief, thiefNational] = ['+254700000023', '0700000023']
 
-/** What the loan contract holds, in wei. */
+/** Reads the loan contract's balance in wei. */
 async function held(): Promise<bigint> {
   return BigInt(`${await rpc('eth_getBalance', [bindings.LOAN_ADDRESS, 'latest'])}`)
 }

@@ -6,7 +6,7 @@ import { accountOf, fund, processed, relayerNonce, rpc } from '../support/ground
 const lender = { PROFILE: 'lender', PIN: 'off' }
 const withPin = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}` }
 
-/** A delivery to the same Worker with a lender's screens. */
+/** Delivers to the same Worker with a lender's screens. */
 const dialLender = async (
   phone: string,
   text: string,

@@ -3,7 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 
-/** What the Worker is configured with besides, or instead. */
+/** Holds variables that are added or replaced. */
 type Changes = Record<string, string>
 
 export type Reply = { status: number; text: string }

@@ -15,7 +15,7 @@ const paying = [
 
 const alone = 'faults/crash-points'
 
-/** What the configuration names besides: these take in all others. */
+/** Lists the entry files, which import all others. */
 const entries = ['objects', 'paying']
 
 type File = [name: string, load: () => Promise<unknown>]

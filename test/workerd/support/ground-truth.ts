@@ -52,7 +52,7 @@ export async function fund(phone: string, amount: string): Promise<void> {
   await rpc('evm_mine', [])
 }
 
-/** What the forwarder said of an account's requests, in the order of the chain. */
+/** Lists the forwarder's results for an account, in the chain's order. */
 export async function processed(account: Address) {
   const address = bindings.FORWARDER_ADDRESS as Address
   // Both of its events name the intent, and then the account.

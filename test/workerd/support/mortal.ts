@@ -54,7 +54,7 @@ export function createMortal({ death, fault, meet = async () => {} }: MortalOpti
   const end = Promise.withResolvers<undefined>()
   let isDead = false
 
-  /** Never goes on in a dead Worker. */
+  /** Resolves with the answer, and never in a dead Worker. */
   const alive = <Answer>(answer: Answer): Promise<Answer> =>
     isDead ? new Promise(() => {}) : Promise.resolve(answer)
 
@@ -117,7 +117,7 @@ export function createMortal({ death, fault, meet = async () => {} }: MortalOpti
 
   return {
     asked: asked as readonly string[],
-    /** One delivery. Undefined where the Worker died before it had an answer. */
+    /** Makes one delivery; undefined if the Worker died before its answer. */
     deliver({ phone, ...request }: { phone: string; sessionId: string; text: string }) {
       const answering = answer({
         gateway: 'africas-talking',
@@ -132,7 +132,7 @@ export function createMortal({ death, fault, meet = async () => {} }: MortalOpti
     async tend() {
       await Promise.race([runRound(relayer), end.promise])
     },
-    /** What goes on after the answer. Resolves at once where the Worker is dead. */
+    /** Waits for the work after the answer; resolves at once if the Worker is dead. */
     async rest() {
       await Promise.race([Promise.allSettled(background), end.promise])
     },
@@ -147,7 +147,7 @@ export function ledgerStub(): LedgerStub & DurableObjectStub {
 
 let parsed: Config | undefined
 
-/** One for all: what is derived from it is kept with it. */
+/** Returns one configuration for all, because derived values are cached with it. */
 function sharedConfig(): Config {
   parsed ??= parseConfig(env as unknown as Record<string, unknown>)
   return parsed
@@ -191,7 +191,7 @@ async function struck(
   }
 }
 
-/** A block late: a count lower by one, and no receipt yet. */
+/** Answers as a node that is one block behind: a lower count, and no receipt. */
 async function behind(body: Call | Call[], send: () => Promise<Response>): Promise<Response> {
   const methods = new Map([body].flat().map(({ id, method }) => [id, method]))
   const late = (answer: CallAnswer): CallAnswer => {

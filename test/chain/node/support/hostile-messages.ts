@@ -104,7 +104,7 @@ export type HostilePlan = {
   cut: boolean
 }
 
-/** A message of at most so many bytes as it was planned. */
+/** Builds a planned message within the limit of bytes. */
 export function hostileMessage(
   { value, place, id, requests, cut }: HostilePlan,
   bytes: number,

@@ -10,7 +10,7 @@ export type Subject = {
 }
 
 type Kind = {
-  /** By method: what the node makes of its result. */
+  /** Changes results, by method. */
   changes: Record<string, (result: never) => unknown>
   question: [method: string, ...params: unknown[]]
   /** Tells whether it is found without another node; else it is believed, and counted. */

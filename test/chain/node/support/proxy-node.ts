@@ -59,9 +59,9 @@ export async function startProxyNode(
     },
     /** Takes connections again, at the same address. */
     restore: proxy.accept,
-    /** How many WebSockets are open. */
+    /** Counts the open WebSockets. */
     connections: () => sockets.size,
-    /** How often a method was asked for, or any. */
+    /** Counts the calls of a method, or of all. */
     seen: proxy.seen,
     async stop() {
       endSockets()

@@ -21,7 +21,7 @@ export type RealWorker = {
   post: (body: unknown, more?: RequestInit) => Promise<Response>
   /** The processes that serve it. */
   runtimes: readonly number[]
-  /** Where workerd's isolates can be inspected; undefined on Deno. */
+  /** The inspector of workerd's isolates; undefined on Deno. */
   inspectorUrl?: string
   stop: () => Promise<void>
 }

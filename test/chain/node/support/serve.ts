@@ -33,7 +33,7 @@ export async function serve(
   return {
     service,
     logged,
-    /** A raw exchange with the key in the address. */
+    /** Posts a raw body with the key in the address. */
     post,
     async rpc(method: string, params: readonly unknown[] = []) {
       const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))

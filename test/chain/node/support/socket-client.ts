@@ -2,10 +2,9 @@ import type { Answer } from './serve.ts'
 
 export type Json = Record<string, unknown>
 
-/** A notification of a subscription. */
 export type Notification = { subscription: string; result: unknown }
 
-/** A WebSocket client that speaks JSON-RPC and forgets nothing. */
+/** Is a JSON-RPC client over a WebSocket that records everything. */
 export type SocketClient = {
   rpc: (method: string, params?: readonly unknown[]) => Promise<Answer>
   /** The result, or an error that says what the service refused with. */
@@ -15,7 +14,7 @@ export type SocketClient = {
   /** Sends a text that nobody answers. */
   tell: (text: string) => void
   notifications: Notification[]
-  /** What was told through one subscription. */
+  /** Lists one subscription's notifications. */
   toldOf: (id: unknown) => Json[]
   /** Resolves when the notifications fulfil the condition; fails after the time. */
   until: (condition: (told: Notification[]) => boolean, timeMs?: number) => Promise<void>

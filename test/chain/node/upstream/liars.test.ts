@@ -20,10 +20,10 @@ import { type Served, serve } from '../support/serve.ts'
 type Json = Record<string, unknown>
 type Question = readonly [method: string, ...params: unknown[]]
 
-/** So long after a liar became honest none of its lies may be left. */
+/** Limits how long a lie may remain after its node became honest. */
 const lieMs = 60_000
 
-/** Of an account, a transaction and its block, with logs all along. */
+/** Lists requests about an account, a transaction and its block. */
 function questionsAbout(emitter: string, hash: Hex, { blockHash, blockNumber }: Mined): Question[] {
   return [
     ['eth_getBlockByHash', blockHash],
@@ -56,7 +56,7 @@ function questionsAbout(emitter: string, hash: Hex, { blockHash, blockNumber }: 
 
 type Mined = { blockHash: Hex; blockNumber: Hex }
 
-/** What nodes are asked for, and may lie about. */
+/** Lists the requests that nodes may lie about. */
 const lies = [
   ...['eth_chainId', 'web3_clientVersion', 'eth_blockNumber', 'eth_getBlockByHash'],
   ...['eth_getBlockByNumber', 'eth_getBlockReceipts', 'eth_getTransactionReceipt'],
@@ -67,7 +67,7 @@ const lies = [
   ...['rsk_getRawTransactionReceiptByHash', 'rsk_getTransactionReceiptNodesByHash'],
 ]
 
-/** The same with one thing changed, somewhere in it: the same place each time. */
+/** Changes one part of a value, always the same one. */
 function forged(value: unknown, random: Random): unknown {
   if (Array.isArray(value)) {
     if (value.length === 0) return value
@@ -91,7 +91,7 @@ function forged(value: unknown, random: Random): unknown {
   return random.chance(0.5) ? null : '0x1'
 }
 
-/** One of three lies about some of what it is asked, always in the same way. */
+/** Draws a lie about some methods, always the same one. */
 function lieOf(random: Random, key: number): { methods: string[]; change: Change } {
   const share = random.pick([0.05, 0.1, 0.4, 1])
   const methods = lies.filter(() => random.chance(share))
@@ -181,7 +181,7 @@ async function openAnvil(): Promise<Still> {
   return { fetch: (_, init) => fetch(url, init), questions, emitter, subject, stop }
 }
 
-/** What a real RSKj answered, of its block with the most that was recorded. */
+/** Opens a real RSKj's recording, at its largest block. */
 async function openRskj(): Promise<Still> {
   const node = replay(readRecording('main-network'))
   const { hash: blockHash, number: blockNumber } = exampleBlock
@@ -238,7 +238,7 @@ describe.each([
 
   afterEach(() => three.tellTheTruth())
 
-  /** Before so many of the nodes. */
+  /** Serves with this many of the nodes. */
   const serveBefore = (count: number, clock = createHandClock()) =>
     serve(urls.slice(0, count), 31, three.fetch, clock)
 
@@ -246,7 +246,7 @@ describe.each([
     logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
 
   describe.each(Object.entries(kindsOfLies))('a lie about %s', (_, kindOf) => {
-    /** Before so many nodes, of which two have to agree where nothing proves an answer. */
+    /** Serves with this many nodes, of which two must agree on unproved answers. */
     const open = (count: number) => {
       const checks = { mining: kind.mining, compares: true }
       return serve(urls.slice(0, count), 31, three.fetch, createHandClock(), checks)

@@ -16,7 +16,7 @@ let both: Served
 let logged: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let other: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let otherBlock: unknown
-/** A block with more logs than a node may answer at once. */
+/** Has more logs than a node may answer at once. */
 let flooded: Hex
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ function spoil(method: string, members: Json): Change {
 
 const instead = (method: string, result: unknown): Change => lieAbout(method, () => result)
 
-/** By what it says: a lie of the preferred node, and a question that it spoils. */
+/** Lists lies of the preferred node by name, each with the request that it spoils. */
 const cases: Record<string, () => [lie: Change, question: [string, ...unknown[]]]> = {
   'a block with another state root': () => [
     spoil('eth_getBlockByHash', { stateRoot: logged.hash }),

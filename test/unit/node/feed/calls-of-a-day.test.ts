@@ -24,7 +24,7 @@ function chance(meanMs: number): () => number {
   return () => Math.ceil(-meanMs * Math.log(1 - random.next()))
 }
 
-/** A chain with a past, and a feed before its node. */
+/** Opens a chain with older blocks, and a feed on its node. */
 function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
   const earlier: number[] = []
   for (let passed = 0; earlier.length < 100; earlier.unshift(passed)) passed += gap()

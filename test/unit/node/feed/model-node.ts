@@ -46,7 +46,7 @@ export function createModelNode({ earlier = [] as readonly number[], serves = tr
   const sockets = new Set<ModelSocket>()
   const asked = new Map<string, number>()
   const upgradesAt: number[] = []
-  /** Whether connections that are open still tell anything. */
+  /** Tells whether open connections still send events. */
   const state = { tells: true }
 
   function mine(madeAt = scheduler.now()): void {
@@ -132,7 +132,7 @@ export function createModelNode({ earlier = [] as readonly number[], serves = tr
     state,
     asked,
     upgradesAt,
-    /** How often it was asked anything, over HTTP or a connection. */
+    /** Counts its calls, over HTTP or a connection. */
     calls: () => [...asked.values()].reduce((sum, times) => sum + times, 0),
     Socket: ModelSocket as unknown as typeof WebSocket,
     fetch: (async (_: unknown, init?: RequestInit) => {

@@ -23,7 +23,7 @@ import { granted } from '../scripted-node.ts'
 
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 
-/** A chain in memory: each block is named, and a name with its number is its hash. */
+/** Creates a chain in memory; a block's name and number are its hash. */
 function createModelChain(named = '') {
   let blocks: MinedBlock[] = []
   const log = { logIndex: '0x0', address: hex('a'), data: '0x', topics: [] }
@@ -37,7 +37,6 @@ function createModelChain(named = '') {
         blocks.push({ ...own, parentHash, ...empty } as unknown as MinedBlock)
       }
     },
-    /** A block that holds these transactions. */
     mine(...transactions: string[]): void {
       model.extend('m')
       blocks = [...blocks.slice(0, -1), { ...(blocks.at(-1) as MinedBlock), transactions }]
@@ -132,7 +131,7 @@ test('the chain of a real RSKj is reported unchanged, without the transaction th
   }
 })
 
-/** A feed whose source reads a block's logs only where some are wanted; `read` has these blocks. */
+/** Opens a feed that reads logs only if a client wants some; `read` has these blocks. */
 function openThrifty() {
   const model = createModelChain('abc')
   const read: string[] = []
@@ -447,7 +446,7 @@ test('a revoked key ends within 60 s, for listeners and for callers', async () =
   expect([listener.closings, asker.closings]).toEqual([[1008], [1008]])
 })
 
-/** What a change of the chain takes away and adds, by the blocks' names. */
+/** Names the blocks that a change removes and adds. */
 function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[] }): string {
   const name = ({ hash }: FeedBlock) =>
     Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '').split(' ')[0] ?? ''
@@ -482,7 +481,7 @@ function openOn(feed: Feed, keyHash?: string): TestSocket {
   return socket
 }
 
-/** What a socket was told since, of whatever it has subscribed to. */
+/** Lists a socket's notifications since an index. */
 const toldTo = ({ sent }: { sent: string[] }, since: number) =>
   sent.slice(since).map((text) => JSON.parse(text).params.result)
 

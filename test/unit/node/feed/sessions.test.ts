@@ -4,7 +4,7 @@ import { createSessions, type FeedSocket } from '../../../../src/node/feed/sessi
 import { createHandClock } from '../../../support/hand-clock.ts'
 
 const mebibyte = 1_024 * 1_024
-/** A head as it is told, in characters. */
+/** Has the length of a head's notification. */
 const head = 'x'.repeat(1_600)
 
 /** The connections of a feed on a runtime that does not tell what was read. */
@@ -20,7 +20,7 @@ function open(limits = feedLimits) {
   return {
     sessions,
     pass: clock.forward,
-    /** A client that listens and sends nothing. */
+    /** Adds a client that listens and sends nothing. */
     listener(keyHash: string) {
       const closings: string[] = []
       const socket: FeedSocket = {

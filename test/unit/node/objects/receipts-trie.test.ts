@@ -33,7 +33,7 @@ const receipt = fc
   })
   .map((fields) => fields as unknown as RawReceipt)
 
-/** As another implementation makes it. */
+/** Builds the trie with another implementation. */
 async function otherTrie(receipts: readonly RawReceipt[]) {
   const trie = await createMPT()
   for (const [index, each] of receipts.entries()) {

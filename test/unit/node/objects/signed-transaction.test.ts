@@ -32,7 +32,7 @@ const ofEachType: [type: number, TransactionSerializable][] = [
   [3, { ...common, type: 'eip4844', ...fees, ...blobs }],
 ]
 
-/** What the refusal says after its common beginning. */
+/** Returns a refusal's words after their common beginning. */
 function refusal(raw: Hex): string {
   try {
     parseSignedTransaction(raw)
@@ -48,7 +48,7 @@ const word = (digit: string): Hex => `0x${digit.repeat(64)}`
 
 const fields: Hex[] = ['0x07', '0x01', '0x5208', to, '0x01', '0x', '0x61', word('1'), word('2')]
 
-/** A legacy transaction of chain 31 as RLP, some of its fields (by position) being others. */
+/** Encodes a legacy transaction of chain 31 with some fields (by position) replaced. */
 const legacyWith = (changes: Readonly<Record<number, Hex>>): Hex =>
   toRlp(fields.map((field, position) => changes[position] ?? field))
 

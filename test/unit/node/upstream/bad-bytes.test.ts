@@ -12,7 +12,7 @@ import { type Said, scriptedNode } from '../scripted-node.ts'
 
 const random = createRandom(seed)
 
-/** How often a customer sends each kind of bytes, and how many of them in one batch. */
+/** Sets how often a customer sends each kind of bytes. */
 const repetitions = times({ sampled: 200, full: 1_000 })
 const batch = 50
 
@@ -82,7 +82,7 @@ async function blob(index: number): Promise<Hex> {
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** The same signature written otherwise: a leading zero, or the other `s`. */
+/** Encodes a signature differently: with a leading zero, or with the other `s`. */
 async function notCanonical(index: number): Promise<Hex> {
   const fields = fromRlp(await signed(31, BigInt(index))) as Hex[]
   const [v = '0x', r = '0x', s = '0x'] = fields.slice(6)

@@ -66,7 +66,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 
 const accountOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 
-/** What the node says of an account to one who asks alone: every fifth is refused, in two ways. */
+/** Answers a single call; every fifth account is refused, in two ways. */
 function honestly({ id, method, params }: Request): Said {
   if (method === 'eth_chainId') return { id, result: '0x1f' }
   if (method === 'eth_sendRawTransaction') return { id, result: keccak256(params[0] as Hex) }

@@ -34,7 +34,7 @@ const frontSince = (since: number) => ({
   failures: 0,
 })
 const waiting = (since: number) => conditionWith({ front: frontSince(since) })
-/** So many of four blocks came after the oldest bytes were signed. */
+/** Creates a condition whose oldest bytes were signed before this many of four blocks. */
 const signedBefore = (count: number) =>
   conditionWith({
     blocks: [0, 1, 2, 3].map((age) => ({

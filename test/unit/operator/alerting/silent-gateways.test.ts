@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listSilentGateways } from '../../../../src/operator/alerting/silent-gateways.ts'
 
 const hourMs = 3_600_000
-/** An hour of which the tests count; nothing is said of it. */
+/** Is the hour from which the tests count. */
 const began = 480_000
 
 type Day = { from: number; to: number; each: number }

@@ -47,7 +47,7 @@ describe('an intent id', () => {
 
 const signature = `0x${'cd'.repeat(32)}${'3d'.repeat(32)}1c` as const
 
-/** A request of the account and what the forwarder said of it. */
+/** Creates a request of the account and the forwarder's result. */
 const asked = (data: Hex, status: RequestStatus, from: Address = account) => {
   const intentId: Hex = `0x${'ab'.repeat(22)}`
   const request: SignedRequest = {
@@ -88,7 +88,7 @@ test('two requests are equal if account and call are equal', () => {
   expect(asksTheSame(request, { ...request, from: forwarder.address })).toBe(false)
 })
 
-/** A plain reader of packed requests, byte by byte, as IRelayForwarder.sol says it. */
+/** Reads packed requests byte by byte, as IRelayForwarder.sol describes. */
 function readPacked(packed: Hex): SignedRequest[] | 'malformed' {
   const bytes = [...hexToBytes(packed)]
   const take = (count: number) => bytesToHex(Uint8Array.from(bytes.splice(0, count)))

@@ -8,7 +8,7 @@ import { fillNonce } from '../../../ports/payments.ts'
 
 const roundMs = 20_000
 
-/** A kept ledger that holds one nonce's bytes, and the time of its alarm. */
+/** Opens a scheduled ledger with one nonce's bytes, and the time of its alarm. */
 async function keptLedger(tended: RoundResult) {
   const time = { now: 1_000, alarm: null as number | null }
   const ledger = createSqlLedger(openSqlite(), { ...usual, now: () => time.now })

@@ -53,7 +53,7 @@ function stillChain({
     background: (work) => background.push(work),
   })
 
-  /** What the caller with this number is told, or one who dials as often as he likes. */
+  /** Dials as this caller; returns the outcome in words. */
   async function dial(
     number: number,
     who = number,

@@ -36,7 +36,7 @@ function payment(session: string, wanted: Wanted = {}): Payment {
   return paymentOf(session, account, deadline, { acceptedAt: now, execution, ...more })
 }
 
-/** How long ago bytes were recorded and offered, and what became of the offer. */
+/** Says how long ago bytes were recorded and sent, and the result. */
 type Sent = { recorded: number; sent?: number; failures?: number; price?: bigint }
 
 /** Creates a nonce with its bytes, the newest first. */

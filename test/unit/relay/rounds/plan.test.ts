@@ -49,7 +49,7 @@ function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
   }
 }
 
-/** As `settle` leaves it: a payment whose nonce's row was lost is carried by nothing any more. */
+/** Returns the snapshots after `settle`, where a payment without its nonce's row is not carried. */
 function repaired({ ledger, chain }: Snapshots): Snapshots {
   const { nonces } = ledger.work
   const carried = ledger.work.carried.filter(({ nonce }) =>
@@ -58,7 +58,7 @@ function repaired({ ledger, chain }: Snapshots): Snapshots {
   return { ledger: { ...ledger, work: { ...ledger.work, carried } }, chain }
 }
 
-/** Whether none of the account's older payments comes after this nonce. */
+/** Tells whether all older payments of the account have lower nonces. */
 function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
   const { from } = payment.order.request
   return ledger.work.carried.every(
@@ -69,7 +69,7 @@ function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
   )
 }
 
-/** How many payments of its account have their turn before a payment has. */
+/** Counts the account's payments before this one. */
 function beforeOf({ ledger, chain }: Snapshots, { session, order, acceptedAt }: Payment): number {
   const isOwn = (other: Payment) => other.order.request.from === order.request.from
   const earlier = ledger.work.queued.filter(

@@ -22,13 +22,13 @@ type Params = readonly unknown[]
 
 const hashOn = (branch: number, number: number) => word(branch * 0x1000 + number)
 
-/** A block of a branch: each branch is a chain of its own from its first block on. */
+/** Creates a block of a branch; each branch is a separate chain from its first block. */
 const blockOn = (branch: number, number: number) => ({
   ...{ number: numberToHex(number), timestamp: '0x1', transactions: [] as Hex[] },
   ...{ hash: hashOn(branch, number), parentHash: hashOn(branch, number - 1) },
 })
 
-/** A chain of blocks that each go on from the one below, and that hold what is given to them. */
+/** Creates a chain of linked blocks with given contents. */
 function createChain() {
   const held = new Map<number, Hex[]>()
   /** Has blocks from `other` on be of another branch; `seconds` is the time of all. */
@@ -113,7 +113,7 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
   return session
 }
 
-/** A payment that was found on the chain, in this block, by a ledger that had lost its rows. */
+/** Adopts a payment of this block into a ledger that had lost its rows. */
 async function adopt(ledger: Ledger, block: BlockId): Promise<string> {
   const { session, from, order } = paymentOf(0)
   const execution = executionIn(0, { hash: word(1), block })

@@ -98,7 +98,7 @@ const slot = fc.record({
 
 type Slot = typeof slot extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Whether a payment is told to be on this nonce; where rows are lost, wrongly. */
+/** Tells whether a payment counts as on this nonce, even wrongly after lost rows. */
 const isCarrier = (kind: string) => ['carries', 'bare', 'lost'].includes(kind)
 
 function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: number): OpenNonce[] {

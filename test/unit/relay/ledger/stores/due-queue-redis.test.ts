@@ -19,7 +19,7 @@ let now = 1_700_000_000_000
 const clock = () => now
 let queues = 0
 let name = ''
-/** Two instances that work off one queue, the second one in a process of its own. */
+/** Share one queue; the second one is in another process. */
 let one: DueQueue
 let other: DueQueue
 

@@ -49,18 +49,18 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       rules: { ...rules, ...over },
     })
 
-  /** A ledger of this name by another way to the database. */
+  /** Opens a ledger with another connection to the database. */
   const openOver = (database: RedisDatabase, name = newName()): Ledger =>
     createRedisLedger({ ...ledgerOptions, database, name })
 
-  /** A bridge for one test, by this clock or by the database's own. */
+  /** Starts a bridge for one test, with this clock or the database's. */
   async function bridgeBy(now?: () => number): Promise<RedisBridge> {
     const own = await startRedisBridge({ redisPort: server().port, now })
     onTestFinished(own.stop)
     return own
   }
 
-  /** One ledger that is asked by this process and by another one in turns. */
+  /** Opens a ledger that two processes call in turn. */
   const fromTwoProcesses = (name: string): Ledger =>
     inTurns(open(name), ledgerMethods, (method, args) =>
       elsewhere({ port: 'ledger', name, method, args }),
@@ -87,7 +87,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   })
 
   describe('the ledger on Redis', () => {
-    /** Of the intent of this name; past its deadline. */
+    /** Creates an offer of this intent with this deadline. */
     const offerBy = (session: string, intent = session, deadline = 1) => {
       const request = { ...orderOf(session).request, intentId: id(intent), deadline }
       return offerOf(session, alice, { order: { request, spendsWei: 1n } })
@@ -214,7 +214,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.lookup(question('refused'))).toMatchObject({ kind: 'undecided' })
     })
 
-    /** Two settled payments of one account, and one that is open, in this order. */
+    /** Opens a ledger with two settled payments of an account and an open one. */
     const withThree = async (name: string) => {
       const ledger = open(name)
       await pay(ledger, 'a', 0)
