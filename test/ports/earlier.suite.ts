@@ -15,7 +15,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     const once = { transfersADay: 1, sentADayWei: undefined }
     const little = { transfersADay: undefined, sentADayWei: 15n }
 
-    test.for(kindNames)('counts as the kind says: %s', async (kind, { ledger, pass }) => {
+    test.for(kindNames)('counts by its kind: %s', async (kind, { ledger, pass }) => {
       const { countsAsSent } = paymentKinds[kind]
       await accept(ledger, 'first', alice, { order: { ...ten, kind } })
       const offered = (session: string, day: typeof once | typeof little) =>

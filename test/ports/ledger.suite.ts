@@ -742,7 +742,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test.for(['recordDisplaced', 'abandon'] as const)(
-      'waits again as a whole by %s',
+      'waits again completely after %s',
       async (method) => {
         const { ledger, states, sessions } = await openBatch()
         expect(await ledger[method](0)).toHaveLength(sessions.length)

@@ -294,31 +294,28 @@ test.for([
   { of: 'a node that leaves at once', leavesAt: 'eth_gasPrice', isRecorded: false },
   { of: 'a node that leaves later', leavesAt: 'eth_sendRawTransaction', isRecorded: true },
   { of: 'a deployer without money', leavesAt: undefined, isRecorded: false },
-])(
-  'no message of $of shows the key or the address of the node',
-  async ({ leavesAt, isRecorded }) => {
-    const node = await serveJsonRpc(async (method, params) => {
-      if (method === leavesAt) await node.stop()
-      return anvil.ask(method, params)
-    })
-    onTestFinished(() => node.stop())
-    const nodeUrl = `${node.url}/rpc/a-key-of-the-node`
-    const file = newRecordFile()
-    const poor = generatePrivateKey()
-    const wanted = { nodeUrl, ...(leavesAt === undefined && { deployerKey: poor }) }
-    const error = await deployContracts({ ...options(), ...wanted, recordFile: file }).then(
-      () => undefined,
-      describe,
-    )
-    expect(error).toMatch(/^(HttpRequestError: |Insufficient funds: )/)
-    for (const secret of [poor.slice(2), devKey.slice(2), 'a-key-of-the-node', node.url]) {
-      expect(error).not.toContain(secret)
-    }
-    // What is to be sent is recorded before.
-    const state = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).state : undefined
-    expect(state).toBe(isRecorded ? 'sending' : undefined)
-  },
-)
+])("messages of $of never show the key or the node's address", async ({ leavesAt, isRecorded }) => {
+  const node = await serveJsonRpc(async (method, params) => {
+    if (method === leavesAt) await node.stop()
+    return anvil.ask(method, params)
+  })
+  onTestFinished(() => node.stop())
+  const nodeUrl = `${node.url}/rpc/a-key-of-the-node`
+  const file = newRecordFile()
+  const poor = generatePrivateKey()
+  const wanted = { nodeUrl, ...(leavesAt === undefined && { deployerKey: poor }) }
+  const error = await deployContracts({ ...options(), ...wanted, recordFile: file }).then(
+    () => undefined,
+    describe,
+  )
+  expect(error).toMatch(/^(HttpRequestError: |Insufficient funds: )/)
+  for (const secret of [poor.slice(2), devKey.slice(2), 'a-key-of-the-node', node.url]) {
+    expect(error).not.toContain(secret)
+  }
+  // What is to be sent is recorded before.
+  const state = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).state : undefined
+  expect(state).toBe(isRecorded ? 'sending' : undefined)
+})
 
 async function startPool(how: Omit<RootstockPoolOptions, 'anvilUrl'>): Promise<RootstockPool> {
   const fresh = await startAnvil({ chainId: 31 })

@@ -92,7 +92,7 @@ describe('a Worker that is killed', () => {
   })
 
   test.for(sampleOf(2, [0, 5, 10, 20, 40, 80], 'killed after'))(
-    '%d ms after a delivery has paid once or not at all, and the next delivery finds which',
+    '%d ms after a delivery leaves one payment or none, and the next delivery shows which',
     async (ms) => {
       // A busy machine may be too late to pay, and says so: then another payment shows that it is
       // made.

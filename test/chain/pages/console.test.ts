@@ -179,7 +179,7 @@ describe('the console in a browser', () => {
   })
 
   test.for(sampleOf(2, incidents, 'incidents of the console'))(
-    'shows within 15 s why, and what mends it: $name',
+    'shows within 15 s the reason and the remedy: $name',
     async ({ path, place, why, mends, plant }) => {
       const page = await openConsole(served.url, token)
       await page.goto(`${served.url}/console${path}`)

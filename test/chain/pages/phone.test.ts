@@ -37,7 +37,7 @@ describe('the phone page in a browser', () => {
   const served = opened(serveWithPhone)
 
   test.for(widths)(
-    'pays by clicks what no further delivery pays again, %d pixels wide',
+    'pays once by clicks, even with more deliveries, %d pixels wide',
     async (width) => {
       const [caller, friend] = await served.newCallers()
       const page = await openPage(served.url, width)
@@ -98,7 +98,7 @@ describe('the phone page in a browser', () => {
   })
 
   test.for(gatewaysOfProfiles)(
-    'dials by another profile and by %s, and writes no PIN on the page',
+    'dials with another profile and by %s, and shows no PIN on the page',
     async ([gateway, sent, ended]) => {
       const [caller] = await served.newCallers()
       const page = await openPage(served.url)

@@ -53,7 +53,7 @@ test.for<[why: PoolRefusal, taken: (Wanted | 'block')[], refused: Wanted, balanc
   ['over_block', [{ nonce: 0, gas: 6_800_000n }], { nonce: 1, gas: 6_800_001n }],
   ['basic_cost', [{ nonce: 0, ...data, gas: 21_016n }], { nonce: 1, ...data, gas: 21_015n }],
   ['too_large', [{ nonce: 0, ...createLarge(0) }], { nonce: 1, ...createLarge(1) }],
-])('%s: what the pool takes, and what it refuses then', async (row) => {
+])('%s: the pool accepts some transactions, and refuses the next', async (row) => {
   const [why, taken, refused, balance] = row
   const sender = await newSender(anvil.url, balance)
   for (const one of taken) {
@@ -145,7 +145,7 @@ test.for<[what: string, code: number, typed: object | string]>([
   ['without bytes', -32603, '0x'],
   ['of another chain', -32602, { type: 'legacy', gasPrice: minPrice, chainId: 30 }],
   ['that is no hex', -32602, '0xf8x'],
-])('a transaction %s is refused before the pool sees it', async ([, code, typed]) => {
+])('a transaction %s is refused before the pool checks it', async ([, code, typed]) => {
   const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const to = '0x00000000000000000000000000000000000000aa'
   const common = { chainId: 31, nonce: 0, gas: 21_000n, to } as const
@@ -158,7 +158,7 @@ test.for<[what: string, code: number, typed: object | string]>([
 test.for<[what: string, stays: () => unknown, goes: () => unknown]>([
   ['eleven blocks', () => rootstock.mine(10), () => rootstock.mine(2)],
   ['650 seconds', () => (nowMs += 649_000), () => (nowMs += 1_000)],
-])('after %s, and not before, a transaction is gone', async ([, stays, goes]) => {
+])('a transaction is dropped after %s, and not earlier', async ([, stays, goes]) => {
   const raw = await (await newSender(anvil.url)).sign({ nonce: 1 })
   await send(raw)
   await stays()

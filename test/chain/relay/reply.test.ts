@@ -12,7 +12,7 @@ test.for([
   ['demo', {}, ''],
   ['lender', { PROFILE: 'lender', PIN: 'off' }, '*1'],
 ] as const)(
-  'a payment under %s waits for its simulation at the node, and for nothing else that is not asked beside it',
+  'a payment under %s waits only for its simulation and for calls beside it',
   async ([name, changes, confirmed]) => {
     const waiting: { methods: string[]; answer: () => void }[] = []
     let isHeld = false

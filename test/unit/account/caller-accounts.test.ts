@@ -45,7 +45,7 @@ test.for([
     '0x611e3f5aa1553ba5ee42eb1c30f41935c65c8eed253f9fb11e6cd6afafa0e345',
   ],
   ['session', (key: Hex) => createSessionKeys(key).session, undefined],
-] as const)('the key of a %s is the same for ever, and its own', async ([, create, known]) => {
+] as const)('the key of a %s never changes, and belongs only to it', async ([, create, known]) => {
   const keys = create(secret)
   const all = await Promise.all([
     keys('a', 'b1', account),

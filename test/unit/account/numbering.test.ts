@@ -73,14 +73,14 @@ test.for([
   ['+551180000001', '+5511980000001'],
   ['+5215500000002', '+525500000002'],
   ['+541100000002', '+5491100000002'],
-] as const)('%s is the account of %s, called or typed', ([former, present]) => {
+] as const)('%s is the account of %s, as caller and as typed', ([former, present]) => {
   for (const form of [former, present]) {
     expect(parseCaller(form)).toBe(present)
     expect(parseTypedPhone(form, present as PhoneNumber)).toBe(present)
   }
 })
 
-test.for(numberingChanges)('%s is %s for good, by a source', ([former, present]) => {
+test.for(numberingChanges)('%s is permanently %s, by a source', ([former, present]) => {
   const written = numbersOf(former).map((number) => {
     const now = presentForm(number)
     expect(now).toMatch(toPattern(present))

@@ -54,7 +54,7 @@ test.for([
   expect(isEasyPin(pin, phone)).toBe(true)
 })
 
-test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not', (pin) => {
+test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not easy to guess', (pin) => {
   expect(isEasyPin(pin, phone)).toBe(false)
 })
 

@@ -111,7 +111,7 @@ describe('a single request', () => {
   )
 
   test.for([{}, 'x', 1, true])(
-    'with params that are no list is refused with the code for params: %j',
+    'with params that are no list is refused with the code for invalid params: %j',
     async (params) => {
       for (const id of [1, undefined]) {
         const refused = refusal(id ?? null, -32602, 'params must be an array')

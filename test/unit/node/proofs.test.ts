@@ -220,7 +220,7 @@ describe.each([
     expect((await served.rpc('eth_getBlockByNumber', ['0x2a'])).error).toEqual(believed)
   })
 
-  test.for([0, 1, 2])('is not the one that is answered from place %i of three', async (place) => {
+  test.for([0, 1, 2])('is never the answer from node %i of three', async (place) => {
     const served = await open(3, [place], anyWork)
     const receipt = await served.rpc('eth_getTransactionReceipt', [hash])
     expect(receipt.result).toMatchObject({ status, blockHash: block.hash })

@@ -174,7 +174,7 @@ const exceptions: readonly Exception[] = [
 describe.each<[string, Rules]>([
   ["the main network's header rules", 'main-network'],
   ["regtest's header rules", 'regtest'],
-])('what RSKj 9.0.3 answers under %s reaches the client', (_, rules) => {
+])('the answers of RSKj 9.0.3 under %s reach the client', (_, rules) => {
   const recording = readRecording(rules)
   let node: ReplayNode
   let served: Served

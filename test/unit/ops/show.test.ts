@@ -93,7 +93,7 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
     { state: 'expired' },
     'was not carried before its deadline. Nothing has moved, and nothing will.',
   ],
-])('a payment is a line, and why it stands where it does a sentence: %o', ([changes, says]) => {
+])('a payment has one line, and its state one sentence: %o', ([changes, says]) => {
   expect(describePayment(payment, 'tRBTC')).toBe(
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )

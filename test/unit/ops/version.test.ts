@@ -29,7 +29,7 @@ test('a command refuses a deployment of another major version, and sends it noth
 })
 
 test.for([version, `${major}.99.0`, undefined])(
-  'a command goes on before a deployment that tells version %s',
+  'a command accepts a deployment of version %s',
   async (told) => {
     await using served = await serve(told)
     for (let time = 0; time < 2; time++) await served.operator.act('pause').catch(() => {})
@@ -43,11 +43,8 @@ test.for([
   [`${major}.99.0`, 'ok', `It is ${major}.99.0, this command ${version}: they fit.`],
   [`${next}.0.0`, 'bad', `It is ${next}.0.0, this command ${version}: deploy this version,`],
   [undefined, 'bad', `It is older than 1.0.0, this command ${version}: deploy this version,`],
-] as const)(
-  'the doctor says of a deployment that tells version %s: %s',
-  async ([told, state, says]) => {
-    await using served = await serve(told)
-    const findings = await examine(served.url, {})
-    expect(findings).toContainEqual({ name: 'version', state, says: expect.stringContaining(says) })
-  },
-)
+] as const)('the doctor reports a deployment of version %s: %s', async ([told, state, says]) => {
+  await using served = await serve(told)
+  const findings = await examine(served.url, {})
+  expect(findings).toContainEqual({ name: 'version', state, says: expect.stringContaining(says) })
+})

@@ -27,7 +27,7 @@ test('the gas that each payment is counted with is enough for every payment on R
   expect(Math.max(...alone)).toBeLessThanOrEqual(mostUsedGas)
 })
 
-test.for(['rootstock', 'ethereum'])('by the prices of %s requests have gas to spare', (network) => {
+test.for(['rootstock', 'ethereum'])('by the prices of %s requests have spare gas', (network) => {
   const { relayed, direct } = readSnapshot(network)
   expect(direct['deposit, first']?.gas).toBeLessThan((depositGas * 3) / 4)
   const rows = Object.values(relayed)
@@ -61,7 +61,7 @@ const gasNeeded = (gas: number, following: number) =>
   45_000 + Math.ceil((gas * 64) / 63) + following * 35_000
 
 test.for(['rootstock', 'ethereum'])(
-  'by the prices of %s no request is skipped, should each call use all that it may',
+  'by the prices of %s no request is skipped, even if each call uses its gas limit',
   (network) => {
     const { relayed } = readSnapshot(network)
     for (const [row, columns] of Object.entries(relayed)) {

@@ -21,6 +21,6 @@ test.for<[env: Record<string, string>, reason: string]>([
     { NODE_URL: 'http://127.0.0.1:1' },
     '--rootstock puts its pool before the local chain, not before NODE_URL.',
   ],
-])('what is wrong is named before anything is started: %o', ([env, reason]) => {
+])('wrong options are named before anything starts: %o', ([env, reason]) => {
   expect(() => readOptions({ ...startFlags, rootstock: true }, env)).toThrow(reason)
 })

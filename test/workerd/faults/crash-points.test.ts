@@ -171,7 +171,7 @@ describe('a payment', () => {
   })
 
   test.for(['worker', 'object'] as const)(
-    'of a batch whose %s dies at any step is made as it was told',
+    'of a batch whose %s dies at any step ends as its screen said',
     async (whose, { expect, task }) => {
       if (whose === 'object') willCause(task, 'aborted_objects')
       const { faults, most } = await faultsOfBatches(whose, await paymentQuestions())
@@ -234,7 +234,7 @@ const needsWork: ReadonlySet<string> = new Set([
 
 describe('a round of the alarm', () => {
   test.for(['worker', 'object'] as const)(
-    'whose %s dies at any kind of its questions leaves everything to the next',
+    'whose %s dies at any kind of request leaves everything to the next one',
     async (whose, { expect, task }) => {
       if (whose === 'object') willCause(task, 'aborted_objects')
       const kinds = await roundQuestions()

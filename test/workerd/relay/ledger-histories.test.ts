@@ -28,7 +28,7 @@ afterEach(() => {
 describe('the same random history', () => {
   const first = runSeed % 1_000_000
   test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
-    'has the same answers and leaves the same rows in memory and in a Durable Object (seed %i)',
+    'has the same answers and rows in memory and in a Durable Object (seed %i)',
     { timeout: 60_000 },
     async (seed) => {
       const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub &

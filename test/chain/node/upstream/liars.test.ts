@@ -206,7 +206,7 @@ async function openRskj(): Promise<Still> {
 describe.each([
   { name: 'anvil', open: openAnvil, mining: undefined },
   { name: 'RSKj', open: openRskj, mining: { leastDifficulty: 1n, from: 1 } },
-])('three nodes like $name, of which one lies', (kind) => {
+])('three nodes as $name, one of which lies', (kind) => {
   let three: ReturnType<typeof createThree>
   let questions: Question[]
   let subject: Subject
@@ -265,19 +265,16 @@ describe.each([
       return { ...rest, told: () => told }
     }
 
-    test.for([0, 1, 2])(
-      'of the node at place %i of three is answered by the honest',
-      async (place) => {
-        const [method, ...params] = kindOf(subject).question
-        const truth = await (await open(3)).rpc(method, params)
-        expect(truth.result ?? null).not.toBe(null)
-        lieAt(place)
-        const served = await open(3)
-        expect(await served.rpc(method, params)).toEqual(truth)
-        expect(await served.rpc(method, params)).toEqual(truth)
-        expect(distrusted(served).every((name) => name === `node ${place + 1}`)).toBe(true)
-      },
-    )
+    test.for([0, 1, 2])('of node %i of three is corrected by the honest nodes', async (place) => {
+      const [method, ...params] = kindOf(subject).question
+      const truth = await (await open(3)).rpc(method, params)
+      expect(truth.result ?? null).not.toBe(null)
+      lieAt(place)
+      const served = await open(3)
+      expect(await served.rpc(method, params)).toEqual(truth)
+      expect(await served.rpc(method, params)).toEqual(truth)
+      expect(distrusted(served).every((name) => name === `node ${place + 1}`)).toBe(true)
+    })
 
     test('of the only node is refused where the answer proves itself, and else counted', async () => {
       const [method, ...params] = kindOf(subject).question

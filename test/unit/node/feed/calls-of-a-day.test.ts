@@ -95,7 +95,7 @@ describe('a day of heads on a chain of 25 s', () => {
   ] as const
 
   test.for(sampleOf(2, days, 'days'))(
-    'that come %s takes few calls where %s, and none is 20 s late',
+    'that come %s takes few calls if %s, and none is 20 s late',
     async ([pace, , serves, most]) => {
       const { node, listen, pass } = open({ gap: paces[pace], serves })
       const { late } = await listen()

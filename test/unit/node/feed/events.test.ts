@@ -58,7 +58,7 @@ function open(asked: (method: string) => void = () => {}) {
 
 describe('a transaction that enters the pool', () => {
   test.for(['eth_getBlockByNumber', 'eth_newPendingTransactionFilter'])(
-    'is told when it enters between any two questions, by a filter: after %s',
+    'is reported even between two requests, by a filter: after %s',
     async (moment) => {
       const entering = [first]
       const { pool, events } = open((method) => {

@@ -152,7 +152,7 @@ test.for([
   [2_001, 20],
   [10 ** 6, 16],
 ] as const)(
-  '100,000 blocks of a node that takes %i at a time are searched in %i turns',
+  '100,000 blocks of a node that accepts %i at a time are searched in %i requests',
   async ([most, turns]) => {
     const { node } = nodeThatRefuses((from, to) =>
       to - from >= most ? error(-32012, 'too many blocks') : undefined,

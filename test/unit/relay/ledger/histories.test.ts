@@ -67,7 +67,7 @@ const isSchema = (row: string): boolean => row.startsWith('meta ') && row.includ
 describeOnRedis(clock, (onRedis) => {
   const first = runSeed % 1_000_000
   test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
-    'the same random history has the same answers and leaves the same rows in memory, on SQLite and on Redis (seed %i)',
+    'a random history has the same answers and rows in memory, on SQLite and on Redis (seed %i)',
     { timeout: 60_000 },
     async (seed) => {
       const stores = [memory(), sqlite(), redis(onRedis, `31:history ${seed}`)]

@@ -35,7 +35,7 @@ test('a broadcast that no node took sets the alarm to within seconds, and a take
 test.for([
   ['soon', 5_000],
   ['open', roundMs],
-] as const)('after a round the next one comes by what is left: %s', async ([tended, inMs]) => {
+] as const)('the next round depends on what is left: %s', async ([tended, inMs]) => {
   const { kept, time } = await keptLedger(tended)
   await kept.ring()
   expect(time.alarm).toBe(time.now + inMs)

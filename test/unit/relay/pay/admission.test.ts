@@ -121,7 +121,7 @@ test('no payment joins a queue that would outlast its deadline', async () => {
 test.for([
   ['relayer_poor', { balanceWei: 10n ** 12n }],
   ['price_too_high', { priceWei: gwei + 1n }],
-] as const)('while it is %s nothing is taken and little is asked', async ([refused, changes]) => {
+] as const)('no payment begins, and few calls are made: %s', async ([refused, changes]) => {
   const { dial, dialAll, asked, world, ledger } = stillChain(changes)
   expect(await dial(0)).toBe(refused)
   expect(new Set(await dialAll(1, 30))).toEqual(new Set([refused]))

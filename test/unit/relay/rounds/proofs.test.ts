@@ -140,7 +140,7 @@ describe.each([
   ['work of a lower difficulty than its network has', { difficulty: '0x0' }, 'signed'],
   ['less work than half of what was followed before', { difficulty: '0x1' }, 'mined'],
 ] as const)(
-  'a liar whose receipts, roots, headers and hashes fit, with %s',
+  'a liar with matching receipts, roots, headers and hashes, with %s',
   (_, options, state) => {
     test('confirms no false payment as the only node', async () => {
       const { look, sentWith, events } = await open()

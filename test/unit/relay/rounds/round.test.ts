@@ -222,7 +222,7 @@ test.for([
   ['whose fate is unknown', () => new TransportError('connection refused')],
   ['beyond a quota', () => new RpcError(-32010, 'account exceeds quota')],
   ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
-] as const)('a broadcast %s is made again in seconds, then ever later', async ([_, refusal]) => {
+] as const)('a broadcast %s is repeated in seconds, then ever later', async ([_, refusal]) => {
   let isRefused = true
   const { relayer, ledger, asked, time, rawsSent } = openRelayer({
     eth_sendRawTransaction: () => {
@@ -250,7 +250,7 @@ test.for([
 test.for([
   ['its block', 0xf],
   ['the head of the last round', 0x10],
-] as const)('a final payment is taken back also where a replica shows %s', async ([, shown]) => {
+] as const)('a final payment is reopened even if a replica shows %s', async ([, shown]) => {
   let [height, branch, branchBehind] = [0x10, 1, 1]
   const { relayer, ledger, time, stateOf } = openRelayer({
     // The replica that is behind has the branch that others have lost.
@@ -276,7 +276,7 @@ test.for([
 test.for([
   ['the first round after that', 0],
   ['a round that has seen a head before', 1],
-] as const)('what was found is not final by a node with lost blocks, in %s', async ([, rounds]) => {
+] as const)('a payment is not final by a node with lost blocks, in %s', async ([, rounds]) => {
   const found = 0x5
   let height = found + poolRules.rootstock.confirmations - 1
   let branchBehind = 1
