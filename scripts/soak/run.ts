@@ -86,7 +86,7 @@ export async function soak(options: SoakOptions) {
       ...disturbChain(rig, createRandom(seed, 'chain'), rate),
       ...(served?.events ?? []),
     ]
-    const disturbances = startDisturbances(createRandom(seed, 'weather'), events)
+    const disturbances = startDisturbances(createRandom(seed, 'disturbances'), events)
     const { played, seconds } = await playAll(line, options)
     await disturbances.stop()
     await rig.faults.accept()

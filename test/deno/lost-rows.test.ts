@@ -119,8 +119,8 @@ describe('a Redis that lost rows', () => {
     // By now anything new would outbid what waits. No block comes, by which rounds would read the
     // price anew.
     own.rootstock.setMinGasPrice(minPrice * 2n)
-    const [sight] = (await redis.call('KEYS', 'ledger:*:row:meta:sight')) as string[]
-    await redis.call('DEL', `${sight}`)
+    const [observations] = (await redis.call('KEYS', 'ledger:*:row:meta:sight')) as string[]
+    await redis.call('DEL', `${observations}`)
     await relays.wake()
     expect(readClaim(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
     // Nobody knows what nonce 1 carries: its payment goes out again on a nonce after all of them.

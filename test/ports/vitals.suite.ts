@@ -75,12 +75,14 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       pass(60_000)
       const later = { number: 9, timestampSeconds: 90 }
       await ledger.recordObservations({ facts: { head: later }, node: 'answered', round: 'done' })
-      const { observations: sight, now } = await ledger.readVitals()
-      expect(sight.head).toMatchObject(later)
-      expect(sight.funds).toMatchObject(funds)
-      expect((sight.head?.at ?? 0) - (sight.funds?.at ?? 0)).toBeGreaterThanOrEqual(60_000)
-      expect(sight.funds?.at).toBeGreaterThanOrEqual(began)
-      expect(sight.roundAt).toBeLessThanOrEqual(now)
+      const { observations, now } = await ledger.readVitals()
+      expect(observations.head).toMatchObject(later)
+      expect(observations.funds).toMatchObject(funds)
+      expect((observations.head?.at ?? 0) - (observations.funds?.at ?? 0)).toBeGreaterThanOrEqual(
+        60_000,
+      )
+      expect(observations.funds?.at).toBeGreaterThanOrEqual(began)
+      expect(observations.roundAt).toBeLessThanOrEqual(now)
     })
 
     test('store since when a block is the head and the pool is paused', async ({
@@ -187,10 +189,10 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       const first = (await ledger.readVitals()).observations
       pass(60_000)
       await ledger.recordObservations({ facts: {}, node: 'silent', round: 'failed' })
-      const { observations: sight } = await ledger.readVitals()
-      expect(sight.silentSince).toBe(first.silentSince)
-      expect(sight.failingSince).toBe(first.failingSince)
-      expect(sight.roundAt).toBeGreaterThan(first.roundAt ?? 0)
+      const { observations } = await ledger.readVitals()
+      expect(observations.silentSince).toBe(first.silentSince)
+      expect(observations.failingSince).toBe(first.failingSince)
+      expect(observations.roundAt).toBeGreaterThan(first.roundAt ?? 0)
       await ledger.recordObservations({ facts: {}, node: undefined, round: 'done' })
       expect((await ledger.readVitals()).observations).toMatchObject({
         silentSince: first.silentSince,

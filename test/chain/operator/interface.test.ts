@@ -397,20 +397,20 @@ describe("the operator's interface", () => {
       if (text !== '') sessions += 1
       return dial(deployment, { phone, sessionId: `pin ${Math.max(1, sessions)}`, text })
     }
-    const tend = (action: string) => deployment.act('pin', { phone, action })
+    const changePin = (action: string) => deployment.act('pin', { phone, action })
     const dayMs = 24 * 60 * 60 * 1_000
     const usual = { account, isChosen: true, isBlocked: false, isDormant: false }
-    expect(await tend('unblock')).toMatchObject({ ...usual, isChosen: false })
+    expect(await changePin('unblock')).toMatchObject({ ...usual, isChosen: false })
     await shown('')
     expect(await shown('482615*482615')).toBe('END Your PIN is set. Please dial again.')
     for (const pin of ['739164', '739165', '739166']) await shown(`1*${pin}`)
     expect(await shown('1*482615')).toMatch(/^END 3 wrong PINs/)
-    expect(await tend('keep-pin')).toMatchObject({ ...usual, isBlocked: true })
-    expect(await tend('unblock')).toMatchObject({ ...usual, replaceableAt: null })
+    expect(await changePin('keep-pin')).toMatchObject({ ...usual, isBlocked: true })
+    expect(await changePin('unblock')).toMatchObject({ ...usual, replaceableAt: null })
     expect(await shown('1*482615')).toBe('END Your Balance: 1 tRBTC')
     expect(await shown('8*3*1')).toMatch(/^END You can choose a new PIN in 24 hours/)
-    expect((await tend('unblock')).replaceableAt).toMatch(/^20\d\d-/)
-    expect((await tend('keep-pin')).replaceableAt).toBeNull()
+    expect((await changePin('unblock')).replaceableAt).toMatch(/^20\d\d-/)
+    expect((await changePin('keep-pin')).replaceableAt).toBeNull()
     deployment.pass(dayMs)
     expect(await shown('')).toMatch(/^CON Rootstock DeFi/)
     deployment.pass(91 * dayMs)

@@ -46,9 +46,9 @@ async function openTwo() {
       },
       deleteAlarm: () => port.setAlarm(null),
     }
-    const keeper = { rules, relayer, roundMs: 25_000, runRound: () => first.round(), log: () => {} }
+    const timing = { rules, relayer, roundMs: 25_000, runRound: () => first.round(), log: () => {} }
     const rows = createSqlLedger(openSqlite(undefined), { rules, relayer, now })
-    kept = scheduleLedger(rows, port, keeper, now)
+    kept = scheduleLedger(rows, port, timing, now)
     return kept.ledger
   }
   const pool = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }

@@ -21,7 +21,7 @@ export const subject = {
 /** Creates a healthy condition with the test's changes. */
 export function conditionWith(
   changes: Partial<Vitals> = {},
-  sight: Partial<Vitals['observations']> = {},
+  observations: Partial<Vitals['observations']> = {},
 ): Condition & { vitals: Vitals } {
   const at = now - 20_000
   const vitals: Vitals = {
@@ -42,7 +42,7 @@ export function conditionWith(
       funds: { wei: `${10n ** 18n}`, at },
       gasPrice: { wei: `${gwei / 10n}`, at },
       contracts: { state: 'ready', at },
-      ...sight,
+      ...observations,
     },
     ...changes,
   }

@@ -6,7 +6,12 @@ import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
 import { accountOf, balanceOnChain, fund, processed } from '../support/ground-truth.ts'
-import { createMortal, type Death, ledgerStub, lineFaults } from '../support/mortal.ts'
+import {
+  createKillableWorker,
+  type Death,
+  ledgerStub,
+  lineFaults,
+} from '../support/killable-worker.ts'
 import { untilSettled } from '../support/settled.ts'
 
 const recipient = '0x00000000000000000000000000000000000c0a54'
@@ -72,11 +77,11 @@ async function judge(
 
 /** Lists the requests of an undisturbed payment up to its confirmation. */
 async function listQuestions(): Promise<readonly string[]> {
-  const mortal = createMortal({})
-  const reply = await mortal.deliver(await newPayment())
-  await mortal.rest()
+  const worker = createKillableWorker({})
+  const reply = await worker.deliver(await newPayment())
+  await worker.rest()
   if (!reply?.startsWith(submitted)) throw new Error(`a payment without faults was told ${reply}`)
-  return mortal.asked
+  return worker.asked
 }
 
 let listed: Promise<readonly string[]> | undefined
@@ -103,10 +108,10 @@ async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[
   const faults: string[] = []
   await inLanes(sideBySide, deaths, async (death) => {
     const delivery = await newPayment()
-    const mortal = createMortal({ death })
-    const reply = await mortal.deliver(delivery)
-    await mortal.rest()
-    const name = `${whose} dies ${death.when} ${death.at} ${mortal.asked[Number(death.at)]}`
+    const worker = createKillableWorker({ death })
+    const reply = await worker.deliver(delivery)
+    await worker.rest()
+    const name = `${whose} dies ${death.when} ${death.at} ${worker.asked[Number(death.at)]}`
     faults.push(...(await judge(delivery, [reply])).map((fault) => `${name}: ${fault}`))
   })
   await untilSettled()
@@ -134,9 +139,9 @@ async function faultsOfBatches(whose: Death['whose'], questions: readonly string
     const meet = createMeeting(deliveries.length)
     const replies = await Promise.all(
       deliveries.map(async (delivery) => {
-        const mortal = createMortal({ death, meet })
-        const reply = await mortal.deliver(delivery)
-        await mortal.rest()
+        const worker = createKillableWorker({ death, meet })
+        const reply = await worker.deliver(delivery)
+        await worker.rest()
         return reply
       }),
     )
@@ -200,7 +205,7 @@ describe.concurrent('a payment beside others', () => {
       const delivery = await newPayment()
       // The fault strikes the last question of the node before the Worker dies ...
       const struck = questions.findLastIndex((name, index) => index <= at && isOfNode(name))
-      const dying = createMortal({
+      const dying = createKillableWorker({
         death: { at, when: 'after', whose: 'worker' },
         fault: { kind, strikes: (index) => index === struck },
       })
@@ -208,7 +213,7 @@ describe.concurrent('a payment beside others', () => {
       await dying.rest()
       // ... and the first of each kind that the Worker that comes next asks.
       const met = new Set<string>()
-      const next = createMortal({
+      const next = createKillableWorker({
         fault: { kind, strikes: (_, method) => !met.has(method) && met.add(method).size > 0 },
       })
       const second = await next.deliver(delivery)
@@ -249,13 +254,13 @@ describe('a round of the alarm', () => {
         if (whose === 'object' && needsWork.has(String(death.at))) {
           deliveries.push(...(await leaveWork(1)))
         }
-        const mortal = createMortal({ death })
+        const worker = createKillableWorker({ death })
         await silenceAlarm()
-        await mortal.tend().catch(() => undefined)
-        for (const name of mortal.asked) if (name === death.at) lasts.add(name)
+        await worker.tend().catch(() => undefined)
+        for (const name of worker.asked) if (name === death.at) lasts.add(name)
         // A round that did not come to this question came to its end, and leaves nothing to the
         // next.
-        if (!mortal.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
+        if (!worker.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
       }
       expect([...lasts]).toEqual(
         expect.arrayContaining(known.filter((name) => drawn.includes(name))),
@@ -287,9 +292,9 @@ async function leaveWork(count: number): Promise<Delivery[]> {
 /** Ends the paying Workers after this question, in turn, so that none shares a transaction. */
 async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<void> {
   for (const delivery of deliveries) {
-    const mortal = createMortal({ death: { at, when: 'after', whose: 'worker' } })
-    await mortal.deliver(delivery)
-    await mortal.rest()
+    const worker = createKillableWorker({ death: { at, when: 'after', whose: 'worker' } })
+    await worker.deliver(delivery)
+    await worker.rest()
   }
 }
 
@@ -299,10 +304,10 @@ async function roundQuestions(): Promise<readonly string[]> {
     await untilSettled()
     await leaveWork(1)
     await silenceAlarm()
-    const mortal = createMortal({})
-    await mortal.tend()
+    const worker = createKillableWorker({})
+    await worker.tend()
     await untilSettled()
-    const asked = new Set(mortal.asked)
+    const asked = new Set(worker.asked)
     // An alarm that rang while it was silenced has done the work instead.
     if ([...needsWork].every((name) => asked.has(name))) return [...asked]
   }

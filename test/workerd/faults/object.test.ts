@@ -4,7 +4,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed } from '../support/ground-truth.ts'
-import { createMortal, ledgerStub } from '../support/mortal.ts'
+import { createKillableWorker, ledgerStub } from '../support/killable-worker.ts'
 import { untilSettled } from '../support/settled.ts'
 
 const recipient = '0x00000000000000000000000000000000000fa017'
@@ -17,7 +17,7 @@ async function ringFourTimes(): Promise<void> {
 
 /** Runs rounds that do, each with a node service of its own, as on separate instances. */
 async function runRoundsSideBySide(): Promise<void> {
-  await Promise.all(Array.from({ length: 4 }, () => createMortal({}).tend()))
+  await Promise.all(Array.from({ length: 4 }, () => createKillableWorker({}).tend()))
 }
 
 async function executions(phone: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { until } from '../../../scripts/dev/wait.ts'
-import { ledgerStub } from './mortal.ts'
+import { ledgerStub } from './killable-worker.ts'
 
 /** Waits until nothing is open and every nonce up to the last is used. */
 export async function untilSettled(): Promise<void> {

@@ -92,7 +92,7 @@ describe('alerts', () => {
     ])
   })
 
-  test.for<[what: string, changes: Partial<FrontNonce>, sight: object, says: RegExp]>([
+  test.for<[what: string, changes: Partial<FrontNonce>, observations: object, says: RegExp]>([
     [
       'a node that dropped what it took',
       {},
@@ -129,9 +129,9 @@ describe('alerts', () => {
       { poolCount: { number: 7, at: now }, gasPrice: { wei: '2000000000', at: now } },
       /: a node asks 2000000000 wei, above MAX_GAS_PRICE_WEI\. Raise that, or wait\.$/,
     ],
-  ])('tell which nonce is stuck, why, and what fits: %s', ([, changes, sight, says]) => {
+  ])('tell which nonce is stuck, why, and what fits: %s', ([, changes, observations, says]) => {
     const front = { ...frontSince(now - lateMs), ...changes }
-    const stuck = findAlerts(conditionWith({ front }, sight), subject).find(
+    const stuck = findAlerts(conditionWith({ front }, observations), subject).find(
       ({ name }) => name === 'stuck',
     )
     expect(stuck?.says).toMatch(/^Nonce 7 has waited for a block since 2023-11-14T21:58:20\.000Z/)

@@ -9,35 +9,35 @@ import { fillNonce } from '../../../ports/payments.ts'
 const roundMs = 20_000
 
 /** Opens a scheduled ledger with one nonce's bytes, and the time of its alarm. */
-async function keptLedger(tended: RoundResult) {
+async function openScheduled(result: RoundResult) {
   const time = { now: 1_000, alarm: null as number | null }
   const ledger = createSqlLedger(openSqlite(), { ...usual, now: () => time.now })
   const setAlarm = async (at: number | null) => {
     time.alarm = at
   }
   const alarm = { getAlarm: async () => time.alarm, setAlarm, deleteAlarm: () => setAlarm(null) }
-  const runRound = async () => tended
-  const keeper = { ...usual, roundMs, runRound, log: () => {} }
-  const kept = scheduleLedger(ledger, alarm, keeper, () => time.now)
+  const runRound = async () => result
+  const options = { ...usual, roundMs, runRound, log: () => {} }
+  const scheduled = scheduleLedger(ledger, alarm, options, () => time.now)
   const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
-  await fillNonce(kept.ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
-  return { kept, time, hash: transaction.hash }
+  await fillNonce(scheduled.ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
+  return { scheduled, time, hash: transaction.hash }
 }
 
 test('a broadcast that no node took sets the alarm to within seconds, and a taken one does not', async () => {
-  const { kept, time, hash } = await keptLedger('open')
-  await kept.ledger.recordSend(hash, 'taken')
+  const { scheduled, time, hash } = await openScheduled('open')
+  await scheduled.ledger.recordSend(hash, 'taken')
   expect(time.alarm).toBeNull()
-  await kept.ledger.recordSend(hash, 'unknown')
+  await scheduled.ledger.recordSend(hash, 'unknown')
   expect(time.alarm).toBe(time.now + 5_000)
 })
 
 test.for([
   ['soon', 5_000],
   ['open', roundMs],
-] as const)('the next round depends on what is left: %s', async ([tended, inMs]) => {
-  const { kept, time } = await keptLedger(tended)
-  await kept.ring()
+] as const)('the next round depends on what is left: %s', async ([result, inMs]) => {
+  const { scheduled, time } = await openScheduled(result)
+  await scheduled.ring()
   expect(time.alarm).toBe(time.now + inMs)
 })
 

@@ -234,8 +234,8 @@ test.for([
   const roundAt = async (ms: number) => {
     time.now = 1_000 + ms
     asked.length = 0
-    const tended = await runRound(relayer)
-    return [tended, rawsSent().length]
+    const result = await runRound(relayer)
+    return [result, rawsSent().length]
   }
   expect(await roundAt(0)).toEqual(['soon', 1])
   expect(await roundAt(4_999)).toEqual(['soon', 0])

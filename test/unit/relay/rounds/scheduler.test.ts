@@ -44,11 +44,11 @@ function createQueue(over: Partial<DueQueue> = {}) {
 
 function roundsOf(
   queue: DueQueue,
-  tend: () => Promise<RoundResult>,
+  runRound: () => Promise<RoundResult>,
   logged: string[] = [],
 ): Rounds {
   return createRounds({
-    ...{ queue, runRound: tend, roundMs, clock: systemClock },
+    ...{ queue, runRound, roundMs, clock: systemClock },
     log: ({ event }) => logged.push(event),
   })
 }
@@ -74,9 +74,9 @@ describe('rounds', () => {
     ['open', 'done 20'],
     ['watching', 'done 200'],
     ['idle', 'done undefined'],
-  ] as const)('give a task back by what is left: %s', async ([tended, said]) => {
+  ] as const)('give a task back by what is left: %s', async ([result, said]) => {
     const { queue, told } = createQueue()
-    const rounds = roundsOf(queue, async () => tended)
+    const rounds = roundsOf(queue, async () => result)
     await rounds.wake()
     await rounds.work()
     expect(told).toEqual([said])
@@ -95,8 +95,8 @@ describe('rounds', () => {
     }
     const { queue } = createQueue()
     const left: RoundResult[] = ['soon', 'idle']
-    const tend = async (): Promise<RoundResult> => left.shift() ?? 'idle'
-    const rounds = createRounds({ queue, clock, roundMs: 20_000, log: () => {}, runRound: tend })
+    const runRound = async (): Promise<RoundResult> => left.shift() ?? 'idle'
+    const rounds = createRounds({ queue, clock, roundMs: 20_000, log: () => {}, runRound })
     // The first round leaves something for soon.
     watch(rounds)
     const slept = async (count: number) => {

@@ -36,7 +36,7 @@ export const lineFaults = [
 
 type LineFault = (typeof lineFaults)[number]
 
-type MortalOptions = {
+type KillableOptions = {
   death?: Death
   /** Strikes the questions of the node that this picks, by their place and method. */
   fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }
@@ -47,7 +47,7 @@ type MortalOptions = {
 const lateMs = 150
 
 /** Makes a Worker of the relay's parts, whose every question may be its last. */
-export function createMortal({ death, fault, meet = async () => {} }: MortalOptions) {
+export function createKillableWorker({ death, fault, meet = async () => {} }: KillableOptions) {
   const config = sharedConfig()
   const asked: string[] = []
   const background: Promise<unknown>[] = []
