@@ -1,9 +1,9 @@
 import type { Hono } from 'hono/tiny'
 import { createRedisMemory } from './account/memory-redis.ts'
-import { misconfiguredApp } from './compose/app.ts'
+import { createMisconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
-import { getLedgerRules, ledgerName, relayerAddress } from './compose/relay.ts'
+import { deriveRelayerAddress, getLedgerRules, ledgerName } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
@@ -45,7 +45,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
   const { roundMs } = config.rules
   const name = ledgerName(config)
-  const [rules, relayer] = [getLedgerRules(config), relayerAddress(config)]
+  const [rules, relayer] = [getLedgerRules(config), deriveRelayerAddress(config)]
   const onUrgentRound = () => rounds.checkSoon()
   const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, onUrgentRound })
   const keyStore = createRedisKeys(database)
@@ -84,7 +84,7 @@ function assembleFrom(env: Record<string, string>): Served {
   try {
     return serve(parseDenoConfig(env))
   } catch (error) {
-    return { app: misconfiguredApp(error, log) }
+    return { app: createMisconfiguredApp(error, log) }
   }
 }
 

@@ -1,18 +1,22 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono/tiny'
 import { AccountObject, type AccountStub, createObjectMemory } from './account/memory-object.ts'
-import { misconfiguredApp } from './compose/app.ts'
+import { createMisconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
-import { getLedgerRules, ledgerName, relayerAddress } from './compose/relay.ts'
+import { deriveRelayerAddress, getLedgerRules, ledgerName } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
-import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
+import { createFeedObject, createObjectSockets } from './node/feed/sockets-object.ts'
 import { createPlatformAnswers } from './node/shared-answers.ts'
 import { consoleRoutes } from './pages/console/route.tsx'
 import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
-import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/stores/object.ts'
+import {
+  createLedgerObject,
+  createObjectLedger,
+  type LedgerStub,
+} from './relay/ledger/stores/object.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
 
@@ -77,18 +81,18 @@ function getApp(env: Env): Hono {
   try {
     return assembleFrom(env).app()
   } catch (error) {
-    return misconfiguredApp(error, log)
+    return createMisconfiguredApp(error, log)
   }
 }
 
-export class LedgerObject extends ledgerObject<Env>((env) => {
+export class LedgerObject extends createLedgerObject<Env>((env) => {
   const { config, runRound, acceptor } = assembleFrom(env)
   const { roundMs } = config.rules
   const rules = getLedgerRules(config)
-  return { rules, relayer: relayerAddress(config), roundMs, runRound, acceptor, log }
+  return { rules, relayer: deriveRelayerAddress(config), roundMs, runRound, acceptor, log }
 }) {}
 
-export class FeedObject extends feedObject<Env>((env, chainId) =>
+export class FeedObject extends createFeedObject<Env>((env, chainId) =>
   assembleFrom(env).getFeedDeps(chainId),
 ) {}
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Address, getAddress, parseEther } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import type { Chain } from '../../src/chain/chains.ts'
-import { relayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
@@ -85,7 +85,7 @@ export const deployCommand = createCommand(import.meta, {
 /** Reads whom the forwarder takes: addresses, or the mnemonic's first key. @throws {Misused} */
 function readRelayers(env: NodeJS.ProcessEnv, chainId: Chain['id']): Address[] {
   const { RELAYERS = '', RELAYER_MNEMONIC: mnemonic } = env
-  if (RELAYERS === '' && mnemonic) return [relayerAccount(mnemonic, chainId, 0).address]
+  if (RELAYERS === '' && mnemonic) return [deriveRelayerAccount(mnemonic, chainId, 0).address]
   const texts = readRequired(env, 'RELAYERS').split(',')
   return texts.map((text) => address(text.trim(), 'RELAYERS', chainId))
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, parseEther } from 'viem'
-import { relayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { deployContracts } from '../contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from './anvil.ts'
 
@@ -29,7 +29,7 @@ export async function startChain(
   relayers: readonly Address[] = [],
 ): Promise<TestChain> {
   const anvil = await startAnvil({ args })
-  const relayer = relayerAccount(mnemonic, 31, 0).address
+  const relayer = deriveRelayerAccount(mnemonic, 31, 0).address
   const allowed = [relayer, ...relayers]
   const known = deployed.get(`${allowed}`)
   const deploying = known ?? deploy(anvil, allowed)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type Chain, chains, poolRules } from '../../src/chain/chains.ts'
 import { costOfReserve } from '../../src/operator/health.ts'
-import { relayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { maxGasPrice, openNode, readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { environments, readEnvironment, readNodeUrls } from '../stack/options.ts'
@@ -31,7 +31,7 @@ createCommand(import.meta, {
       CALLBACK_SECRET: randomBytes(32).toString('base64url'),
       ...(NODE_URL === '' ? {} : { NODE_URL }),
     }
-    const { address: relayer } = relayerAccount(secrets.RELAYER_MNEMONIC, id, 0)
+    const { address: relayer } = deriveRelayerAccount(secrets.RELAYER_MNEMONIC, id, 0)
     if (out !== undefined && existsSync(out)) {
       // They may be in use.
       throw new StackError(`${out} is there already. Nothing was made.`)

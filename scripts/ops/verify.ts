@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
 import { provedPayment, verifyPayment } from '../../src/node/reads/payment-proof.ts'
-import { resultsInLogs } from '../../src/relay/forwarder/requests.ts'
+import { decodeResults } from '../../src/relay/forwarder/requests.ts'
 import { parseJson } from '../../src/runtime/json.ts'
 import type { Found } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
@@ -47,7 +47,7 @@ export function verified(
   const shown = checkProof(hash, parsed.data, mining)
   const { chainId, block, blocks, work, succeeded, logs } = shown
   const told = [...new Set(logs.map(({ address }) => address))].flatMap((address) =>
-    resultsInLogs({ chainId, address: address as Address }, logs as never).map(
+    decodeResults({ chainId, address: address as Address }, logs as never).map(
       ({ intentId, from, status }) =>
         `Contract ${address} says of intent ${intentId} of ${from}: ${status}`,
     ),

@@ -1,6 +1,6 @@
 import { type Hex, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { relayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { type Deployment, deployContracts, OtherCode } from '../contracts/deploy.ts'
 import { deploymentRecord } from '../contracts/records.ts'
 import { type ChainNode, readMaxGasPrice } from './chain/node.ts'
@@ -40,7 +40,7 @@ export async function prepareStack(
   { secrets, deployerKey, restart }: Wanted,
 ): Promise<Deployment> {
   const treasury = await openTreasury(node, deployerKey)
-  const relayer = relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
+  const relayer = deriveRelayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
   const amounts = node.isAnvil ? onAnvil : onPublicChain
   const recordFile = folder.deployment(node.genesis)
   const isDeployed = deploymentRecord.safeParse(readJson(recordFile)).data?.state === 'deployed'

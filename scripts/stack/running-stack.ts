@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { relayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'
@@ -31,7 +31,7 @@ export function describeStack(place: Place, secrets: Secrets): RunningStack {
   return {
     ...{ relayUrl, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws'), nodeUrl, chainId },
     contracts: { loan: contracts.loan, forwarder: contracts.forwarder },
-    relayers: [relayerAccount(secrets.RELAYER_MNEMONIC, chainId, 0).address],
+    relayers: [deriveRelayerAccount(secrets.RELAYER_MNEMONIC, chainId, 0).address],
     operatorToken: secrets.OPERATOR_TOKEN,
   }
 }

@@ -4,7 +4,10 @@ import type { Memory } from './memory.ts'
 export type ActivitySources = {
   memory?: Pick<Memory, 'read'> | undefined
   ledger: { listPayments(account: Address, limit: number): Promise<readonly unknown[]> }
-  loan: { balance(account: Address): Promise<bigint>; owed(account: Address): Promise<bigint> }
+  loan: {
+    readBalance(account: Address): Promise<bigint>
+    readOwed(account: Address): Promise<bigint>
+  }
 }
 
 /**
@@ -16,5 +19,5 @@ export async function hasActivity(account: Address, sources: ActivitySources): P
   const stored = await memory?.read(account)
   if (stored !== undefined && (stored.hasDialled || stored.pin !== undefined)) return true
   if ((await ledger.listPayments(account, 1)).length > 0) return true
-  return (await loan.balance(account)) + (await loan.owed(account)) > 0n
+  return (await loan.readBalance(account)) + (await loan.readOwed(account)) > 0n
 }

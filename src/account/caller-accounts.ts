@@ -1,7 +1,7 @@
 import { type Address, bytesToBigInt, bytesToHex, isAddressEqual, type LocalAccount } from 'viem'
-import { keyAccount } from '../runtime/key-account.ts'
+import { createKeyAccount } from '../runtime/key-account.ts'
 import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
-import { formerForms } from './numbering.ts'
+import { listFormerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
 
 /** Order n of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
@@ -36,7 +36,7 @@ export function withFormerAccounts(
 ): CallerAccounts {
   return async (phone) => {
     const account = await getAccount(phone)
-    const forms = formerForms(phone)
+    const forms = listFormerForms(phone)
     const recorded = forms.length > 0 ? await findFormerAccount(account.address) : undefined
     if (recorded === undefined) return account
     for (const form of forms) {
@@ -52,6 +52,6 @@ async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<Local
     const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
     // Once in 2^128 a hash is outside the group's order, so the next candidate is used.
-    if (scalar > 0n && scalar < curveOrder) return keyAccount(bytesToHex(candidate))
+    if (scalar > 0n && scalar < curveOrder) return createKeyAccount(bytesToHex(candidate))
   }
 }

@@ -39,7 +39,7 @@ export function toPattern(form: string): RegExp {
   return new RegExp(`^${pattern.join('')}$`)
 }
 
-function rewriteFrom(from: string, to: string): Rewrite {
+function createRewrite(from: string, to: string): Rewrite {
   const [pattern, parts] = [toPattern(from), splitForm(to)]
   return (number) => {
     const variableDigits = pattern.exec(number)?.slice(1)
@@ -50,8 +50,8 @@ function rewriteFrom(from: string, to: string): Rewrite {
   }
 }
 
-const forwards = numberingChanges.map(([former, present]) => rewriteFrom(former, present))
-const backwards = numberingChanges.map(([former, present]) => rewriteFrom(present, former))
+const forwards = numberingChanges.map(([former, present]) => createRewrite(former, present))
+const backwards = numberingChanges.map(([former, present]) => createRewrite(present, former))
 
 /** Returns the present form of a number (E.164), from which its account is derived. */
 export function presentForm(number: string): string {
@@ -62,7 +62,7 @@ export function presentForm(number: string): string {
   return number
 }
 
-export function formerForms(number: string): string[] {
+export function listFormerForms(number: string): string[] {
   return backwards
     .flatMap((rewrite) => rewrite(number) ?? [])
     .filter((former) => presentForm(former) === number)

@@ -1,6 +1,6 @@
 import type { CountryCode, MetadataJson } from 'libphonenumber-js/core'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/core'
-import { plainDigits } from '../runtime/digits.ts'
+import { toPlainDigits } from '../runtime/digits.ts'
 import { presentForm } from './numbering.ts'
 import { plans } from './plans.ts'
 
@@ -17,7 +17,7 @@ export type Country = CountryCode
 
 /** Parses a caller's number in E.164 or of the gateway's country, listed in a plan or not. */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
-  const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
+  const text = toPlainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
   const known = listNumbers(text, country).find(isListed)
   if (known !== undefined) return known
@@ -35,7 +35,7 @@ export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumbe
   listTypedNumbers(raw, caller).find((number) => isE164(number))
 
 function listTypedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
-  const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
+  const typed = toPlainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return []
   // Kenya, Uganda and Tanzania dial each other by 005 to 007.
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []

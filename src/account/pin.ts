@@ -58,16 +58,16 @@ export function isEasyPin(pin: string, phone: PhoneNumber): boolean {
 
 type MayReplace = (before: AccountMemory, now: number) => boolean
 
-export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => string }
+export type PinsOptions = { secret: Secret; memory: Memory; createSalt: () => string }
 
 /** Stores PINs as keyed digests; a slow hash adds nothing, because there are so few PINs. */
-export function createPins({ secret, memory, newSalt }: PinsOptions) {
+export function createPins({ secret, memory, createSalt }: PinsOptions) {
   const hash = createKeyedHash(secret)
   const hashPin = async (account: Address, salt: string, pin: string) =>
     bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
   async function set(account: Address, pin: string, session: string, mayReplace: MayReplace) {
-    const salt = newSalt()
+    const salt = createSalt()
     const digest = await hashPin(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
       const { pin: kept } = before

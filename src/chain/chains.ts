@@ -92,11 +92,14 @@ export const poolRules = {
 export type PoolRulesName = keyof typeof poolRules
 
 /** Returns the most ms until an urgent round. */
-export const urgentRoundMs = (roundMs: number): number => Math.min(roundMs, 5_000)
+export const getUrgentRoundMs = (roundMs: number): number => Math.min(roundMs, 5_000)
 
 /** Returns the ms until bytes are sent again that nodes refused this many times in a row. */
-export const resendAfterMs = ({ roundMs }: PoolRules, failures: number, atMostMs: number): number =>
-  Math.min(atMostMs, urgentRoundMs(roundMs) * 4 ** (failures - 1))
+export const getResendDelayMs = (
+  { roundMs }: PoolRules,
+  failures: number,
+  atMostMs: number,
+): number => Math.min(atMostMs, getUrgentRoundMs(roundMs) * 4 ** (failures - 1))
 
 /** Scales the times of rules to another block time; numbers of blocks stay the same. */
 export function scaleRules(rules: PoolRules, blockMs: number): PoolRules {

@@ -127,11 +127,11 @@ export function createNode(rpc: Rpc) {
   }
 
   return {
-    async head(signal: AbortSignal): Promise<Head> {
+    async getHead(signal: AbortSignal): Promise<Head> {
       return toHead(await readWithProof(head, 'eth_getBlockByNumber', ['latest', false], signal))
     },
     /** Reads a block by number; undefined if the chain is shorter. */
-    async block(number: number, signal: AbortSignal): Promise<Head | undefined> {
+    async getBlock(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const params = [toHex(number), false]
       const { answer, isProved } = await readWithProof(
         z.nullable(head),
@@ -142,7 +142,7 @@ export function createNode(rpc: Rpc) {
       return answer === null ? undefined : toHead({ answer, isProved })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
-    transactionCount(
+    getTransactionCount(
       account: Address,
       signal: AbortSignal,
       block: number | 'latest' | 'pending' = 'latest',
@@ -150,9 +150,9 @@ export function createNode(rpc: Rpc) {
       return ask(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
     },
     /** Returns the gas price in wei. */
-    gasPrice: (signal: AbortSignal) => ask(wei, 'eth_gasPrice', [], signal),
+    getGasPrice: (signal: AbortSignal) => ask(wei, 'eth_gasPrice', [], signal),
     /** Returns an account's balance in wei of the native currency. */
-    balance: (account: Address, signal: AbortSignal) =>
+    getBalance: (account: Address, signal: AbortSignal) =>
       ask(wei, 'eth_getBalance', [account, 'latest'], signal),
     /** Calls a contract at the latest block or at a given one. */
     async call(
@@ -172,15 +172,15 @@ export function createNode(rpc: Rpc) {
         return { kind: 'reverted', data }
       }
     },
-    async receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
+    async getReceipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
       const method = 'eth_getTransactionReceipt'
       const { answer, isProved } = await readWithProof(z.nullable(receipt), method, [hash], signal)
       return answer === null ? undefined : { ...answer, isProved }
     },
     /** Returns a transaction's calldata; undefined if the node does not know it. */
-    calldata: (hash: Hex, signal: AbortSignal) =>
+    getCalldata: (hash: Hex, signal: AbortSignal) =>
       readOptional(calldata, 'eth_getTransactionByHash', [hash], signal),
-    logs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
+    getLogs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
       const to = toBlock === undefined ? 'latest' : toHex(toBlock)
       const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
       return ask(z.array(loggedEvent), 'eth_getLogs', [range], signal)

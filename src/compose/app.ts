@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import type { HealthAnswer } from '../operator/answers.ts'
-import { healthRoutes } from '../operator/route.ts'
-import { basicPassword, bearerToken, isSameSecret } from '../runtime/bearer.ts'
+import { createHealthRoutes } from '../operator/route.ts'
+import { isSameSecret, readBasicPassword, readBearerToken } from '../runtime/bearer.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import type { Tally } from '../ussd/gateways/tally.ts'
 import { ConfigError } from './environment.ts'
@@ -33,7 +33,7 @@ export function createApp(options: AppOptions): App {
     // To all who do not send the secret, nothing is here.
     app.use('/ussd/*', async (c, next) => {
       const header = c.req.header('authorization')
-      const password = bearerToken(header) || basicPassword(header)
+      const password = readBearerToken(header) || readBasicPassword(header)
       return (await isSameSecret(password, callbackSecret)) ? await next() : c.notFound()
     })
   }
@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Serves the names of bad variables, never their values; throws any other error again. */
-export function misconfiguredApp(error: unknown, log: Log): App {
+export function createMisconfiguredApp(error: unknown, log: Log): App {
   if (!(error instanceof ConfigError)) throw error
   const { faults, message } = error
   log({ level: 'error', event: 'config.bad', message })
@@ -62,7 +62,7 @@ export function misconfiguredApp(error: unknown, log: Log): App {
   const app = new Hono()
   app.route(
     '/',
-    healthRoutes(async () => answer),
+    createHealthRoutes(async () => answer),
   )
   app.notFound((c) => c.text('END This service is not in operation.', 503))
   return app

@@ -3,10 +3,10 @@ import type { Keys } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { CallSource } from '../keys/key-store.ts'
 import { limitRate } from '../keys/rate.ts'
-import { keyRoutes } from '../keys/route.ts'
+import { createKeyRoutes } from '../keys/route.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type FeedDeps, feedLimits } from '../node/feed/options.ts'
-import { nodeRoutes } from '../node/route.ts'
+import { createNodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import {
   createUpstreamBudget,
@@ -15,14 +15,14 @@ import {
 } from '../node/upstream/budget.ts'
 import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
 import { createContractsReader } from '../operator/chain-state/contracts.ts'
-import { healthRoutes, operatorRoutes, proofRoutes } from '../operator/route.ts'
+import { createHealthRoutes, createOperatorRoutes, createProofRoutes } from '../operator/route.ts'
 import type { Operator } from '../operator/service.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { AcceptPayment, Ledger } from '../relay/ledger/port.ts'
 import type { RoundResult } from '../relay/ledger/schedule.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { runRound } from '../relay/rounds/round.ts'
-import { sharingTimers, withEndingLimits } from '../runtime/clock.ts'
+import { shareTimers, withEndingLimits } from '../runtime/clock.ts'
 import { createCarriedText } from '../ussd/gateways/carried-text.ts'
 import { createDeclaredGateway } from '../ussd/gateways/declaration.ts'
 import type { Gateway } from '../ussd/gateways/gateway.ts'
@@ -41,10 +41,11 @@ import { assembleAnswer } from './ussd.ts'
 export type Assembly = ReturnType<typeof assemble>
 
 export function assemble(config: Config, runtime: Runtime, stores: Stores) {
-  const { clock, log } = runtime
+  const { clock, log, background } = runtime
+  const { operatorToken } = config
   const { keyStore: store } = stores
   const budget = assembleBudget(config, runtime, store)
-  const getService = servicesOver(config, runtime, stores, budget)
+  const getService = createServices(config, runtime, stores, budget)
   const nodeService = getService(config.chain.id, 'relay')
   // Counted apart from the relay's own calls.
   const callersService = budget ? getService(config.chain.id, 'callers') : nodeService
@@ -53,8 +54,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const keys = assembleKeys(config, runtime, store, budget)
   const tally = createTally(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
-  const isTarget = createTargetCheck(getForwarder(config), config.loan)
-  const readContracts = createContractsReader(isTarget)
+  const readContracts = createContractsReader(createTargetCheck(getForwarder(config), config.loan))
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
@@ -66,7 +66,6 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   }
 
   function assembleApp(): App {
-    const { operatorToken } = config
     const operator = operations.operator()
     const chainIds = [...config.networks.keys()]
     const services = new Map(chainIds.map((id) => [id as number, getCallersService(id)]))
@@ -75,16 +74,17 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
       return createFeedDeps(service)
     })
+    const proofs = assembleProofs(config, runtime, stores, callersService)
     return createApp({
       ussd: assembleUssd({ config, runtime, nodeService, stores, tally }),
       callbackSecret: config.callbackSecret,
       tally,
-      node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
-      keys: keyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
+      node: createNodeRoutes({ keys, services, sockets, clock, background, log }),
+      keys: createKeyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
       console: assembleConsole(config, runtime, stores, operator),
-      operator: operatorRoutes({ operator, operatorToken, log })
-        .route('/', healthRoutes(operator.health))
-        .route('/proof', proofRoutes(assembleProofs(config, runtime, stores, callersService), log)),
+      operator: createOperatorRoutes({ operator, operatorToken, log })
+        .route('/', createHealthRoutes(operator.health))
+        .route('/proof', createProofRoutes(proofs, log)),
       log,
     })
   }
@@ -119,15 +119,15 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
      * context.
      */
     getFeedDeps(chainId: number): FeedDeps {
-      const own = { ...runtime, clock: sharingTimers(clock) }
-      const service = servicesOver(config, own, stores, budget)(chainId, 'callers')
+      const own = { ...runtime, clock: shareTimers(clock) }
+      const service = createServices(config, own, stores, budget)(chainId, 'callers')
       return createFeedDeps(service, own.clock)
     },
   }
 }
 
 /** Creates node services; calls to the relay's network count toward its budget. */
-function servicesOver(
+function createServices(
   config: Config,
   runtime: Runtime,
   stores: Stores,

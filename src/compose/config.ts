@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { readNetwork } from '../runtime/peer.ts'
-import { contradictionsIn } from './contradictions.ts'
+import { findContradictions } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
 import { listGuards } from './guards.ts'
 import { completeSettings, type Settings } from './settings.ts'
@@ -12,7 +12,7 @@ export type Config = ReturnType<typeof parseConfig>
 /** Reads the environment. @throws {ConfigError} naming every bad variable and why */
 export function parseConfig(env: Readonly<Record<string, unknown>>) {
   const settings = completeSettings(readEnvironment(env))
-  const faults = contradictionsIn(settings)
+  const faults = findContradictions(settings)
   if (faults.length > 0) throw new ConfigError(faults)
   const { chain, urls, profile, PIN: pin, BLOCK_SECONDS: blockSeconds } = settings
   const networks = new Map<Chain['id'], readonly string[]>([[chain.id, urls]])

@@ -14,8 +14,8 @@ const takenNames: readonly string[] = [africasTalking.name, hubtel.name, 'operat
 type Checks = Readonly<Record<string, boolean>>
 
 /** Finds values that contradict each other, or leave a guard half set. */
-export function contradictionsIn(settings: Settings): Fault[] {
-  const checks = [keyChecks, pinChecks, agentChecks, senderChecks, otherChecks].map((of) =>
+export function findContradictions(settings: Settings): Fault[] {
+  const checks = [checkKeys, pinChecks, checkAgents, checkSenders, checkOthers].map((of) =>
     of(settings),
   )
   return checks.flatMap(Object.entries<boolean>).flatMap(([says, isWrong]) => {
@@ -24,7 +24,7 @@ export function contradictionsIn(settings: Settings): Fault[] {
   })
 }
 
-function keyChecks({ chain, isLocal, ...settings }: Settings): Checks {
+function checkKeys({ chain, isLocal, ...settings }: Settings): Checks {
   const { RELAYER_MNEMONIC: words, ACCOUNT_ID_SECRET: id, ACCOUNT_KEY_SECRET: key } = settings
   const { LOAN_ADDRESS: loan, FORWARDER_ADDRESS: forwarder } = settings
   const isMistyped = (address: string) => parseAddress(address, chain.id) === undefined
@@ -59,7 +59,7 @@ function pinChecks({ profile, PIN, CONFIRM, PIN_SECRET: secret, ...settings }: S
 }
 
 /** Checks that withdrawals need a PIN, and that an agent's day has a limit. */
-function agentChecks({ AGENTS, profile, PIN, ...settings }: Settings): Checks {
+function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings): Checks {
   const isOn = AGENTS === 'on'
   const { MAX_AGENT_OPEN_PAYMENTS: open, MAX_AGENT_TRANSFERS_A_DAY: times } = settings
   const { MAX_AGENT_SENT_A_DAY_WEI: sent } = settings
@@ -76,7 +76,7 @@ function agentChecks({ AGENTS, profile, PIN, ...settings }: Settings): Checks {
 }
 
 /** Checks that each sender has all its settings. */
-function senderChecks(settings: Settings): Checks {
+function checkSenders(settings: Settings): Checks {
   const { SMS_API_KEY: key, SMS_USERNAME: name, SMS_SENDER: sender, SMS_URL: smsUrl } = settings
   const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings
   return {
@@ -90,7 +90,7 @@ function senderChecks(settings: Settings): Checks {
   }
 }
 
-function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settings): Checks {
+function checkOthers({ chain, isLocal, profile, callsADay, ...settings }: Settings): Checks {
   const { UPSTREAM_RESERVE: reserve, RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
   const { GATEWAY: gateway, NODE_WS_URL_30: sockets30, NODE_WS_URL_31: sockets31 } = settings
   return {

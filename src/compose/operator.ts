@@ -12,7 +12,7 @@ import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
-import { aheadBy } from '../runtime/clock.ts'
+import { shiftClock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import { orLate } from '../runtime/time-limit.ts'
 import type { Tally } from '../ussd/gateways/tally.ts'
@@ -22,8 +22,8 @@ import {
   assembleDepositClaim,
   assembleIdentity,
   assembleRelayer,
+  deriveSignerAddress,
   readLoan,
-  signerAddress,
 } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleCashOut } from './ussd.ts'
@@ -60,9 +60,9 @@ export function assembleOperations(served: Served) {
     terms: config,
   })
 
-  async function watchOver(ledger: Ledger): Promise<void> {
+  async function createWatch(ledger: Ledger): Promise<void> {
     try {
-      const { vitals, aheadMs } = await vitalsWithin(runtime, ledger, {
+      const { vitals, aheadMs } = await readVitals(runtime, ledger, {
         identity: await identity(),
       })
       await watchAlerts(ledger, around(vitals, aheadMs), { deployment, log, webhook })
@@ -77,18 +77,18 @@ export function assembleOperations(served: Served) {
     const isNews = findAlerts(known, deployment).some(({ name }) =>
       alerts.every((a) => a.name !== name),
     )
-    if (isNews) await watchOver(stores.ledger)
+    if (isNews) await createWatch(stores.ledger)
     if (now - (observations.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2)
       return
     wokenAt = clock.now()
-    await watchOver(stores.ledger)
+    await createWatch(stores.ledger)
     await stores.wake?.()
   }
 
   async function condition(): Promise<Condition> {
     try {
       const asked = { identity: await identity(), counted: tally.take() }
-      const { vitals, aheadMs } = await vitalsWithin(runtime, stores.ledger, asked)
+      const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, asked)
       const known = around(vitals, aheadMs)
       background(silence.recordAnswer(true))
       const warn = (error: unknown) =>
@@ -105,9 +105,9 @@ export function assembleOperations(served: Served) {
   const shared = cached(clock, sharedMs, condition)
   const known = { deployment, condition, sharedCondition: shared }
   return {
-    operator: () => operatorOver(served, known),
+    operator: () => assembleOperator(served, known),
     /** Raises, clears and sends alerts in the background, after each round. */
-    watch: (ledger: Ledger) => background(watchOver(ledger)),
+    watch: (ledger: Ledger) => background(createWatch(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isRaised()) await shared()
@@ -115,7 +115,7 @@ export function assembleOperations(served: Served) {
   }
 }
 
-function operatorOver(
+function assembleOperator(
   { config, runtime, stores, nodeService }: Served,
   known: Pick<OperatorOptions, 'deployment' | 'condition' | 'sharedCondition'>,
 ): Operator {
@@ -141,7 +141,7 @@ function operatorOver(
 function describeDeployment(config: Config, nodeService: NodeService): Deployment {
   return {
     chain: config.chain,
-    relayer: () => signerAddress(config),
+    relayer: () => deriveSignerAddress(config),
     loan: config.loan,
     forwarder: config.forwarder,
     guards: config.guards,
@@ -161,7 +161,7 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
 }
 
 /** @throws {Error} the ledger gave no answer, or not in time */
-async function vitalsWithin(
+async function readVitals(
   { clock }: Runtime,
   ledger: Ledger,
   by: { identity: Identity; counted?: ReturnType<Tally['take']> },
@@ -171,5 +171,5 @@ async function vitalsWithin(
   const vitals = await orLate(clock, ledgerWithinMs, asked, () => {
     throw new Error('the ledger gave no answer in time')
   })
-  return { vitals, aheadMs: aheadBy(vitals.now, before, clock.now()) }
+  return { vitals, aheadMs: shiftClock(vitals.now, before, clock.now()) }
 }

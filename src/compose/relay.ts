@@ -15,7 +15,7 @@ import type { NodeService } from '../node/service.ts'
 import { claimDeposit } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
 import { getIdentity } from '../relay/identity.ts'
-import { relayerAccount } from '../relay/keys.ts'
+import { deriveRelayerAccount } from '../relay/keys.ts'
 import { type Identity, type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { createSigner } from '../relay/signer.ts'
@@ -25,11 +25,11 @@ import type { Runtime } from './runtime.ts'
 /** Names a deployment's ledger by its chain, so that payments of old keys stay known. */
 export const ledgerName = ({ chain }: Config): string => `${chain.id}`
 
-export function relayerAddress(config: Config): string {
-  return signerAddress(config).toLowerCase()
+export function deriveRelayerAddress(config: Config): string {
+  return deriveSignerAddress(config).toLowerCase()
 }
 
-export const signerAddress = (config: Config): Address => getSigner(config).address
+export const deriveSignerAddress = (config: Config): Address => getSigner(config).address
 
 export function getLedgerRules({ rules }: Config): LedgerRules {
   const { maxInFlight, watchBlocks, accountStateMs, alertEndMs } = rules
@@ -93,20 +93,20 @@ const signers = new WeakMap<Config, ReturnType<typeof createSigner>>()
 function getSigner(config: Config): ReturnType<typeof createSigner> {
   const known = signers.get(config)
   if (known !== undefined) return known
-  const account = relayerAccount(config.relayerMnemonic, config.chain.id, 0)
+  const account = deriveRelayerAccount(config.relayerMnemonic, config.chain.id, 0)
   const signer = createSigner(account, config.chain.id)
   signers.set(config, signer)
   return signer
 }
 
 export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) {
-  const { balance } = createLoanReader(readLoan(relayer, loan))
+  const { readBalance } = createLoanReader(readLoan(relayer, loan))
   const deposit = {
     to: loan,
     data: encodeDepositCall(),
-    isThere: balance,
+    isThere: readBalance,
     listTopics: encodeDepositTopics,
-    amountIn: decodeDepositedWei,
+    readAmount: decodeDepositedWei,
   }
   return (account: LocalAccount) =>
     claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)
@@ -124,8 +124,8 @@ export function readLoan(
       if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
       return outcome.data
     },
-    height: async () => (await node.head(clock.timeout(readTimeoutMs))).number,
+    height: async () => (await node.getHead(clock.timeout(readTimeoutMs))).number,
     events: (topics, fromBlock) =>
-      node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
+      node.getLogs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   }
 }

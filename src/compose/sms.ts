@@ -107,7 +107,7 @@ export function assembleReminders(
   config: Config,
   runtime: Runtime,
   store: () => MemoryStore,
-  readDebt: LoanReader['debt'],
+  readDebt: LoanReader['readDebt'],
 ) {
   const send = createSend(config, runtime, store)
   if (send === undefined) return undefined
@@ -134,7 +134,7 @@ export function assembleMessages(
 ) {
   const loan = readLoan({ node: createNode(request), clock: runtime.clock }, config.loan)
   const sendSms = assembleSms(config, runtime, store)
-  const remind = assembleReminders(config, runtime, store, createLoanReader(loan).debt)
+  const remind = assembleReminders(config, runtime, store, createLoanReader(loan).readDebt)
   return async (ledger: Ledger) => {
     remind?.(ledger)
     return await sendSms?.(ledger)

@@ -82,7 +82,7 @@ export function answerParts(
     loanAddress: config.loan,
     loan: {
       ...loan,
-      terms: cached(clock, termsTtlMs, () => loan.terms()),
+      readTerms: cached(clock, termsTtlMs, () => loan.readTerms()),
       lendable: cached(clock, lendableTtlMs, () => loan.lendable()),
       withdrawable: cached(clock, lendableTtlMs, () => loan.withdrawable()),
     },
@@ -94,7 +94,7 @@ export function answerParts(
     memory: kept,
     pins:
       config.pinSecret &&
-      createPins({ secret: config.pinSecret, memory: kept, newSalt: () => crypto.randomUUID() }),
+      createPins({ secret: config.pinSecret, memory: kept, createSalt: () => crypto.randomUUID() }),
     background,
     pay: createPay(relayer, {
       isTarget: createTargetCheck(forwarder, config.loan),

@@ -18,7 +18,7 @@ export type KeyRouteOptions = {
 }
 
 /** Serves the operator's keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
-export function keyRoutes(options: KeyRouteOptions): Hono {
+export function createKeyRoutes(options: KeyRouteOptions): Hono {
   const { store, operatorToken, chainIds, isServed, now } = options
   const routes = new Hono()
   const methodName = z

@@ -58,14 +58,14 @@ export function createLoanReader({ read, height, events }: LoanSource) {
     withdrawable: () => withdrawable().catch(withdrawable),
     /** Returns the pool and the rest of the day's cap; retries if a node lacks the block. */
     lendable: () => lendable().catch(lendable),
-    balance: (account: Address) => readContract('getBalance', [account]),
-    owed: (account: Address) => readContract('loanOf', [account]),
+    readBalance: (account: Address) => readContract('getBalance', [account]),
+    readOwed: (account: Address) => readContract('loanOf', [account]),
     /** Returns an account's debt and its due date (Unix time in s), both 0 without a loan. */
-    async debt(account: Address) {
+    async readDebt(account: Address) {
       const { owed, dueAt } = await readContract('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }
     },
-    async terms(): Promise<LoanTerms> {
+    async readTerms(): Promise<LoanTerms> {
       const { principal, feeRate, term } = await readContract('terms')
       return {
         principalWei: principal,
@@ -74,7 +74,7 @@ export function createLoanReader({ read, height, events }: LoanSource) {
       }
     },
     /** Lists the last transfers to an account, the newest first; older blocks are not searched. */
-    async received(account: Address): Promise<Received[]> {
+    async listReceived(account: Address): Promise<Received[]> {
       const from = Math.max(0, (await height()) - eventBlockRange + 1)
       const [event = null] = encodeEventTopics({ abi: loanAbi, eventName: 'Transferred' })
       const found = await events([event, null, pad(account)], from)

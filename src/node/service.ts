@@ -75,7 +75,7 @@ export function createNodeService(options: NodeServiceOptions) {
   const deps: Deps = { chainId, upstreams, cache, clock, ...sharing }
 
   function isDeep(blockNumber: string): boolean {
-    const head = upstreams.knownHead()
+    const head = upstreams.getKnownHead()
     return head !== undefined && head - Number(blockNumber) >= deepBlocks
   }
 

@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
 import { loanStates } from '../loan/loan-book.ts'
 import { exportEntry, exportHead } from '../relay/ledger/backup/export-format.ts'
-import { each, smsParties, tillKinds } from '../relay/ledger/rows.ts'
+import { mapNames, smsParties, tillKinds } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
-import { plainDigits } from '../runtime/digits.ts'
+import { toPlainDigits } from '../runtime/digits.ts'
 
 /** Lists the checks that a payment depends on, in the order in which to look at them. */
 export const checkNames = [
@@ -335,7 +335,8 @@ const deposit = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
 ])
 
-const defineCounts = <Name extends string>(...names: Name[]) => z.object(each(z.int(), ...names))
+const defineCounts = <Name extends string>(...names: Name[]) =>
+  z.object(mapNames(z.int(), ...names))
 
 export type Form = { request: z.ZodMiniType; answer: z.ZodMiniType; expected?: string }
 
@@ -518,7 +519,7 @@ export const actions = {
       phone,
       to: z.string().check(z.maxLength(42)),
       /** Parses an amount in the chain's currency, or `all`. */
-      amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
+      amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(toPlainDigits)),
       /** Holds the idempotency key, `<Unix s>-<random>`; it expires after a day. */
       key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
     }),

@@ -3,11 +3,11 @@ import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import type { NotedObstacle, Vitals } from '../relay/ledger/port.ts'
 import {
+  computeFundsWei,
+  computeHighestCostWei,
+  countPayments,
   findCapacity,
-  fundsFor,
-  highestCostWei,
   isCrowded,
-  paymentsFrom,
 } from '../relay/pay/admission.ts'
 import { mostOffMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
@@ -198,7 +198,7 @@ export function countAffordable(vitals: Vitals, terms: Condition['terms']) {
   const { funds } = vitals.observations
   if (funds === undefined) return undefined
   const finances = { gasPriceWei: findGasPrice(vitals, terms), balanceWei: BigInt(funds.wei) }
-  return { today: paymentsFrom(terms, finances), atWorst: findCapacity(terms, finances).open }
+  return { today: countPayments(terms, finances), atWorst: findCapacity(terms, finances).open }
 }
 
 /** Payments at today's price below which the relayer's balance is low. */
@@ -217,8 +217,8 @@ export function findTopUp(vitals: Vitals, terms: Condition['terms']) {
 /** Returns the cost of `reservePayments` in wei, at today's price and at the highest. */
 export function costOfReserve(terms: Condition['terms'], gasPriceWei: bigint) {
   return {
-    todayWei: fundsFor(terms, gasPriceWei, reservePayments),
-    atWorstWei: highestCostWei(terms, gasPriceWei) * reservePayments,
+    todayWei: computeFundsWei(terms, gasPriceWei, reservePayments),
+    atWorstWei: computeHighestCostWei(terms, gasPriceWei) * reservePayments,
   }
 }
 

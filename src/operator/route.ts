@@ -20,7 +20,7 @@ import { LedgerSilent, type Operator } from './service.ts'
 import { version } from './version.ts'
 import '../runtime/english.ts'
 
-export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
+export function createHealthRoutes(health: () => Promise<HealthAnswer>): Hono {
   const routes = new Hono()
   routes.get('/livez', (c) => c.json({ status: 'ok', version }))
   for (const path of ['/readyz', '/healthz']) {
@@ -35,7 +35,7 @@ export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
 /** Returns the proof of a relay's transaction as JSON; `unknown` for another transaction. */
 export type ReadProof = (hash: Hex) => Promise<string | 'unknown' | 'too_many'>
 
-export function proofRoutes(readProof: ReadProof, log: Log): Hono {
+export function createProofRoutes(readProof: ReadProof, log: Log): Hono {
   const routes = new Hono()
   routes.get('/:hash{0x[0-9a-fA-F]{64}}', async (c) => {
     const proof = await readProof(c.req.param('hash').toLowerCase() as Hex)
@@ -60,7 +60,7 @@ export type OperatorRouteOptions = {
 const maxBodyBytes = 4 * 1024
 const maxRestoreBytes = 2 * 1024 * 1024
 
-export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
+export function createOperatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
   for (const path of ['/operator/*', '/metrics']) {
     routes.use(path, async (c, next) => {

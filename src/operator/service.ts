@@ -165,7 +165,7 @@ function createReads(options: OperatorOptions, readCondition: () => Promise<Know
 
 async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<RelayerNonces> {
   const count = (upTo: 'latest' | 'pending') =>
-    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
+    node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
   const [chain, pool] = await Promise.all([count('latest'), count('pending')])
   return { chain, pool }
 }
@@ -174,7 +174,7 @@ async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<Rela
 async function readGasUsed({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
   if (hash === null || block === null) return undefined
   try {
-    return (await node.receipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed
+    return (await node.getReceipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed
   } catch (error) {
     log({ level: 'warn', event: 'gas.unknown', message: describeFault(error) })
     return undefined

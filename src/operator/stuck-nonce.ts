@@ -1,4 +1,4 @@
-import { gasPriceFor } from '../relay/relayer.ts'
+import { computeGasPrice } from '../relay/relayer.ts'
 import { type KnownCondition, readingExpiresMs } from './health.ts'
 import { toIso } from './records.ts'
 
@@ -38,7 +38,7 @@ export function describeStuckNonce(condition: KnownCondition): string | undefine
       failures === 0 ? 'accepted it' : `did not accept it in the last ${failures} attempts`
     return `${waiting}: the node ${answer}, and does not have it in its pool. A higher price does not help: ${elsewhere}.`
   }
-  if (gasPriceFor(condition.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
+  if (computeGasPrice(condition.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
     return `${waiting} at ${gasPriceWei} wei: outbidding it costs more than MAX_GAS_PRICE_WEI. Raise that, then ${outbid}.`
   }
   const place = pool ? 'the node has it in its pool' : 'it is not known whether the node has it'

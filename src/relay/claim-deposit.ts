@@ -1,5 +1,5 @@
 import type { Hex, LocalAccount } from 'viem'
-import { gasPriceWithin } from './fees.ts'
+import { limitGasPrice } from './fees.ts'
 import type { Relayer } from './relayer.ts'
 import { createSigner } from './signer.ts'
 
@@ -34,7 +34,7 @@ export type DepositCall = {
   isThere: (account: Hex) => Promise<unknown>
   /** Returns the topics of an account's own deposits. */
   listTopics: (account: Hex) => Hex[]
-  amountIn: (event: { topics: Hex[]; data: Hex }) => bigint
+  readAmount: (event: { topics: Hex[]; data: Hex }) => bigint
 }
 
 /** Limits a deposit's gas; a test compares it with real use at both networks' gas prices. */
@@ -63,10 +63,10 @@ export async function claimDeposit(
   if (heldAt !== undefined) return { kind: 'held' }
   const within = () => clock.timeout(nodeTimeoutMs)
   const [nonce, pending, thereWei, nodePriceWei] = await Promise.all([
-    node.transactionCount(address, within()),
-    node.transactionCount(address, within(), 'pending'),
-    node.balance(address, within()),
-    node.gasPrice(within()),
+    node.getTransactionCount(address, within()),
+    node.getTransactionCount(address, within(), 'pending'),
+    node.getBalance(address, within()),
+    node.getGasPrice(within()),
     deposit.isThere(address),
   ])
   if (pending > nonce) return { kind: 'under_way' }
@@ -75,10 +75,10 @@ export async function claimDeposit(
     await ledger.recordObservations({ facts, node: 'answered', round: undefined })
     return { kind: 'price_too_high' }
   }
-  const gasPriceWei = gasPriceWithin(fees, nodePriceWei)
+  const gasPriceWei = limitGasPrice(fees, nodePriceWei)
   const gasWei = BigInt(depositGas) * gasPriceWei
   if (thereWei <= gasWei) {
-    const last = nonce === 0 ? undefined : await lastDeposit(options, address)
+    const last = nonce === 0 ? undefined : await findLastDeposit(options, address)
     return { kind: 'too_little', thereWei, gasWei, last }
   }
   return await send(options, account, { nonce, gasPriceWei, valueWei: thereWei - gasWei })
@@ -111,12 +111,12 @@ async function send(
   }
 }
 
-async function lastDeposit(
+async function findLastDeposit(
   { node, clock, deposit }: DepositClaimOptions,
   account: Hex,
 ): Promise<Deposit | undefined> {
-  const head = await node.head(clock.timeout(nodeTimeoutMs))
-  const events = await node.logs(
+  const head = await node.getHead(clock.timeout(nodeTimeoutMs))
+  const events = await node.getLogs(
     {
       ...{ address: deposit.to, topics: deposit.listTopics(account) },
       fromBlock: Math.max(0, head.number - lookBackBlocks),
@@ -126,7 +126,7 @@ async function lastDeposit(
   const event = events.at(-1)
   return (
     event && {
-      amountWei: deposit.amountIn(event),
+      amountWei: deposit.readAmount(event),
       hash: event.transactionHash,
       block: event.block.number,
     }

@@ -12,7 +12,7 @@ export const usualMaxGasPriceWei: Readonly<Record<PoolRulesName, bigint>> = {
 }
 
 /** Returns the node's price within the operator's limits. */
-export function gasPriceWithin(limits: FeeLimits, nodePriceWei: bigint): bigint {
+export function limitGasPrice(limits: FeeLimits, nodePriceWei: bigint): bigint {
   if (nodePriceWei < limits.minWei) return limits.minWei
   return nodePriceWei > limits.maxWei ? limits.maxWei : nodePriceWei
 }
@@ -20,6 +20,6 @@ export function gasPriceWithin(limits: FeeLimits, nodePriceWei: bigint): bigint 
 /**
  * Returns the least replacement price, rounded up; Rootstock wants 40 % more (TransactionPoolImpl).
  */
-export function replacementPriceUp(priorWei: bigint, percent: number): bigint {
+export function computeReplacementPrice(priorWei: bigint, percent: number): bigint {
   return (priorWei * BigInt(100 + percent) + 99n) / 100n
 }

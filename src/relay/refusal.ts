@@ -39,11 +39,11 @@ const obstacles = [
 export type ObstacleKind = (typeof obstacles)[number]
 
 /** Returns the obstacle for all accounts that a refusal names, if any. */
-export const obstacleIn = (refusal: Refusal): ObstacleKind | undefined =>
+export const findObstacleKind = (refusal: Refusal): ObstacleKind | undefined =>
   obstacles.find((kind) => kind === refusal.kind)
 
 /** Names a refusal for operators; a contract's refusal by its own reason. */
-export function reasonIn(refusal: Refusal): string {
+export function nameReason(refusal: Refusal): string {
   if (refusal.kind === 'not_authorized') return refusal.why
   if (refusal.kind !== 'would_revert') return refusal.kind
   const { reason } = decodeRefusal(refusal.revertData)

@@ -4,7 +4,7 @@ import type { Node } from '../chain/node.ts'
 import { loanCalls } from '../loan/kinds.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
+import { computeReplacementPrice, type FeeLimits, limitGasPrice } from './fees.ts'
 import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/requests.ts'
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer, TransactionContent } from './signer.ts'
@@ -46,14 +46,14 @@ export const followingGas = 70_000
 const noOpGas = 21_000
 
 /** Returns the gas price in wei that also outbids older bytes; undefined: over the limit. */
-export function gasPriceFor(
+export function computeGasPrice(
   { fees, rules }: Terms,
   nodePriceWei: bigint,
   priorWei: bigint | undefined,
 ): bigint | undefined {
-  const priceWei = gasPriceWithin(fees, nodePriceWei)
+  const priceWei = limitGasPrice(fees, nodePriceWei)
   const leastWei =
-    priorWei === undefined ? 0n : replacementPriceUp(priorWei, rules.replacementPercent)
+    priorWei === undefined ? 0n : computeReplacementPrice(priorWei, rules.replacementPercent)
   if (leastWei > fees.maxWei) return undefined
   return priceWei > leastWei ? priceWei : leastWei
 }
@@ -64,11 +64,11 @@ export function carry(
   requests: readonly SignedRequest[],
 ): TransactionContent {
   if (requests.length === 0) return { to: signer.address, data: '0x', gas: noOpGas }
-  return { to: forwarder.address, data: encodeExecute(requests), gas: gasFor(requests) }
+  return { to: forwarder.address, data: encodeExecute(requests), gas: sumGas(requests) }
 }
 
 /** Sums up the gas of requests: a node's estimate may be that of a batch that skips them. */
-export function gasFor(requests: readonly { gas: number }[]): number {
+export function sumGas(requests: readonly { gas: number }[]): number {
   const calls = requests.reduce((sum, { gas }) => sum + gas, 0)
   return executeGas + (requests.length - 1) * followingGas + calls
 }
@@ -80,7 +80,7 @@ export async function signFor(
   nodePriceWei: bigint,
   content: TransactionContent,
 ): Promise<SignedTransaction | undefined> {
-  const gasPriceWei = gasPriceFor(relayer, nodePriceWei, prior?.gasPriceWei)
+  const gasPriceWei = computeGasPrice(relayer, nodePriceWei, prior?.gasPriceWei)
   if (gasPriceWei === undefined) return undefined
   return relayer.signer.sign({ nonce, gasPriceWei, ...content })
 }

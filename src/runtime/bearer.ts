@@ -1,10 +1,10 @@
 /** Returns the token of `Authorization: Bearer <token>` (RFC 6750); empty without one. */
-export function bearerToken(authorization: string | undefined): string {
+export function readBearerToken(authorization: string | undefined): string {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? ''
 }
 
 /** Returns the password of `Authorization: Basic <user:password>` (RFC 7617). */
-export function basicPassword(authorization: string | undefined): string {
+export function readBasicPassword(authorization: string | undefined): string {
   const encoded = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1]
   if (encoded === undefined || encoded.length % 4 !== 0) return ''
   return /:(.*)$/s.exec(atob(encoded))?.[1] ?? ''

@@ -13,7 +13,7 @@ export const mostOffMs = 60_000
  * Returns by how many ms a clock is at least ahead of another, whose readings were taken before and
  * after it; negative if it lags.
  */
-export function aheadBy(told: number, before: number, after: number): number {
+export function shiftClock(told: number, before: number, after: number): number {
   if (before > told) return before - told
   return after < told ? after - told : 0
 }
@@ -41,7 +41,7 @@ type Sleepers = { wakes: Set<() => void>; ending: AbortController }
  * Shares one timer among sleeps that end at about the same time: a Durable Object may have 10,000.
  * A sleep is longer by at most a fiftieth, or 1 ms.
  */
-export function sharingTimers(clock: Clock): Clock {
+export function shareTimers(clock: Clock): Clock {
   const groups = new Map<number, Sleepers>()
 
   function begin(due: number): Sleepers {

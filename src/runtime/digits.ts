@@ -12,7 +12,7 @@ function toAscii(digit: string): string {
 /**
  * Converts digits of all scripts (Unicode's Nd) to 0 to 9, and decimal separators to `.` or `,`.
  */
-export const plainDigits = (text: string): string =>
+export const toPlainDigits = (text: string): string =>
   text
     .replace(/(?![0-9])\p{Nd}/gu, toAscii)
     .replace(/[٫．،，]/g, (each) => separators[each] ?? each)

@@ -17,7 +17,7 @@ import { publicKeyToAddress } from 'viem/utils'
  * Creates what `privateKeyToAccount` does, without its word lists.
  * @throws if the key is invalid
  */
-export function keyAccount(privateKey: Hex): LocalAccount {
+export function createKeyAccount(privateKey: Hex): LocalAccount {
   const key = privateKey.slice(2)
   const publicKey = bytesToHex(secp256k1.getPublicKey(key, false))
 

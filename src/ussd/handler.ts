@@ -207,7 +207,7 @@ async function showResult(
       const stepKey = await context.deriveStepKey(joinAnswers(answers))
       if (!context.mayDial(stepKey)) return endScreen(messages.tooManyDials)
       if (result.kind === 'claim') return showDepositClaim(context)
-      return showBalance(context, await context.loan.balance(stepKey.account))
+      return showBalance(context, await context.loan.readBalance(stepKey.account))
     }
     case 'language':
       return chooseLanguage(context, result.language)

@@ -4,7 +4,7 @@ import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question, Undecided } from '../relay/ledger/port.ts'
 import { type AccountLimits, openLimit, selectLimits } from '../relay/pay/admission.ts'
-import { reasonIn } from '../relay/refusal.ts'
+import { nameReason } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
@@ -12,7 +12,7 @@ import { endScreen, type Screen } from './screens/screen.ts'
 
 type KnownRefusalOptions = {
   pins: Pins | undefined
-  loan: Pick<LoanReader, 'balance' | 'debt'>
+  loan: Pick<LoanReader, 'readBalance' | 'readDebt'>
   ledger: Pick<Ledger, 'lookup' | 'knownRefusal'>
   limits: AccountLimits
   settings: MenuSettings
@@ -51,7 +51,7 @@ async function findRefusalNow(
     openLimit(limits, view.usage) ??
     (await options.ledger.knownRefusal(stepKey.account, limits, { kind, spendsWei }))
   if (refusal !== undefined) {
-    return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: reasonIn(refusal) }
+    return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: nameReason(refusal) }
   }
   // An open payment may change debt and balance before this payment is made.
   if (view.open.length > 0) return undefined
@@ -69,13 +69,13 @@ async function predictLoanRefusal(
   { kind, stepKey: { account } }: PlannedPayment,
   neededWei: bigint,
 ): Promise<LoanRefusal | undefined> {
-  const owedWei = kind === 'repayment' ? (await options.loan.debt(account)).owedWei : undefined
+  const owedWei = kind === 'repayment' ? (await options.loan.readDebt(account)).owedWei : undefined
   if (owedWei === 0n) return { reason: 'no_loan' }
   if (owedWei !== undefined && neededWei > owedWei) {
     return { reason: 'repayment_too_large', owedWei }
   }
   if (neededWei === 0n || options.settings.pin === 'strict') return undefined
-  const balanceWei = await options.loan.balance(account)
+  const balanceWei = await options.loan.readBalance(account)
   if (balanceWei >= neededWei) return undefined
   return { reason: 'balance_too_low', balanceWei, neededWei }
 }

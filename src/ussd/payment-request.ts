@@ -98,7 +98,7 @@ async function createOrder(
   const options = {
     loan,
     leastTransferWei,
-    readTerms: async () => shownTerms ?? (await loan.terms()),
+    readTerms: async () => shownTerms ?? (await loan.readTerms()),
     findAddress: (recipient: Recipient) => findAddress(context, recipient),
     describeAddress: (recipient: Recipient) =>
       recipient.kind === 'address'
@@ -128,12 +128,12 @@ export async function submitPayment(
     intentId,
     caller,
     askOfEqual,
-    async denied() {
+    async findDenial() {
       const why = await findDenial(context, authorizedBy)
       return why && { kind: 'not_authorized', why }
     },
     call: () => createContractCall(context, { intent, intentId, answers }),
-    refused: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
+    writeRefusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
   })
   return { intentId, answered }
 }
@@ -164,7 +164,7 @@ async function createContractCall(
     spendsWei,
     shared,
     till,
-    submitted: (accepted: AcceptedAs) => {
+    writeSubmitted: (accepted: AcceptedAs) => {
       const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
       return endScreen(submitted(amount, to, transaction, code))
     },

@@ -121,11 +121,11 @@ type FactReaders = {
 
 const factReaders: FactReaders = {
   async debt({ loan, now }, { account }) {
-    const debt = await loan.debt(account)
+    const debt = await loan.readDebt(account)
     return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
   },
   async terms({ loan, now }) {
-    const terms = await loan.terms()
+    const terms = await loan.readTerms()
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
   failure: findFailure,
@@ -153,7 +153,7 @@ async function readActivity(context: PlaceContext, { account }: Question) {
     ledger.listPayments(account, maxListedPayments),
     memory.read(account),
     context.settings.agents ? readTillDay(context, account) : undefined,
-    loan.received(account).catch((error: unknown) => {
+    loan.listReceived(account).catch((error: unknown) => {
       log({ level: 'warn', event: 'received.unread', message: describeFault(error) })
       return 'unread' as const
     }),
@@ -174,7 +174,7 @@ async function readTillDay({ ledger, loan, keys }: PlaceContext, account: Addres
       code: await derivePaymentCode(keys, intentId),
     })),
   )
-  return { ...day, last, floatWei: await loan.balance(account) }
+  return { ...day, last, floatWei: await loan.readBalance(account) }
 }
 
 /** Decrypts the short numbers of senders; leaves out those sealed under another secret. */
@@ -228,7 +228,8 @@ async function findRegistration(
   const { address } =
     recipient.kind === 'phone' ? await context.accounts(recipient.phone) : recipient
   const isRegistered =
-    (await context.memory.read(address)).hasDialled || (await context.loan.balance(address)) > 0n
+    (await context.memory.read(address)).hasDialled ||
+    (await context.loan.readBalance(address)) > 0n
   return isRegistered ? 'registered' : 'unregistered'
 }
 

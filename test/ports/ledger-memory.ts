@@ -2,12 +2,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { poolRules } from '../../src/chain/chains.ts'
 import { createNode } from '../../src/chain/node.ts'
 import { createDraft, type Writes } from '../../src/relay/ledger/draft.ts'
-import { ledgerThrough, runStep } from '../../src/relay/ledger/methods.ts'
+import { createLedgerPort, runStep } from '../../src/relay/ledger/methods.ts'
 import { type Ledger, type LedgerRules, ledgerRules } from '../../src/relay/ledger/port.ts'
 import {
   type AnyRow,
-  anyTable,
   findPlace,
+  getTable,
   type Listing,
   type Row,
   type TableName,
@@ -43,7 +43,7 @@ export function createMemoryLedger(options: Readonly<Options>): {
       const { table, list, group = '', from = -1, olderThanMs, before } = listing
       const end = olderThanMs === undefined ? before : time - olderThanMs
       const to = end === undefined ? Number.MAX_SAFE_INTEGER : end - 1
-      const columns = anyTable(table).lists[list]
+      const columns = getTable(table).lists[list]
       const found = [...tableOf(table)].flatMap(([key, row]) => {
         const place = columns && findPlace(columns, row)
         const isIn = place?.group === group && place.score >= from && place.score <= to
@@ -54,7 +54,7 @@ export function createMemoryLedger(options: Readonly<Options>): {
       return found.slice(0, listing.limit).map(({ row }) => row as Row<Name>)
     },
   }
-  const ledger = ledgerThrough(async (method, args) => {
+  const ledger = createLedgerPort(async (method, args) => {
     const writes: Writes = new Map()
     const { rules, relayer, now } = { ...usual, ...options }
     const rows = createDraft(view, now(), writes)

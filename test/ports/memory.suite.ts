@@ -70,7 +70,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const [store, account] = [open(), newAccount()]
       const memory = createMemory(() => store)
       const secret = `0x${'5'.repeat(64)}` as const
-      await createPins({ secret, memory, newSalt: () => 'salt' }).choose(account, '482615', 's')
+      await createPins({ secret, memory, createSalt: () => 'salt' }).choose(account, '482615', 's')
       await memory.change(account, (kept) =>
         recordPayment(kept, '0x01', { to: '2547...002', address: account }),
       )
@@ -90,7 +90,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
     test('allows three PIN attempts in total to sessions side by side', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const secret = `0x${'5'.repeat(64)}` as const
-      const pins = createPins({ secret, memory, newSalt: () => 'salt' })
+      const pins = createPins({ secret, memory, createSalt: () => 'salt' })
       await pins.choose(account, '482615', 'first')
       const guesses = await Promise.allSettled(
         Array.from({ length: 60 }, (_, index) =>

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { getPhone } from '../../scripts/dev/simulator/plan.ts'
-import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
+import { createLedgerPort } from '../../src/relay/ledger/methods.ts'
 import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
@@ -101,7 +101,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
 
     test('is the only screen without a payment that asks the ledger', async ({ ledger }) => {
       const asked: string[] = []
-      const counted = ledgerThrough((method, args) => {
+      const counted = createLedgerPort((method, args) => {
         asked.push(method)
         return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       })
@@ -129,7 +129,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       },
     ])('is not ended where the ledger $how', async ({ refused, says }, { ledger }) => {
       let isWell = false
-      const silent = ledgerThrough((method, args) => {
+      const silent = createLedgerPort((method, args) => {
         if (!isWell && refused.includes(method)) {
           return Promise.reject(new Error('The ledger is not there.'))
         }

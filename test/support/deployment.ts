@@ -7,9 +7,9 @@ import { openSqlite } from '../../scripts/dev/sqlite.ts'
 import type { MemoryStore } from '../../src/account/memory.ts'
 import { type Assembly, assemble } from '../../src/compose/assemble.ts'
 import { parseConfig } from '../../src/compose/config.ts'
-import { getLedgerRules, relayerAddress } from '../../src/compose/relay.ts'
+import { deriveRelayerAddress, getLedgerRules } from '../../src/compose/relay.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
-import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
+import { createLedgerPort } from '../../src/relay/ledger/methods.ts'
 import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 import type { RoundResult } from '../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../src/relay/ledger/stores/sql.ts'
@@ -58,7 +58,11 @@ export function openDeployment({
   const asked: string[] = []
   const running = new Set<Promise<unknown>>()
   const now = () => Date.now() + time.ahead
-  const ledger = openLedger({ rules: getLedgerRules(config), relayer: relayerAddress(config), now })
+  const ledger = openLedger({
+    rules: getLedgerRules(config),
+    relayer: deriveRelayerAddress(config),
+    now,
+  })
   const keyStore = createCountingStore(now)
   const memory = openMemory(now)
   const assembly = assemble(
@@ -105,7 +109,7 @@ export function openDeployment({
 /** Opens the ledger on SQLite behind its asynchronous port. */
 export function openSqlLedger(sql: Sql, options: LedgerOptions): Ledger {
   const ledger = createSqlLedger(sql, options)
-  return ledgerThrough<Ledger>(async (method, args) =>
+  return createLedgerPort<Ledger>(async (method, args) =>
     (ledger[method] as (...args: unknown[]) => unknown)(...args),
   )
 }

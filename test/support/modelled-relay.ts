@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
-import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
+import { createLedgerPort } from '../../src/relay/ledger/methods.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
@@ -21,7 +21,7 @@ export function openModelledRelay({
   memory?: ReturnType<typeof createMemoryStore>
 }) {
   const kept = createMemoryLedger({ now: clock.now })
-  const ledger = ledgerThrough((method, args) =>
+  const ledger = createLedgerPort((method, args) =>
     method === silent
       ? new Promise<never>(() => {})
       : (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),

@@ -3,7 +3,7 @@ import { wordlist } from '@scure/bip39/wordlists/english'
 import { type Address, type Hex, hexToBytes, keccak256, parseEther, stringToHex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { startChain } from '../../dev/chain.ts'
 import { createCallers, deposit } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'
@@ -27,7 +27,7 @@ export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 
 /** Starts an anvil with the contracts, and with money for relayers and callers. */
 export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void) {
-  const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
+  const addresses = relayers.map((name) => deriveRelayerAccount(makeMnemonic(name), 31, 0).address)
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more
   // than the one before: the more so, the more accounts there are, so what needs many has them from
   // the start.

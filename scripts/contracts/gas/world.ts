@@ -15,9 +15,9 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import {
+  decodeResults,
   encodeExecute,
   intentIdLength,
-  resultsInLogs,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { readSetup } from '../deploy.ts'
@@ -81,7 +81,7 @@ export function succeedsWith(world: World, signed: Signed, gas: number): Promise
   const { chain, forwarder } = world
   return chain.undoing(async () => {
     const { logs } = await chain.send(await executeCall(world, [signed], gas))
-    return resultsInLogs({ chainId, address: forwarder }, logs)[0]?.status === 'executed'
+    return decodeResults({ chainId, address: forwarder }, logs)[0]?.status === 'executed'
   })
 }
 

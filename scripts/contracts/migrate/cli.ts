@@ -1,4 +1,4 @@
-import { formerForms } from '../../../src/account/numbering.ts'
+import { listFormerForms } from '../../../src/account/numbering.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
 import { readSecret } from '../../stack/options.ts'
 import { Misused, StackError } from '../../stack/report.ts'
@@ -50,7 +50,7 @@ export const migrate = createCommand(import.meta, {
     if (secret === newSecret) throw new Misused('the new secret is the old one')
     const owners = parsePhones(await input()).map((number) => ({
       // In each form that a number may have been opened under.
-      numbers: [number, ...formerForms(number)],
+      numbers: [number, ...listFormerForms(number)],
       ...(newSecret && { heir: number }),
     }))
     const phones = await derivePhones(owners, { secret, newSecret })

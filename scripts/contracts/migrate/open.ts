@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
 import type { FeeLimits } from '../../../src/relay/fees.ts'
 import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { type ChainNode, maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { readNodeUrl, readSecret } from '../../stack/options.ts'
@@ -50,7 +50,7 @@ function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): LocalAccount |
   if (env.RELAYER_KEY) return privateKeyToAccount(readSecret(env, 'RELAYER_KEY'))
   if (!env.RELAYER_MNEMONIC) return undefined
   try {
-    return relayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
+    return deriveRelayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
   } catch {
     // The cause may show words of the phrase.
     throw new Misused('RELAYER_MNEMONIC is not a phrase of BIP-39.')

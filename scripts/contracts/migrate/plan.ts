@@ -1,6 +1,6 @@
 import { isAddressEqual, type PublicClient } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
-import { gasFor } from '../../../src/relay/relayer.ts'
+import { sumGas } from '../../../src/relay/relayer.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { money } from '../../stack/report.ts'
 import { type Holding, totalsOf } from '../loan-books.ts'
@@ -19,7 +19,7 @@ export async function printPlan(migration: Migration): Promise<void> {
   printOutside(migration, outside)
   const states = tasks.map(({ state }) => state)
   const batches = batchesOf(tasks, batchSize)
-  const gas = batches.reduce((all, batch) => all + gasFor(batch.flatMap(({ calls }) => calls)), 0)
+  const gas = batches.reduce((all, batch) => all + sumGas(batch.flatMap(({ calls }) => calls)), 0)
   const cost = money(BigInt(gas) * (await client.getGasPrice()), chain.currency)
   log(`${states.length} accounts to move with ${sumUp(states, chain)} that is not written off`)
   log(`${batches.length} transactions with ${gas} gas at most, ${cost} at the node's price`)

@@ -5,7 +5,7 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
+import { carry, computeGasPrice } from '../../../src/relay/relayer.ts'
 import { sleep } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { StackError } from '../../stack/report.ts'
@@ -70,7 +70,7 @@ export async function sendBatch(relayer: Relayer, requests: readonly SignedReque
     const withinMs = isAlone ? 4 * rules.pollMs : rules.replaceAfterMs
     if (await isUsedUp(relayer, nonce, withinMs)) return
     if (isAlone) throw new StackError(`the node refuses the transaction: ${refusal}`)
-    gasPriceWei = gasPriceFor(relayer, nodePriceWei, gasPriceWei) ?? gasPriceWei
+    gasPriceWei = computeGasPrice(relayer, nodePriceWei, gasPriceWei) ?? gasPriceWei
   }
   throw new StackError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
 }

@@ -1,7 +1,7 @@
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { roundTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
-import { ledgerKey } from '../../../src/relay/ledger/stores/redis.ts'
+import { nameLedgerKey } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
 import { freePort } from '../ports.ts'
@@ -61,7 +61,8 @@ export async function startDenoRelays({
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   // As the entry point names the ledger of a `TestChain`.
   const name = '31'
-  const relayer = relayerAccount(variables.RELAYER_MNEMONIC ?? '', 31, 0).address.toLowerCase()
+  const { address } = deriveRelayerAccount(variables.RELAYER_MNEMONIC ?? '', 31, 0)
+  const relayer = address.toLowerCase()
   const database = openRedis(bridge)
   const queue = createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
 
@@ -84,8 +85,8 @@ export async function startDenoRelays({
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
     },
-    tear: () => tearRows(server, ledgerKey(name)),
-    openRows: () => openRows(server, ledgerKey(name), relayer),
+    tear: () => tearRows(server, nameLedgerKey(name)),
+    openRows: () => openRows(server, nameLedgerKey(name), relayer),
     log,
     kill,
     revive,

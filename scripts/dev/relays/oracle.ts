@@ -11,10 +11,10 @@ import {
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
+  decodeResults,
   deriveIntentId,
   type Forwarder,
   isSpending,
-  resultsInLogs,
 } from '../../../src/relay/forwarder/requests.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { type Claim, createScreenReader, type ScreenMessage } from '../oracle/screen-reader.ts'
@@ -143,7 +143,7 @@ const decodedLogs = new Map<string, ReturnType<typeof readLog>>()
 function readLog({ forwarder, loan }: GroundTruth, log: Log) {
   const isLoan = isAddressEqual(log.address, loan)
   const [event] = isLoan ? parseEventLogs({ abi: microLoanAbi, logs: [log] }) : []
-  const [result] = resultsInLogs(forwarder, [log])
+  const [result] = decodeResults(forwarder, [log])
   return { moved: event && readMove(event), result }
 }
 

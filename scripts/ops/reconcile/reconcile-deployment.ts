@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/answers.ts'
-import { isSpending, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import { decodeResults, isSpending } from '../../../src/relay/forwarder/requests.ts'
 import {
   type Booked,
   type EventRange,
@@ -148,7 +148,7 @@ async function readSpendings({ client, forwarder }: Place, range: EventRange): P
     client.getLogs({ address: forwarder, ...blocks }),
   )
   const spent = logs.flatMap((log) =>
-    resultsInLogs({ chainId: 0, address: forwarder }, [log]).flatMap(
+    decodeResults({ chainId: 0, address: forwarder }, [log]).flatMap(
       ({ intentId, from, status: outcome }) =>
         isSpending(outcome)
           ? {

@@ -14,7 +14,7 @@ const alarmMs = 30_000
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
 
 /** Creates the Durable Object that holds a network's WebSockets and follows its chain. */
-export function feedObject<Env>(getDeps: (env: Env, chainId: number) => FeedDeps) {
+export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => FeedDeps) {
   return class FeedObject extends DurableObject<Env> {
     readonly #deps: FeedDeps
     readonly #feed: Feed

@@ -52,7 +52,7 @@ async function findRange(
   if (isOpen) return { from, to: Math.max(from, to), isOpen }
   if (to - from <= maxLogBlocks) return { from, to, isOpen }
   // A large range ends at the head, because pieces beyond it would never end.
-  const height = Math.max(await context.ask(readHeight), context.knownHead() ?? 0)
+  const height = Math.max(await context.ask(readHeight), context.getKnownHead() ?? 0)
   return { from, to: Math.min(to, height), isOpen }
 }
 

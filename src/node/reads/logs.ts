@@ -138,10 +138,10 @@ function createRangeError(code: number, reason: string, from: number, to: number
  * Reads a piece from two nodes, if there are two; a proof or a third node settles a difference.
  */
 async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
-  const { ask, askUpToTwo, knownHead } = search
+  const { ask, askUpToTwo, getKnownHead } = search
   const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[]> => {
     const node = withCallLimit(uncountedNode, search)
-    const head = knownHead() ?? 0
+    const head = getKnownHead() ?? 0
     await assertNotBehind(node, range.isOpen ? head : Math.min(range.to, head))
     return await readPiece(node, range, search)
   }
@@ -149,7 +149,7 @@ async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog
   if (first === undefined) throw new TransportError('no node gave an answer')
   if (second === undefined) return first.value
 
-  const settledHeight = (knownHead() ?? 0) - settledDepth
+  const settledHeight = (getKnownHead() ?? 0) - settledDepth
   const isDisputed = (number: number | undefined) => number !== undefined && number <= settledHeight
   const disputed = findFirstDifference(first.value, second.value)
   if (disputed === undefined || !isDisputed(disputed)) return first.value

@@ -1,6 +1,6 @@
 import { TransportError } from '../../chain/rpc.ts'
 import { cached } from '../../runtime/cached.ts'
-import { withinTime } from '../../runtime/time-limit.ts'
+import { limitTime } from '../../runtime/time-limit.ts'
 import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
@@ -100,7 +100,7 @@ async function surveyHeight(
   let isTimedOut = false
   const ask: NodeWork<number> = (node) => readConfirmedHeight(node, head, readBlockNumber)
   try {
-    const { value: height } = await withinTime(clock, attemptMs / 2, (timeLimit) => {
+    const { value: height } = await limitTime(clock, attemptMs / 2, (timeLimit) => {
       timeLimit.addEventListener('abort', () => {
         isTimedOut = true
       })

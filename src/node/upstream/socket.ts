@@ -59,7 +59,7 @@ export function createNodeSocket(
       if (url !== undefined) connection = connect(() => openSocket(url), listener)
     },
     /** Returns the last head; undefined until this connection has reported one. */
-    reportedHead: () => reportedHead,
+    getReportedHead: () => reportedHead,
     /** Subscribes to pending transactions; returns the connection's number once confirmed. */
     connection(): number | undefined {
       connection?.subscribe('newPendingTransactions')

@@ -48,7 +48,7 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
       createAccess(signal, pool, onUnproved),
     /** Tells whether the answers of two nodes are compared, which must read the same block. */
     compares: hasMultiple && upstreamOptions.compares,
-    knownHead: () => head()?.number,
+    getKnownHead: () => head()?.number,
     /** Records a node's latest block; with several nodes, throws if another showed a newer one. */
     recordHead: ({ name }: UpstreamNode, number: number) =>
       hasMultiple ? heights.record(name, number) : heights.setHead(number),

@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { hasActivity } from '../../account/activity.ts'
 import type { CallerAccounts } from '../../account/caller-accounts.ts'
-import { formerForms, numberingFingerprint } from '../../account/numbering.ts'
+import { listFormerForms, numberingFingerprint } from '../../account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { ActionRequest } from '../answers.ts'
@@ -37,7 +37,7 @@ export async function keepAccounts(
     if (number === undefined) return badNumber
     const { address: present } = await ownAccounts(number)
     const activeAccounts: Address[] = []
-    for (const form of [number, ...formerForms(number)] as PhoneNumber[]) {
+    for (const form of [number, ...listFormerForms(number)] as PhoneNumber[]) {
       const { address } = await ownAccounts(form)
       if (await hasActivity(address, { memory, loan, ledger })) activeAccounts.push(address)
     }

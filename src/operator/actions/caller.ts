@@ -67,8 +67,8 @@ export async function describeCaller(
     ledger.readPage({ account, limit: shownPayments }),
     ledger.readStanding(account),
     ledger.listTakings(account, 1),
-    orNull(loan.balance(account)),
-    orNull(loan.debt(account)),
+    orNull(loan.readBalance(account)),
+    orNull(loan.readDebt(account)),
     orNull(options.memory.read(account)),
   ])
   return {

@@ -34,7 +34,7 @@ async function updateLoanBook({
 }: LoanBookOptions): Promise<LoanBookReading> {
   const { ledger, node, clock, rules } = relayer
   const until = clock.now() + readTimeoutMs
-  const { number: head } = await node.head(clock.timeout(nodeTimeoutMs))
+  const { number: head } = await node.getHead(clock.timeout(nodeTimeoutMs))
   const last = head - Math.max(0, rules.confirmations - 1)
   let book = await ledger.readLoanBook(loan)
   let blocks = maxBlocks
@@ -44,7 +44,7 @@ async function updateLoanBook({
     const to = Math.min(last, from + blocks - 1)
     const range = { address: loan, topics: [loanEventTopics], fromBlock: from, toBlock: to }
     try {
-      const logs = await node.logs(range, clock.timeout(nodeTimeoutMs))
+      const logs = await node.getLogs(range, clock.timeout(nodeTimeoutMs))
       const events = logs.map(({ topics, data }) => ({ topics, data }))
       const update = { contract: loan, from: book.next, next: to + 1, logs: events }
       book = await ledger.bookLoans(update)

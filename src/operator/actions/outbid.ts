@@ -1,4 +1,4 @@
-import { gasPriceFor, type Relayer } from '../../relay/relayer.ts'
+import { computeGasPrice, type Relayer } from '../../relay/relayer.ts'
 import { execute } from '../../relay/rounds/execute.ts'
 import { refuseRequest } from './caller.ts'
 
@@ -16,8 +16,8 @@ export async function outbidNonce(relayer: Relayer, nonce: number) {
   if (open === undefined || latest === undefined) {
     return refuseRequest(404, 'no transaction of this nonce waits for a block')
   }
-  const price = await node.gasPrice(clock.timeout(nodeTimeoutMs))
-  if (gasPriceFor(relayer, price, latest.gasPriceWei) === undefined) {
+  const price = await node.getGasPrice(clock.timeout(nodeTimeoutMs))
+  if (computeGasPrice(relayer, price, latest.gasPriceWei) === undefined) {
     return refuseRequest(409, 'a replacement would cost more than MAX_GAS_PRICE_WEI')
   }
   const { hash: over, raw, gasPriceWei } = latest

@@ -75,9 +75,9 @@ export async function erasePerson(
   const { ledger, node, clock, log } = options.relayer
   const [derivedAccount, balanceWei, debt, outsideWei] = await Promise.all([
     options.ownAccounts(phone),
-    options.loan.balance(account),
-    options.loan.debt(account),
-    node.balance(account, clock.timeout(nodeTimeoutMs)),
+    options.loan.readBalance(account),
+    options.loan.readDebt(account),
+    node.getBalance(account, clock.timeout(nodeTimeoutMs)),
   ])
   const erasing = { id: options.newId(), account, contract: options.deployment.loan }
   log({ level: 'warn', event: 'operator.erase', message: "An operator erases a person's data" })

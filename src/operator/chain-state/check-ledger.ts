@@ -1,5 +1,5 @@
 import { isAddressEqual } from 'viem'
-import { urgentRoundMs } from '../../chain/chains.ts'
+import { getUrgentRoundMs } from '../../chain/chains.ts'
 import {
   type ChainFact,
   type ObservationReport,
@@ -52,9 +52,9 @@ export async function runObservedRound(
 function observeNode({ node, signer, clock }: Relayer, report: ObservationReport): Relayer['node'] {
   return {
     ...node,
-    async head(signal) {
+    async getHead(signal) {
       try {
-        const head = await node.head(signal)
+        const head = await node.getHead(signal)
         const { number, timestampSeconds } = head
         report.facts.head = { number, timestampSeconds, readAt: clock.now() }
         report.node = 'answered'
@@ -64,13 +64,13 @@ function observeNode({ node, signer, clock }: Relayer, report: ObservationReport
         throw error
       }
     },
-    async gasPrice(signal) {
-      const wei = await node.gasPrice(signal)
+    async getGasPrice(signal) {
+      const wei = await node.getGasPrice(signal)
       report.facts.gasPrice = { wei: `${wei}`, readAt: clock.now() }
       return wei
     },
-    async balance(account, signal) {
-      const wei = await node.balance(account, signal)
+    async getBalance(account, signal) {
+      const wei = await node.getBalance(account, signal)
       if (isAddressEqual(account, signer.address)) {
         report.facts.funds = { wei: `${wei}`, readAt: clock.now() }
       }
@@ -111,7 +111,7 @@ async function checkLedger(
   const leastAgeMs = report.node === undefined ? rules.readingMs : 2 * rules.readingMs
   const isDueAfter = (ageMs: number) => (name: FactName) =>
     report.facts[name] === undefined && findAge(name) >= ageMs
-  const retried = failingFacts.filter(isDueAfter(retryRounds * urgentRoundMs(rules.roundMs)))
+  const retried = failingFacts.filter(isDueAfter(retryRounds * getUrgentRoundMs(rules.roundMs)))
   const due = polledFacts.filter(isDueAfter(leastAgeMs)).sort((a, b) => findAge(b) - findAge(a))
   const stale = due.filter((name) => findAge(name) >= staleChecks * rules.readingMs)
   const oldest = due.slice(0, Math.max(readsPerCheck, stale.length))
@@ -152,10 +152,10 @@ type ReaderContext = {
 }
 
 const factReaders = {
-  head: ({ node, clock }: Relayer) => node.head(clock.timeout(nodeTimeoutMs)),
-  gasPrice: ({ node, clock }: Relayer) => node.gasPrice(clock.timeout(nodeTimeoutMs)),
+  head: ({ node, clock }: Relayer) => node.getHead(clock.timeout(nodeTimeoutMs)),
+  gasPrice: ({ node, clock }: Relayer) => node.getGasPrice(clock.timeout(nodeTimeoutMs)),
   funds: ({ node, clock, signer }: Relayer) =>
-    node.balance(signer.address, clock.timeout(nodeTimeoutMs)),
+    node.getBalance(signer.address, clock.timeout(nodeTimeoutMs)),
   async contracts(relayer: Relayer, { readContracts, report, observations }: ReaderContext) {
     const head = report.facts.head ?? observations.head
     // A local chain's clock may be ahead of ours.
@@ -165,7 +165,7 @@ const factReaders = {
   },
   async poolCount({ node, signer, clock }: Relayer, { report }: ReaderContext) {
     const signal = clock.timeout(nodeTimeoutMs)
-    const number = await node.transactionCount(signer.address, signal, 'pending')
+    const number = await node.getTransactionCount(signer.address, signal, 'pending')
     report.facts.poolCount = { number, readAt: clock.now() }
   },
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: ReaderContext) => Promise<unknown>>>

@@ -3,18 +3,18 @@ import { TransportError } from '../../chain/rpc.ts'
 import { loanAbi } from '../../loan/abi.ts'
 import {
   decodeExecute,
+  decodeForwarderRefusal,
   encodeExecute,
   type Forwarder,
   intentIdLength,
   type RequestResult,
-  refusalByForwarder,
   type SignedRequest,
   signRequest,
 } from '../../relay/forwarder/requests.ts'
 import type { TargetCheck } from '../../relay/forwarder/target.ts'
 import type { ObservationReport } from '../../relay/ledger/observations.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import { keyAccount } from '../../runtime/key-account.ts'
+import { createKeyAccount } from '../../runtime/key-account.ts'
 
 export type Contracts = NonNullable<ObservationReport['facts']['contracts']>
 
@@ -39,7 +39,7 @@ const nodeTimeoutMs = 5_000
 
 /** Signs views of the loan contract with a random key, for simulation only. */
 async function signViews(forwarder: Forwarder, seconds: number): Promise<readonly SignedRequest[]> {
-  const randomAccount = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+  const randomAccount = createKeyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
   return Promise.all(
     views.map((functionName) =>
       signRequest(randomAccount, forwarder, {
@@ -65,7 +65,7 @@ export function createContractsReader(isTarget: TargetCheck) {
     const { requests } = signed
     const call = { from: signer.address, to: forwarder.address, data: encodeExecute(requests) }
     const outcome = await node.call(call, clock.timeout(nodeTimeoutMs))
-    if (outcome.kind === 'reverted') return { state: refusalByForwarder(outcome.data) }
+    if (outcome.kind === 'reverted') return { state: decodeForwarderRefusal(outcome.data) }
     if (outcome.data === '0x') return { state: 'missing' }
     const read = parseContracts(decodeExecute(requests, outcome.data))
     const isExpectedTarget =

@@ -104,7 +104,7 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
 }
 
 /** Returns the requests in calldata of `execute`; none if it ends within a request. */
-export function requestsInCalldata(calldata: Hex): SignedRequest[] {
+export function decodeRequests(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
   const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
   if (call.functionName !== 'execute') return []
@@ -158,8 +158,8 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
 /** Tells why the forwarder reverts as a whole. */
 export type ForwarderRefusal = 'missing' | 'not_allowed' | 'paused'
 
-export function refusalByForwarder(data: Hex): ForwarderRefusal {
-  switch (errorName(data)) {
+export function decodeForwarderRefusal(data: Hex): ForwarderRefusal {
+  switch (decodeErrorName(data)) {
     case 'NotRelayer':
       return 'not_allowed'
     case 'EnforcedPause':
@@ -170,9 +170,9 @@ export function refusalByForwarder(data: Hex): ForwarderRefusal {
 }
 
 /** Tells whether a contract reverted because it is paused: both of ours use the same error. */
-export const isPause = (data: Hex): boolean => errorName(data) === 'EnforcedPause'
+export const isPause = (data: Hex): boolean => decodeErrorName(data) === 'EnforcedPause'
 
-function errorName(data: Hex): string | undefined {
+function decodeErrorName(data: Hex): string | undefined {
   try {
     return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
   } catch {
@@ -182,7 +182,7 @@ function errorName(data: Hex): string | undefined {
 }
 
 /** Returns the forwarder's results in a transaction's logs, ignoring other contracts. */
-export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
+export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
   const own = logs.filter((log) => log.address.toLowerCase() === forwarder.address.toLowerCase())
   const events = parseEventLogs({
     abi: relayForwarderAbi,
@@ -202,7 +202,7 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
 /** Joins an account's results for an intent with their requests; undefined: they do not match. */
-export function processedIn(
+export function matchResults(
   results: readonly RequestResult[],
   carried: readonly SignedRequest[],
   { from, intentId }: Pick<ForwardRequest, 'from' | 'intentId'>,
@@ -219,7 +219,7 @@ export function processedIn(
 }
 
 /** Tells whether two requests make the same call for the same account. */
-export function asksTheSame(one: ForwardRequest, other: ForwardRequest): boolean {
+export function isSameCall(one: ForwardRequest, other: ForwardRequest): boolean {
   return one.data === other.data && isAddressEqual(one.from, other.from)
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { RefusalOf } from '../refusal.ts'
 import { findDecision, saveSession } from './decisions.ts'
-import { type Draft, draftOver, type StepContext, type Writes } from './draft.ts'
+import { type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
 import { peekQueue, readAccount, readQueue } from './payments/account-totals.ts'
 import {
   countCarried,
@@ -25,7 +25,7 @@ import {
   type Verdict,
 } from './port.ts'
 import { recordObservations } from './records/chain.ts'
-import { minutesSinceEqual, overDay } from './records/earlier.ts'
+import { findDayLimit, findMinutesSinceEqual } from './records/earlier.ts'
 import { isByOthers } from './records/identity.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
@@ -33,10 +33,10 @@ import { isHeld } from './records/standing.ts'
 
 /** Judges offers and finds the nonce for the payments that may begin. */
 export function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
-  const nonce = nonceFor(step, offers)
-  const trial = { ...step, rows: draftOver(step.rows, new Map()) }
+  const nonce = pickNonce(step, offers)
+  const trial = { ...step, rows: layerDraft(step.rows, new Map()) }
   const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
-  const accepted = acceptedIn(verdicts)
+  const accepted = listAccepted(verdicts)
   return { slot: nonce === undefined ? undefined : readSlot(step, nonce), accepted }
 }
 
@@ -48,15 +48,15 @@ export function record(
 ): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
   for (const { observations } of offers) recordObservations(step, observations)
-  if (transaction !== undefined && nonceFor(step, offers) !== transaction.nonce) return changed
+  if (transaction !== undefined && pickNonce(step, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()
-  const trial = { ...step, rows: draftOver(step.rows, writes) }
+  const trial = { ...step, rows: layerDraft(step.rows, writes) }
   const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
   const verdicts = accept(trial, offers, carrier)
   if (transaction !== undefined) {
     const { nonce, accepted } = transaction
     // The signed bytes carry exactly these payments.
-    if (`${acceptedIn(verdicts)}` !== `${accepted}`) return changed
+    if (`${listAccepted(verdicts)}` !== `${accepted}`) return changed
     const sessions = accepted.flatMap((place) => offers[place]?.session ?? [])
     recordTransaction(trial, nonce, sessions, transaction)
   }
@@ -67,13 +67,13 @@ export function record(
   return { kind: 'recorded', verdicts }
 }
 
-const nonceFor = (step: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
+const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
   findFreeNonce(step, {
     chainNonce: Math.max(...offers.map(({ chainNonce }) => chainNonce)),
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
   })
 
-const acceptedIn = (verdicts: readonly Verdict[]): number[] =>
+const listAccepted = (verdicts: readonly Verdict[]): number[] =>
   verdicts.flatMap(({ kind }, place) => (kind === 'accepted' ? [place] : []))
 
 /** Names the transaction in which payments begin; undefined: they are queued. */
@@ -105,16 +105,17 @@ function judge(
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isByOthers(step, offer.identity)) return { kind: 'paused' }
-  const closed = closedTo(rows, offer.account)
+  const closed = findIntakeRefusal(rows, offer.account)
   if (closed !== undefined) return closed
   const account = readAccount(rows, offer.account)
   if (version !== undefined && version !== account.seen) return { kind: 'changed' }
   // A step cannot list rows after it wrote them, so this is judged in a later one.
   const isListed = unlessEqual === true || day !== undefined
   if (isListed && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
-  const minutes = unlessEqual === true ? minutesSinceEqual(rows, offer, order.request) : undefined
+  const minutes =
+    unlessEqual === true ? findMinutesSinceEqual(rows, offer, order.request) : undefined
   if (minutes !== undefined) return { kind: 'equal', minutes }
-  const over = day && overDay(rows, offer.account, day, order)
+  const over = day && findDayLimit(rows, offer.account, day, order)
   if (over !== undefined) return over
   if (order.reserves !== undefined && isShort(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
@@ -128,7 +129,10 @@ function judge(
 }
 
 /** Tells whether an operator has stopped all payments, or those of the account. */
-export function closedTo(rows: Draft, account: string): RefusalOf<'paused' | 'held'> | undefined {
+export function findIntakeRefusal(
+  rows: Draft,
+  account: string,
+): RefusalOf<'paused' | 'held'> | undefined {
   if (readIntake(rows).kind !== 'open') return { kind: 'paused' }
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
@@ -140,8 +144,8 @@ function begin(step: StepContext, offer: PaymentOffer, carrier: Carrier): Verdic
   if (isCarried) beginPayment(step, 'accepted', session, order, { relayer, ...carrier })
   else beginPayment(step, 'enqueued', session, order)
   const screen = isCarried
-    ? carriedScreen(screens.carried, carrier.hash)
-    : fillIn(screens.queued, minutesPlace, `${minutesUntil(pace, openPayments(step))}`)
+    ? fillInHash(screens.carried, carrier.hash)
+    : fillIn(screens.queued, minutesPlace, `${estimateMinutes(pace, openPayments(step))}`)
   endObstacle(rows)
   saveSession(rows, offer, 'accepted', screen)
   return { kind: 'accepted', screen, isCarried }
@@ -152,7 +156,7 @@ const openPayments = ({ rows, relayer }: StepContext): number =>
   countCarried(readRelayer(rows, relayer)) + peekQueue(rows).waiting
 
 /** Puts the start of a transaction's hash in the place that a screen keeps for it. */
-export const carriedScreen = (screen: Screen, hash: string): Screen =>
+export const fillInHash = (screen: Screen, hash: string): Screen =>
   fillIn(screen, hashPlace, hash.slice(0, hashPlace.length))
 
 const fillIn = ({ kind, lines }: Screen, place: string, text: string): Screen => ({
@@ -161,5 +165,5 @@ const fillIn = ({ kind, lines }: Screen, place: string, text: string): Screen =>
 })
 
 /** Returns in about how many minutes this many payments are in blocks; at least one for any. */
-export const minutesUntil = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
+export const estimateMinutes = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
   Math.ceil((Math.ceil(payments / paymentsInBlock) * blockMs) / 60_000)

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts'
-import { paymentRow } from './payments/payment-states.ts'
+import { getPaymentRow } from './payments/payment-states.ts'
 import type { Decided, Question, Screen } from './port.ts'
 import { readIntake } from './records/operations.ts'
 import type { Row } from './rows.ts'
@@ -9,7 +9,7 @@ export const isRestoring = (rows: Draft): boolean => readIntake(rows).kind === '
 /** Returns a session's decision; undefined while it is open. A restore keeps it `pending`. */
 export function findDecision(rows: Draft, { session, input }: Question): Decided | undefined {
   const row = rows.row('sessions', session)
-  const payment = paymentRow(rows, session)
+  const payment = getPaymentRow(rows, session)
   if (row === undefined) {
     if (payment !== undefined) return { kind: 'ended' }
     return isRestoring(rows) ? { kind: 'pending' } : undefined

@@ -1,8 +1,8 @@
 import type { LedgerRules } from './port.ts'
 import {
   type AnyRow,
-  anyTable,
   findPlace,
+  getTable,
   type Key,
   type Listing,
   type Row,
@@ -35,7 +35,7 @@ export class ListedTooLate extends Error {
 export type Writes = Map<string, Write>
 
 /** Creates a draft over another draft, which stays unchanged. */
-export const draftOver = (rows: Draft, writes: Writes): Draft =>
+export const layerDraft = (rows: Draft, writes: Writes): Draft =>
   createDraft({ row: rows.row, list: (listing) => rows.list(listing) }, rows.now, writes)
 
 /** Creates a draft over a view, adding to `writes`, which may hold rows of earlier steps. */
@@ -56,7 +56,7 @@ export function createDraft(view: View, now: number, writes: Writes): Draft {
     now,
     row,
     list(listing) {
-      const columns = anyTable(listing.table).lists[listing.list]
+      const columns = getTable(listing.table).lists[listing.list]
       if (columns === undefined) throw new Error(`${listing.table} has no list ${listing.list}`)
       const isListed = (row: AnyRow | undefined) =>
         findPlace(columns, row)?.group === (listing.group ?? '')

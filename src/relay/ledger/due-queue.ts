@@ -7,7 +7,7 @@ export type DueQueue = {
   /** Extends the lease; `false` if another instance holds the task now. */
   renew(held: HeldTask, leaseMs: number): Promise<boolean>
   /** Returns a task, due after `againInMs` or once armed; does nothing if the lease was lost. */
-  done(held: HeldTask, againInMs: number | undefined): Promise<void>
+  release(held: HeldTask, againInMs: number | undefined): Promise<void>
 }
 
 /** Names a held task; the token identifies its holder. */

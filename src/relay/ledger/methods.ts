@@ -1,8 +1,8 @@
-import { urgentRoundMs } from '../../chain/chains.ts'
+import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import { closedTo, propose, record } from './acceptance.ts'
+import { findIntakeRefusal, propose, record } from './acceptance.ts'
 import { exportPage } from './backup/export.ts'
-import { eraseAccount, personPage } from './backup/person.ts'
+import { eraseAccount, readPersonPage } from './backup/person.ts'
 import { beginRestore, endRestore, restore } from './backup/restore.ts'
 import { findDecision, isRestoring, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
@@ -28,17 +28,17 @@ import {
 import {
   archive,
   beginPayment,
-  executionColumns,
+  getPaymentRow,
+  listPaymentsIn,
   move,
   noBlock,
   noExecution,
   noNonce,
-  paymentRow,
-  paymentsIn,
   requeuePayment,
+  toExecutionColumns,
   toPayment,
 } from './payments/payment-states.ts'
-import { dueReminders, noteReminder, takeReminder } from './payments/reminders.ts'
+import { listDueReminders, noteReminder, takeReminder } from './payments/reminders.ts'
 import { recentMs } from './payments/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './payments/sms.ts'
 import {
@@ -59,14 +59,14 @@ import {
   saveFollowedBlocks,
   saveMeans,
 } from './records/chain.ts'
-import { minutesSinceEqual, overDay } from './records/earlier.ts'
+import { findDayLimit, findMinutesSinceEqual } from './records/earlier.ts'
 import { pruneShown, recall, rememberFirst } from './records/first-values.ts'
 import { noteGateways } from './records/gateways.ts'
 import {
-  differencesFrom,
-  formerAccount,
+  checkIdentity,
+  describeDifferences,
+  findFormerAccount,
   hasMoved,
-  identified,
   identify,
   renumber,
 } from './records/identity.ts'
@@ -89,7 +89,7 @@ import {
 } from './records/standing.ts'
 import { findTill, listAccountTills, listTakings, listTills, setTill } from './records/tills.ts'
 import { probe, readVitals } from './records/vitals.ts'
-import { each, type Listing, type Row, type TableName } from './rows.ts'
+import { type Listing, mapNames, type Row, type TableName } from './rows.ts'
 import { isUnsettled, phaseRules } from './transitions.ts'
 
 /** Implements every method of the port as one step, which reads and writes rows, synchronously. */
@@ -102,8 +102,16 @@ export type Steps = {
 
 /** Tells what a method does to rows; one that `opens` may leave work for a round. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment', 'listPayments'),
-  ...each(
+  ...mapNames(
+    'reads',
+    'lookup',
+    'readWork',
+    'listSigned',
+    'listBlocks',
+    'findPayment',
+    'listPayments',
+  ),
+  ...mapNames(
     'reads',
     'listAudit',
     'readPage',
@@ -112,7 +120,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'recall',
     'formerAccount',
   ),
-  ...each(
+  ...mapNames(
     'reads',
     'propose',
     'findSlot',
@@ -121,7 +129,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'traceSession',
     'listPastAlerts',
   ),
-  ...each(
+  ...mapNames(
     'reads',
     'readLoanBook',
     'listLoans',
@@ -130,8 +138,8 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'listTakings',
     'readPerson',
   ),
-  ...each('opens', 'record', 'adopt', 'endRestore'),
-  ...each(
+  ...mapNames('opens', 'record', 'adopt', 'endRestore'),
+  ...mapNames(
     'writes',
     'identify',
     'refuse',
@@ -141,7 +149,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'recordSend',
     'recordMined',
   ),
-  ...each(
+  ...mapNames(
     'writes',
     'recordDisplaced',
     'abandon',
@@ -151,8 +159,8 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'expire',
     'reopen',
   ),
-  ...each('writes', 'recordHead', 'recordMeans', 'recordObservations', 'readVitals', 'prune'),
-  ...each(
+  ...mapNames('writes', 'recordHead', 'recordMeans', 'recordObservations', 'readVitals', 'prune'),
+  ...mapNames(
     'writes',
     'renumber',
     'setIntake',
@@ -165,15 +173,15 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'takeNotices',
     'endNotice',
   ),
-  ...each('reads', 'dueReminders'),
-  ...each('writes', 'takeSms', 'noteSms', 'takeReminder', 'noteReminder'),
-  ...each('writes', 'beginRestore', 'restore', 'rememberFirst', 'findEqual'),
+  ...mapNames('reads', 'dueReminders'),
+  ...mapNames('writes', 'takeSms', 'noteSms', 'takeReminder', 'noteReminder'),
+  ...mapNames('writes', 'beginRestore', 'restore', 'rememberFirst', 'findEqual'),
 }
 
 export type LedgerMethod = keyof Ledger
 
 /** Returns after how many ms a round must follow a call; undefined: it needs none. */
-export function dueAfterMs(
+export function getDueDelayMs(
   method: LedgerMethod,
   args: readonly unknown[],
   roundMs: number,
@@ -181,9 +189,9 @@ export function dueAfterMs(
   if (methodKinds[method] === 'opens') return roundMs
   // The obstacle of a refused payment is checked again soon.
   const [refusing] = args as [Refusing | undefined]
-  if (method === 'refuse' && refusing?.obstacle !== undefined) return urgentRoundMs(roundMs)
+  if (method === 'refuse' && refusing?.obstacle !== undefined) return getUrgentRoundMs(roundMs)
   const isOfferedAgain = method === 'recordSend' && args[1] !== 'taken'
-  return isOfferedAgain ? urgentRoundMs(roundMs) : undefined
+  return isOfferedAgain ? getUrgentRoundMs(roundMs) : undefined
 }
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
@@ -207,7 +215,7 @@ function listExecuted(rows: Draft, account: string, most: number): SignedRequest
     .reverse()
 }
 
-const olderThan = <Name extends TableName>(
+const listOlderThan = <Name extends TableName>(
   rows: Draft,
   olderThanMs: number,
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
@@ -221,10 +229,10 @@ function mayFill(step: StepContext, { nonce, chainNonce, sessions }: NonceFill):
   const row = rows.row('nonces', relayer, nonce)
   if (row?.state === 'recorded' || row?.state === 'mined') return false
   if (row?.state === 'foreign' && rows.now - row.changed_at < rules.displacedMs) return false
-  return sessions.every((session) => paymentRow(rows, session)?.phase === 'waiting')
+  return sessions.every((session) => getPaymentRow(rows, session)?.phase === 'waiting')
 }
 
-const nothingOpen = (step: StepContext): Work => ({
+const createEmptyWork = (step: StepContext): Work => ({
   ...{
     now: step.rows.now,
     head: undefined,
@@ -238,7 +246,7 @@ const nothingOpen = (step: StepContext): Work => ({
 export const steps: Steps = {
   identify,
 
-  formerAccount,
+  formerAccount: findFormerAccount,
 
   renumber,
 
@@ -269,10 +277,10 @@ export const steps: Steps = {
   recall: ({ rows }, question, name) => recall(rows, question, name),
 
   knownRefusal: ({ rows }, account, limits, payment) =>
-    closedTo(rows, account) ?? overDay(rows, account, limits, payment),
+    findIntakeRefusal(rows, account) ?? findDayLimit(rows, account, limits, payment),
 
   findEqual: ({ rows }, question, call) =>
-    minutesSinceEqual(
+    findMinutesSinceEqual(
       rows,
       question,
       findDecision(rows, question) === undefined ? call : undefined,
@@ -299,7 +307,7 @@ export const steps: Steps = {
     const { session, order, screen, execution } = adoption
     const decided = findDecision(rows, adoption)
     if (decided !== undefined) return decided
-    beginPayment(step, 'adopted', session, order, executionColumns(execution))
+    beginPayment(step, 'adopted', session, order, toExecutionColumns(execution))
     saveSession(rows, adoption, 'accepted', screen)
     return { kind: 'adopted' }
   },
@@ -312,7 +320,7 @@ export const steps: Steps = {
     noteGateways(step.rows, counted)
     return readVitals(
       step,
-      identity && identified(step, identity),
+      identity && checkIdentity(step, identity),
       identity && hasMoved(step, identity),
     )
   },
@@ -333,7 +341,7 @@ export const steps: Steps = {
 
   readStanding: ({ rows }, account) => readStanding(rows, account),
 
-  readPerson: personPage,
+  readPerson: readPersonPage,
 
   erase: eraseAccount,
 
@@ -361,7 +369,7 @@ export const steps: Steps = {
 
   noteSms: ({ rows }, name, fate) => noteSms(rows, name, fate),
 
-  dueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : dueReminders(rows, limit)),
+  dueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : listDueReminders(rows, limit)),
 
   takeReminder: ({ rows }, debt) => takeReminder(rows, debt),
 
@@ -384,7 +392,7 @@ export const steps: Steps = {
   readWork(step, identity) {
     const { rows, rules } = step
     // A partly restored ledger must not act.
-    if (isRestoring(rows)) return nothingOpen(step)
+    if (isRestoring(rows)) return createEmptyWork(step)
     const relayer = readRelayer(rows, step.relayer)
     const { head, followedBlocks } = readFollowedBlocks(step)
     const behindSince = rows.row('meta', 'behind_since')
@@ -401,10 +409,10 @@ export const steps: Steps = {
       nonces: listOpenNonces(step),
       ...workLists((phase) => {
         const limit = phaseRules[phase].waits ? queueLimit : workLimit
-        return paymentsIn(rows, phase, limit).map(toPayment)
+        return listPaymentsIn(rows, phase, limit).map(toPayment)
       }),
       watching: watched.length > 0,
-      ...(identity && { differences: differencesFrom(step, identity) }),
+      ...(identity && { differences: describeDifferences(step, identity) }),
     }
   },
 
@@ -440,7 +448,7 @@ export const steps: Steps = {
     if (isReplaced || !mayFill(step, filling)) return { kind: 'fenced' }
     for (const session of sessions) {
       const carrier = { relayer, nonce, hash: transaction.hash }
-      move(step, paymentRow(rows, session), 'attached', carrier)
+      move(step, getPaymentRow(rows, session), 'attached', carrier)
     }
     recordTransaction(step, nonce, sessions, transaction)
     return { kind: 'recorded' }
@@ -488,12 +496,12 @@ export const steps: Steps = {
     // Rounds compare only blocks above the last head: below it a replica may show a lost one.
     const isNew = isFinal === true && block.number > (readFollowedBlocks(step).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
-      const [payment, execution] = [paymentRow(rows, session), executions[session]]
+      const [payment, execution] = [getPaymentRow(rows, session), executions[session]]
       // After lost rows the session may have been accepted again: this is about another request.
       const isOfIt = payment?.request.signature === execution?.signature
       if (execution === undefined || !isOfIt) return requeueFrom(step, row, session)
-      const moved = move(step, payment, 'included', executionColumns(execution))
-      const confirmed = isNew ? move(step, paymentRow(rows, session), execution.outcome) : []
+      const moved = move(step, payment, 'included', toExecutionColumns(execution))
+      const confirmed = isNew ? move(step, getPaymentRow(rows, session), execution.outcome) : []
       return [...moved, ...confirmed]
     })
   },
@@ -503,26 +511,26 @@ export const steps: Steps = {
   abandon: (step, nonce) => retireNonce(step, nonce, 'abandoned'),
 
   requeue(step, session) {
-    const payment = paymentRow(step.rows, session)
+    const payment = getPaymentRow(step.rows, session)
     const isThere = payment !== undefined && findCarrier(step.rows, payment)?.state === 'recorded'
     return isThere ? [] : requeuePayment(step, payment)
   },
 
   settle(step, session, signature, execution) {
-    const payment = paymentRow(step.rows, session)
+    const payment = getPaymentRow(step.rows, session)
     // After lost rows the session may have been accepted again: this is about another request.
     if (payment?.request.signature !== signature) return []
-    return move(step, payment, 'settled', executionColumns(execution))
+    return move(step, payment, 'settled', toExecutionColumns(execution))
   },
 
   confirm(step, session, blockHash) {
-    const payment = paymentRow(step.rows, session)
+    const payment = getPaymentRow(step.rows, session)
     if (payment?.block_hash !== blockHash || payment.outcome === null) return []
     return move(step, payment, payment.outcome)
   },
 
   expire(step, session, seconds) {
-    const payment = paymentRow(step.rows, session)
+    const payment = getPaymentRow(step.rows, session)
     if (payment === undefined || !isUnsettled(payment.state)) return []
     // After lost rows the session may have been accepted again, with a later deadline.
     if (payment.request.deadline >= seconds) return []
@@ -539,7 +547,7 @@ export const steps: Steps = {
     const block = rows.row('blocks', blockHash)
     // If the block's row is lost, find its unfinal payments by their phase.
     const sessions =
-      block?.sessions ?? paymentsIn(rows, 'mined', workLimit).map((row) => row.session)
+      block?.sessions ?? listPaymentsIn(rows, 'mined', workLimit).map((row) => row.session)
     // Highest first, so that `top` falls by one each time.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
@@ -549,7 +557,7 @@ export const steps: Steps = {
       markForResend(rows, row)
     }
     const moved = [...new Set(sessions)].flatMap((session) => {
-      const payment = paymentRow(rows, session)
+      const payment = getPaymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
       // Adopted payments had no transaction of ours, so they are queued for one.
       return findCarrier(rows, payment)?.state === 'recorded'
@@ -580,21 +588,23 @@ export const steps: Steps = {
   prune({ rows, rules: { retentionMs, historyMs } }) {
     endQueue(rows)
     const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
-    const payments = olderThan(rows, retentionMs, settled)
+    const payments = listOlderThan(rows, retentionMs, settled)
     const done = { table: 'nonces', list: 'phase', group: 'done' } as const
-    const nonces = olderThan(rows, retentionMs, done)
-    const sessions = olderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
-    const history = olderThan(rows, historyMs, { table: 'history', list: 'age' })
+    const nonces = listOlderThan(rows, retentionMs, done)
+    const sessions = listOlderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
+    const history = listOlderThan(rows, historyMs, { table: 'history', list: 'age' })
     pruneSms(rows, retentionMs, pruneLimit)
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
       archive(rows, account, own)
     }
     for (const row of nonces) {
-      const isNeeded = row.sessions.some((session) => isCarriedBy(paymentRow(rows, session), row))
+      const isNeeded = row.sessions.some((session) =>
+        isCarriedBy(getPaymentRow(rows, session), row),
+      )
       if (!isNeeded) deleteNonce(rows, row)
     }
     for (const { session } of sessions) {
-      if (paymentRow(rows, session) === undefined) rows.drop('sessions', session)
+      if (getPaymentRow(rows, session) === undefined) rows.drop('sessions', session)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
     pruneShown(rows, retentionMs, pruneLimit)
@@ -615,7 +625,7 @@ export function runStep(
 }
 
 /** Creates the port whose every method is `call` with the method's name. */
-export function ledgerThrough<Port = Ledger>(
+export function createLedgerPort<Port = Ledger>(
   call: (method: LedgerMethod, args: unknown[]) => unknown,
 ): Port {
   const methods = ledgerMethods.map((method) => [

@@ -101,7 +101,7 @@ export function withSeen(before: Observations, seen: ObservationReport, now: num
 }
 
 /** Drops facts about one deployment's contracts or key. */
-export const ofAnyDeployment = (observations: Observations): Observations =>
+export const dropDeploymentFacts = (observations: Observations): Observations =>
   Object.fromEntries(
     Object.entries(observations).filter(([name]) => !ofOneDeployment.includes(name)),
   )

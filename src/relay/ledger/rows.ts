@@ -16,7 +16,7 @@ export const tillKinds = ['agent', 'bill'] as const
 export const reminderKinds = ['soon', 'today'] as const
 
 /** Maps several names to one value: columns of one type, methods of one kind. */
-export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
+export const mapNames = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
 
 const text = z.string()
@@ -32,22 +32,22 @@ const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
 /** Names the transaction and block that hold it; null if none does. */
-const inBlock = { ...each(z.nullable(hex), 'hash', 'block_hash'), block_number: integerOrNull }
+const inBlock = { ...mapNames(z.nullable(hex), 'hash', 'block_hash'), block_number: integerOrNull }
 
 /** Holds the columns that stay as long as anything is known of a payment. */
 const payment = {
-  ...each(text, 'session', 'account'),
+  ...mapNames(text, 'session', 'account'),
   intent_id: hex,
   kind: z.enum(kindNames),
   state,
   /** Is the amount taken from the account. */
   spends: wei,
   /** Is what it takes of pool, daily cap and withdrawal limit; null: it reserves nothing. */
-  ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
+  ...mapNames(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
   ...inBlock,
-  ...each(integer, 'attempts', 'accepted_at'),
+  ...mapNames(integer, 'attempts', 'accepted_at'),
   /** Lists each state with the time at which it began (Unix time in ms). */
   history: z.array(z.tuple([state, integer])),
 }
@@ -55,27 +55,27 @@ const payment = {
 const request = z.object({
   from: address,
   intentId: hex,
-  ...each(integer, 'gas', 'deadline'),
-  ...each(hex, 'data', 'signature'),
+  ...mapNames(integer, 'gas', 'deadline'),
+  ...mapNames(hex, 'data', 'signature'),
 })
 
 /** Defines each table: the columns of its key, its row, and the lists that find rows. */
 export const tables = {
-  meta: table(['name'], each(text, 'name', 'value')),
+  meta: table(['name'], mapNames(text, 'name', 'value')),
   sessions: table(
     ['session'],
     {
-      ...each(text, 'session', 'account', 'input'),
+      ...mapNames(text, 'session', 'account', 'input'),
       state: z.enum(['refused', 'accepted']),
       screen,
-      ...each(integer, 'steps', 'decided_at'),
+      ...mapNames(integer, 'steps', 'decided_at'),
     },
     { age: { group: undefined, score: 'decided_at' } },
   ),
   /** Stores by name what a session's steps showed: redeliveries show the same. */
   shown: table(
     ['session', 'step', 'name'],
-    { ...each(text, 'session', 'step', 'name', 'value'), shown_at: integer },
+    { ...mapNames(text, 'session', 'step', 'name', 'value'), shown_at: integer },
     { age: { group: undefined, score: 'shown_at' } },
   ),
   payments: table(
@@ -123,7 +123,7 @@ export const tables = {
       ...inBlock,
       /** Is null while it is recorded: such a row has no age. */
       phase: z.nullable(z.literal('done')),
-      ...each(integer, 'nonce', 'changed_at'),
+      ...mapNames(integer, 'nonce', 'changed_at'),
     },
     {
       phase: { group: 'phase', score: 'changed_at' },
@@ -131,11 +131,11 @@ export const tables = {
     },
   ),
   transactions: table(['hash'], {
-    ...each(hex, 'hash', 'raw'),
+    ...mapNames(hex, 'hash', 'raw'),
     relayer: text,
     sessions: z.array(text),
     gas_price: wei,
-    ...each(integer, 'nonce', 'recorded_at'),
+    ...mapNames(integer, 'nonce', 'recorded_at'),
     sent_at: integerOrNull,
     /** Counts in a row the times that no node took it. */
     failures: integer,
@@ -159,9 +159,9 @@ export const tables = {
   notices: table(
     ['id'],
     {
-      ...each(text, 'id', 'name', 'says'),
+      ...mapNames(text, 'id', 'name', 'says'),
       kind: z.enum(['raised', 'cleared']),
-      ...each(integer, 'raised_at', 'at', 'due_at', 'attempts'),
+      ...mapNames(integer, 'raised_at', 'at', 'due_at', 'attempts'),
     },
     { due: { group: undefined, score: 'due_at' } },
   ),
@@ -183,7 +183,7 @@ export const tables = {
   /** Maps accounts of numbers' present forms to those of former forms. */
   aliases: table(
     ['account'],
-    { ...each(text, 'account', 'former'), kept_at: integer },
+    { ...mapNames(text, 'account', 'former'), kept_at: integer },
     { age: { group: undefined, score: 'kept_at' } },
   ),
   /** Stores an account's last refused sessions, the newest first. */
@@ -191,7 +191,7 @@ export const tables = {
     ['account'],
     {
       account: text,
-      last: z.array(z.object({ ...each(text, 'session', 'reason'), at: integer })),
+      last: z.array(z.object({ ...mapNames(text, 'session', 'reason'), at: integer })),
       at: integer,
     },
     { age: { group: undefined, score: 'at' } },
@@ -206,7 +206,7 @@ export const tables = {
   tills: table(
     ['till'],
     {
-      ...each(text, 'till', 'name'),
+      ...mapNames(text, 'till', 'name'),
       account: address,
       kind: z.enum(tillKinds),
       added_at: integer,
@@ -227,11 +227,11 @@ export const tables = {
   loans: table(
     ['contract', 'borrower'],
     {
-      ...each(text, 'contract', 'listed'),
+      ...mapNames(text, 'contract', 'listed'),
       borrower: address,
       state: z.enum(loanStates),
-      ...each(integer, 'issued_at', 'due_at', 'earlier'),
-      ...each(wei, 'lent', 'owed', 'repaid'),
+      ...mapNames(integer, 'issued_at', 'due_at', 'earlier'),
+      ...mapNames(wei, 'lent', 'owed', 'repaid'),
     },
     { state: { group: 'listed', score: 'due_at' } },
   ),
@@ -252,7 +252,7 @@ export const tables = {
   ),
   audit: table(
     ['id'],
-    { ...each(text, 'id', 'action'), at: integer, detail: z.record(text, text) },
+    { ...mapNames(text, 'id', 'action'), at: integer, detail: z.record(text, text) },
     { age: { group: undefined, score: 'at' } },
   ),
 }
@@ -305,17 +305,17 @@ export type AnyTable = {
 }
 
 export const tableNames = Object.keys(tables) as TableName[]
-export const anyTable = (name: TableName): AnyTable => tables[name]
+export const getTable = (name: TableName): AnyTable => tables[name]
 
 /** Returns a row's name, unique in the whole ledger. */
 export const toRowName = (table: TableName, key: Key): string => [table, ...key].join(':')
 
 export const toKey = (table: TableName, row: AnyRow): Key =>
-  anyTable(table).key.map((column) => row[column] as string | number)
+  getTable(table).key.map((column) => row[column] as string | number)
 
 /** Parses a row from its JSON. @throws {z.core.$ZodError} it is not a row of this table */
 export const parseRow = (table: TableName, json: string): AnyRow =>
-  anyTable(table).row.parse(JSON.parse(json))
+  getTable(table).row.parse(JSON.parse(json))
 
 /** Returns the group and score under which a row is listed; undefined: it is not listed. */
 export function findPlace(

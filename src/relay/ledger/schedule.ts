@@ -1,6 +1,6 @@
-import { urgentRoundMs } from '../../chain/chains.ts'
+import { getUrgentRoundMs } from '../../chain/chains.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import { dueAfterMs, type LedgerMethod, ledgerThrough } from './methods.ts'
+import { createLedgerPort, getDueDelayMs, type LedgerMethod } from './methods.ts'
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
 
@@ -8,13 +8,13 @@ import type { SqlLedger } from './stores/sqlite.ts'
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
 /** Returns after how many ms the next round is due; undefined: none is. */
-export function againAfterMs(result: RoundResult, roundMs: number): number | undefined {
+export function getNextDelayMs(result: RoundResult, roundMs: number): number | undefined {
   switch (result) {
     case 'soon':
-      return urgentRoundMs(roundMs)
+      return getUrgentRoundMs(roundMs)
     case 'failing':
       // Due by the next check, however it is rounded.
-      return Math.max(urgentRoundMs(roundMs), roundMs - urgentRoundMs(roundMs))
+      return Math.max(getUrgentRoundMs(roundMs), roundMs - getUrgentRoundMs(roundMs))
     case 'open':
       return roundMs
     case 'watching':
@@ -62,9 +62,9 @@ export function scheduleLedger(
     (ledger[method] as (...args: unknown[]) => unknown)(...args)
 
   return {
-    ledger: ledgerThrough(async (method, args) => {
+    ledger: createLedgerPort(async (method, args) => {
       const answer = call(method, args)
-      const dueMs = dueAfterMs(method, args, keeper.roundMs)
+      const dueMs = getDueDelayMs(method, args, keeper.roundMs)
       if (dueMs !== undefined) await arm(dueMs)
       return answer
     }),
@@ -77,7 +77,7 @@ export function scheduleLedger(
       await alarm.setAlarm(now() + keeper.roundMs)
       try {
         const result = await keeper.runRound(
-          ledgerThrough(async (method, args) => call(method, args)),
+          createLedgerPort(async (method, args) => call(method, args)),
         )
         await setNextAlarm(result)
       } catch (error) {
@@ -89,7 +89,7 @@ export function scheduleLedger(
   /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier alarm. */
   async function setNextAlarm(result: RoundResult): Promise<void> {
     if (result === 'open') return
-    const inMs = againAfterMs(result, keeper.roundMs)
+    const inMs = getNextDelayMs(result, keeper.roundMs)
     if (inMs !== undefined && (result === 'soon' || result === 'failing')) return arm(inMs)
     if (isOpen(ledger.readWork())) return
     if (inMs === undefined) return alarm.deleteAlarm()

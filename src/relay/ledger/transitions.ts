@@ -75,7 +75,9 @@ export const openPhases = phaseNames.filter(
 /** Lists the phases in which a deadline can end a payment. */
 export const undecidedPhases = openPhases.filter((phase) => !phaseRules[phase].isDecided)
 
-export const perOpenPhase = <Value>(value: (phase: OpenPhase) => Value): Record<OpenPhase, Value> =>
+export const mapOpenPhases = <Value>(
+  value: (phase: OpenPhase) => Value,
+): Record<OpenPhase, Value> =>
   Object.fromEntries(openPhases.map((phase) => [phase, value(phase)])) as Record<OpenPhase, Value>
 
 /** Maps each state to its phase, unless the payment is `stuck`. */
@@ -91,7 +93,7 @@ export const phases = {
 export const paymentStates = Object.keys(phases) as PaymentState[]
 
 /** Returns the next state; undefined if the event changes nothing. */
-export function nextState(
+export function getNextState(
   state: PaymentState | 'none',
   event: PaymentEvent,
 ): PaymentState | undefined {

@@ -1,5 +1,5 @@
 import type { SendVerdict, SignedTransaction } from '../ledger/port.ts'
-import { each } from '../ledger/rows.ts'
+import { mapNames } from '../ledger/rows.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
@@ -8,8 +8,8 @@ export const nonceEffects = {
   taken: 'is_held',
   price_too_low: 'is_cheap',
   nonce_occupied: 'is_foreign',
-  ...each('none', 'unknown', 'nonce_used', 'nonce_too_high', 'price_too_high'),
-  ...each('none', 'insufficient_funds', 'quota', 'other'),
+  ...mapNames('none', 'unknown', 'nonce_used', 'nonce_too_high', 'price_too_high'),
+  ...mapNames('none', 'insufficient_funds', 'quota', 'other'),
 } as const satisfies Record<SendVerdict, string>
 
 /** Sends a recorded transaction, and counts it as sent after a transport error. */

@@ -3,19 +3,19 @@ import type { BlockHash, Head, Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { describeFault } from '../../runtime/log.ts'
 import {
-  asksTheSame,
+  decodeRequests,
+  decodeResults,
   type ForwardRequest,
+  isSameCall,
   isSpending,
+  matchResults,
   type ProcessedRequest,
-  processedIn,
   type RequestResult,
-  requestsInCalldata,
-  resultsInLogs,
   type SignedRequest,
 } from '../forwarder/requests.ts'
 import type { BlockId, Execution, RequestExecution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { blockOfSpending, intentTopics } from './spent.ts'
+import { encodeIntentTopics, findSpendingBlock } from './spent.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -27,7 +27,7 @@ export type Found = { execution: Execution; isSame: boolean }
  * of the intent. After rows were lost it may carry other requests.
  * @throws {TransportError} the node shows only a part
  */
-export async function executionsIn(
+export async function readExecutions(
   relayer: Relayer,
   mined: SignedTransaction & { receipt: Receipt },
   requests: ReadonlyMap<string, SignedRequest>,
@@ -35,13 +35,13 @@ export async function executionsIn(
   const { receipt } = mined
   // It was reverted as a whole: the forwarder is paused, or does not take this relayer.
   if (!receipt.succeeded) return {}
-  const results = resultsInLogs(relayer.forwarder, receipt.logs)
-  const carried = requestsInCalldata(relayer.signer.readContent(mined).data)
+  const results = decodeResults(relayer.forwarder, receipt.logs)
+  const carried = decodeRequests(relayer.signer.readContent(mined).data)
   const executions: Record<string, RequestExecution> = {}
   for (const [session, request] of requests) {
-    const processed = processedIn(results, carried, request)
+    const processed = matchResults(results, carried, request)
     if (processed === undefined) throw new TransportError('a receipt tells of other requests')
-    const execution = await executionAmong(relayer, processed, receipt, request).catch((error) => {
+    const execution = await pickExecution(relayer, processed, receipt, request).catch((error) => {
       if (requests.size === 1) throw error
       // One missing answer does not delay the others: its payment is queued again and looked up.
       relayer.log({ level: 'warn', event: 'settle.failed', message: describeFault(error) })
@@ -54,7 +54,7 @@ export async function executionsIn(
   return executions
 }
 
-async function executionAmong(
+async function pickExecution(
   relayer: Relayer,
   processed: readonly ProcessedRequest[],
   receipt: Receipt,
@@ -63,18 +63,18 @@ async function executionAmong(
   const spending = processed.find(({ result }) => isSpending(result.status))
   if (spending !== undefined) {
     const execution = toExecution(relayer, spending.result, receipt.hash, receipt.block)
-    return outcomeFor({ execution, isSame: asksTheSame(spending.request, request) })
+    return toOutcome({ execution, isSame: isSameCall(spending.request, request) })
   }
   if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
   const earlier = await findExecution(relayer, request)
   // The node shows the receipt and not yet the older event: the next round asks again.
   if (earlier === undefined)
     throw new TransportError('an intent is spent and its event is not found')
-  return outcomeFor(earlier)
+  return toOutcome(earlier)
 }
 
 /** Returns a request's outcome: an execution of another request is its failure. */
-export function outcomeFor({ execution, isSame }: Found): Execution {
+export function toOutcome({ execution, isSame }: Found): Execution {
   return isSame ? execution : { ...execution, outcome: 'failed', reason: otherRequest }
 }
 
@@ -91,35 +91,35 @@ export async function findExecution(
   at?: BlockHash & Head,
 ): Promise<Found | undefined> {
   const { node, forwarder, clock } = relayer
-  const blockNumber = await blockOfSpending(relayer, request, at)
+  const blockNumber = await findSpendingBlock(relayer, request, at)
   if (blockNumber === undefined) return undefined
-  const events = await node.logs(
+  const events = await node.getLogs(
     {
       address: forwarder.address,
-      topics: intentTopics(request),
+      topics: encodeIntentTopics(request),
       fromBlock: blockNumber,
       toBlock: blockNumber,
     },
     clock.timeout(nodeTimeoutMs),
   )
   const spending = events.find((event) =>
-    resultsInLogs(forwarder, [event]).some((result) => isSpending(result.status)),
+    decodeResults(forwarder, [event]).some((result) => isSpending(result.status)),
   )
   // The node has lost the block by now, or is behind it: it is asked again later.
   if (spending === undefined)
     throw new TransportError('an intent is spent and its event is missing')
   const { transactionHash, block } = spending
-  const calldata = (await node.calldata(transactionHash, clock.timeout(nodeTimeoutMs))) ?? '0x'
+  const calldata = (await node.getCalldata(transactionHash, clock.timeout(nodeTimeoutMs))) ?? '0x'
   const own = events.filter((event) => event.transactionHash === transactionHash)
-  const carried = requestsInCalldata(calldata)
-  const processed = processedIn(resultsInLogs(forwarder, own), carried, request)
+  const carried = decodeRequests(calldata)
+  const processed = matchResults(decodeResults(forwarder, own), carried, request)
   const executed = processed?.find(({ result }) => isSpending(result.status))
   if (executed === undefined) {
     throw new TransportError('an execution is found and what was executed is not')
   }
   return {
     execution: toExecution(relayer, executed.result, transactionHash, block),
-    isSame: asksTheSame(executed.request, request),
+    isSame: isSameCall(executed.request, request),
   }
 }
 

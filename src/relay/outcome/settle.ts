@@ -1,7 +1,7 @@
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { MinedReport, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { executionsIn } from './executions.ts'
+import { readExecutions } from './executions.ts'
 import { logTransitions } from './log-transitions.ts'
 
 /** Describes a nonce that the chain has passed, and what we recorded for it. */
@@ -21,10 +21,10 @@ export async function readPassed(
   signal: AbortSignal,
 ): Promise<MinedReport | undefined> {
   for (const transaction of transactions) {
-    const receipt = await relayer.node.receipt(transaction.hash, signal)
+    const receipt = await relayer.node.getReceipt(transaction.hash, signal)
     if (receipt === undefined) continue
     const mined = { ...transaction, receipt }
-    const executions = await executionsIn(relayer, mined, requests)
+    const executions = await readExecutions(relayer, mined, requests)
     // An outcome that needs a proof is made final by a round.
     const isFinal = relayer.rules.confirmations <= 1 && relayer.proofs === undefined
     const { hash, block } = receipt

@@ -3,7 +3,7 @@ import type { BlockHash, Head, Node } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
-import { type ForwardRequest, isSpending, resultsInLogs } from '../forwarder/requests.ts'
+import { decodeResults, type ForwardRequest, isSpending } from '../forwarder/requests.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
 const daySeconds = 86_400
@@ -12,7 +12,7 @@ const nodeTimeoutMs = 5_000
 /**
  * Tells whether the forwarder, by a spending at this time (Unix, in s), still refuses the request.
  */
-function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
+function preventsExecution(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
@@ -25,7 +25,7 @@ const knownAfterSeconds = intentLifetimeSeconds - daySeconds
  * undefined: it can still execute. Events decide once the forwarder may have forgotten.
  * @throws {TransportError} {@link RpcError}
  */
-export async function blockOfSpending(
+export async function findSpendingBlock(
   relayer: Relayer,
   request: ForwardRequest,
   at?: BlockHash & Head,
@@ -42,15 +42,15 @@ export async function blockOfSpending(
   if (outcome.kind === 'reverted') throw new TransportError('the forwarder does not answer spentAt')
   const [timestamp, blockNumber] = decodeFunctionResult({ ...call, data: outcome.data })
   if (blockNumber !== 0n) {
-    return keepsFromExecuting(Number(timestamp), request) ? Number(blockNumber) : undefined
+    return preventsExecution(Number(timestamp), request) ? Number(blockNumber) : undefined
   }
-  const head = at ?? (await node.head(clock.timeout(nodeTimeoutMs)))
+  const head = at ?? (await node.getHead(clock.timeout(nodeTimeoutMs)))
   const isKnown = head.timestampSeconds <= request.deadline + knownAfterSeconds
-  return isKnown ? undefined : blockOfEvent(relayer, request, head)
+  return isKnown ? undefined : findEventBlock(relayer, request, head)
 }
 
 /** Returns the topics of all forwarder events of an account's intent. */
-export const intentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [
+export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [
   null,
   pad(intentId, { dir: 'right' }),
   // Nodes write topics in lower case; an address has a checksum in its letters.
@@ -61,7 +61,7 @@ export const intentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[]
 const blocksAtOnce = 1_000
 
 /** Finds the event that spent an intent, with a day to spare on both sides: clocks differ. */
-async function blockOfEvent(
+async function findEventBlock(
   { node, forwarder, clock }: Relayer,
   request: ForwardRequest,
   head: Head,
@@ -71,15 +71,20 @@ async function blockOfEvent(
     request.deadline + daySeconds,
   ]
   const [[first], [, last]] = [
-    await blocksAround(node, clock, from, head),
-    await blocksAround(node, clock, to, head),
+    await findBlocksAround(node, clock, from, head),
+    await findBlocksAround(node, clock, to, head),
   ]
   for (let fromBlock = first; fromBlock <= last; fromBlock += blocksAtOnce) {
     const toBlock = Math.min(last, fromBlock + blocksAtOnce - 1)
-    const filter = { address: forwarder.address, topics: intentTopics(request), fromBlock, toBlock }
-    const events = await node.logs(filter, clock.timeout(nodeTimeoutMs))
+    const filter = {
+      address: forwarder.address,
+      topics: encodeIntentTopics(request),
+      fromBlock,
+      toBlock,
+    }
+    const events = await node.getLogs(filter, clock.timeout(nodeTimeoutMs))
     const spending = events.find((event) =>
-      resultsInLogs(forwarder, [event]).some(({ status }) => isSpending(status)),
+      decodeResults(forwarder, [event]).some(({ status }) => isSpending(status)),
     )
     if (spending !== undefined) return spending.block.number
   }
@@ -87,7 +92,7 @@ async function blockOfEvent(
 }
 
 /** Finds two near blocks, one before this time (Unix, in seconds) and one after it. */
-async function blocksAround(
+async function findBlocksAround(
   node: Node,
   clock: Clock,
   seconds: number,
@@ -101,7 +106,7 @@ async function blocksAround(
     // Alternates between interpolation and bisection.
     const guess = before.number + Math.floor(blocks * (turn % 2 === 0 ? share : 0.5))
     const number = Math.min(after.number - 1, Math.max(before.number + 1, guess))
-    const block = await node.block(number, clock.timeout(nodeTimeoutMs))
+    const block = await node.getBlock(number, clock.timeout(nodeTimeoutMs))
     if (block === undefined) throw new TransportError(`a node does not have block ${number}`)
     if (block.timestampSeconds < seconds) before = block
     else after = block

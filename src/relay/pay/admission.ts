@@ -1,11 +1,11 @@
 import type { PoolRules } from '../../chain/chains.ts'
-import { replacementPriceUp } from '../fees.ts'
-import { minutesUntil } from '../ledger/acceptance.ts'
+import { computeReplacementPrice } from '../fees.ts'
+import { estimateMinutes } from '../ledger/acceptance.ts'
 import type { Capacity, DayLimits, Pace, Undecided, Usage } from '../ledger/port.ts'
 import type { Refusal } from '../refusal.ts'
 import {
+  computeGasPrice,
   executeGas,
-  gasPriceFor,
   mostInnerGas,
   mostUsedGas,
   requestLifetimeSeconds,
@@ -51,35 +51,38 @@ export function findCapacity(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
 ): Omit<Capacity, 'ofAccount'> {
-  const open = toCount(balanceWei / highestCostWei(terms, gasPriceWei))
-  return { open, waiting: mostWaiting(terms) }
+  const open = toCount(balanceWei / computeHighestCostWei(terms, gasPriceWei))
+  return { open, waiting: computeMaxWaiting(terms) }
 }
 
 /** Returns the most that a payment's gas may cost in wei, with all allowed replacements. */
-export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
+export function computeHighestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   const { rules, fees } = terms
-  let highestWei = gasPriceFor(terms, gasPriceWei, undefined) ?? fees.maxWei
+  let highestWei = computeGasPrice(terms, gasPriceWei, undefined) ?? fees.maxWei
   for (let time = 0; time < rules.maxReplacements; time++) {
-    highestWei = replacementPriceUp(highestWei, rules.replacementPercent)
+    highestWei = computeReplacementPrice(highestWei, rules.replacementPercent)
   }
   if (highestWei > fees.maxWei) highestWei = fees.maxWei
   return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
 /** Returns the wei that this many payments, one after another, need at the current gas price. */
-export function fundsFor(terms: Terms, gasPriceWei: bigint, payments: bigint): bigint {
-  return highestCostWei(terms, gasPriceWei) + (payments - 1n) * usualCostWei(terms, gasPriceWei)
+export function computeFundsWei(terms: Terms, gasPriceWei: bigint, payments: bigint): bigint {
+  return (
+    computeHighestCostWei(terms, gasPriceWei) +
+    (payments - 1n) * computeUsualCostWei(terms, gasPriceWei)
+  )
 }
 
 /** Counts the payments that a balance covers at this price; the last may need its highest cost. */
-export function paymentsFrom(terms: Terms, { gasPriceWei, balanceWei }: Funding): number {
-  const spareWei = balanceWei - highestCostWei(terms, gasPriceWei)
+export function countPayments(terms: Terms, { gasPriceWei, balanceWei }: Funding): number {
+  const spareWei = balanceWei - computeHighestCostWei(terms, gasPriceWei)
   if (spareWei < 0n) return 0
-  return toCount(spareWei / usualCostWei(terms, gasPriceWei) + 1n)
+  return toCount(spareWei / computeUsualCostWei(terms, gasPriceWei) + 1n)
 }
 
-function usualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
-  const priceWei = gasPriceFor(terms, gasPriceWei, undefined) ?? terms.fees.maxWei
+function computeUsualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
+  const priceWei = computeGasPrice(terms, gasPriceWei, undefined) ?? terms.fees.maxWei
   return BigInt(mostUsedGas) * (priceWei > 0n ? priceWei : 1n)
 }
 
@@ -88,31 +91,31 @@ function toCount(most: bigint): number {
 }
 
 /** Returns how many payments blocks can take in a quarter of a request's lifetime. */
-function mostWaiting({ rules }: Terms): number {
+function computeMaxWaiting({ rules }: Terms): number {
   const blocks = (requestLifetimeSeconds * 1_000 * shareOfLifetime) / rules.blockMs
-  return Math.max(1, Math.floor(blocks * paymentsInBlock(rules)))
+  return Math.max(1, Math.floor(blocks * countPaymentsInBlock(rules)))
 }
 
 /** Returns how many payments a block is expected to take. */
-const paymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
+const countPaymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
   maxInFlight * maxInBatch * shareOfNonces
 
 /** Tells whether the queue is so long that one more payment would come too late. */
 export const isCrowded = (terms: Terms, { waiting }: Pick<Usage, 'waiting'>): boolean =>
-  waiting >= mostWaiting(terms)
+  waiting >= computeMaxWaiting(terms)
 
 /** Returns why no further payment can be taken now, if so. */
-export function obstacleFor(terms: Terms, funding: Funding, usage: Usage): Refusal | undefined {
+export function findObstacle(terms: Terms, funding: Funding, usage: Usage): Refusal | undefined {
   if (funding.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const capacity = findCapacity(terms, funding)
   if (usage.carried + usage.waiting >= capacity.open) return { kind: 'relayer_poor' }
   if (!isCrowded(terms, usage)) return undefined
-  const queueMinutes = minutesUntil(getPace(terms.rules), usage.waiting)
+  const queueMinutes = estimateMinutes(getPace(terms.rules), usage.waiting)
   const minutes = Math.ceil(queueMinutes / minutesAreTens) * minutesAreTens
   return { kind: 'crowded', minutes }
 }
 
 export const getPace = (rules: PoolRules): Pace => ({
-  paymentsInBlock: paymentsInBlock(rules),
+  paymentsInBlock: countPaymentsInBlock(rules),
   blockMs: rules.blockMs,
 })

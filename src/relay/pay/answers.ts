@@ -21,7 +21,7 @@ export const answerWithinMs = 6_500
 
 /** Starts the pause between lookups during a restore; it doubles each time. */
 export const firstPauseMs = 30
-export const longerPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
+export const lengthenPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
 
 const ledgerAttempts = 3
 const ledgerRetryMs = 50
@@ -45,7 +45,7 @@ export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): Paymen
 }
 
 /** Returns what is known of a session that could not be closed: some databases only read. */
-export async function soFar(
+export async function readSoFar(
   ledger: Pick<Ledger, 'lookup'>,
   question: Question,
 ): Promise<PaymentAnswer> {

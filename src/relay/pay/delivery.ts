@@ -1,21 +1,21 @@
 import type { Hex, LocalAccount } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { getCallRules, type PaymentKind } from '../../loan/kinds.ts'
-import { aheadBy, mostOffMs } from '../../runtime/clock.ts'
+import { mostOffMs, shiftClock } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
 import {
   decodeExecute,
+  decodeForwarderRefusal,
   encodeExecute,
   type ForwarderRefusal,
   isPause,
   type RequestResult,
-  refusalByForwarder,
   type SignedRequest,
   signRequest,
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import { getIdentity } from '../identity.ts'
-import { carriedScreen } from '../ledger/acceptance.ts'
+import { fillInHash } from '../ledger/acceptance.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import {
   type AcceptPayment,
@@ -34,14 +34,14 @@ import {
 } from '../ledger/port.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
-import { obstacleIn, type Refusal, type RefusalOf, reasonIn } from '../refusal.ts'
+import { findObstacleKind, nameReason, type Refusal, type RefusalOf } from '../refusal.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 import {
   type AccountLimits,
   type Funding,
   findCapacity,
+  findObstacle,
   getPace,
-  obstacleFor,
   openLimit,
   selectLimits,
 } from './admission.ts'
@@ -49,10 +49,10 @@ import {
 import {
   answerWithinMs,
   firstPauseMs,
-  longerPauseMs,
+  lengthenPauseMs,
   type PaymentAnswer,
   persist,
-  soFar,
+  readSoFar,
   toAnswer,
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
@@ -71,8 +71,8 @@ export type RequestedPayment = {
   /** Asks to confirm if an equal call was accepted this many minutes ago; undefined: never asks. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
   /** Tells why the caller may not pay now, if so. */
-  denied: () => Promise<RefusalOf<'not_authorized'> | undefined>
-  refused: (refusal: Refusal) => Screen
+  findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
+  writeRefusal: (refusal: Refusal) => Screen
 }
 
 /** Fills the acceptance screen with the start of the hash, or with the minutes in the queue. */
@@ -86,7 +86,7 @@ export type ContractCall = {
   /** Gives what it takes of common resources, if anything, and how to read what is left of them. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** Builds the acceptance screen. */
-  submitted: (tx: AcceptedAs) => Screen
+  writeSubmitted: (tx: AcceptedAs) => Screen
   /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
   /** Holds the borrower's sealed number if loan reminders are sent. */
@@ -115,7 +115,7 @@ type Delivery = {
 }
 
 /** Adds the signed order to a delivery. */
-type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
+type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'writeSubmitted' | 'shared'>
 
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
@@ -188,7 +188,7 @@ async function close(delivery: Delivery, isUnanswered: boolean): Promise<Payment
   if (isUnanswered) progress.observed.node = 'silent'
   const closed = await Promise.race([
     refuse(delivery, { kind: isUnanswered ? 'no_answer' : 'unavailable' }).catch(() =>
-      soFar(relayer.ledger, payment.question),
+      readSoFar(relayer.ledger, payment.question),
     ),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
@@ -212,7 +212,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         // A restore may still decide the session.
         break
       case 'undecided': {
-        const offMs = aheadBy(view.now, before, relayer.clock.now())
+        const offMs = shiftClock(view.now, before, relayer.clock.now())
         if (Math.abs(offMs) > mostOffMs) {
           const answer = await refuse(delivery, { kind: 'clock' })
           if (answer !== undefined) return answer
@@ -225,7 +225,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       }
     }
     await relayer.clock.sleep(pauseMs)
-    pauseMs = longerPauseMs(pauseMs)
+    pauseMs = lengthenPauseMs(pauseMs)
   }
   return { kind: 'uncertain' }
 }
@@ -241,11 +241,11 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case undefined:
     // Denials come after the simulation: a ledger that lost its rows may have paid already.
     case 'executed': {
-      const denied = await payment.denied()
+      const denied = await payment.findDenial()
       if (denied !== undefined) return refuse(delivery, denied)
       const over = openLimit(selectLimits(options.limits, view), view.usage)
       if (over !== undefined) return refuse(delivery, over)
-      const { obstacle, means: sure } = await surely(delivery, view, means, view.usage)
+      const { obstacle, means: sure } = await recheckRefusal(delivery, view, means, view.usage)
       if (obstacle !== undefined) return refuse(delivery, obstacle)
       return acceptAndSend(attempt, view, { ...counts, lendable }, sure)
     }
@@ -281,7 +281,8 @@ async function ask(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
-  const count = (upTo: 'latest' | 'pending') => node.transactionCount(signer.address, signal, upTo)
+  const count = (upTo: 'latest' | 'pending') =>
+    node.getTransactionCount(signer.address, signal, upTo)
   const { observations, now } = view
   const isCounted =
     observations.count !== undefined && now - observations.count.at < rules.accountStateMs
@@ -319,30 +320,31 @@ async function readFunding(
     return wei
   }
   const [gasPriceWei, balanceWei] = await Promise.all([
-    read('gasPrice', () => node.gasPrice(clock.timeout(nodeTimeoutMs))),
-    read('funds', () => node.balance(signer.address, clock.timeout(nodeTimeoutMs))),
+    read('gasPrice', () => node.getGasPrice(clock.timeout(nodeTimeoutMs))),
+    read('funds', () => node.getBalance(signer.address, clock.timeout(nodeTimeoutMs))),
   ])
   return { gasPriceWei, balanceWei }
 }
 
 /** Returns what prevents the payment; reads again before a refusal, since that may have passed. */
-async function surely(
+async function recheckRefusal(
   delivery: Delivery,
   view: Undecided,
   means: Funding,
   load: Usage,
 ): Promise<{ obstacle: Refusal | undefined; means: Funding }> {
   const { relayer } = delivery
-  const obstacle = obstacleFor(relayer, means, load)
+  const obstacle = findObstacle(relayer, means, load)
   if (obstacle === undefined) return { obstacle, means }
   const sure = await readFunding(delivery, view, sureMs)
-  return { obstacle: obstacleFor(relayer, sure, load), means: sure }
+  return { obstacle: findObstacle(relayer, sure, load), means: sure }
 }
 
 /** Signs the payment's call with the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { data, kind, spendsWei, shared, submitted, sms, reminder, till } = await payment.call()
+  const { data, kind, spendsWei, shared, writeSubmitted, sms, reminder, till } =
+    await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     intentId: payment.intentId,
@@ -357,7 +359,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   }
   return {
     ...delivery,
-    submitted,
+    writeSubmitted,
     shared,
     order: { request, kind, spendsWei, reserves, sms, reminder, till },
   }
@@ -375,7 +377,7 @@ async function simulate(
     { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
     signal,
   )
-  if (outcome.kind === 'reverted') return { status: refusalByForwarder(outcome.data) }
+  if (outcome.kind === 'reverted') return { status: decodeForwarderRefusal(outcome.data) }
   if (outcome.data === '0x') return { status: 'missing' }
   const results = decodeExecute(requests, outcome.data)
   const isBehind = results.slice(0, executed.length).some(({ status }) => status === 'failed')
@@ -424,7 +426,7 @@ async function acceptAndSend(
 
 /** Builds the offer, which the ledger judges again, since earlier readings may be outdated. */
 function createOffer(
-  { relayer, options, payment, order, submitted, progress }: Attempt,
+  { relayer, options, payment, order, writeSubmitted, progress }: Attempt,
   view: Undecided,
   readings: Counts & { lendable: Lendable | undefined },
   means: Funding,
@@ -439,8 +441,8 @@ function createOffer(
     answerCount: payment.answerCount,
     order,
     screens: {
-      carried: submitted({ hash: hashPlace }),
-      queued: submitted({ minutes: minutesPlace }),
+      carried: writeSubmitted({ hash: hashPlace }),
+      queued: writeSubmitted({ minutes: minutesPlace }),
     },
     pace: getPace(relayer.rules),
     gasPriceWei: means.gasPriceWei,
@@ -470,7 +472,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Usage) {
   const over = openLimit(selectLimits(delivery.options.limits, view), load)
   if (over !== undefined) return refuse(delivery, over)
-  const { obstacle } = await surely(delivery, view, means, load)
+  const { obstacle } = await recheckRefusal(delivery, view, means, load)
   return obstacle && refuse(delivery, obstacle)
 }
 
@@ -478,14 +480,14 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   const { relayer, payment, progress } = delivery
   if (progress.isAnswered) return undefined
   const { answerCount } = payment
-  const [screen, obstacle] = [payment.refused(refusal), obstacleIn(refusal)]
+  const [screen, obstacle] = [payment.writeRefusal(refusal), findObstacleKind(refusal)]
   const refused = await persist(relayer.clock, () =>
     relayer.ledger.refuse({
       ...payment.question,
       answerCount,
       screen,
       obstacle,
-      reason: reasonIn(refusal),
+      reason: nameReason(refusal),
       observations: { ...progress.observed, now: relayer.clock.now() },
     }),
   )
@@ -506,13 +508,13 @@ async function adopt({
   relayer,
   payment,
   order,
-  submitted,
+  writeSubmitted,
 }: Attempt): Promise<PaymentAnswer | undefined> {
   const spending = await findExecution(relayer, order.request)
   if (spending === undefined) return { kind: 'uncertain' }
   if (!spending.isSame) return { kind: 'ended' }
   const { execution } = spending
-  const screen = carriedScreen(submitted({ hash: hashPlace }), execution.hash)
+  const screen = fillInHash(writeSubmitted({ hash: hashPlace }), execution.hash)
   await persist(relayer.clock, () =>
     relayer.ledger.adopt({
       ...payment.question,

@@ -4,10 +4,10 @@ import type { Relayer } from '../relayer.ts'
 import {
   answerWithinMs,
   firstPauseMs,
-  longerPauseMs,
+  lengthenPauseMs,
   type PaymentAnswer,
   persist,
-  soFar,
+  readSoFar,
   toAnswer,
 } from './answers.ts'
 
@@ -45,7 +45,7 @@ export function createEndSession({
       if (refused.kind !== 'pending') return toAnswer(refused)
       // A restore may still decide the session.
       await clock.sleep(pauseMs)
-      pauseMs = longerPauseMs(pauseMs)
+      pauseMs = lengthenPauseMs(pauseMs)
     }
     return { kind: 'uncertain' }
   }
@@ -57,7 +57,7 @@ export function createEndSession({
       return await Promise.race([
         refuse(end, until).catch((error) => {
           log({ level: 'error', event: 'end.failed', message: describeFault(error) })
-          return soFar(ledger, end.question)
+          return readSoFar(ledger, end.question)
         }),
         clock
           .sleep(until - clock.now(), done.signal)

@@ -71,7 +71,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
     case 'followHead':
       return followHead(relayer, action)
     case 'displace':
-      log(displaceLine(action))
+      log(describeDisplaced(action))
       logTransitions(log, await ledger.recordDisplaced(action.nonce))
       return { kind: 'changed' }
     case 'requeue':
@@ -149,7 +149,7 @@ async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void>
   logTransitions(log, await ledger.reopen(block.hash))
 }
 
-function displaceLine({ nonce, reason }: ActionOf<'displace'>) {
+function describeDisplaced({ nonce, reason }: ActionOf<'displace'>) {
   switch (reason) {
     case 'bytes_lost':
       return incomplete(`The bytes that were recorded for nonce ${nonce} are gone`)

@@ -1,4 +1,4 @@
-import { type PoolRules, resendAfterMs } from '../../chain/chains.ts'
+import { getResendDelayMs, type PoolRules } from '../../chain/chains.ts'
 import type { Head } from '../../chain/node.ts'
 import type {
   BlockId,
@@ -89,7 +89,7 @@ export const choosePrice = ({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnap
   gasPriceWei ?? work.means.gasPriceWei
 
 /** Creates a snapshot that knows only the head and the count. */
-export function chainAt(head: Head, count: number): ChainSnapshot {
+export function createChainSnapshot(head: Head, count: number): ChainSnapshot {
   return {
     head,
     trail: [],
@@ -111,7 +111,7 @@ const unsentAfterMs = 3_000
 export const toBlockId = ({ number, hash }: BlockId): BlockId => ({ number, hash })
 
 /** Returns the number of the block that makes outcomes final. */
-export function deepNumber({ number }: BlockId, { rules }: Terms): number {
+export function getDeepNumber({ number }: BlockId, { rules }: Terms): number {
   return Math.max(0, number - rules.confirmations + 1)
 }
 
@@ -136,7 +136,7 @@ export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boo
 }
 
 /** Returns the lost blocks with transactions of ours. */
-export function lostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
+export function listLostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
   return blocks.filter(({ hash, number }) => number > head.number || places.get(hash) === 'lost')
 }
 
@@ -163,7 +163,7 @@ export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot)
 }
 
 /** Returns nonces with recorded bytes; their first transaction has the highest price. */
-export function recordedNonces(work: Work): OpenNonce[] {
+export function listRecordedNonces(work: Work): OpenNonce[] {
   return work.nonces.filter(({ transactions }) => transactions.length > 0)
 }
 
@@ -171,13 +171,15 @@ export function recordedNonces(work: Work): OpenNonce[] {
 const watchEndsMs = 1_000
 
 /** Returns recorded nonces below the chain's count that no request watches any more. */
-export function passedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+export function listPassedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   const watchedMs = rules.pollMs + watchEndsMs
-  return recordedNonces(work).filter(({ nonce, sessions, transactions: [latest, ...older] }) => {
-    const isAlone = sessions.length === 1 && older.length === 0
-    const isWatched = isAlone && work.now - (latest?.recordedAt ?? 0) < watchedMs
-    return nonce < count && !isWatched
-  })
+  return listRecordedNonces(work).filter(
+    ({ nonce, sessions, transactions: [latest, ...older] }) => {
+      const isAlone = sessions.length === 1 && older.length === 0
+      const isWatched = isAlone && work.now - (latest?.recordedAt ?? 0) < watchedMs
+      return nonce < count && !isWatched
+    },
+  )
 }
 
 /** Tells whether a passed nonce lacks a receipt for longer than a replica lags. */
@@ -187,7 +189,7 @@ export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNon
 }
 
 /** Returns payments whose outcome is deep enough to be final. */
-export function deepPayments(
+export function listDeepPayments(
   work: Work,
   head: BlockId,
   { rules }: Terms,
@@ -200,7 +202,7 @@ export function deepPayments(
 }
 
 /** Returns unsettled payments whose deadlines are before this time (Unix, in seconds). */
-export function overduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
+export function listOverduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
   const settled = new Set<string>()
   for (const fate of chain.fates.values()) {
     if (fate.kind !== 'mined') continue
@@ -219,10 +221,10 @@ export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
 }
 
 /** Returns recorded nonces behind more missing ones than the pool accepts. */
-export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+export function listBeyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   let missing = 0
   let expected = count
-  return recordedNonces(work).filter(({ nonce }) => {
+  return listRecordedNonces(work).filter(({ nonce }) => {
     if (nonce < count) return false
     missing += nonce - expected
     expected = nonce + 1
@@ -246,19 +248,19 @@ const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): bo
   nonce >= count && nonce < count + maxInFlight
 
 /** Returns after how many ms without news bytes are sent again. */
-function offeredAfterMs(latest: Offer['latest'], rules: PoolRules, front: Front): number {
+function getOfferDelayMs(latest: Offer['latest'], rules: PoolRules, front: Front): number {
   const { sentAt, failures } = latest
   if (sentAt === undefined) return unsentAfterMs
   if (failures === 0) return rules.rebroadcastMs
   if (isFreed(latest, front)) return 0
-  return resendAfterMs(rules, failures, latest === front ? rules.roundMs : rules.rebroadcastMs)
+  return getResendDelayMs(rules, failures, latest === front ? rules.roundMs : rules.rebroadcastMs)
 }
 
 type Front = Offer['latest'] | undefined
 
 /** Returns what was last sent for the chain's next nonce. */
 export const findFront = (work: Work, count: number): Front =>
-  recordedNonces(work).find(({ nonce }) => nonce === count)?.transactions[0]
+  listRecordedNonces(work).find(({ nonce }) => nonce === count)?.transactions[0]
 
 /** Tells whether a node took the chain's next nonce after it refused these bytes. */
 const isFreed = ({ sentAt = 0, failures }: Offer['latest'], front: Front): boolean =>
@@ -267,7 +269,7 @@ const isFreed = ({ sentAt = 0, failures }: Offer['latest'], front: Front): boole
 /** Tells whether bytes that no node took are due before the usual time. */
 export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boolean {
   const front = findFront(work, count)
-  return recordedNonces(work).some(({ nonce, transactions: [latest] }) => {
+  return listRecordedNonces(work).some(({ nonce, transactions: [latest] }) => {
     if (latest === undefined || !isInReach(nonce, count, rules)) return false
     return latest.failures === 1 || isFreed(latest, front)
   })
@@ -277,7 +279,7 @@ export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boole
 export function isPoolFull(work: Work, count: number, { rules }: Terms): boolean {
   const front = findFront(work, count)
   const isMoving = front !== undefined && work.now - front.recordedAt < rules.replaceAfterMs
-  return isMoving && work.queued.length > 0 && recordedNonces(work).length >= rules.maxInFlight
+  return isMoving && work.queued.length > 0 && listRecordedNonces(work).length >= rules.maxInFlight
 }
 
 /** Tells whether a block could have had sent bytes and has not: the pool may have lost them. */
@@ -288,16 +290,16 @@ export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: Ch
 const propagationMs = 3_000
 
 /** Returns what to send again: soon dropped by the pool, lost by it, or never sent. */
-export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
+export function listDueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
   const { count, missingFrom } = chain
   const front = findFront(work, count)
-  return recordedNonces(work).flatMap((open) => {
+  return listRecordedNonces(work).flatMap((open) => {
     const [latest] = open.transactions
     if (latest === undefined) return []
     if (!isInReach(open.nonce, count, rules)) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    const isTimed = silentMs >= offeredAfterMs(latest, rules, front)
+    const isTimed = silentMs >= getOfferDelayMs(latest, rules, front)
     const isMissing = missingFrom !== undefined && open.nonce >= missingFrom
     if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
@@ -320,7 +322,7 @@ export function isPoolCountWrong(work: Work): boolean {
 }
 
 /** Returns queued payments, accounts taking turns, the oldest first; without overdue ones. */
-export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
+export function listWaitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
   const turns = new Map<string, number>()
   const toTurn = ({ order: { request } }: Payment) => {
     const turn = turns.get(request.from) ?? 0
@@ -340,7 +342,7 @@ export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment
 export type Filling = { nonce: number; payments: readonly Payment[] }
 
 /** Assigns free nonces to waiting payments, in batches, and to gaps; replaces nothing. */
-export function fillings(
+export function assignNonces(
   { work, refused }: LedgerSnapshot,
   { head, count }: ChainSnapshot,
   { rules }: Terms,
@@ -349,7 +351,7 @@ export function fillings(
 ): Filling[] {
   const taken = new Set([...refused, ...work.nonces.map(({ nonce }) => nonce)])
   const top = Math.max(-1, ...work.nonces.map(({ nonce }) => nonce))
-  let waiting = waitingPayments(work, head).filter(isGood)
+  let waiting = listWaitingPayments(work, head).filter(isGood)
   const filled: Filling[] = []
   for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
     if (taken.has(nonce) || nonce < poolCount) continue

@@ -3,7 +3,7 @@ import type { Head } from '../../chain/node.ts'
 import { describeFault } from '../../runtime/log.ts'
 import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { deepNumber, type Followed, isAnyOverdue } from './facts.ts'
+import { type Followed, getDeepNumber, isAnyOverdue } from './facts.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -14,7 +14,7 @@ const nodeTimeoutMs = 5_000
  */
 export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
   const { trail, toldCount, bottom } = await followUp(relayer, work, head)
-  return { trail: await reachDown(relayer, work, head, { trail, bottom }), toldCount }
+  return { trail: await extendDown(relayer, work, head, { trail, bottom }), toldCount }
 }
 
 /** Holds followed blocks and, if it was just read, the lowest of them. */
@@ -24,13 +24,13 @@ async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walke
   if (work.followedBlocks[0]?.hash === head.hash) {
     return { trail: work.followedBlocks, toldCount: undefined, bottom: undefined }
   }
-  const added = await missingBlocks(relayer, work, head)
+  const added = await readMissingBlocks(relayer, work, head)
   const bottom = added.at(-1)
   const joint = work.followedBlocks.findIndex(({ hash }) => hash === bottom?.parentHash)
   const below = joint < 0 ? [] : work.followedBlocks.slice(joint)
   // Asked now: a payment may have been recorded, sent and mined since the work was read.
   const signed = await relayer.ledger.listSigned()
-  const grew = grown(relayer, signed, added, below, work.followedBlocks[0])
+  const grew = appendBlocks(relayer, signed, added, below, work.followedBlocks[0])
   const trail = grew.slice(0, relayer.rules.watchBlocks)
   // The old count may include lost blocks, and a new start knows nothing of what is below it.
   const toldCount = joint === 0 ? undefined : await askCount(relayer)
@@ -38,7 +38,7 @@ async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walke
 }
 
 /** Extends the followed blocks down to a late outcome, or to the end of an overdue payment. */
-async function reachDown(
+async function extendDown(
   relayer: Relayer,
   work: Work,
   head: Head,
@@ -47,7 +47,7 @@ async function reachDown(
   const watched = head.number - relayer.rules.watchBlocks
   const executionHeights = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
   const heights = isAnyOverdue(work, head)
-    ? [...executionHeights, deepNumber(head, relayer)]
+    ? [...executionHeights, getDeepNumber(head, relayer)]
     : executionHeights
   const lowest = Math.min(...heights.filter((number) => number > watched))
   if ((trail.at(-1)?.number ?? 0) <= lowest) return trail
@@ -56,7 +56,7 @@ async function reachDown(
   if (from === undefined) return trail
   const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
   if (below.length === 0) return trail
-  const reached = grown(relayer, await relayer.ledger.listSigned(), below, [])
+  const reached = appendBlocks(relayer, await relayer.ledger.listSigned(), below, [])
   const passed = reached[0]?.count ?? 0
   const above = trail.map((block) => ({ ...block, count: Math.max(block.count, passed) }))
   return [...above, ...reached]
@@ -70,17 +70,17 @@ export async function findBottom(
 ): Promise<Head | undefined> {
   const bottom = trail.at(-1)
   if (bottom === undefined || bottom.hash === head.hash) return head
-  const shownBlock = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
+  const shownBlock = await node.getBlock(bottom.number, clock.timeout(nodeTimeoutMs))
   return shownBlock?.hash === bottom.hash ? shownBlock : undefined
 }
 
 /** Counts the relayer's transactions in the chain. @throws {TransportError} {@link RpcError} */
 export function askCount({ node, signer, clock }: Relayer): Promise<number> {
-  return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs))
+  return node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs))
 }
 
 /** Returns the blocks from the head down to the followed ones, or to the lowest watched one. */
-async function missingBlocks(
+async function readMissingBlocks(
   relayer: Relayer,
   { followedBlocks: trail }: Work,
   head: Head,
@@ -133,12 +133,12 @@ export async function findParent(
   { node, clock }: Relayer,
   { number, parentHash }: Head,
 ): Promise<Head | undefined> {
-  const parent = await node.block(number - 1, clock.timeout(nodeTimeoutMs))
+  const parent = await node.getBlock(number - 1, clock.timeout(nodeTimeoutMs))
   return parent?.hash === parentHash ? parent : undefined
 }
 
 /** Adds blocks on top of followed ones, or over a gap, with the relayer's count. */
-function grown(
+function appendBlocks(
   { proofs }: Relayer,
   signed: readonly SignedNonce[],
   added: readonly Head[],
@@ -150,7 +150,7 @@ function grown(
   for (const { transactions, parentHash: _, difficulty, ...block } of added.toReversed()) {
     const mined = transactions.map((transaction) => (nonceByHash.get(transaction) ?? -1) + 1)
     const count = Math.max(blocks[0]?.count ?? 0, ...mined)
-    const floor = floorOn(blocks[0] ?? before, block.number, difficulty)
+    const floor = getDifficultyFloor(blocks[0] ?? before, block.number, difficulty)
     blocks.unshift({ ...block, count, ...(proofs && { difficulty, floor }) })
   }
   return blocks
@@ -160,7 +160,7 @@ function grown(
 const steepest = 1 / 400
 
 /** Returns the least believable difficulty: half of the block's own, or the decayed floor below. */
-export function floorOn(
+export function getDifficultyFloor(
   lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
   number: number,
   difficulty = '0x0',

@@ -9,27 +9,27 @@ import type {
   Payment,
   SignedTransaction,
 } from '../ledger/port.ts'
-import { gasPriceFor, type Terms } from '../relayer.ts'
+import { computeGasPrice, type Terms } from '../relayer.ts'
 import {
-  beyondReach,
+  assignNonces,
   type ChainSnapshot,
   choosePrice,
-  deepPayments,
-  dueOffers,
-  fillings,
   isAwaited,
   isReceiptOverdue,
   isReorganized,
   isUnproven,
   type LedgerSnapshot,
-  lostBlocks,
+  listBeyondReach,
+  listDeepPayments,
+  listDueOffers,
+  listLostBlocks,
+  listOverduePayments,
+  listPassedNonces,
+  listRecordedNonces,
+  listWaitingPayments,
   mayCarry,
   type Offer,
-  overduePayments,
-  passedNonces,
-  recordedNonces,
   toBlockId,
-  waitingPayments,
 } from './facts.ts'
 
 /** Describes one action of a round; if it fails, the others are still done. */
@@ -113,7 +113,7 @@ export function plan(
     case 'settle':
       return planSettle(ledger, chain, terms)
     case 'offer':
-      return dueOffers(ledger.work, chain, terms).map((offer) => planOffer(offer, chain, terms))
+      return listDueOffers(ledger.work, chain, terms).map((offer) => planOffer(offer, chain, terms))
     case 'carry':
       return planCarry(ledger, chain, terms)
   }
@@ -123,7 +123,7 @@ function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain, terms)) {
     return [{ kind: 'awaitChain' }]
   }
-  const lost = lostBlocks(chain)
+  const lost = listLostBlocks(chain)
   const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
   const { trail, toldCount } = chain
   return [{ kind: 'followHead', trail, toldCount, lost, reorganized }]
@@ -134,7 +134,7 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   const ended = new Set(expired.map(({ session }) => session))
   return [
     ...planRepair(ledger).filter((action) => !('session' in action && ended.has(action.session))),
-    ...passedNonces(ledger.work, chain.count, terms).flatMap((open) =>
+    ...listPassedNonces(ledger.work, chain.count, terms).flatMap((open) =>
       planPassed(open, ledger, chain),
     ),
     ...planConfirm(ledger, chain, terms),
@@ -145,7 +145,7 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
 
 /** Repairs what lost rows left: queues payments without a nonce, gives up nonces without bytes. */
 function planRepair({ work }: LedgerSnapshot): Action[] {
-  const carriers = new Set(recordedNonces(work).flatMap(({ sessions }) => sessions))
+  const carriers = new Set(listRecordedNonces(work).flatMap(({ sessions }) => sessions))
   const bare = work.nonces.filter(({ transactions }) => transactions.length === 0)
   const displaced = new Set(bare.flatMap(({ sessions }) => sessions))
   const alone = work.carried.filter(
@@ -182,14 +182,16 @@ function planPassed(
 function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms) {
   const { head, places, proofs } = chain
   const lost = new Map<Hex, BlockId>()
-  const confirmed = deepPayments(work, head, terms).flatMap(({ session, execution }): Action[] => {
-    const { block } = execution
-    const place = places.get(block.hash)
-    const proof = proofs === undefined ? 'proved' : proofs.get(session)
-    if (place === 'lost' || proof === 'refuted') lost.set(block.hash, block)
-    if (place !== 'held' || proof === undefined || proof === 'refuted') return []
-    return [{ kind: 'confirm', session, block, isUnproved: proof === 'unproved' }]
-  })
+  const confirmed = listDeepPayments(work, head, terms).flatMap(
+    ({ session, execution }): Action[] => {
+      const { block } = execution
+      const place = places.get(block.hash)
+      const proof = proofs === undefined ? 'proved' : proofs.get(session)
+      if (place === 'lost' || proof === 'refuted') lost.set(block.hash, block)
+      if (place !== 'held' || proof === undefined || proof === 'refuted') return []
+      return [{ kind: 'confirm', session, block, isUnproved: proof === 'unproved' }]
+    },
+  )
   return [
     ...confirmed,
     ...[...lost.values()].map((block): Action => ({ kind: 'takeBack', block: toBlockId(block) })),
@@ -202,7 +204,7 @@ type End = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
 function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   const { deepTimeSeconds, spent } = chain
   if (deepTimeSeconds === undefined) return []
-  const overdue = overduePayments(work, chain, deepTimeSeconds)
+  const overdue = listOverduePayments(work, chain, deepTimeSeconds)
   return overdue.flatMap((payment): End[] => {
     const { session, nonce } = payment
     const spending = spent.get(session)
@@ -221,7 +223,7 @@ function settleElsewhere({ session, order }: Payment, execution: Execution): End
 function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { count, countAgain } = chain
   if (countAgain === undefined) return []
-  const lost = beyondReach(work, Math.max(count, countAgain), terms)
+  const lost = listBeyondReach(work, Math.max(count, countAgain), terms)
   return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
 }
 
@@ -240,7 +242,7 @@ function planOffer(
   // Bytes that a node takes only now start to wait for a block.
   const isHeldLong = isStuck && !isUntaken
   const isSpentOut = transactions.length > terms.rules.maxReplacements
-  if (isSpentOut || gasPriceFor(terms, priceWei, gasPriceWei) === undefined) {
+  if (isSpentOut || computeGasPrice(terms, priceWei, gasPriceWei) === undefined) {
     if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
@@ -252,7 +254,7 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
   const { work } = ledger
   const { count, spent, poolCount } = chain
   const gasPriceWei = choosePrice(ledger, chain)
-  const settled = waitingPayments(work, chain.head).flatMap((payment): Action[] => {
+  const settled = listWaitingPayments(work, chain.head).flatMap((payment): Action[] => {
     const spending = spent.get(payment.session)
     if (spending?.kind !== 'spent' || spending.by === undefined) return []
     return [settleElsewhere(payment, spending.by)]
@@ -260,7 +262,7 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
   const release: Action = { kind: 'release', count }
   if (poolCount === undefined || gasPriceWei === undefined) return [...settled, release]
   const isGood = (payment: Payment) => mayCarry(payment, chain)
-  const filled = fillings(ledger, chain, terms, poolCount, isGood)
+  const filled = assignNonces(ledger, chain, terms, poolCount, isGood)
   return [
     ...settled,
     ...filled.map(({ nonce, payments }): Action => {

@@ -2,10 +2,10 @@ import { isAddressEqual } from 'viem'
 import type { MiningRules } from '../../chain/chains.ts'
 import type { Receipt } from '../../chain/node.ts'
 import { RpcError } from '../../chain/rpc.ts'
-import { isSpending, resultsInLogs } from '../forwarder/requests.ts'
+import { decodeResults, isSpending } from '../forwarder/requests.ts'
 import type { BlockId, FollowedBlock, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { type ChainSnapshot, deepPayments, type Proof } from './facts.ts'
+import { type ChainSnapshot, listDeepPayments, type Proof } from './facts.ts'
 import { askOrLog, walkDown } from './followed-blocks.ts'
 
 const nodeTimeoutMs = 5_000
@@ -13,7 +13,7 @@ const nodeTimeoutMs = 5_000
 /** Marks that the nodes do not serve a proof. */
 type Unproved = 'unproved'
 
-type Deep = ReturnType<typeof deepPayments>[number]
+type Deep = ReturnType<typeof listDeepPayments>[number]
 
 /**
  * Proves deep outcomes by receipt, header and work; undefined where nodes are believed. One without
@@ -26,7 +26,7 @@ export async function askProofs(
 ): Promise<ReadonlyMap<string, Proof> | undefined> {
   const { proofs: mining } = relayer
   if (mining === undefined) return undefined
-  const held = deepPayments(work, chain.head, relayer).filter(
+  const held = listDeepPayments(work, chain.head, relayer).filter(
     ({ execution }) => chain.places.get(execution.block.hash) === 'held',
   )
   const proofs = new Map<string, Proof>()
@@ -35,7 +35,7 @@ export async function askProofs(
   for (const payments of shared.values()) {
     const [{ execution }] = payments as [Deep]
     const receipt = await askReceipt(relayer, execution.hash)
-    const worked = receipt && (await workOn(relayer, mining, chain, execution.block))
+    const worked = receipt && (await readWork(relayer, mining, chain, execution.block))
     if (receipt === undefined || worked === undefined) continue
     for (const payment of payments) {
       const proof = checkProof(relayer, receipt, payment)
@@ -50,7 +50,7 @@ function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
   const { node, clock } = relayer
   return askOrLog(relayer, 'confirm.failed', async (): Promise<Receipt | Unproved> => {
     try {
-      return (await node.receipt(hash, clock.timeout(nodeTimeoutMs))) ?? 'unproved'
+      return (await node.getReceipt(hash, clock.timeout(nodeTimeoutMs))) ?? 'unproved'
     } catch (error) {
       if (error instanceof RpcError) return 'unproved'
       throw error
@@ -67,7 +67,7 @@ function checkProof(
   if (receipt === 'unproved' || !receipt.isProved) return 'unproved'
   if (receipt.block.hash !== execution.block.hash) return undefined
   const { from, intentId } = order.request
-  const isTold = resultsInLogs(forwarder, receipt.logs).some(
+  const isTold = decodeResults(forwarder, receipt.logs).some(
     (result) =>
       result.intentId === intentId &&
       isAddressEqual(result.from, from) &&
@@ -82,7 +82,7 @@ function checkProof(
  * Tells whether linked blocks from this one up have enough work: for each confirmation the
  * network's least, and what followed blocks require. Undefined: not yet, or no answer.
  */
-async function workOn(
+async function readWork(
   relayer: Relayer,
   { leastDifficulty }: MiningRules,
   chain: ChainSnapshot,
@@ -92,7 +92,7 @@ async function workOn(
   const followed = trail.slice(0, head.number - block.number + 1)
   const isProved = followed.every(({ difficulty }) => difficulty !== undefined)
   const isWhole = isProved && followed.at(-1)?.hash === block.hash
-  const blocks = isWhole ? followed : await blocksOver(relayer, block)
+  const blocks = isWhole ? followed : await readBlocksOver(relayer, block)
   if (blocks === undefined) return undefined
   const works = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
   if (works.length < blocks.length) return 'unproved'
@@ -103,13 +103,13 @@ async function workOn(
 }
 
 /** Reads the blocks of a confirmation that were not followed, or not proved then. */
-async function blocksOver(
+async function readBlocksOver(
   relayer: Relayer,
   { number, hash }: BlockId,
 ): Promise<readonly Pick<FollowedBlock, 'difficulty'>[] | undefined> {
   const { node, clock, rules } = relayer
   const top = await askOrLog(relayer, 'confirm.failed', () =>
-    node.block(number + rules.confirmations - 1, clock.timeout(nodeTimeoutMs)),
+    node.getBlock(number + rules.confirmations - 1, clock.timeout(nodeTimeoutMs)),
   )
   if (top === undefined) return undefined
   const blocks = await walkDown(relayer, top, (block) => block.number <= number)

@@ -15,10 +15,10 @@ export async function runRound(relayer: Relayer): Promise<RoundResult> {
   if (judgeRound(work) === 'idle') return 'idle'
   const { differences = [] } = work
   if (differences.length > 0) return leaveAlone(relayer, work, differences)
-  return goThroughStages(relayer, { work, refused: new Set() })
+  return runStages(relayer, { work, refused: new Set() })
 }
 
-async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise<RoundResult> {
+async function runStages(relayer: Relayer, first: LedgerSnapshot): Promise<RoundResult> {
   let ledger = first
   let chain = await askFollow(relayer, ledger)
   let isOffered = false

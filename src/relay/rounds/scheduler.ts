@@ -1,8 +1,8 @@
-import { urgentRoundMs } from '../../chain/chains.ts'
+import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { type DueQueue, type HeldTask, roundTask } from '../ledger/due-queue.ts'
-import { againAfterMs, type RoundResult } from '../ledger/schedule.ts'
+import { getNextDelayMs, type RoundResult } from '../ledger/schedule.ts'
 
 export type RoundsOptions = {
   queue: DueQueue
@@ -59,7 +59,7 @@ export function createRounds({
     let nextInMs: number | undefined = roundMs
     try {
       const result = await runRound()
-      nextInMs = againAfterMs(result, roundMs)
+      nextInMs = getNextDelayMs(result, roundMs)
       if (result === 'soon') wakeController.abort()
       onRoundEnd?.('done')
     } catch (error) {
@@ -70,7 +70,7 @@ export function createRounds({
       await renewing
     }
     try {
-      await queue.done(held, nextInMs)
+      await queue.release(held, nextInMs)
     } catch (error) {
       // The task becomes due again when its lease ends.
       log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
@@ -110,11 +110,11 @@ export function createRounds({
   /** Waits for the next round; {@link Rounds.checkSoon} shortens the wait to a few seconds. */
   async function waitForNextRound(signal: AbortSignal): Promise<void> {
     await clock.sleep(
-      roundMs - urgentRoundMs(roundMs),
+      roundMs - getUrgentRoundMs(roundMs),
       AbortSignal.any([signal, wakeController.signal]),
     )
     wakeController = new AbortController()
-    await clock.sleep(urgentRoundMs(roundMs), signal)
+    await clock.sleep(getUrgentRoundMs(roundMs), signal)
   }
 
   return { wake, work, watch, checkSoon: () => wakeController.abort() }

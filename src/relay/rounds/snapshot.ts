@@ -1,20 +1,17 @@
 import type { BlockHash, Head } from '../../chain/node.ts'
 import type { BlockId, Means, Payment, Turn, Work } from '../ledger/port.ts'
-import { findExecution, outcomeFor } from '../outcome/executions.ts'
+import { findExecution, toOutcome } from '../outcome/executions.ts'
 import { readPassed } from '../outcome/settle.ts'
-import { blockOfSpending } from '../outcome/spent.ts'
+import { findSpendingBlock } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
+  assignNonces,
   type BlockStatus,
-  beyondReach,
   type ChainSnapshot,
-  chainAt,
   choosePrice,
-  deepNumber,
-  deepPayments,
-  dueOffers,
-  fillings,
+  createChainSnapshot,
   findFront,
+  getDeepNumber,
   isAwaited,
   isCountShort,
   isDoubtful,
@@ -25,11 +22,14 @@ import {
   isShorter,
   isUnproven,
   type LedgerSnapshot,
-  lostBlocks,
+  listBeyondReach,
+  listDeepPayments,
+  listDueOffers,
+  listLostBlocks,
+  listOverduePayments,
+  listPassedNonces,
   mayCarry,
   type NonceFate,
-  overduePayments,
-  passedNonces,
   type Spending,
 } from './facts.ts'
 import { askCount, askOrLog, findBottom, findParent, followTrail } from './followed-blocks.ts'
@@ -59,16 +59,16 @@ export async function ask(
 export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promise<ChainSnapshot> {
   const { node, clock } = relayer
   const { work } = ledger
-  const firstHead = await node.head(clock.timeout(nodeTimeoutMs))
+  const firstHead = await node.getHead(clock.timeout(nodeTimeoutMs))
   const lowest = Math.min(work.head?.number ?? -1, firstHead.number)
   const blocks = await relayer.ledger.listBlocks(lowest)
   // A recorded block is above the head, as a new one or a lost one: ask for the head again.
   const isAbove = (blocks[0]?.number ?? -1) > firstHead.number
-  const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : firstHead
+  const head = isAbove ? await node.getHead(clock.timeout(nodeTimeoutMs)) : firstHead
   const isNewHead = work.head?.hash !== head.hash
   const chain = {
-    ...chainAt(head, 0),
-    ...(await followed(relayer, work, head)),
+    ...createChainSnapshot(head, 0),
+    ...(await followChain(relayer, work, head)),
     blocks,
     isNewHead,
   }
@@ -84,7 +84,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const unheld = [...checked.places].filter(([, place]) => place !== 'held')
   const compared = { ...checked, places: new Map(unheld) }
   if (isUnproven(ledger, compared, relayer)) return compared
-  const isLost = isReorganized(ledger, compared) || lostBlocks(compared).length > 0
+  const isLost = isReorganized(ledger, compared) || listLostBlocks(compared).length > 0
   if (!isLost || compared.toldCount !== undefined) return compared
   // The count may include lost blocks, even above the last round's head: ask for it.
   const toldCount = await askCount(relayer)
@@ -92,7 +92,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
 }
 
 /** Follows the chain, and counts by blocks and by node: others may use the key. */
-async function followed(relayer: Relayer, work: Work, head: Head) {
+async function followChain(relayer: Relayer, work: Work, head: Head) {
   const { trail, toldCount: told } = await followTrail(relayer, work, head)
   // A refusal may mean that a block used the nonce: then the next block shows another count.
   const isRefused = work.nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)
@@ -121,7 +121,7 @@ async function askBlocks(
   const blocks = listed.filter(({ number }) => number > above && number <= highest)
   const places = new Map(chain.places)
   const bottom = chain.trail.at(-1)?.number ?? chain.head.number
-  const placeBelow = placesBelow(relayer, chain)
+  const placeBelow = findPlacesBelow(relayer, chain)
   for (const block of blocks) {
     const isBelow = isLost && block.number > watched && block.number < bottom
     const place = isBelow ? await placeBelow(block) : await findPlace(relayer, block, chain)
@@ -132,7 +132,7 @@ async function askBlocks(
 }
 
 /** Checks blocks below the followed ones by parents' hashes: a lagging node shows lost ones. */
-function placesBelow(
+function findPlacesBelow(
   relayer: Relayer,
   chain: ChainSnapshot,
 ): (block: BlockId) => Promise<BlockStatus> {
@@ -158,7 +158,9 @@ async function placeOfLast(
   const isFollowed = chain.trail[gap] !== undefined
   const isCaughtUp = now - (behindSince ?? now) >= regressionMs
   if (isFollowed || isCaughtUp || gap >= watchBlocks) return findPlace(relayer, last, chain)
-  const place = await askOrLog(relayer, 'follow.failed', () => placesBelow(relayer, chain)(last))
+  const place = await askOrLog(relayer, 'follow.failed', () =>
+    findPlacesBelow(relayer, chain)(last),
+  )
   return place ?? 'unknown'
 }
 
@@ -184,7 +186,7 @@ async function findPlace(
   if (knownStatus !== undefined) return knownStatus
   const shownBlock =
     trail[head.number - block.number] ??
-    (await node.block(block.number, clock.timeout(nodeTimeoutMs)))
+    (await node.getBlock(block.number, clock.timeout(nodeTimeoutMs)))
   if (shownBlock === undefined) return 'unknown'
   return shownBlock.hash === block.hash ? 'held' : 'lost'
 }
@@ -197,26 +199,26 @@ async function askSettle(
   const { node, signer, clock } = relayer
   const { count } = before
   const fates = await askFates(relayer, work, count)
-  const deepCount = passedNonces(work, count, relayer).some(
+  const deepCount = listPassedNonces(work, count, relayer).some(
     (open) => fates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
   )
     ? await askOrLog(relayer, 'settle.failed', async () => {
-        const number = await knownEverywhere(relayer, work, before)
-        return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), number)
+        const number = await findKnownEverywhere(relayer, work, before)
+        return node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), number)
       })
     : before.deepCount
   const places = await askDeepPlaces(relayer, work, before)
   const proofs = await askProofs(relayer, work, { ...before, places })
   const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places, proofs })
-  if (beyondReach(work, count, relayer).length === 0) return chain
+  if (listBeyondReach(work, count, relayer).length === 0) return chain
   const countAgain = await askOrLog(relayer, 'abandon.failed', () =>
-    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
+    node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, countAgain }
 }
 
 /** Finds a final block that is old enough for every replica to have it. */
-async function knownEverywhere(
+async function findKnownEverywhere(
   relayer: Relayer,
   { now }: Work,
   { head }: ChainSnapshot,
@@ -224,8 +226,8 @@ async function knownEverywhere(
   const { node, clock, rules } = relayer
   // A local chain's clock may be ahead of ours.
   const before = Math.max(now, head.timestampSeconds * 1_000) - rules.regressionMs
-  for (let number = deepNumber(head, relayer), step = 1; number > 0; number -= step, step *= 2) {
-    const block = await node.block(number, clock.timeout(nodeTimeoutMs))
+  for (let number = getDeepNumber(head, relayer), step = 1; number > 0; number -= step, step *= 2) {
+    const block = await node.getBlock(number, clock.timeout(nodeTimeoutMs))
     if (block !== undefined && block.timestampSeconds * 1_000 <= before) return number
   }
   return 0
@@ -239,7 +241,7 @@ async function askFates(
 ): Promise<Map<number, NonceFate>> {
   const carried = new Map(work.carried.map(({ session, order }) => [session, order.request]))
   const fates = new Map<number, NonceFate>()
-  for (const { nonce, sessions, transactions } of passedNonces(work, count, relayer)) {
+  for (const { nonce, sessions, transactions } of listPassedNonces(work, count, relayer)) {
     const requests = new Map(
       sessions.flatMap((session) => {
         const request = carried.get(session)
@@ -266,7 +268,7 @@ async function askDeepPlaces(
   const places = new Map(chain.places)
   const watched = head.number - relayer.rules.watchBlocks
   const bottom = trail.at(-1)?.number ?? head.number
-  for (const { execution } of deepPayments(work, head, relayer)) {
+  for (const { execution } of listDeepPayments(work, head, relayer)) {
     const { block } = execution
     const isBelow = block.number > watched && block.number < bottom
     if (isBelow || places.has(block.hash)) continue
@@ -284,20 +286,20 @@ async function askSpendings(
 ): Promise<ChainSnapshot> {
   const { node, clock } = relayer
   const { head, trail } = chain
-  if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
-  const number = deepNumber(head, relayer)
+  if (listOverduePayments(work, chain, head.timestampSeconds).length === 0) return chain
+  const number = getDeepNumber(head, relayer)
   const followed = trail[head.number - number]
   // Below the watched blocks none is followed, and no replica is on another branch.
   const isWatched = number > head.number - relayer.rules.watchBlocks
   if (isWatched && followed === undefined) return chain
   const deep = await askOrLog(relayer, 'expire.failed', () =>
-    node.block(number, clock.timeout(nodeTimeoutMs)),
+    node.getBlock(number, clock.timeout(nodeTimeoutMs)),
   )
   if (deep === undefined) return chain
   const { hash, timestampSeconds } = deep
   if (isWatched && hash !== followed?.hash) return chain
   const spent = new Map(chain.spent)
-  for (const payment of overduePayments(work, chain, timestampSeconds)) {
+  for (const payment of listOverduePayments(work, chain, timestampSeconds)) {
     const spending = await askSpending(relayer, 'expire.failed', payment, {
       ...deep,
       blockHash: hash,
@@ -317,13 +319,13 @@ async function askSpending(
   const { request } = payment.order
   const spending = await askOrLog(relayer, event, async (): Promise<Spending> => {
     if (payment.nonce !== undefined) {
-      const block = await blockOfSpending(relayer, request, at)
+      const block = await findSpendingBlock(relayer, request, at)
       return block === undefined ? { kind: 'unspent' } : { kind: 'spent', by: undefined }
     }
     const execution = await findExecution(relayer, request, at)
     return execution === undefined
       ? { kind: 'unspent' }
-      : { kind: 'spent', by: outcomeFor(execution) }
+      : { kind: 'spent', by: toOutcome(execution) }
   })
   return spending ?? { kind: 'unknown' }
 }
@@ -335,7 +337,7 @@ async function askOffer(relayer: Relayer, work: Work, before: ChainSnapshot) {
     isMissed && !isPoolCountWrong(work)
       ? { ...before, missingFrom: await askPending(relayer, 'rebroadcast.failed') }
       : before
-  const isPriced = dueOffers(work, chain, relayer).some(
+  const isPriced = listDueOffers(work, chain, relayer).some(
     ({ isStuck, isUntaken }) => isStuck || isUntaken,
   )
   return isPriced ? askPrice(relayer, 'rebroadcast.failed', chain) : chain
@@ -347,7 +349,7 @@ async function askCarry(
   ledger: LedgerSnapshot,
   before: ChainSnapshot,
 ): Promise<ChainSnapshot> {
-  if (fillings(ledger, before, relayer, 0, () => true).length === 0) return before
+  if (assignNonces(ledger, before, relayer, 0, () => true).length === 0) return before
   const chain = await askPool(relayer, ledger.work, before)
   const { poolCount } = chain
   if (poolCount === undefined) return chain
@@ -355,7 +357,7 @@ async function askCarry(
   const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
   // Takes unasked payments as unspent, to see which of them would get a nonce.
   const fill = () =>
-    fillings(ledger, chain, relayer, poolCount, (payment) => {
+    assignNonces(ledger, chain, relayer, poolCount, (payment) => {
       return isUnasked(payment) || mayCarry(payment, { spent })
     })
   const next = () => fill().flatMap(({ payments }) => payments.filter(isUnasked))[0]
@@ -377,7 +379,7 @@ async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Prom
 const askPending = (relayer: Relayer, event: string) =>
   askOrLog(relayer, event, () => {
     const { node, signer, clock } = relayer
-    return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending')
+    return node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending')
   })
 
 async function askPrice(
@@ -388,7 +390,7 @@ async function askPrice(
   const { node, clock } = relayer
   if (chain.gasPriceWei !== undefined) return chain
   const gasPriceWei = await askOrLog(relayer, event, () =>
-    node.gasPrice(clock.timeout(nodeTimeoutMs)),
+    node.getGasPrice(clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, gasPriceWei }
 }
@@ -421,9 +423,9 @@ async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
   const signal = clock.timeout(nodeTimeoutMs)
   switch (name) {
     case 'gasPriceWei':
-      return { gasPriceWei: await node.gasPrice(signal) }
+      return { gasPriceWei: await node.getGasPrice(signal) }
     case 'balanceWei':
-      return { balanceWei: await node.balance(signer.address, signal) }
+      return { balanceWei: await node.getBalance(signer.address, signal) }
     case 'toldCount':
       return { toldCount: await askCount(relayer) }
   }

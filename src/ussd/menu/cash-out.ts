@@ -212,7 +212,7 @@ export const cashOut = {
     const to = requireAnswer(recipient)
     // The contract has no value for the whole balance.
     const amountWei =
-      requestedWei === 'all' ? await loan.balance(account) : requireAnswer(requestedWei)
+      requestedWei === 'all' ? await loan.readBalance(account) : requireAnswer(requestedWei)
     return {
       call: { kind: 'cashOut', to: await findAddress(to), amountWei },
       spendsWei: amountWei,

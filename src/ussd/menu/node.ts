@@ -181,7 +181,7 @@ export type PaymentPart = Omit<MenuPart, 'words'> & {
 }
 
 export type OrderOptions = {
-  loan: Pick<LoanReader, 'balance' | 'lendable' | 'withdrawable'>
+  loan: Pick<LoanReader, 'readBalance' | 'lendable' | 'withdrawable'>
   leastTransferWei: bigint
   /** Returns the terms that the caller was shown, else the contract's current terms. */
   readTerms: () => Promise<LoanTerms>

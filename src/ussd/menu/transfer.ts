@@ -158,7 +158,7 @@ export const transfer = {
     const recipient = requireAnswer(intent.recipient)
     const isWhole = intent.amountWei === 'all'
     const amountWei =
-      intent.amountWei === 'all' ? await loan.balance(account) : requireAnswer(intent.amountWei)
+      intent.amountWei === 'all' ? await loan.readBalance(account) : requireAnswer(intent.amountWei)
     // The contract refuses this amount, and its refusal tells the caller's balance.
     const isTooLittle = isWhole && (amountWei === 0n || amountWei < leastTransferWei)
     const sentWei = isTooLittle ? 0n : amountWei

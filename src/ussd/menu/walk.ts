@@ -1,5 +1,5 @@
 import { isMaskedPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
-import { plainDigits } from '../../runtime/digits.ts'
+import { toPlainDigits } from '../../runtime/digits.ts'
 import type { ScreenFacts } from '../screen-facts.ts'
 import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
 import {
@@ -66,7 +66,7 @@ const mainMenuDigits = '00'
 
 /** Splits a gateway's `text` into answers, and converts their digits to ASCII. */
 export function splitAnswers(text: string): string[] {
-  return text === '' ? [] : plainDigits(text).replaceAll(pinMark, '').split('*')
+  return text === '' ? [] : toPlainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
 /** Replace secret answers in logs and in the names of steps. */

@@ -19,7 +19,7 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
-import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import { decodeResults } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere, runScript } from '../../support/processes.ts'
@@ -84,7 +84,7 @@ async function statusesAfter(block: bigint): Promise<Record<string, number>> {
   const address = world.chain.forwarder
   const logs = await world.client.getLogs({ address, fromBlock: block + 1n })
   const counts: Record<string, number> = {}
-  for (const { status } of resultsInLogs({ chainId: 31, address }, logs)) {
+  for (const { status } of decodeResults({ chainId: 31, address }, logs)) {
     counts[status] = (counts[status] ?? 0) + 1
   }
   return counts

@@ -30,7 +30,7 @@ import {
   intentIdLength,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { type Process, runHere, startProcess } from '../../support/processes.ts'
 
 export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }
@@ -200,7 +200,7 @@ export async function forward(world: World, signer: LocalAccount, data: Hex): Pr
       data,
     },
   )
-  const relayer = relayerAccount(chain.bindings.RELAYER_MNEMONIC as string, 31, 0)
+  const relayer = deriveRelayerAccount(chain.bindings.RELAYER_MNEMONIC as string, 31, 0)
   await sendAs(world, relayer, chain.forwarder, { data: encodeExecute([request]), value: 0n })
 }
 

@@ -2,7 +2,7 @@ import { numberToHex } from 'viem'
 import { test as always, describe, expect } from 'vitest'
 import type { Change } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
-import { requestsInCalldata } from '../../../src/relay/forwarder/requests.ts'
+import { decodeRequests } from '../../../src/relay/forwarder/requests.ts'
 import { blockMs, openRig } from '../../support/faults/open-rig.ts'
 import { drawHalf } from '../../support/sample.ts'
 
@@ -151,7 +151,7 @@ describe('failures of other relayers', () => {
       Array.from({ length: 14 }, (_, index) => rig.deliver(rig.newPayment(), index % 2)),
     )
     expect(replies.map(readClaim)).toEqual(replies.map(() => 'submitted'))
-    const carried = () => rig.waiting().flatMap(({ data }) => requestsInCalldata(data))
+    const carried = () => rig.waiting().flatMap(({ data }) => decodeRequests(data))
     await expect.poll(() => carried().length).toBe(14)
     const nonces = rig.waiting().map(({ nonce }) => nonce)
     const [first = 0] = nonces

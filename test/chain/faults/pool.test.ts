@@ -5,7 +5,7 @@ import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { maxOpen } from '../../../src/relay/ledger/port.ts'
 import { blockMs, minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
 import { drawHalf } from '../../support/sample.ts'
@@ -16,7 +16,7 @@ const anvil: RpcCall = (method, params) => rig.chain.anvil.ask(method, params)
 
 /** Sends a transaction of the relayer's key that the relay does not know. */
 async function sendForeign(gasPrice: bigint): Promise<Hex> {
-  const relayer = relayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
+  const relayer = deriveRelayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
   const nonce = Number(await anvil('eth_getTransactionCount', [relayer.address, 'latest']))
   return relayer.signTransaction({
     type: 'legacy',

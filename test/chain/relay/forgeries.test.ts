@@ -19,7 +19,7 @@ import {
 } from '../../../src/relay/forwarder/requests.ts'
 import { findExecution } from '../../../src/relay/outcome/executions.ts'
 import { type PassedNonce, readPassed } from '../../../src/relay/outcome/settle.ts'
-import { blockOfSpending } from '../../../src/relay/outcome/spent.ts'
+import { findSpendingBlock } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { openMemoryRelayer } from '../../ports/ledger-memory.ts'
@@ -97,7 +97,7 @@ describe("with a stolen relayer's key", () => {
     const wanted = await alice.asks(loan)
     const forged = await send([await mallory.asks(loan, alice.intentId)])
 
-    expect(await blockOfSpending(relayer, wanted)).toBeUndefined()
+    expect(await findSpendingBlock(relayer, wanted)).toBeUndefined()
     expect(await findExecution(relayer, wanted)).toBeUndefined()
     const seen = await passed(forged, wanted)
     expect(seen).toMatchObject({ nonce: forged.nonce })
@@ -132,13 +132,13 @@ describe("with a stolen relayer's key", () => {
     const wanted = await alice.asks(loan)
     await send([wanted])
     const asked: unknown[] = []
-    const logs: Relayer['node']['logs'] = async (filter) => {
+    const getLogs: Relayer['node']['getLogs'] = async (filter) => {
       asked.push(filter)
       return []
     }
-    const forgetful = { ...relayer, node: { ...relayer.node, logs } }
+    const forgetful = { ...relayer, node: { ...relayer.node, getLogs } }
     await expect(findExecution(forgetful, wanted)).rejects.toThrow('its event is missing')
-    const { number } = await relayer.node.head(signal())
+    const { number } = await relayer.node.getHead(signal())
     expect(asked).toMatchObject([{ fromBlock: number, toBlock: number }])
   })
 })

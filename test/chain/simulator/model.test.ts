@@ -32,14 +32,14 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import {
   decodeExecute,
+  decodeResults,
   encodeExecute,
   type Forwarder,
   intentIdLength,
-  resultsInLogs,
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
@@ -77,7 +77,7 @@ const ask: RpcCall = (method, params) => createRpcCall(rootstock.url)(method, pa
 
 beforeAll(async () => {
   forwarder = { chainId: 31, address: deployed.forwarder }
-  signer = createSigner(relayerAccount(`${deployed.bindings.RELAYER_MNEMONIC}`, 31, 0), 31)
+  signer = createSigner(deriveRelayerAccount(`${deployed.bindings.RELAYER_MNEMONIC}`, 31, 0), 31)
   const accounts = callers.map(({ address }) => address)
   await deposit(deployed, accounts, BigInt(startMillis) * milli)
 })
@@ -283,8 +283,8 @@ describe("the simulator's chain and pool", () => {
           expect(theirs === null, `${hash}: in a block`).toBe(ours === null)
           if (theirs === null || ours === null) continue
           expect(theirs.status, `${hash}: status`).toBe(ours.status)
-          const results = resultsInLogs(forwarder, theirs.logs)
-          expect(results, `${hash}: results`).toEqual(resultsInLogs(forwarder, ours.logs))
+          const results = decodeResults(forwarder, theirs.logs)
+          expect(results, `${hash}: results`).toEqual(decodeResults(forwarder, ours.logs))
           expect(results).toHaveLength(requests.length)
         }
       }

@@ -6,7 +6,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { readSavedHead } from '../../../scripts/stack/chain/chain-state.ts'
 import { readIfThere } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
-import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import { decodeResults } from '../../../src/relay/forwarder/requests.ts'
 import {
   balanceOf,
   createDevFolder,
@@ -83,5 +83,5 @@ async function executed(start: Start): Promise<number> {
   const { nodeUrl, contracts } = start.stack()
   const client = createPublicClient({ transport: http(nodeUrl) })
   const logs = await client.getLogs({ address: contracts.forwarder, fromBlock: 0n })
-  return resultsInLogs({ chainId: 31, address: contracts.forwarder }, logs).length
+  return decodeResults({ chainId: 31, address: contracts.forwarder }, logs).length
 }

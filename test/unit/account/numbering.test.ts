@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, test } from 'vitest'
 import {
-  formerForms,
+  listFormerForms,
   numberingChanges,
   presentForm,
   toPattern,
@@ -85,7 +85,7 @@ test.for(numberingChanges)('%s is permanently %s, by a source', ([former, presen
     const now = presentForm(number)
     expect(now).toMatch(toPattern(present))
     expect(presentForm(now)).toBe(now)
-    expect(formerForms(now)).toContain(number)
+    expect(listFormerForms(now)).toContain(number)
     for (const form of [number, now]) expect(parseCaller(form)).toBe(now)
     return now
   })

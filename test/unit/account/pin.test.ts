@@ -36,7 +36,7 @@ function open() {
   }))
   let salts = 0
   const make = (digit: string) =>
-    createPins({ secret: `0x${digit.repeat(64)}`, memory, newSalt: () => `salt ${++salts}` })
+    createPins({ secret: `0x${digit.repeat(64)}`, memory, createSalt: () => `salt ${++salts}` })
   return { store, memory, clock, late, pins: make('5'), other: make('6') }
 }
 

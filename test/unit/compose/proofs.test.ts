@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { assembleProofs } from '../../../src/compose/proofs.ts'
 import { createNodeService } from '../../../src/node/service.ts'
-import { proofRoutes } from '../../../src/operator/route.ts'
+import { createProofRoutes } from '../../../src/operator/route.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -36,7 +36,7 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
     { ledger: { readPage: page } } as never,
     service,
   )
-  const app = proofRoutes(proofOf, shared.log)
+  const app = createProofRoutes(proofOf, shared.log)
   const get = async (of: string) => {
     const response = await app.request(`/${of}`)
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { toRlp } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { maxBodyBytes, type NodeRouteOptions, nodeRoutes } from '../../../src/node/route.ts'
+import { createNodeRoutes, maxBodyBytes, type NodeRouteOptions } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { hostileMessage, randomHostilePlan } from '../../chain/node/support/hostile-messages.ts'
@@ -41,7 +41,7 @@ const refusal = (id: unknown, code: number, message: string) => ({
 /** The routes of one key's address, with what a test says of them. */
 const routesWith = (
   options: Partial<NodeRouteOptions> & Pick<NodeRouteOptions, 'keys' | 'services'>,
-) => nodeRoutes({ clock: systemClock, background: () => {}, log: () => {}, ...options })
+) => createNodeRoutes({ clock: systemClock, background: () => {}, log: () => {}, ...options })
 
 const call = (more: object): string =>
   JSON.stringify({ jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1, ...more })

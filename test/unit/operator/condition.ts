@@ -1,13 +1,13 @@
 import { chains, poolRules } from '../../../src/chain/chains.ts'
 import type { Condition } from '../../../src/operator/health.ts'
 import type { Vitals } from '../../../src/relay/ledger/port.ts'
-import { perOpenPhase } from '../../../src/relay/ledger/transitions.ts'
+import { mapOpenPhases } from '../../../src/relay/ledger/transitions.ts'
 
 const gwei = 1_000_000_000n
 /** Unix time in ms of every condition. */
 export const now = 1_700_000_000_000
 const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei: gwei } }
-export const noneOpen: Vitals['oldest'] = perOpenPhase(() => undefined)
+export const noneOpen: Vitals['oldest'] = mapOpenPhases(() => undefined)
 
 export const subject = {
   chain: chains[31],

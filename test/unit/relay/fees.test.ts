@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { gasPriceWithin, replacementPriceUp } from '../../../src/relay/fees.ts'
-import { gasPriceFor } from '../../../src/relay/relayer.ts'
+import { computeReplacementPrice, limitGasPrice } from '../../../src/relay/fees.ts'
+import { computeGasPrice } from '../../../src/relay/relayer.ts'
 
 describe('a replacement price', () => {
   test.for([
@@ -10,18 +10,18 @@ describe('a replacement price', () => {
     [3n, 5n],
     [60_000_001n, 84_000_002n],
   ] as const)('over %s is 40 %% more and rounded up: %s', ([prior, price]) => {
-    expect(replacementPriceUp(prior, 40)).toBe(price)
+    expect(computeReplacementPrice(prior, 40)).toBe(price)
   })
 })
 
 test("a gas price is the node's, within the operator's limits", () => {
   const limits = { minWei: 10n, maxWei: 20n }
-  expect([5n, 15n, 25n].map((price) => gasPriceWithin(limits, price))).toEqual([10n, 15n, 20n])
+  expect([5n, 15n, 25n].map((price) => limitGasPrice(limits, price))).toEqual([10n, 15n, 20n])
 })
 
 test("older bytes of a nonce are outbid up to the operator's highest price", () => {
   const terms = { fees: { minWei: 0n, maxWei: 140n }, rules: poolRules.rootstock }
-  expect(gasPriceFor(terms, 10n, 100n)).toBe(140n)
-  expect(gasPriceFor(terms, 10n, 101n)).toBeUndefined()
-  expect(gasPriceFor(terms, 500n, undefined)).toBe(140n)
+  expect(computeGasPrice(terms, 10n, 100n)).toBe(140n)
+  expect(computeGasPrice(terms, 10n, 101n)).toBeUndefined()
+  expect(computeGasPrice(terms, 500n, undefined)).toBe(140n)
 })

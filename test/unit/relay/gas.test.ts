@@ -5,7 +5,7 @@ import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { loanCalls } from '../../../src/loan/kinds.ts'
 import { depositGas } from '../../../src/relay/claim-deposit.ts'
-import { executeGas, followingGas, gasFor, mostUsedGas } from '../../../src/relay/relayer.ts'
+import { executeGas, followingGas, mostUsedGas, sumGas } from '../../../src/relay/relayer.ts'
 
 /** The rows of the snapshots that say what a call takes. */
 const rowNames: Record<keyof typeof loanCalls, RegExp> = {
@@ -73,7 +73,7 @@ test.for(['rootstock', 'ethereum'])(
       for (const requests of [1, 5, 10, 20]) {
         const each = columns[`of ${requests}`]
         if (each === undefined) continue
-        const limit = gasFor(Array.from({ length: requests }, () => ({ gas })))
+        const limit = sumGas(Array.from({ length: requests }, () => ({ gas })))
         const used = requests * (each - least)
         for (let before = 0; before < requests; before++) {
           const left = limit - used - before * gas
@@ -91,7 +91,7 @@ test('by their gas limits a block of 6.8 M holds 110 first intents, and 150 with
   const held = (row: string) => {
     // Of ten: of twelve each takes less.
     const used = maxInBatch * (readSnapshot('rootstock').relayed[row]?.['of 10'] ?? Number.NaN)
-    const limit = gasFor(Array.from({ length: maxInBatch }, () => loanCalls.transfer))
+    const limit = sumGas(Array.from({ length: maxInBatch }, () => loanCalls.transfer))
     // RSKj takes a transaction whose limit fits into what the ones before it have left.
     return maxInBatch * Math.min(maxInFlight, Math.floor(1 + (6_800_000 - limit) / used))
   }
@@ -102,7 +102,7 @@ test('by their gas limits a block of 6.8 M holds 110 first intents, and 150 with
 test('a node accepts the largest batch of the most expensive calls: its limit fits a block', () => {
   const { maxInBatch } = poolRules.rootstock
   const gas = Math.max(...Object.values(loanCalls).map((call) => call.gas))
-  const limit = gasFor(Array.from({ length: maxInBatch }, () => ({ gas })))
+  const limit = sumGas(Array.from({ length: maxInBatch }, () => ({ gas })))
   // RSKj refuses a transaction above it; it took 62 transfers, whose limit is 6.776 M.
   expect(limit).toBeLessThanOrEqual(6_800_000)
 })

@@ -1,6 +1,6 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 
@@ -12,6 +12,6 @@ test("a relayer's key is the one of wallets on its chain's path", () => {
   ] as const
   for (const [chainId, index, path] of paths) {
     const wallet = mnemonicToAccount(mnemonic, { path: path as `m/44'/60'/${string}` })
-    expect(relayerAccount(mnemonic, chainId, index).publicKey).toBe(wallet.publicKey)
+    expect(deriveRelayerAccount(mnemonic, chainId, index).publicKey).toBe(wallet.publicKey)
   }
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Clock,
-  sharingTimers,
+  shareTimers,
   systemClock,
   withEndingLimits,
 } from '../../../src/runtime/clock.ts'
@@ -90,7 +90,7 @@ describe('sleeps that share timers', () => {
 
   test('need few timers, and end on time', async () => {
     const { clock, timers, pass } = standing()
-    const { sleep } = sharingTimers(clock)
+    const { sleep } = shareTimers(clock)
     const late: number[] = []
     for (let begun = 0; begun < 20_000; begun += 1) {
       const ms = [2, 400, 1_000, 4_000, 7_500][begun % 5] ?? 0
@@ -108,7 +108,7 @@ describe('sleeps that share timers', () => {
 
   test('end separately when they are aborted, and leave no timer', async () => {
     const { clock, timers, pass } = standing()
-    const { sleep } = sharingTimers(clock)
+    const { sleep } = shareTimers(clock)
     const [ending, other] = [new AbortController(), new AbortController()]
     const woken: string[] = []
     void sleep(1_000, ending.signal).then(() => woken.push('ended'))

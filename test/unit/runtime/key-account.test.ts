@@ -5,7 +5,7 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import { signRequest } from '../../../src/relay/forwarder/requests.ts'
 import { carry } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
-import { keyAccount } from '../../../src/runtime/key-account.ts'
+import { createKeyAccount } from '../../../src/runtime/key-account.ts'
 import { seed } from '../../support/sample.ts'
 
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -18,7 +18,7 @@ for (let count = 0; count < 30; count += 1) keys.push(bytes(32))
 describe('the account of a private key', () => {
   test('has the address that viem gives it, and signs requests and batches as viem does, byte for byte', async () => {
     for (const key of keys) {
-      const [ours, theirs] = [keyAccount(key), privateKeyToAccount(key)]
+      const [ours, theirs] = [createKeyAccount(key), privateKeyToAccount(key)]
       const forwarder = { chainId: random.int(30, 31), address: ours.address }
       const requests = Array.from({ length: random.int(1, 12) }, () => ({
         ...{ from: ours.address, intentId: bytes(22), data: bytes(random.int(0, 99)) },
@@ -44,7 +44,7 @@ describe('the account of a private key', () => {
 
   test('refuses a number that is no private key', () => {
     for (const key of [0n, curveOrder]) {
-      expect(() => keyAccount(toHex(key, { size: 32 }))).toThrow('private key')
+      expect(() => createKeyAccount(toHex(key, { size: 32 }))).toThrow('private key')
     }
   })
 })

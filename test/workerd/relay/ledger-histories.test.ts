@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { relayerAddress } from '../../../src/compose/relay.ts'
+import { deriveRelayerAddress } from '../../../src/compose/relay.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { type TableName, tables } from '../../../src/relay/ledger/rows.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
@@ -33,7 +33,7 @@ describe('the same random history', () => {
     async (seed) => {
       const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub &
         DurableObjectStub
-      const relayer = relayerAddress(parseConfig(env as unknown as Record<string, unknown>))
+      const relayer = deriveRelayerAddress(parseConfig(env as unknown as Record<string, unknown>))
       const memory = createMemoryLedger({ rules, relayer, now: Date.now })
       const rowsOfObject = () =>
         runInDurableObject(stub, (_, { storage }) =>

@@ -12,8 +12,8 @@ import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { type RawLog, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
+import { decodeResults, type RawLog } from '../../../src/relay/forwarder/requests.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 
 /** The Worker's environment as the tests were given it. */
 export const bindings = env as unknown as {
@@ -61,7 +61,7 @@ export async function processed(account: Address) {
     { address, topics, fromBlock: '0x0', toBlock: 'latest' },
   ])) as (RawLog & { transactionHash: Hex })[]
   return logs.flatMap((log) =>
-    resultsInLogs({ chainId: 31, address }, [log]).map((result) => ({
+    decodeResults({ chainId: 31, address }, [log]).map((result) => ({
       ...result,
       hash: log.transactionHash,
     })),
@@ -70,6 +70,6 @@ export async function processed(account: Address) {
 
 /** Transactions that the relayer has on the chain, or in its pool too. */
 export async function relayerNonce(at: 'latest' | 'pending' = 'latest'): Promise<number> {
-  const { address } = relayerAccount(bindings.RELAYER_MNEMONIC as string, 31, 0)
+  const { address } = deriveRelayerAccount(bindings.RELAYER_MNEMONIC as string, 31, 0)
   return Number(await rpc('eth_getTransactionCount', [address, at]))
 }

@@ -6,7 +6,7 @@ import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
 import { createNodeService } from '../../../src/node/service.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/methods.ts'
+import { createLedgerPort } from '../../../src/relay/ledger/methods.ts'
 import type { AcceptPayment, Ledger } from '../../../src/relay/ledger/port.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { runRound } from '../../../src/relay/rounds/round.ts'
@@ -99,7 +99,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     fetch: ask,
     background: (work) => background.push(work),
   }
-  const ledger: Ledger = ledgerThrough((method, args) =>
+  const ledger: Ledger = createLedgerPort((method, args) =>
     question(`ledger.${method}`, () =>
       (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),

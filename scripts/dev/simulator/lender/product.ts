@@ -59,7 +59,7 @@ export async function chooseFirstPins(
 ): Promise<void> {
   const memory = createMemory(() => memoryFor(memories, 'setup'))
   for (const [caller, account] of callers.entries()) {
-    const pins = createPins({ secret, memory, newSalt: () => `first ${caller}` })
+    const pins = createPins({ secret, memory, createSalt: () => `first ${caller}` })
     await pins.beginSession(account)
     await pins.choose(account, getFirstPin(caller), 'setup')
     await memory.change(account, (kept) => ({ ...kept, hasDialled: true }))

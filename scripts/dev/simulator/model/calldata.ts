@@ -9,7 +9,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
-import { requestsInCalldata, type SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
+import { decodeRequests, type SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { type ProcessedRequest, Status } from './contracts.ts'
 
 const selectorOf = (name: 'execute' | 'spentAt' | 'target'): Hex =>
@@ -29,7 +29,7 @@ export type ModelLog = { address: Address; topics: Hex[]; data: Hex }
 
 /** Reads the requests in calldata of `execute`, with addresses in lower case. */
 export const readExecute = (calldata: Hex): SignedRequest[] =>
-  requestsInCalldata(calldata).map((request) => ({
+  decodeRequests(calldata).map((request) => ({
     ...request,
     from: request.from.toLowerCase() as Address,
   }))

@@ -1,4 +1,4 @@
-import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/methods.ts'
+import { createLedgerPort, type LedgerMethod } from '../../../../src/relay/ledger/methods.ts'
 import type {
   AcceptPayment,
   Ledger,
@@ -159,7 +159,7 @@ export function loseRow(
 }
 
 export const ledgerLine = (world: World): Ledger =>
-  ledgerThrough((method, args) => callFrom(world, method, args))
+  createLedgerPort((method, args) => callFrom(world, method, args))
 
 /** Returns a Worker's way to what accepts payments in the object. */
 export const acceptLine = (world: World): AcceptPayment => {
@@ -263,7 +263,7 @@ function newTend(world: World) {
 
 /** Gives the object its ledger: each call may be its last. */
 const mortal = (world: World, ledger: Ledger): Ledger =>
-  ledgerThrough((method, args) =>
+  createLedgerPort((method, args) =>
     own(world, `own.${method}`, 'tending', () =>
       (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
@@ -271,7 +271,7 @@ const mortal = (world: World, ledger: Ledger): Ledger =>
 
 function watchedLedger(world: World): SqlLedger {
   const { records } = world
-  return ledgerThrough<SqlLedger>((method, args) => {
+  return createLedgerPort<SqlLedger>((method, args) => {
     try {
       return (openLedger(world)[method] as (...args: unknown[]) => unknown)(...args)
     } catch (error) {

@@ -1,10 +1,10 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
-import { paymentRow } from '../payments/payment-states.ts'
+import { getPaymentRow } from '../payments/payment-states.ts'
 import type { Identity } from '../port.ts'
-import { identified } from '../records/identity.ts'
-import { anyTable, type Listing, type Row, schemaVersion, type tables, toRowName } from '../rows.ts'
+import { checkIdentity } from '../records/identity.ts'
+import { getTable, type Listing, type Row, schemaVersion, type tables, toRowName } from '../rows.ts'
 import { phaseNames } from '../transitions.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 
@@ -15,13 +15,13 @@ type Found = { name: string; score: number; entry: ExportEntry | undefined }
 type Part = (step: StepContext, from: number, limit: number) => Found[]
 
 /** Reads one list, each row with its entry; undefined: not exported, or with another row. */
-function partOver<Name extends keyof typeof tables>(
+function createPart<Name extends keyof typeof tables>(
   toListing: (step: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
   toEntry: (step: StepContext, row: Row<Name>) => ExportEntry | undefined,
 ): Part {
   return (step, from, limit) => {
     const listing = toListing(step)
-    const { key, lists } = anyTable(listing.table)
+    const { key, lists } = getTable(listing.table)
     const score = lists[listing.list]?.score ?? ''
     return step.rows.list<Name>({ ...listing, from, limit }).map((row) => {
       const cells = row as Readonly<Record<string, string | number>>
@@ -35,7 +35,7 @@ function partOver<Name extends keyof typeof tables>(
 }
 
 /** Exports a nonce with all that was signed for it. */
-function nonceEntry({ rows }: StepContext, nonce: Row<'nonces'> | undefined): ExportEntry {
+function exportNonce({ rows }: StepContext, nonce: Row<'nonces'> | undefined): ExportEntry {
   if (nonce === undefined) return {}
   const transactions = listTransactions(nonce).flatMap(
     ({ hash }) => rows.row('transactions', hash) ?? [],
@@ -43,70 +43,70 @@ function nonceEntry({ rows }: StepContext, nonce: Row<'nonces'> | undefined): Ex
   return { nonce, transactions }
 }
 
-const paymentEntry = (step: StepContext, payment: Row<'payments'>): ExportEntry => {
+const exportPayment = (step: StepContext, payment: Row<'payments'>): ExportEntry => {
   const taking = step.rows.row('takings', payment.session)
   return {
     payment,
-    ...nonceEntry(step, findCarrier(step.rows, payment)),
+    ...exportNonce(step, findCarrier(step.rows, payment)),
     ...(taking && { taking }),
   }
 }
 
-function sessionEntry(step: StepContext, session: Row<'sessions'>): ExportEntry {
-  const payment = paymentRow(step.rows, session.session)
-  return { session, ...(payment && paymentEntry(step, payment)) }
+function exportSession(step: StepContext, session: Row<'sessions'>): ExportEntry {
+  const payment = getPaymentRow(step.rows, session.session)
+  return { session, ...(payment && exportPayment(step, payment)) }
 }
 
 /** Tells whether the nonce is exported with the payments that it carries. */
 const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
-  nonce.sessions.some((session) => isCarriedBy(paymentRow(rows, session), nonce))
+  nonce.sessions.some((session) => isCarriedBy(getPaymentRow(rows, session), nonce))
 
-const loneNonce = (step: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
-  isCarrying(step.rows, nonce) ? undefined : nonceEntry(step, nonce)
+const exportLoneNonce = (step: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
+  isCarrying(step.rows, nonce) ? undefined : exportNonce(step, nonce)
 
 /** Orders the lists so that no change is missed meanwhile: a decided session keeps its place. */
 const parts: readonly Part[] = [
-  partOver<'sessions'>(() => ({ table: 'sessions', list: 'age' }), sessionEntry),
+  createPart<'sessions'>(() => ({ table: 'sessions', list: 'age' }), exportSession),
   // For payments whose session's row is lost.
   ...phaseNames.map((group) =>
-    partOver<'payments'>(
+    createPart<'payments'>(
       () => ({ table: 'payments', list: 'phase', group }),
       (at, payment) =>
         at.rows.row('sessions', payment.session) === undefined
-          ? paymentEntry(at, payment)
+          ? exportPayment(at, payment)
           : undefined,
     ),
   ),
-  partOver<'nonces'>(
+  createPart<'nonces'>(
     ({ relayer }) => ({ table: 'nonces', list: 'number', group: relayer }),
-    loneNonce,
+    exportLoneNonce,
   ),
-  partOver<'nonces'>(
+  createPart<'nonces'>(
     () => ({ table: 'nonces', list: 'phase', group: 'done' }),
     // For nonces of a former key.
-    (at, nonce) => (nonce.relayer === at.relayer ? undefined : loneNonce(at, nonce)),
+    (at, nonce) => (nonce.relayer === at.relayer ? undefined : exportLoneNonce(at, nonce)),
   ),
-  partOver<'history'>(
+  createPart<'history'>(
     () => ({ table: 'history', list: 'age' }),
     (_, history) => ({ history }),
   ),
-  partOver<'audit'>(
+  createPart<'audit'>(
     () => ({ table: 'audit', list: 'age' }),
     (_, audit) => ({ audit }),
   ),
-  partOver<'shown'>(
+  createPart<'shown'>(
     () => ({ table: 'shown', list: 'age' }),
     (_, shown) => ({ shown }),
   ),
-  partOver<'aliases'>(
+  createPart<'aliases'>(
     () => ({ table: 'aliases', list: 'age' }),
     (_, alias) => ({ alias }),
   ),
-  partOver<'holds'>(
+  createPart<'holds'>(
     () => ({ table: 'holds', list: 'age' }),
     (_, hold) => ({ hold }),
   ),
-  partOver<'tills'>(
+  createPart<'tills'>(
     () => ({ table: 'tills', list: 'age' }),
     (_, till) => ({ till }),
   ),
@@ -121,13 +121,13 @@ export function exportPage(
   { part, from }: ExportPlace,
 ): ExportPage {
   const { rows } = step
-  const same = identified(step, identity)
+  const same = checkIdentity(step, identity)
   if (same.kind === 'different') return same
   if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'different', names: [] }
   const head = createHead(rows, identity)
   const list = parts[part]
   if (list === undefined) return { kind: 'page', head, entries: [], next: undefined }
-  const { items, next: end } = pageFrom(pageRows, (limit) => list(step, from, limit))
+  const { items, next: end } = readListPage(pageRows, (limit) => list(step, from, limit))
   const entries = items
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .flatMap(({ entry }) => entry ?? [])
@@ -136,7 +136,7 @@ export function exportPage(
 }
 
 /** Reads at least one score of a list; `next` is the next page's score, if there is one. */
-export function pageFrom<Item extends { score: number }>(
+export function readListPage<Item extends { score: number }>(
   rows: number,
   list: (limit: number) => Item[],
 ): { items: Item[]; next: number | undefined } {

@@ -1,16 +1,16 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import { listOpen, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
-import { nameless, paymentRow } from '../payments/payment-states.ts'
+import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
 import type { Erased, Erasing, PersonPage, PersonQuery } from '../port.ts'
 import { findLoan } from '../records/loans.ts'
 import { note, readTrace, toRecord } from '../records/operations.ts'
 import { isHeld, readSessionTrace } from '../records/standing.ts'
 import { listAccountTills } from '../records/tills.ts'
-import { anyTable, type Row } from '../rows.ts'
+import { getTable, type Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
-import { pageFrom } from './export.ts'
+import { readListPage } from './export.ts'
 
 /** Limits the rows of all accounts that one page searches. */
 const searched = 500
@@ -21,7 +21,7 @@ const nothing = {
 }
 
 /** Returns a page of what the ledger has of an account, full payments first. */
-export function personPage(
+export function readPersonPage(
   step: StepContext,
   { account, contract, place }: PersonQuery,
 ): PersonPage {
@@ -46,7 +46,7 @@ export function personPage(
     case 1: {
       const { found, next } = search(rows, 'sessions', from, (row) => row.account === account)
       const sessions = found
-        .filter(({ session }) => paymentRow(rows, session) === undefined)
+        .filter(({ session }) => getPaymentRow(rows, session) === undefined)
         .flatMap(({ session }) => readSessionTrace(rows, session) ?? [])
       return { ...nothing, sessions, next: follows(next) }
     }
@@ -81,7 +81,7 @@ export function eraseAccount(
   const payments = listPayments(rows, account)
   const sums = readAccount(rows, account)
   note(rows, { id, action: 'erase', detail: { account } })
-  for (const row of found) rows.put('history', nameless(row))
+  for (const row of found) rows.put('history', eraseNames(row))
   if (payments.length > 0) saveAccount(rows, { ...sums, erased_at: rows.now })
   const settled = payments.filter(({ state }) => !isUnsettled(state))
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
@@ -117,8 +117,8 @@ function search<Name extends 'sessions' | 'history' | 'audit'>(
   from: number,
   isWanted: (row: Row<Name>) => boolean,
 ): { found: Row<Name>[]; next: number | undefined } {
-  const score = anyTable(table).lists.age?.score ?? ''
-  const { items, next } = pageFrom(searched, (limit) =>
+  const score = getTable(table).lists.age?.score ?? ''
+  const { items, next } = readListPage(searched, (limit) =>
     rows.list<Name>({ table, list: 'age' as never, from, limit }).map((row) => ({
       ...{ row, score: Number((row as Readonly<Record<string, unknown>>)[score]) },
     })),

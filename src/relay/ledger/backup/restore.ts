@@ -1,7 +1,7 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { readRelayer, saveNonce } from '../payments/nonces.ts'
-import { paymentRow, savePayment } from '../payments/payment-states.ts'
+import { getPaymentRow, savePayment } from '../payments/payment-states.ts'
 import type { RestoreAnswer, RestoreBegun, Restoring } from '../port.ts'
 import { readFollowedBlocks, saveHead } from '../records/chain.ts'
 import { identify, isAnythingOpen } from '../records/identity.ts'
@@ -144,7 +144,9 @@ function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean 
   const name = session?.session ?? payment?.session ?? ''
   const isAnswered = rows.row('sessions', name) !== undefined
   const intent = payment && rows.row('intents', payment.intent_id)
-  return [paymentRow(rows, name), paymentRow(rows, intent?.session)].some(Boolean) || isAnswered
+  return (
+    [getPaymentRow(rows, name), getPaymentRow(rows, intent?.session)].some(Boolean) || isAnswered
+  )
 }
 
 /** Restores a payment; a waiting one gets an attempt, so that rounds check its intent first. */

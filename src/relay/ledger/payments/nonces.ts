@@ -11,7 +11,7 @@ import type {
 } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { listOpen, noLimit, noteBlock, peekQueue } from './account-totals.ts'
-import { noBlock, paymentRow, requeuePayment } from './payment-states.ts'
+import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
@@ -203,7 +203,7 @@ export const isCarriedBy = (
 
 /** Queues a session's payment again, unless another nonce carries it already. */
 export function requeueFrom(step: StepContext, row: NonceRow, session: string): Transition[] {
-  const payment = paymentRow(step.rows, session)
+  const payment = getPaymentRow(step.rows, session)
   return isCarriedBy(payment, row) ? requeuePayment(step, payment) : []
 }
 

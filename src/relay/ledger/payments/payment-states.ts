@@ -3,8 +3,8 @@ import type { Draft, StepContext } from '../draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from '../port.ts'
 import type { Row } from '../rows.ts'
 import {
+  getNextState,
   isUnsettled,
-  nextState,
   type PaymentEvent,
   type PaymentState,
   phases,
@@ -36,14 +36,14 @@ export const noNonce = { relayer: null, nonce: null }
 export const noBlock = { hash: null, block_number: null, block_hash: null }
 export const noExecution: ExecutionColumns = { outcome: null, reason: null, ...noBlock }
 
-export function executionColumns({ outcome, reason, hash, block }: Execution): ExecutionColumns {
+export function toExecutionColumns({ outcome, reason, hash, block }: Execution): ExecutionColumns {
   return { outcome, reason, hash, block_number: block.number, block_hash: block.hash }
 }
 
-export const paymentRow = (rows: Draft, session: string | null | undefined) =>
+export const getPaymentRow = (rows: Draft, session: string | null | undefined) =>
   session === null || session === undefined ? undefined : rows.row('payments', session)
 
-export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
+export const listPaymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
   rows.list({ table: 'payments', list: 'phase', group: phase, limit })
 
 /**
@@ -59,10 +59,10 @@ export function beginPayment(
 ): void {
   const { intentId, from: account } = request
   const known = [session, rows.row('intents', intentId)?.session]
-  if (known.some((other) => paymentRow(rows, other) !== undefined)) {
+  if (known.some((other) => getPaymentRow(rows, other) !== undefined)) {
     throw new Error('the payment or its intent is recorded already')
   }
-  const state = nextState('none', event)
+  const state = getNextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
   if (till !== undefined) {
@@ -98,7 +98,7 @@ export function move(
   event: PaymentEvent,
   columns: Partial<PaymentRow> = {},
 ): Transition[] {
-  const to = payment && nextState(payment.state, event)
+  const to = payment && getNextState(payment.state, event)
   if (payment === undefined || to === undefined) return []
   const after = { ...payment, ...columns, state: to }
   savePayment(rows, payment, {
@@ -120,7 +120,7 @@ export function requeuePayment(step: StepContext, payment: PaymentRow | undefine
 }
 
 /** Removes names and amounts from a past payment; what stays shows that its intent was known. */
-export const nameless = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
+export const eraseNames = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
   ...{ ...row, session: '', account: zeroAddress, spends: '0' },
   ...{ reserves_pool: null, reserves_cap: null, reserves_out: null },
 })
@@ -134,7 +134,7 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
     const isErased = payment.accepted_at <= (account.erased_at ?? -1)
     const { reference } = rows.row('takings', payment.session) ?? {}
     const row = { ...kept, settled_at: since, ...(reference && { reference }) }
-    rows.put('history', isErased ? nameless(row) : row)
+    rows.put('history', isErased ? eraseNames(row) : row)
     rows.drop('takings', payment.session)
     noteReserved(rows, payment, undefined)
     rows.drop('payments', payment.session)

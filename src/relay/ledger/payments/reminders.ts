@@ -27,7 +27,7 @@ export function holdReminder(rows: Draft, account: Address, sealed: string): voi
 }
 
 /** Lists the accounts whose loan is due for a check. */
-export const dueReminders = (rows: Draft, limit: number): Address[] =>
+export const listDueReminders = (rows: Draft, limit: number): Address[] =>
   rows
     .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })
     .map(({ account }) => account)
@@ -47,7 +47,7 @@ export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefin
     return undefined
   }
   const before = row.due_at === dueAt ? row.told : 'none'
-  const kind = kindNow(dueAt, rows.now)
+  const kind = getReminderKind(dueAt, rows.now)
   const isDue = kind !== undefined && kind !== before
   const told = isDue ? kind : before
   // Checked daily: an early or late repayment is not seen otherwise.
@@ -78,7 +78,7 @@ function findStarts(dueAt: number): [soon: number, today: number] {
   return [dueMs - soonMs, Math.max(dueMs - onDayMs, dueMs - (dueMs % dayMs))]
 }
 
-function kindNow(dueAt: number, now: number): DueReminder['kind'] | undefined {
+function getReminderKind(dueAt: number, now: number): DueReminder['kind'] | undefined {
   const [soon, today] = findStarts(dueAt)
   const isWithin = (start: number) => now >= start && now < start + usefulMs
   if (isWithin(today)) return 'today'

@@ -30,13 +30,13 @@ export const recentMs = 10 * 60 * 1000
 /** Limits for how many blocks reserves are kept: no view of the chain is older. */
 const keptBlocks = 200
 
-const plus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
+const addShares = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
   poolWei: a.poolWei + poolWei,
   capWei: a.capWei + capWei,
   outWei: a.outWei + outWei,
 })
-const minus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken =>
-  plus(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
+const subtractShares = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken =>
+  addShares(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
 function findReserved(rows: Draft): Reserved | undefined {
   const row = rows.row('meta', rowName)
@@ -65,7 +65,7 @@ function findShare(
 function applyShare(
   { open, blocks }: Reserved,
   part: Shares & { at: number | 'open' },
-  add: typeof plus,
+  add: typeof addShares,
 ): Reserved {
   if (part.at === 'open') return { open: add(open, part), blocks }
   const number = part.at
@@ -83,9 +83,10 @@ export function noteReserved(
   const [shareBefore, shareAfter] = [findShare(before), findShare(after)]
   const total = shareBefore?.at === shareAfter?.at ? undefined : findReserved(rows)
   if (total === undefined) return
-  const remaining = shareBefore === undefined ? total : applyShare(total, shareBefore, minus)
+  const remaining =
+    shareBefore === undefined ? total : applyShare(total, shareBefore, subtractShares)
   const { open, blocks } =
-    shareAfter === undefined ? remaining : applyShare(remaining, shareAfter, plus)
+    shareAfter === undefined ? remaining : applyShare(remaining, shareAfter, addShares)
   const oldest = Math.max(...blocks.map(({ number }) => number)) - keptBlocks
   const recentBlocks = blocks.filter(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
@@ -113,7 +114,7 @@ function readReserved(rows: Draft): Reserved {
     .reduce<Reserved>(
       (sum, payment) => {
         const part = findShare(payment)
-        return part === undefined ? sum : applyShare(sum, part, plus)
+        return part === undefined ? sum : applyShare(sum, part, addShares)
       },
       { open: nothing, blocks: [] },
     )
@@ -128,9 +129,9 @@ export function isShort(
   if (lendable === undefined) return false
   const { open, blocks } = readReserved(rows)
   const laterBlocks = blocks.filter(({ number }) => number > lendable.block)
-  const shares = plus(nothing, own)
-  const total = [open, ...laterBlocks].reduce<Taken>(plus, shares)
-  const available = plus(nothing, lendable)
+  const shares = addShares(nothing, own)
+  const total = [open, ...laterBlocks].reduce<Taken>(addShares, shares)
+  const available = addShares(nothing, lendable)
   const names = ['poolWei', 'capWei', 'outWei'] as const
   return names.some((name) => shares[name] > 0n && total[name] > available[name])
 }

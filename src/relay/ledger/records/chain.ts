@@ -1,8 +1,8 @@
 import type { Draft, StepContext } from '../draft.ts'
 import {
+  dropDeploymentFacts,
   type ObservationReport,
   type Observations,
-  ofAnyDeployment,
   storedObservations,
   turns,
   withSeen,
@@ -48,7 +48,7 @@ export function readObservations(step: StepContext): Observations {
   if (row === undefined) return {}
   const saved = JSON.parse(row.value)
   const known = storedObservations.safeParse(saved).data ?? {}
-  return isOfRelayer(step, saved) ? known : ofAnyDeployment(known)
+  return isOfRelayer(step, saved) ? known : dropDeploymentFacts(known)
 }
 
 function saveObservations({ rows, relayer }: StepContext, known: Observations): void {
@@ -64,7 +64,7 @@ export function recordObservations(step: StepContext, seen: ObservationReport | 
 
 /** Forgets facts about one deployment's contracts or key. */
 export const forgetSeen = (step: StepContext): void =>
-  saveObservations(step, ofAnyDeployment(readObservations(step)))
+  saveObservations(step, dropDeploymentFacts(readObservations(step)))
 
 /** Forgets the known gas price if the node refuses this much as too low. */
 export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {

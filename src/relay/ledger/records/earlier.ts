@@ -11,22 +11,22 @@ const dayMs = 24 * 60 * 60 * 1000
 const equalMs = 10 * 60 * 1000
 
 /** Returns an account's payments since a time (Unix time in ms), the newest first. */
-const paidSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
+const listPaidSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
   rows.list({
     ...({ table: 'payments', list: 'account', group: account, newest: true } as const),
     ...{ from, limit: noLimit },
   })
 
 /** Returns those payments that count toward a day's limits. */
-export const sentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
-  paidSince(rows, account, from).filter((row) => paymentKinds[row.kind].countsAsSent)
+export const listSentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
+  listPaidSince(rows, account, from).filter((row) => paymentKinds[row.kind].countsAsSent)
 
 export const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
 
 /** Sums up what counts toward a day's limits: failed payments count, but sent nothing. */
-export function sentToday(rows: Draft, account: string): { transfers: number; sentWei: bigint } {
-  const today = sentSince(rows, account, rows.now - dayMs + 1)
+export function sumSentToday(rows: Draft, account: string): { transfers: number; sentWei: bigint } {
+  const today = listSentSince(rows, account, rows.now - dayMs + 1)
   const sentWei = today
     .filter((row) => !hasSentNothing(row))
     .reduce((sum, { spends }) => sum + BigInt(spends), 0n)
@@ -34,7 +34,7 @@ export function sentToday(rows: Draft, account: string): { transfers: number; se
 }
 
 /** Returns the refusal if one more payment exceeds a day's limits. */
-export function overDay(
+export function findDayLimit(
   rows: Draft,
   account: string,
   { transfersADay, sentADayWei }: DayLimits,
@@ -42,7 +42,7 @@ export function overDay(
 ): OverDay | undefined {
   const isLimited = transfersADay !== undefined || sentADayWei !== undefined
   if (!isLimited || !paymentKinds[kind].countsAsSent) return undefined
-  const { transfers, sentWei } = sentToday(rows, account)
+  const { transfers, sentWei } = sumSentToday(rows, account)
   if (transfersADay !== undefined && transfers >= transfersADay) {
     return { kind: 'too_many_today', most: transfersADay }
   }
@@ -52,7 +52,7 @@ export function overDay(
 }
 
 /** Returns how many minutes ago, within 10, an equal call was made; the first answer is stored. */
-export function minutesSinceEqual(
+export function findMinutesSinceEqual(
   rows: Draft,
   question: Question,
   call: PaymentCall | undefined,
@@ -60,7 +60,7 @@ export function minutesSinceEqual(
   const known = recall(rows, question, 'equal')
   if (known !== undefined) return Number(known)
   if (call === undefined) return undefined
-  const equal = paidSince(rows, question.account, rows.now - equalMs + 1).find(
+  const equal = listPaidSince(rows, question.account, rows.now - equalMs + 1).find(
     (row) => !hasSentNothing(row) && row.request.data === call.data,
   )
   if (equal === undefined) return undefined

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { StepContext } from '../draft.ts'
 import { readQueue } from '../payments/account-totals.ts'
 import { readRelayer } from '../payments/nonces.ts'
-import { paymentsIn } from '../payments/payment-states.ts'
+import { listPaymentsIn } from '../payments/payment-states.ts'
 import type { Renumbered } from '../port.ts'
 import {
   type GatewayCounts,
@@ -21,28 +21,31 @@ export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // The key may have changed.
   const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
   if (readRelayer(rows, known).open.length + readQueue(rows).waiting > 0) return true
-  return openPhases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
+  return openPhases.some((phase) => listPaymentsIn(rows, phase, 1).length > 0)
 }
 
 /** Returns the values of an identity that the ledger does not have. */
-function othersIn({ rows }: StepContext, { chainId, fingerprints }: Identity): [string, string][] {
+function listDifferent(
+  { rows }: StepContext,
+  { chainId, fingerprints }: Identity,
+): [string, string][] {
   const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
 /** Returns the values of an identity that the ledger has otherwise. */
-function knownOthersIn(step: StepContext, identity: Identity): [string, string][] {
-  return othersIn(step, identity).filter(
+function listConflicting(step: StepContext, identity: Identity): [string, string][] {
+  return listDifferent(step, identity).filter(
     ([name]) => step.rows.row('meta', `identity.${name}`) !== undefined,
   )
 }
 
-export const differencesFrom = (step: StepContext, identity: Identity): string[] =>
-  knownOthersIn(step, identity).map(([name]) => name)
+export const describeDifferences = (step: StepContext, identity: Identity): string[] =>
+  listConflicting(step, identity).map(([name]) => name)
 
 /** Tells whether a payment has another key or forwarder than the ledger: rounds would miss it. */
 export const isByOthers = (step: StepContext, identity: Identity | undefined): boolean =>
-  identity !== undefined && differencesFrom(step, identity).length > 0
+  identity !== undefined && describeDifferences(step, identity).length > 0
 
 /** Allows key and forwarder to change, and the account secret only to one that a drain names. */
 function mayChange({ rows }: StepContext, name: string, value: string): boolean {
@@ -53,8 +56,8 @@ function mayChange({ rows }: StepContext, name: string, value: string): boolean 
 }
 
 /** Tells whether the ledger has this identity, or may adopt it. */
-export function identified(step: StepContext, identity: Identity): Identified {
-  const names = knownOthersIn(step, identity)
+export function checkIdentity(step: StepContext, identity: Identity): Identified {
+  const names = listConflicting(step, identity)
     .filter(([name, value]) => !mayChange(step, name, value) || isAnythingOpen(step))
     .map(([name]) => name)
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
@@ -62,7 +65,7 @@ export function identified(step: StepContext, identity: Identity): Identified {
 
 /** Tells whether the ledger has another forwarder or key than these. */
 export function hasMoved(step: StepContext, identity: Identity): boolean {
-  return knownOthersIn(step, identity).some(([name]) => movableIdentity.includes(name))
+  return listConflicting(step, identity).some(([name]) => movableIdentity.includes(name))
 }
 
 /** Adopts an identity, if the ledger may, and then records the gateways' counts. */
@@ -71,11 +74,11 @@ export function identify(
   identity: Identity,
   counted?: GatewayCounts,
 ): Identified {
-  const same = identified(step, identity)
+  const same = checkIdentity(step, identity)
   // All or nothing: a refusal leaves every value as it was.
   if (same.kind === 'different') return same
   if (hasMoved(step, identity)) forgetSeen(step)
-  for (const [name, value] of othersIn(step, identity)) {
+  for (const [name, value] of listDifferent(step, identity)) {
     step.rows.put('meta', { name: `identity.${name}`, value })
   }
   noteGateways(step.rows, counted)
@@ -107,5 +110,5 @@ export function renumber(
   return { kind: 'renumbered', refused }
 }
 
-export const formerAccount = ({ rows }: StepContext, account: Address): Address | undefined =>
+export const findFormerAccount = ({ rows }: StepContext, account: Address): Address | undefined =>
   rows.row('aliases', account.toLowerCase())?.former as Address | undefined

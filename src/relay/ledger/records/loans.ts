@@ -33,8 +33,8 @@ export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooki
   let { sums } = book
   for (const log of logs) {
     const keep = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
-    const known = (borrower: Address) => findLoan(rows, contract, borrower)
-    sums = applyLoanEvent({ sums, findLoan: known, saveLoan: keep }, log)
+    const findKnownLoan = (borrower: Address) => findLoan(rows, contract, borrower)
+    sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan: keep }, log)
   }
   const value = JSON.stringify({ next, sums }, (_, one) =>
     typeof one === 'bigint' ? `${one}` : one,
@@ -50,12 +50,14 @@ export function findLoan(
   borrower: Address,
 ): BookedLoan | undefined {
   const row = rows.row('loans', contract.toLowerCase(), borrower)
-  return row && loanIn(row)
+  return row && toBookedLoan(row)
 }
 
 /** Returns a contract's loans in a state, by due date. */
 export const listLoans = (rows: Draft, { contract, state, limit }: LoanQuery): BookedLoan[] =>
-  rows.list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit }).map(loanIn)
+  rows
+    .list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit })
+    .map(toBookedLoan)
 
 const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> => ({
   ...{ contract: contract.toLowerCase(), borrower: loan.borrower },
@@ -64,7 +66,7 @@ const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> 
   earlier: loan.earlier,
 })
 
-const loanIn = (row: Row<'loans'>): BookedLoan => ({
+const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
   ...{ borrower: row.borrower, state: row.state, issuedAt: row.issued_at, dueAt: row.due_at },
   ...{ lentWei: BigInt(row.lent), owedWei: BigInt(row.owed), repaidWei: BigInt(row.repaid) },
   earlier: row.earlier,

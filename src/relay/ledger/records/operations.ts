@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
-import { paymentRow } from '../payments/payment-states.ts'
+import { getPaymentRow } from '../payments/payment-states.ts'
 import type {
   AuditEntry,
   Intake,
@@ -72,7 +72,7 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   const found = toListings(query)
     .flatMap((listing) => listed(rows, listing, query))
     .sort((a, b) => b.at - a.at)
-  const { page, next } = cut(found, query.limit)
+  const { page, next } = cutPage(found, query.limit)
   const matches = page
     .map(({ row }) => toRecord(row))
     .filter(
@@ -86,7 +86,10 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
 }
 
 /** Cuts a page and tells where the next begins; payments of one moment stay together. */
-function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]; next?: number } {
+function cutPage(
+  found: readonly Listed[],
+  limit: number,
+): { page: readonly Listed[]; next?: number } {
   const firstBeyond = found[limit]
   if (firstBeyond === undefined) return { page: found }
   const page = found.filter(({ at }) => at > firstBeyond.at)
@@ -103,7 +106,7 @@ function findSingle(
 ): readonly (Row<'payments'> | Row<'history'>)[] | undefined {
   if (hash !== undefined) {
     const sessions = rows.row('transactions', hash)?.sessions ?? []
-    return sessions.flatMap((session) => paymentRow(rows, session) ?? [])
+    return sessions.flatMap((session) => getPaymentRow(rows, session) ?? [])
   }
   if (intent === undefined) return undefined
   const row = findRow(rows, intent)
@@ -111,7 +114,7 @@ function findSingle(
 }
 
 function findRow(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | undefined {
-  const payment = paymentRow(rows, rows.row('intents', intent)?.session)
+  const payment = getPaymentRow(rows, rows.row('intents', intent)?.session)
   if (payment !== undefined) return payment
   return rows
     .list({ table: 'history', list: 'age', newest: true, limit: searchedHistory })
@@ -184,7 +187,7 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
       ...{ recordedAt: recorded_at, sentAt: sent_at },
     }))
   const batch = (carrier?.sessions ?? []).flatMap((session) => {
-    const carried = paymentRow(rows, session)
+    const carried = getPaymentRow(rows, session)
     return carrier && isCarriedBy(carried, carrier) ? carried.intent_id : []
   })
   const messages = smsParties.flatMap((party) => rows.row('sms', row.session, party) ?? [])

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
 import { listOpen, readAccount } from '../payments/account-totals.ts'
 import type { AccountStanding, Refusing, SessionTrace } from '../port.ts'
-import { sentToday } from './earlier.ts'
+import { sumSentToday } from './earlier.ts'
 import { note } from './operations.ts'
 
 const mostRefusals = 5
@@ -34,7 +34,7 @@ export function noteRefusal(rows: Draft, { account, session, reason }: Refusing)
 }
 
 export function readStanding(rows: Draft, account: Address): AccountStanding {
-  const { transfers, sentWei } = sentToday(rows, account)
+  const { transfers, sentWei } = sumSentToday(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
   return {
     heldAt: rows.row('holds', account)?.held_at,

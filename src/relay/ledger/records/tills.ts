@@ -3,7 +3,7 @@ import type { Draft } from '../draft.ts'
 import { noLimit } from '../payments/account-totals.ts'
 import type { Taking, Takings, Till, TillChange } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { hasSentNothing, sentSince } from './earlier.ts'
+import { hasSentNothing, listSentSince } from './earlier.ts'
 import { note } from './operations.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -24,30 +24,32 @@ export function setTill(rows: Draft, { id, till, to }: TillChange): Till | undef
   return findTill(rows, till)
 }
 
-const tillsIn = (found: readonly Row<'tills'>[]): Till[] =>
+const toTills = (found: readonly Row<'tills'>[]): Till[] =>
   found
     .filter(({ removed_at }) => removed_at === null)
     .map(({ till, account, name, kind }) => ({ till, account: account as Address, name, kind }))
 
 export function findTill(rows: Draft, number: string): Till | undefined {
   const row = rows.row('tills', number)
-  return row && tillsIn([row])[0]
+  return row && toTills([row])[0]
 }
 
 export const listTills = (rows: Draft): Till[] =>
-  tillsIn(rows.list({ table: 'tills', list: 'age', limit: noLimit }))
+  toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit }))
 
 export const listAccountTills = (rows: Draft, account: string): Till[] =>
-  tillsIn(rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit }))
+  toTills(rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit }))
 
 /** Returns what an account with a till received, and its sums of the day (UTC). */
 export function listTakings(rows: Draft, account: Address, limit: number): Takings | undefined {
   if (listAccountTills(rows, account).length === 0) return undefined
   const midnight = rows.now - (rows.now % dayMs)
   const own = { table: 'takings', list: 'account', group: account, newest: true } as const
-  const received = rows.list({ ...own, from: midnight, limit: noLimit }).flatMap(paymentIn(rows))
+  const received = rows
+    .list({ ...own, from: midnight, limit: noLimit })
+    .flatMap(findPaymentIn(rows))
   const final = received.filter(({ payment }) => payment.state === 'confirmed')
-  const sent = sentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
+  const sent = listSentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
   const sum = (spent: readonly { spends: string }[]) =>
     spent.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
   return {
@@ -55,7 +57,7 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
     outWei: sum(sent),
     last: rows
       .list({ ...own, limit })
-      .flatMap(paymentIn(rows))
+      .flatMap(findPaymentIn(rows))
       .map(toTaking),
   }
 }
@@ -63,7 +65,7 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
 type Paid = { payment: Row<'payments'>; reference: string | null }
 
 /** Returns the payment of a taking; an empty list if its row is lost. */
-const paymentIn =
+const findPaymentIn =
   (rows: Draft) =>
   ({ session, reference }: Row<'takings'>): Paid[] => {
     const payment = rows.row('payments', session)

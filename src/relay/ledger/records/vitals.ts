@@ -1,12 +1,12 @@
 import type { Draft, StepContext } from '../draft.ts'
-import { ofAnyDeployment } from '../observations.ts'
+import { dropDeploymentFacts } from '../observations.ts'
 import { peekQueue } from '../payments/account-totals.ts'
 import { countLately, readEventCounts } from '../payments/counts.ts'
 import { countCarried, findNextNonce, readRelayer } from '../payments/nonces.ts'
-import { paymentsIn } from '../payments/payment-states.ts'
+import { listPaymentsIn } from '../payments/payment-states.ts'
 import type { Identified, Vitals } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
-import { perOpenPhase } from '../transitions.ts'
+import { mapOpenPhases } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
 import { readGatewayFaults, readGatewayHours } from './gateways.ts'
@@ -59,7 +59,7 @@ export function readVitals(
     now: rows.now,
     schema: schemaVersion,
     identity,
-    observations: hasMoved ? ofAnyDeployment(observed) : observed,
+    observations: hasMoved ? dropDeploymentFacts(observed) : observed,
     intake: readIntake(rows),
     alerts: activeAlerts(rows),
     untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
@@ -75,6 +75,6 @@ export function readVitals(
     front: readFront(step, relayerTotals),
     carried: countCarried(relayerTotals),
     waiting: peekQueue(rows).waiting,
-    oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
+    oldest: mapOpenPhases((phase) => listPaymentsIn(rows, phase, 1)[0]?.accepted_at),
   }
 }

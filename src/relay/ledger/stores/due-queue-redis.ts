@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import type { DueQueue } from '../due-queue.ts'
 import { armLua, dueLua } from './lua.ts'
-import { ledgerKey } from './redis.ts'
+import { nameLedgerKey } from './redis.ts'
 
 const takeLimit = 10
 
@@ -18,7 +18,7 @@ export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueO
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {
     const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${takeLimit}`]
-    return script([ledgerKey(name)], args)
+    return script([nameLedgerKey(name)], args)
   }
 
   return {
@@ -33,7 +33,7 @@ export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueO
     async renew({ task, token }, leaseMs) {
       return z.int().parse(await run('renew', task, token, leaseMs)) === 1
     },
-    async done({ task, token }, againInMs) {
+    async release({ task, token }, againInMs) {
       await run('done', task, token, againInMs)
     },
   }

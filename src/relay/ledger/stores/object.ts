@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { describeFault } from '../../../runtime/log.ts'
-import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../methods.ts'
+import { createLedgerPort, type LedgerMethod, ledgerMethods } from '../methods.ts'
 import type {
   AcceptPayment,
   Ledger,
@@ -28,7 +28,7 @@ export type LedgerHost = LedgerSchedule & {
 }
 
 /** Creates the class of the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
-export function ledgerObject<Env>(getHost: (env: Env) => LedgerHost) {
+export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
     readonly #kept: KeptLedger
     readonly #accept: AcceptPayment
@@ -91,7 +91,7 @@ export function ledgerObject<Env>(getHost: (env: Env) => LedgerHost) {
 
 /** Creates the port over calls to the object, each on a new stub: a failed one stays broken. */
 export function createObjectLedger(getStub: () => LedgerStub): Ledger {
-  return ledgerThrough((method, args) => {
+  return createLedgerPort((method, args) => {
     const stub = getStub()
     return (stub[method] as (...args: unknown[]) => Promise<unknown>)(...args)
   })

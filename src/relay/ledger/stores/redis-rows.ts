@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import { roundTask } from '../due-queue.ts'
 import type { LedgerMethod } from '../methods.ts'
-import { type AnyRow, anyTable, findPlace, parseRow, type TableName, type Write } from '../rows.ts'
+import { type AnyRow, findPlace, getTable, parseRow, type TableName, type Write } from '../rows.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
 /** Holds a row as the database has it; version `0`: it does not exist. */
@@ -95,7 +95,7 @@ function listChanges(writes: ReadonlyMap<string, Write>): { list: string[][]; un
   const list: string[][] = []
   const unlist: string[][] = []
   for (const [name, { table, before, after }] of writes) {
-    for (const [own, columns] of Object.entries(anyTable(table).lists)) {
+    for (const [own, columns] of Object.entries(getTable(table).lists)) {
       const [was, is] = [findPlace(columns, before), findPlace(columns, after)]
       if (was?.group === is?.group && was?.score === is?.score) continue
       if (was !== undefined) unlist.push([`${table}.${own}:${was.group}`, name])

@@ -1,6 +1,12 @@
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, ListedTooLate, type Writes } from '../draft.ts'
-import { dueAfterMs, type LedgerMethod, ledgerThrough, methodKinds, runStep } from '../methods.ts'
+import {
+  createLedgerPort,
+  getDueDelayMs,
+  type LedgerMethod,
+  methodKinds,
+  runStep,
+} from '../methods.ts'
 import type { Ledger, LedgerRules } from '../port.ts'
 import {
   assertSchema,
@@ -34,7 +40,7 @@ export type RedisLedgerOptions = {
 }
 
 /** Returns the prefix of a ledger's keys; the braces keep them in one slot of a cluster. */
-export const ledgerKey = (name: string): string => `ledger:{${name}}`
+export const nameLedgerKey = (name: string): string => `ledger:{${name}}`
 
 type Call = {
   method: LedgerMethod
@@ -59,7 +65,7 @@ const rememberedLimit = 2_000
  */
 export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const { database, name } = options
-  const keys = [ledgerKey(name)]
+  const keys = [nameLedgerKey(name)]
   const load = createLoad(database, keys)
   const commit = createCommit(database, keys)
   /** Helps to guess what a call reads; never used for an answer. */
@@ -117,7 +123,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   }
 
   const lanes = { reads: createLane(readsSideBySide, answer), writes: createLane(1, answer) }
-  return ledgerThrough((method, args) => {
+  return createLedgerPort((method, args) => {
     const lane = methodKinds[method] === 'reads' ? lanes.reads : lanes.writes
     return new Promise((resolve, reject) => lane({ method, args, resolve, reject }))
   })
@@ -175,7 +181,7 @@ function executeCalls(
       const rows = createDraft(view, loaded.now, own)
       const answer = runStep({ rows, rules, relayer }, method, args)
       ends.push(() => resolve(answer))
-      const ownDueMs = own.size > writes.size ? dueAfterMs(method, args, roundMs) : undefined
+      const ownDueMs = own.size > writes.size ? getDueDelayMs(method, args, roundMs) : undefined
       if (ownDueMs !== undefined) dueMs = Math.min(dueMs ?? ownDueMs, ownDueMs)
       writes = own
     } catch (error) {

@@ -1,10 +1,10 @@
 import { createDraft, type Writes } from '../draft.ts'
-import { ledgerThrough, runStep } from '../methods.ts'
+import { createLedgerPort, runStep } from '../methods.ts'
 import type { Ledger, LedgerRules } from '../port.ts'
 import {
   type AnyRow,
-  anyTable,
   assertSchema,
+  getTable,
   type Key,
   type Listing,
   parseRow,
@@ -48,9 +48,9 @@ type Remembered = Map<string, AnyRow | undefined>
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
   sql.transaction(() => openTables(sql))
   const remembered: Remembered = new Map()
-  const view = sqlView(sql, remembered)
+  const view = createSqlView(sql, remembered)
 
-  return ledgerThrough<SqlLedger>((method, args) => {
+  return createLedgerPort<SqlLedger>((method, args) => {
     if (remembered.size > rememberedLimit) remembered.clear()
     const writes: Writes = new Map()
     const rows = createDraft(view, now(), writes)
@@ -77,7 +77,7 @@ function openTables(sql: Sql): void {
 /** Creates tables and indexes as `rows.ts` has them; lists in key order need no index. */
 export function createTables(sql: Sql): void {
   for (const name of tableNames) {
-    const { key, lists } = anyTable(name)
+    const { key, lists } = getTable(name)
     const columns = [...listColumns(name), 'row'].join(', ')
     const primary = `PRIMARY KEY (${key.join(', ')})`
     sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primary}) WITHOUT ROWID`)
@@ -94,7 +94,7 @@ export function createTables(sql: Sql): void {
 
 /** Returns the columns that rows are found by. */
 function listColumns(name: TableName): readonly string[] {
-  const { key, lists } = anyTable(name)
+  const { key, lists } = getTable(name)
   const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listed])]
 }
@@ -102,7 +102,7 @@ function listColumns(name: TableName): readonly string[] {
 const statements = Object.fromEntries(
   tableNames.map((name) => {
     const columns = listColumns(name)
-    const byKey = anyTable(name)
+    const byKey = getTable(name)
       .key.map((column) => `${column} = ?`)
       .join(' AND ')
     const insert = `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`
@@ -120,7 +120,7 @@ function cacheQuery(queries: Map<string, string>, kind: string, make: () => stri
   return query
 }
 
-function sqlView(sql: Sql, remembered: Remembered): View {
+function createSqlView(sql: Sql, remembered: Remembered): View {
   return {
     row<Name extends TableName>(table: Name, ...key: Key) {
       const name = toRowName(table, key)
@@ -152,7 +152,7 @@ function sqlView(sql: Sql, remembered: Remembered): View {
 /** Builds a query with a constant limit: if it is bound, SQLite plans it anew each time. */
 function listQuery<Name extends TableName>(listing: Listing<Name>): string {
   const { table, list, newest, limit } = listing
-  const { key, lists } = anyTable(table)
+  const { key, lists } = getTable(table)
   const columns = lists[list]
   if (columns === undefined) throw new Error(`${table} has no list ${list}`)
   const { group, score } = columns

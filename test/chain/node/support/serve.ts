@@ -1,6 +1,6 @@
 import { hashKey } from '../../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../../src/keys/api-keys-config.ts'
-import { nodeRoutes } from '../../../../src/node/route.ts'
+import { createNodeRoutes } from '../../../../src/node/route.ts'
 import { createNodeService, type NodeServiceOptions } from '../../../../src/node/service.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
@@ -23,7 +23,7 @@ export async function serve(
   const shared = { clock, background: () => {}, log: (event: LogEvent) => logged.push(event) }
   const service = createNodeService({ chainId, urls, fetch, ...checks, ...shared })
   const keys = createConfigKeys([hashKey(testKey)], chainId)
-  const app = nodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })
+  const app = createNodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })
   const url = `http://service.test/${testKey}`
   const json = { 'content-type': 'application/json' }
   const post = async (

@@ -47,7 +47,7 @@ function open(asked: (method: string) => void = () => {}) {
   const connected: { as: number | undefined } = { as: undefined }
   const socket: NodeSocket = {
     connectIfDue: () => {},
-    reportedHead: () => undefined,
+    getReportedHead: () => undefined,
     connection: () => connected.as,
     takeHashes: () => [],
     closeIfLate: () => {},

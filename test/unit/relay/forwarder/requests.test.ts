@@ -13,12 +13,12 @@ import {
 import { describe, expect, test } from 'vitest'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import {
-  asksTheSame,
+  decodeRequests,
   deriveIntentId,
   encodeExecute,
-  processedIn,
+  isSameCall,
+  matchResults,
   type RequestStatus,
-  requestsInCalldata,
   type SignedRequest,
 } from '../../../../src/relay/forwarder/requests.ts'
 
@@ -62,7 +62,7 @@ describe('the outcome of a request in a transaction', () => {
   const carried = [forged.request, spent.request]
 
   test("is read by the request's place, not by its intent alone", () => {
-    expect(processedIn([forged.result, spent.result], carried, spent.request)).toEqual([
+    expect(matchResults([forged.result, spent.result], carried, spent.request)).toEqual([
       forged,
       spent,
     ])
@@ -71,21 +71,21 @@ describe('the outcome of a request in a transaction', () => {
   test("belongs to one account: another account's same id is another intent", () => {
     const other = asked('0xcccccccc', 'executed', forwarder.address)
     const both = [other.request, spent.request]
-    expect(processedIn([other.result, spent.result], both, spent.request)).toEqual([spent])
+    expect(matchResults([other.result, spent.result], both, spent.request)).toEqual([spent])
   })
 
   test('is unknown if results and requests do not match', () => {
-    expect(processedIn([spent.result], carried, spent.request)).toBeUndefined()
-    expect(processedIn([spent.result], [], spent.request)).toBeUndefined()
-    expect(processedIn([], [], spent.request)).toEqual([])
+    expect(matchResults([spent.result], carried, spent.request)).toBeUndefined()
+    expect(matchResults([spent.result], [], spent.request)).toBeUndefined()
+    expect(matchResults([], [], spent.request)).toEqual([])
   })
 })
 
 test('two requests are equal if account and call are equal', () => {
   const { request } = asked('0xaaaaaaaa', 'executed')
-  expect(asksTheSame(request, { ...request, deadline: 1, gas: 1 })).toBe(true)
-  expect(asksTheSame(request, { ...request, data: '0xbbbbbbbb' })).toBe(false)
-  expect(asksTheSame(request, { ...request, from: forwarder.address })).toBe(false)
+  expect(isSameCall(request, { ...request, deadline: 1, gas: 1 })).toBe(true)
+  expect(isSameCall(request, { ...request, data: '0xbbbbbbbb' })).toBe(false)
+  expect(isSameCall(request, { ...request, from: forwarder.address })).toBe(false)
 })
 
 /** Reads packed requests byte by byte, as IRelayForwarder.sol describes. */
@@ -127,15 +127,15 @@ test('requests are decoded from their calldata, and arbitrary bytes are decoded 
   fc.assert(
     fc.property(cut, ([requests, end, more]) => {
       const calldata = encodeExecute(requests)
-      expect(requestsInCalldata(calldata)).toEqual(requests)
+      expect(decodeRequests(calldata)).toEqual(requests)
       const [batch] = decodeFunctionData({ abi, data: calldata }).args as readonly [Hex]
       expect(readPacked(batch)).toEqual(requests)
       const other = concatHex([`0x${batch.slice(2, 2 + 2 * end)}`, more])
       const read = readPacked(other)
       const sent = encodeFunctionData({ abi, functionName: 'execute', args: [other] })
-      expect(requestsInCalldata(sent)).toEqual(read === 'malformed' ? [] : read)
+      expect(decodeRequests(sent)).toEqual(read === 'malformed' ? [] : read)
     }),
   )
-  expect(requestsInCalldata('0x')).toEqual([])
-  expect(requestsInCalldata('0xdeadbeef')).toEqual([])
+  expect(decodeRequests('0x')).toEqual([])
+  expect(decodeRequests('0xdeadbeef')).toEqual([])
 })

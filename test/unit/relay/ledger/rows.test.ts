@@ -1,7 +1,7 @@
 import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { ledgerThrough } from '../../../../src/relay/ledger/methods.ts'
+import { createLedgerPort } from '../../../../src/relay/ledger/methods.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
@@ -28,7 +28,7 @@ const test = plainTest.extend('ledger', () => {
   let now = 1_700_000_000_000
   const open = () => openSqlLedger(sql, { ...usual, now: () => now })
   let opened = open()
-  const ledger = ledgerThrough<Ledger>((method, args) =>
+  const ledger = createLedgerPort<Ledger>((method, args) =>
     (opened[method] as (...args: unknown[]) => unknown)(...args),
   )
   const rowsOf = <Name extends TableName>(table: Name): Row<Name>[] =>

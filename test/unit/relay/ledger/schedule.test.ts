@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { dueAfterMs, ledgerMethods } from '../../../../src/relay/ledger/methods.ts'
+import { getDueDelayMs, ledgerMethods } from '../../../../src/relay/ledger/methods.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
@@ -43,7 +43,7 @@ test.for([
 
 test('a round is due after new work, sooner after refused bytes, and after nothing else', () => {
   const dueIn = (ms: number, ...args: unknown[]) =>
-    ledgerMethods.filter((method) => dueAfterMs(method, args, roundMs) === ms).sort()
+    ledgerMethods.filter((method) => getDueDelayMs(method, args, roundMs) === ms).sort()
   const opening = ['adopt', 'endRestore', 'record']
   expect(dueIn(roundMs, {}, 'taken')).toEqual(opening)
   expect(dueIn(5_000, {}, 'taken')).toEqual([])

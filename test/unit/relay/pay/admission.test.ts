@@ -5,7 +5,7 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
-import { soFar } from '../../../../src/relay/pay/answers.ts'
+import { readSoFar } from '../../../../src/relay/pay/answers.ts'
 import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -59,7 +59,7 @@ function stillChain({
     who = number,
     spendsWei = 1n,
     kind: PaymentKind = 'transfer',
-    denied: RequestedPayment['denied'] = async () => undefined,
+    denied: RequestedPayment['findDenial'] = async () => undefined,
   ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
@@ -68,13 +68,13 @@ function stillChain({
       ...{ answerCount: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
         ...{ target: relayer.forwarder.address, data: '0x', kind, spendsWei },
-        submitted: (tx) => ({
+        writeSubmitted: (tx) => ({
           kind: 'end',
           lines: ['hash' in tx ? 'submitted' : `queued ${tx.minutes}`],
         }),
       }),
-      denied,
-      refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
+      findDenial: denied,
+      writeRefusal: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
     })
     return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind
   }
@@ -176,7 +176,7 @@ test("a refusal records the chain's facts with their time", async () => {
 
 test('a session is uncertain, not unsent, if it cannot be closed while another delivery decides it', async () => {
   const question = { session: 's', input: '2', account: account.address }
-  const told = (view: object) => soFar({ lookup: async () => view as never }, question)
+  const told = (view: object) => readSoFar({ lookup: async () => view as never }, question)
   expect(await told({ kind: 'pending' })).toEqual({ kind: 'uncertain' })
   expect(await told({ kind: 'undecided' })).toEqual({ kind: 'unsent' })
 })

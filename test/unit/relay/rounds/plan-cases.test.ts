@@ -4,7 +4,7 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
 import {
   type ChainSnapshot,
-  chainAt,
+  createChainSnapshot,
   isAnyDueSoon,
   type NonceFate,
   type Proof,
@@ -56,7 +56,7 @@ function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): 
 const head = { ...blockOf(number), timestampSeconds: nowSeconds }
 
 const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot => ({
-  ...chainAt(head as Parameters<typeof chainAt>[0], count),
+  ...createChainSnapshot(head as Parameters<typeof createChainSnapshot>[0], count),
   ...answers,
 })
 

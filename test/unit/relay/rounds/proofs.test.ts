@@ -5,7 +5,7 @@ import { createNode } from '../../../../src/chain/node.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import { carry, type Relayer } from '../../../../src/relay/relayer.ts'
-import { floorOn } from '../../../../src/relay/rounds/followed-blocks.ts'
+import { getDifficultyFloor } from '../../../../src/relay/rounds/followed-blocks.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 import { fillNonce, offerOf } from '../../../ports/payments.ts'
@@ -187,7 +187,7 @@ test('blocks whose difficulty falls as fast as allowed have enough work', () => 
   const followed: { number: number; floor: Hex }[] = []
   for (let number = 1; number < 1_000; number += 1) {
     difficulty -= difficulty / 400n
-    const floor = floorOn(followed.at(-1), number, numberToHex(difficulty))
+    const floor = getDifficultyFloor(followed.at(-1), number, numberToHex(difficulty))
     followed.push({ number, floor })
     expect(followed.slice(-50).every((one) => BigInt(one.floor) < difficulty)).toBe(true)
   }

@@ -3,9 +3,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
-import { requestsInCalldata } from '../../../../src/relay/forwarder/requests.ts'
+import { decodeRequests } from '../../../../src/relay/forwarder/requests.ts'
 import { getIdentity } from '../../../../src/relay/identity.ts'
-import { ledgerThrough } from '../../../../src/relay/ledger/methods.ts'
+import { createLedgerPort } from '../../../../src/relay/ledger/methods.ts'
 import type { BlockId, Ledger, NonceFill } from '../../../../src/relay/ledger/port.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
@@ -68,7 +68,7 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
   const called: string[] = []
   const relayer: Relayer = {
     ...opened.relayer,
-    ledger: ledgerThrough((method, args) => {
+    ledger: createLedgerPort((method, args) => {
       called.push(method)
       return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
     }),
@@ -664,7 +664,7 @@ test('waiting payments are sent in one transaction, and its replacement differs 
     { nonce: 0, sessions: sessions.slice(0, 2) },
     { nonce: 1, sessions: sessions.slice(2) },
   ])
-  const carried = sent().map(({ data }) => requestsInCalldata(data ?? '0x'))
+  const carried = sent().map(({ data }) => decodeRequests(data ?? '0x'))
   expect(carried).toEqual([queued.slice(0, 2), queued.slice(2)])
   // One of them ends meanwhile: what outbids them must not become other bytes for that.
   await ledger.expire(sessions[0] ?? '', 5_000_000_000)

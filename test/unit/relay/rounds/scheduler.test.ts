@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
-import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
+import { getResendDelayMs, poolRules } from '../../../../src/chain/chains.ts'
 import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
-import { againAfterMs, type RoundResult } from '../../../../src/relay/ledger/schedule.ts'
+import { getNextDelayMs, type RoundResult } from '../../../../src/relay/ledger/schedule.ts'
 import { createRounds, type Rounds } from '../../../../src/relay/rounds/scheduler.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 
@@ -33,7 +33,7 @@ function createQueue(over: Partial<DueQueue> = {}) {
       told.push('renew')
       return true
     },
-    done: async (_, again) => {
+    release: async (_, again) => {
       told.push(`done ${again}`)
       isDue = again !== undefined
     },
@@ -61,10 +61,10 @@ function watch(rounds: Rounds): void {
 
 describe('rounds', () => {
   test('run within seconds if no node accepted the bytes', () => {
-    expect(againAfterMs('soon', 20_000)).toBe(5_000)
-    expect(againAfterMs('soon', 1_000)).toBe(1_000)
+    expect(getNextDelayMs('soon', 20_000)).toBe(5_000)
+    expect(getNextDelayMs('soon', 1_000)).toBe(1_000)
     const pauses = [1, 2, 3, 4].map((failures) =>
-      resendAfterMs(poolRules.rootstock, failures, 120_000),
+      getResendDelayMs(poolRules.rootstock, failures, 120_000),
     )
     expect(pauses).toEqual([5_000, 20_000, 80_000, 120_000])
   })
@@ -149,7 +149,7 @@ describe('rounds', () => {
     const logged: string[] = []
     const { queue } = createQueue({
       take: async () => ['one', 'two'].map((task) => ({ task, token: 't' })),
-      done: async () => {
+      release: async () => {
         throw new Error('no answer')
       },
     })

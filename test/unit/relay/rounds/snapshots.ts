@@ -11,7 +11,7 @@ import type { Terms } from '../../../../src/relay/relayer.ts'
 import {
   type BlockStatus,
   type ChainSnapshot,
-  chainAt,
+  createChainSnapshot,
   type LedgerSnapshot,
   type NonceFate,
   type Spending,
@@ -182,7 +182,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       fullness: undefined,
     }
     const chain: ChainSnapshot = {
-      ...chainAt(head, minedCount),
+      ...createChainSnapshot(head, minedCount),
       ...answers,
       blocks: [blockAt(95), blockAt(85), blockAt(80)],
       places: new Map(places.map(([number, one]) => [blockAt(number).hash, one])),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { goodAnswers, menus } from '../../../../scripts/dev/menu-ways.ts'
 import { pinMark } from '../../../../src/account/pin.ts'
-import { plainDigits } from '../../../../src/runtime/digits.ts'
+import { toPlainDigits } from '../../../../src/runtime/digits.ts'
 import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
@@ -29,7 +29,7 @@ test('answers are split as they were typed, with ASCII digits', async () => {
       const text = answers.join('*')
       if (text !== '')
         expect(splitAnswers(text)).toEqual(
-          answers.map((each) => plainDigits(each).replaceAll(pinMark, '')),
+          answers.map((each) => toPlainDigits(each).replaceAll(pinMark, '')),
         )
     }),
   )

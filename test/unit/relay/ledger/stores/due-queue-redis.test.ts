@@ -43,7 +43,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
       method,
       (...args: unknown[]) => elsewhere({ port: 'queue', name: own, method, args }),
     ]
-    const methods = ['arm', 'take', 'renew', 'done'] as const
+    const methods = ['arm', 'take', 'renew', 'release'] as const
     other = Object.fromEntries(methods.map(through)) as DueQueue
   })
 
@@ -71,7 +71,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     const held = await takeOne(other)
     // Not dead, only slow: what it says of its task counts no more.
     expect(await one.renew(dead, leaseMs)).toBe(false)
-    await one.done(dead, undefined)
+    await one.release(dead, undefined)
     now += leaseMs
     expect(await tasks(one)).toEqual([roundTask])
     expect(held.token).not.toBe(dead.token)
@@ -88,7 +88,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
 
   test('is done until it is scheduled again', async () => {
     await one.arm(roundTask, 0)
-    await one.done(await takeOne(one), undefined)
+    await one.release(await takeOne(one), undefined)
     now += 1_000_000
     expect(await tasks(one)).toEqual([])
     await other.arm(roundTask, 0)
@@ -97,7 +97,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
 
   test("is due again at its holder's time", async () => {
     await one.arm(roundTask, 0)
-    await one.done(await takeOne(one), 700)
+    await one.release(await takeOne(one), 700)
     now += 699
     expect(await tasks(one)).toEqual([])
     now += 1
@@ -111,7 +111,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     await other.arm(roundTask, 600)
     now += 400
     expect(await tasks(other)).toEqual([])
-    await one.done(held, undefined)
+    await one.release(held, undefined)
     expect(await tasks(other)).toEqual([roundTask])
   })
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
-import { ledgerMethods, ledgerThrough } from '../../../../../src/relay/ledger/methods.ts'
+import { createLedgerPort, ledgerMethods } from '../../../../../src/relay/ledger/methods.ts'
 import { type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
+import { createRedisLedger, nameLedgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
@@ -106,7 +106,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         address: bridge(),
         ...{ ...ledgerOptions, rules: { ...rules, maxInFlight: 100 } },
       })
-      const far = ledgerThrough<Ledger>((method, args) =>
+      const far = createLedgerPort<Ledger>((method, args) =>
         wide.call({ port: 'ledger', name, method, args }),
       )
       const nonces = await Promise.all(
@@ -159,8 +159,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await pay(ledger, 'a', 0)
       await pay(ledger, 'b', 1)
       const left = async () => {
-        const found = (await server().call('KEYS', `${ledgerKey(name)}*`)) as string[]
-        return found.map((key) => key.slice(ledgerKey(name).length)).sort()
+        const found = (await server().call('KEYS', `${nameLedgerKey(name)}*`)) as string[]
+        return found.map((key) => key.slice(nameLedgerKey(name).length)).sort()
       }
       const counters = [
         ':row:meta:counts',
@@ -184,14 +184,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('refuses rows of another schema, and does not change them', async () => {
       const name = newName()
       await open(name).identify({ chainId: 31, fingerprints: {} })
-      const row = `${ledgerKey(name)}:row:meta:schema`
+      const row = `${nameLedgerKey(name)}:row:meta:schema`
       for (const other of ['2', '7']) {
         await server().call('SET', row, `1 {"name":"schema","value":"${other}"}`)
         await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
           `the ledger has schema ${other}, and this version knows 6: deploy one that knows ${other}`,
         )
       }
-      expect(await server().call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
+      expect(await server().call('EXISTS', `${nameLedgerKey(name)}:row:meta:intake`)).toBe(0)
     })
 
     test('prunes over a slow network: the clock moves between reads', async () => {
@@ -229,7 +229,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const account = alice
       const lost = Array.from({ length: maxOpen }, (_, index) => `lost ${index}`)
       const row = { account, open: [...lost, 'c'], seen: maxOpen + 3 }
-      const key = `${ledgerKey(name)}:row:accounts:${account}`
+      const key = `${nameLedgerKey(name)}:row:accounts:${account}`
       await server().call('SET', key, `999 ${JSON.stringify(row)}`)
       const { open: before } = { open: [], ...(await ledger.lookup(question('new'))) }
       expect(before).toMatchObject([{ intentId: id('c') }])
@@ -241,7 +241,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('prunes if the row of the relayer is lost', async () => {
       const name = newName()
       const ledger = await withThree(name)
-      await server().call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
+      await server().call('DEL', `${nameLedgerKey(name)}:row:relayers:${relayer}`)
       pass(rules.retentionMs + 1)
       await ledger.prune()
       expect(await ledger.findPayment('a')).toBeUndefined()
@@ -253,7 +253,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('prunes several payments of an account whose count is too low', async () => {
       const name = newName()
       const ledger = await withThree(name)
-      const key = `${ledgerKey(name)}:row:accounts:${alice}`
+      const key = `${nameLedgerKey(name)}:row:accounts:${alice}`
       const short = { account: alice, open: [], seen: 1 }
       await server().call('SET', key, `999 ${JSON.stringify(short)}`)
       pass(rules.retentionMs + 1)
@@ -269,7 +269,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
       await offer(ledger, offerBy('a'))
-      await server().call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
+      await server().call('DEL', `${nameLedgerKey(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
       await ledger.expire('a', 5_000_000_000)
       const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
@@ -301,7 +301,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name)
       await enqueue(ledger, 'a')
       await enqueue(ledger, 'b')
-      await server().call('DEL', `${ledgerKey(name)}:row:payments:a`)
+      await server().call('DEL', `${nameLedgerKey(name)}:row:payments:a`)
       expect(await accept(ledger, 'c')).toBeUndefined()
       await ledger.expire('b', 5_000_000_000)
       await ledger.expire('c', 5_000_000_000)
@@ -335,7 +335,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       const begun = open(name, long)
       expect(await readBy(() => offer(begun, offerOf('next', carol)))).toBeLessThan(60)
-      await server().call('DEL', `${ledgerKey(name)}:row:meta:queue`)
+      await server().call('DEL', `${nameLedgerKey(name)}:row:meta:queue`)
       expect(await accept(begun, 'last')).toBeUndefined()
     })
 
