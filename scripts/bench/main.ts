@@ -95,7 +95,7 @@ function check(figures: readonly Figure[]): number {
 
 type About = Omit<Results, 'figures'>
 
-/** Writes what is committed, and beside it all figures for whoever looks closer. */
+/** Writes the committed figures, and beside them all others. */
 function write(about: About, all: readonly Figure[]): void {
   const held = all.filter((figure) => figure.held)
   const figures = held.map(({ name, unit, value }) => ({

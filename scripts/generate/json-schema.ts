@@ -5,7 +5,7 @@ import type { MethodSchemas } from '../../src/node/methods/openrpc.ts'
 export type JsonSchema = Record<string, unknown>
 
 /** Describes what a zod schema takes or gives. @throws {Error} no JSON Schema can say it */
-export function jsonSchemaOf(
+export function toJsonSchema(
   schema: z.ZodMiniType,
   io: 'input' | 'output',
   target: 'draft-7' | 'draft-2020-12',
@@ -25,8 +25,8 @@ export function methodSchemas(methods: readonly Method[]): MethodSchemas {
   const schemas = methods.map(({ name, params, result }) => [
     name,
     {
-      params: Object.values(params).map((schema) => jsonSchemaOf(schema, 'input', 'draft-7')),
-      result: jsonSchemaOf(result, 'output', 'draft-7'),
+      params: Object.values(params).map((schema) => toJsonSchema(schema, 'input', 'draft-7')),
+      result: toJsonSchema(result, 'output', 'draft-7'),
     },
   ])
   return Object.fromEntries(schemas)

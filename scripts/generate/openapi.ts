@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import * as answers from '../../src/operator/answers.ts'
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+import { type JsonSchema, toJsonSchema } from './json-schema.ts'
 
 type Read = {
   summary: string
@@ -81,13 +81,13 @@ export function openApiDocument() {
       ...Object.fromEntries(
         Object.entries(reads).map(([name, read]) => [
           `/operator/${name}`,
-          { get: readOf(name, read) },
+          { get: describeRead(name, read) },
         ]),
       ),
       ...Object.fromEntries(
         Object.entries(summaries).map(([name, summary]) => [
           `/operator/${name}`,
-          { post: actionOf(name, summary, actions[name as answers.ActionName]) },
+          { post: describeAction(name, summary, actions[name as answers.ActionName]) },
         ]),
       ),
     },
@@ -97,45 +97,45 @@ export function openApiDocument() {
         Refused: {
           description:
             '400 malformed, 401 another token, 404 unknown, 409 not possible now, 413 too large, 503 not known',
-          ...inJson(outputOf(answers.operatorError)),
+          ...inJson(toOutput(answers.operatorError)),
         },
       },
     },
   }
 }
 
-const readOf = (name: string, { summary, request, answer }: Read) => ({
+const describeRead = (name: string, { summary, request, answer }: Read) => ({
   operationId: name,
   summary,
   parameters: [
     ...[...name.matchAll(/\{(\w+)\}/g)].map(([, part]) => ({
       ...{ name: part, in: 'path', required: true },
-      schema: inputOf(answers.paymentsQuery.shape[part as 'intent']),
+      schema: toInput(answers.paymentsQuery.shape[part as 'intent']),
     })),
     ...Object.entries(request?.shape ?? {}).map(([part, schema]) => ({
       ...{ name: part, in: 'query', required: false },
-      schema: inputOf(schema),
+      schema: toInput(schema),
     })),
   ],
-  responses: responsesOf(
+  responses: listResponses(
     answer === 'text/csv'
       ? { content: { [answer]: { schema: { type: 'string' } } } }
-      : inJson(outputOf(answer)),
+      : inJson(toOutput(answer)),
   ),
 })
 
-const actionOf = (name: string, summary: string, { request, answer }: answers.Form) => ({
+const describeAction = (name: string, summary: string, { request, answer }: answers.Form) => ({
   operationId: name,
   summary,
-  requestBody: { required: !request.safeParse(undefined).success, ...inJson(inputOf(request)) },
-  responses: responsesOf(inJson(outputOf(answer))),
+  requestBody: { required: !request.safeParse(undefined).success, ...inJson(toInput(request)) },
+  responses: listResponses(inJson(toOutput(answer))),
 })
 
-const responsesOf = (content: object) => ({
+const listResponses = (content: object) => ({
   200: { description: 'Done, or told', ...content },
   default: { $ref: '#/components/responses/Refused' },
 })
 
 const inJson = (schema: JsonSchema) => ({ content: { 'application/json': { schema } } })
-const inputOf = (schema: z.ZodMiniType) => jsonSchemaOf(schema, 'input', 'draft-2020-12')
-const outputOf = (schema: z.ZodMiniType) => jsonSchemaOf(schema, 'output', 'draft-2020-12')
+const toInput = (schema: z.ZodMiniType) => toJsonSchema(schema, 'input', 'draft-2020-12')
+const toOutput = (schema: z.ZodMiniType) => toJsonSchema(schema, 'output', 'draft-2020-12')

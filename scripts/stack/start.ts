@@ -111,12 +111,12 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await checkVariables(options, secrets, overrides)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
-  const building = options.deno ? undefined : beginBuild(lifetime)
+  const building = options.deno ? undefined : startBuild(lifetime)
   const chain = given ? undefined : await openChain(folder, options, processes, lifetime)
   const node = given ?? (await openNode([chain?.url ?? ''], options.chainId))
   if (chain !== undefined) {
     writeJson(folder.chainGenesisHash, node.genesis)
-    sayWhatWasFound(folder, chain, killed)
+    reportChain(folder, chain, killed)
   } else {
     if (options.reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
     say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
@@ -145,7 +145,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
       : await runWorker(running, { build, objects: folder.objects(node.genesis) })
   await lifetime.add(worker.stop)
   await waitUntilHealthy(worker)
-  keepAwake(worker, lifetime)
+  wakeRegularly(worker, lifetime)
 
   const chainId = node.chain.id
   const place = { relayUrl: worker.url, nodeUrl: served.url, chainId, contracts: deployment }
@@ -195,7 +195,7 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
   )
 }
 
-function beginBuild(lifetime: Lifetime) {
+function startBuild(lifetime: Lifetime) {
   const unneeded = new AbortController()
   const building = buildWorker({ entry: 'worker-development', signal: unneeded.signal })
   // Looked at when it is needed; until then a failure is not lost.
@@ -253,19 +253,19 @@ function forgetLocalChain(folder: Folder): void {
   say('The local chain and what was kept with it are gone: starting over')
 }
 
-function sayWhatWasFound(folder: Folder, chain: LocalChain, killed: boolean): void {
+function reportChain(folder: Folder, chain: LocalChain, killed: boolean): void {
   const saved = readSavedHead(folder)
   if (!chain.loaded || saved === undefined) {
     say(`Started a new local chain at ${chain.url}`)
     return
   }
-  const goesOn = `local chain at ${chain.url} goes on from block ${saved.number}`
+  const state = `local chain at ${chain.url} goes on from block ${saved.number}`
   const at = new Date(saved.savedAt).toTimeString().slice(0, 8)
-  say(killed ? `The last start was killed. The ${goesOn}, saved at ${at}` : `The ${goesOn}`)
+  say(killed ? `The last start was killed. The ${state}, saved at ${at}` : `The ${state}`)
 }
 
 /** Wakes the ledgers now and every minute, and notices when workerd is gone. */
-function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
+function wakeRegularly(worker: RunningWorker, lifetime: Lifetime): void {
   const wake = () => {
     worker.wake().catch((error) => {
       if (worker.isRunning()) say(`The Worker's scheduled run failed: ${describe(error)}`)

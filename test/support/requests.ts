@@ -30,16 +30,8 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   ),
   fc.dictionary(
     fc.constantFrom(
-      ...['to', 'from', 'data', 'input', 'gas', 'fromBlock', 'toBlock', 'blockHash', 'address'],
-      ...[
-        'topics',
-        'fromAddress',
-        'after',
-        'count',
-        '__proto__',
-        'blockNumber',
-        'requireCanonical',
-      ],
+      ...'to from data input gas fromBlock toBlock blockHash address topics fromAddress'.split(' '),
+      ...['after', 'count', '__proto__', 'blockNumber', 'requireCanonical'],
     ),
     fc.oneof(hex(64), hex(40), number(40), fc.jsonValue()),
   ),

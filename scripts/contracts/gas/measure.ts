@@ -30,7 +30,7 @@ export async function measureAll(chain: MeasuredChain, earlier: Measured): Promi
   const intent = 'the first loan of all'
   const signer = accountOf('the first borrower')
   const least = (name: string, signed?: Signed) =>
-    measureLeast(world, earlier.relayed[name]?.[leastGasColumn] ?? 0, signed)
+    measureLeastGas(world, earlier.relayed[name]?.[leastGasColumn] ?? 0, signed)
   const relayed: Figures = { [intent]: await least(intent, { signer, data, intent }) }
   await lendForDays(world)
   await preparePhones(world)
@@ -49,7 +49,7 @@ export async function measureAll(chain: MeasuredChain, earlier: Measured): Promi
 }
 
 /** Measures the least gas of a request, which may fail with any. */
-async function measureLeast(
+async function measureLeastGas(
   world: World,
   guess: number,
   signed?: Signed,

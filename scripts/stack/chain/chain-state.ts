@@ -5,7 +5,7 @@ import type { Folder } from '../folder.ts'
 import { blockHead, createNodeCall } from './node.ts'
 
 /** Time between two reads of the head; a changed one is saved at once. */
-const lookEveryMs = 1_000
+const pollEveryMs = 1_000
 
 /** Limits the attempts to save a chain that gets blocks meanwhile. */
 const attempts = 10
@@ -60,6 +60,6 @@ export async function keepSaving(
       if (!signal.aborted) onError(error)
     }
     // A long chain takes longer to save: at most a tenth of the time goes into it.
-    await sleep(Math.max(lookEveryMs, 9 * (performance.now() - started)), signal)
+    await sleep(Math.max(pollEveryMs, 9 * (performance.now() - started)), signal)
   }
 }

@@ -11,7 +11,7 @@ type ScriptPhone = {
   /** Has what waits for the chain done. Undefined: the chain does it by itself. */
   settle?: () => Promise<void>
   /** Sets how often a waiting screen is dialled again, and the time limit. */
-  looks?: Pick<UntilOptions, 'everyMs' | 'withinMs'>
+  polling?: Pick<UntilOptions, 'everyMs' | 'withinMs'>
 }
 
 type Line = { number: number; verb: Verb; rest: string }
@@ -19,7 +19,7 @@ type Line = { number: number; verb: Verb; rest: string }
 const verbs = ['phone', 'dial', '>', '=', 'again', 'until'] as const
 type Verb = (typeof verbs)[number]
 
-const usualLooks = { everyMs: 500, withinMs: 180_000 }
+const usualPolling = { everyMs: 500, withinMs: 180_000 }
 
 /**
  * Plays a script of flows, and says of each screen what the script says of it.
@@ -105,7 +105,7 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
           return hasLine(screen, rest)
         }
         const late = () => fault(`the screen stays: ${screen}`)
-        await until(isThere, { ...(phone.looks ?? usualLooks), late })
+        await until(isThere, { ...(phone.polling ?? usualPolling), late })
       }
     }
     phone.show(`\n${screen}\n`)

@@ -45,10 +45,10 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
     return wei - parseEther('1')
   }
 
-  let looks = 0
+  let dials = 0
   async function viewScreen() {
-    looks += 1
-    const screen = await dial(deployment, { phone: agent, sessionId: `look ${looks}`, text: '5' })
+    dials += 1
+    const screen = await dial(deployment, { phone: agent, sessionId: `look ${dials}`, text: '5' })
     return screen.split('\n').find((line) => line.startsWith(`${code} 0.02 tRBTC: `))
   }
 

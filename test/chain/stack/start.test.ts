@@ -98,7 +98,7 @@ test('the first start serves a relay on its own chain, and the second one contin
   expect(second.output()).not.toMatch(/killed|deploying contracts/)
   expect(second.stack().relayers).toEqual(relayers)
   expect(await lastBlock.isOn(second.stack().nodeUrl)).toBe(true)
-  await goesOn(expect, folder, second, { paid, contracts })
+  await expectContinued(expect, folder, second, { paid, contracts })
   await paysAsOnRootstock(expect, folder, second, left)
   await second.interrupt()
 
@@ -171,7 +171,7 @@ async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): 
 }
 
 /** Requires that a later start has the contracts, money and sessions, and pays nothing again. */
-async function goesOn(
+async function expectContinued(
   expect: ExpectStatic,
   folder: string,
   start: Start,

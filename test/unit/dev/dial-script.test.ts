@@ -16,7 +16,7 @@ async function play(script: string): Promise<string[]> {
     newSession: () => `s${sent.length}`,
     toPhone: (typed) => typed,
     show: () => {},
-    looks: { everyMs: 0, withinMs: 1_000 },
+    polling: { everyMs: 0, withinMs: 1_000 },
   })
   return sent
 }

@@ -173,10 +173,10 @@ test('the pending block is asked for once, and then the filter alone', async () 
   const blocks = node.asked.get('eth_getBlockByNumber') ?? 0
   await listen('newPendingTransactions')
   await pass(hourMs)
-  const looks = (node.asked.get('eth_getFilterChanges') ?? 0) - before
+  const polls = (node.asked.get('eth_getFilterChanges') ?? 0) - before
   expect(node.asked.get('eth_newPendingTransactionFilter')).toBe(1)
   // Each look reads the latest block: none is left for the pending one.
-  expect((node.asked.get('eth_getBlockByNumber') ?? 0) - blocks).toBe(looks)
+  expect((node.asked.get('eth_getBlockByNumber') ?? 0) - blocks).toBe(polls)
 })
 
 describe("the day's limit of calls for subscriptions", () => {
