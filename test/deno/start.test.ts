@@ -30,7 +30,7 @@ function portOfRedis(folder: string): number {
 }
 
 describe('npm start -- --deno', () => {
-  test('serves by Deno, and goes on where it stopped, and where it was killed', async () => {
+  test('serves by Deno, and continues where it was stopped or killed', async () => {
     const folder = createDevFolder()
     const startDeno = async () => {
       const stack = await startStack(folder, { args: ['--deno'] })

@@ -77,7 +77,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readWork()).carried).toHaveLength(1)
     })
 
-    test('shows the hash that carries a payment, or that it waits', async ({ ledger, rules }) => {
+    test("shows a payment's transaction hash, or that it waits", async ({ ledger, rules }) => {
       const screens = {
         carried: { kind: 'end', lines: [`Tx: ${hashPlace}...`] },
         queued: { kind: 'end', lines: ['Tx: queued'] },
@@ -308,7 +308,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readVitals()).unlistedAt).toBeGreaterThan(0)
     })
 
-    test('carries a queued payment on a free nonce, once', async ({ ledger, rules }) => {
+    test('sends a queued payment on a free nonce, once', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       await accept(ledger, 'e')
       const nonce = rules.maxInFlight

@@ -65,7 +65,7 @@ describe('a ledger that lost its rows', () => {
     rig.rootstock.setMinGasPrice(minPrice)
   })
 
-  test('goes on with new payments on new nonces', async () => {
+  test('continues with new payments on new nonces', async () => {
     await rig.deliver(rig.newPayment())
     await rig.settle()
     await rig.relay.restart('lost')

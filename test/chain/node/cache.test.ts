@@ -154,7 +154,7 @@ test('equal requests in flight are one, others are not', async () => {
   expect(on.proxy.seen('eth_getBalance') - before).toBe(21)
 })
 
-test('receipts of one block, asked for at once, take one look at the block and its receipts', async () => {
+test("concurrent requests for one block's receipts read the block and its receipts once", async () => {
   const hashes = await beforeABlock(on.direct, () =>
     Promise.all([1n, 2n, 3n, 4n].map((data) => emit(on.direct, on.emitter, 1n, 2n, data))),
   )

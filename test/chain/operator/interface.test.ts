@@ -201,7 +201,7 @@ describe("the operator's interface", () => {
     expect(actions).toEqual(new Set(['pause', 'drain', 'resume']))
   })
 
-  test('goes on with the account secret that a drain has named, and with no other', async () => {
+  test('continues only with the account secret that a drain has named', async () => {
     const database = newDatabase()
     const [next, typo] = [generatePrivateKey(), generatePrivateKey()]
     const under = (ACCOUNT_KEY_SECRET: Hex) => open({ ACCOUNT_KEY_SECRET }, database)
@@ -681,7 +681,7 @@ describe('money into an account', () => {
     await chain.anvil.ask('evm_mine')
   }
 
-  test("is deposited by the account's own key, once, however often it is asked for", async () => {
+  test("is deposited by the account's own key, once, however often it is requested", async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
     const ask = async () => (await deployment.act('deposit', { phone })).deposit
@@ -801,7 +801,7 @@ test("the local stack's dial and fund commands work on any deployment", async ()
 })
 
 describe('money for gas and for loans', () => {
-  test('tops relayers up once, however often it is asked for', async () => {
+  test('tops relayers up once, however often it is requested', async () => {
     const deployment = open()
     await deployment.round()
     const env = { NODE_URL: chain.anvil.url }
@@ -831,7 +831,7 @@ describe('money for gas and for loans', () => {
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
   })
 
-  test('stops loans and cash-outs for the owner alone, and says what goes on', async () => {
+  test('stops loans and cash-outs only for the owner, and names what continues', async () => {
     const deployment = open()
     await deployment.round()
     const { phone } = await newCaller('0')

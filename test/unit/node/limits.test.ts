@@ -14,7 +14,7 @@ function serveNode(answer: (request: Request) => unknown) {
 const address = `0x${'ab'.repeat(20)}`
 
 describe('an answer that is too large', () => {
-  test('is refused, and the client is told to ask for less', async () => {
+  test('is refused, and the client has to ask for less', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(5.5 * 1024 * 1024)}`)
     expect(await served.rpc('eth_getCode', [address, 'latest'])).toMatchObject(
       error(-32011, 'the answer is too large: ask for less'),

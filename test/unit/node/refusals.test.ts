@@ -290,7 +290,7 @@ test('a block of state is named to RSKj so that it means that block', async () =
   expect(asked.at(-1)).toBe(printed.number)
 })
 
-test('traces behind more than RSKj skips are skipped here, and no others are asked for', async () => {
+test("traces beyond RSKj's limit of skipped ones are skipped here, and no others are requested", async () => {
   const asked: unknown[] = []
   const traceAt = (index: number) => ({ ...exampleTraces[0], traceAddress: [index] })
   const served = await serveScripted(({ method, params }) => {

@@ -59,7 +59,7 @@ test('a node without a trace module shows the traces that its call tracer makes'
   expect(await bothOf('trace_transaction', topic(9n))).toEqual([null, null])
 })
 
-test('a node without counts, receipts of whole blocks and versions is asked for what it has', async () => {
+test('a node without counts, receipts of whole blocks and versions is asked only for what it has', async () => {
   const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   const { blockHash, blockNumber } = await mined(on.direct, hash)
   for (const [method, ...params] of [

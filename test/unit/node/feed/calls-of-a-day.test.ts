@@ -166,7 +166,7 @@ test('a node that accepts no connection is tried less and less, finally every te
   expect(upgradesAt.length).toBeLessThan(30)
 })
 
-test('the pending block is asked for once, and then the filter alone', async () => {
+test('the pending block is requested once, and then only the filter', async () => {
   const { node, listen, pass } = open({ serves: false })
   await listen('newPendingTransactions')
   const before = node.asked.get('eth_getFilterChanges') ?? 0

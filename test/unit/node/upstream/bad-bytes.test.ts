@@ -126,7 +126,7 @@ const kinds: readonly [string, (index: number) => Promise<Hex>][] = [
 const sentence =
   /^(?!.*internal (?:server )?error)(?!.*undefined)(?:(?:\S+ ){4}|insufficient funds$)/i
 
-describe('a customer who sends bad bytes again and again stops nobody', () => {
+describe('a customer who repeats bad bytes stops no other', () => {
   test.for(kinds)('%s', async ([, make]) => {
     for (let start = 0; start < repetitions; start += batch) {
       const raws = await Promise.all(

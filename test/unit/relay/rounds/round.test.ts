@@ -619,7 +619,7 @@ test('a round that ends late does not count blocks that the chain has lost', asy
   expect(rawsSent()).toEqual([raw])
 })
 
-test('a price by which payments are carried is no newer than when the node told it, none that the pool refuses is kept, and what was refused goes out at the new one', async () => {
+test("a price has the time of the node's answer, a refused price is not stored, and refused bytes are sent again at the new one", async () => {
   let priceWei = 1
   const { relayer, ledger, time, key, sent } = openRelayer({
     eth_gasPrice: () => numberToHex(priceWei),
