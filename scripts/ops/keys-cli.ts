@@ -75,7 +75,7 @@ function describeKey(key: z.infer<typeof listed>): string {
 async function revoke(operator: OperatorClient, _: unknown, [id = '']: readonly string[]) {
   if (!/^[0-9a-f]{8,64}$/.test(id)) throw new StackError(`"${id}" is not the id of a key.`)
   await operator.ask(`/keys/${id}`, z.unknown(), { method: 'DELETE' })
-  const line = `Key ${id} is revoked. Within a minute nobody is served with it.`
+  const line = `Key ${id} is revoked. It stops working within a minute.`
   return { json: { revoked: id }, lines: [line] }
 }
 

@@ -227,7 +227,7 @@ async function manageAgents(
   }
   if (what === 'remove') {
     const found = await act('agents/remove', { till: given })
-    return { json: found, lines: [`${found.till} is nobody's now.`] }
+    return { json: found, lines: [`${found.till} has no account now.`] }
   }
   if (what !== 'add' || given === undefined) throw new Misused()
   const agent = { phone: await readNumber(terminal), name: given, kind: bill ? 'bill' : 'agent' }

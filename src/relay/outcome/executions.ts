@@ -40,7 +40,7 @@ export async function readExecutions(
   const executions: Record<string, RequestExecution> = {}
   for (const [session, request] of requests) {
     const processed = matchResults(results, carried, request)
-    if (processed === undefined) throw new TransportError('a receipt tells of other requests')
+    if (processed === undefined) throw new TransportError('a receipt contains other requests')
     const execution = await pickExecution(relayer, processed, receipt, request).catch((error) => {
       if (requests.size === 1) throw error
       // One missing answer does not delay the others: its payment is queued again and looked up.

@@ -658,7 +658,7 @@ test('agents get tills by commands, and numbers of their own', async () => {
   expect(bill.output).toMatch(/^\d{5} {3}bill {3}Water /)
   expect((await run(['list'])).output).toBe(added.output + bill.output)
   const till = added.output.slice(0, 5)
-  expect((await run(['remove', till])).output).toBe(`${till} is nobody's now.\n`)
+  expect((await run(['remove', till])).output).toBe(`${till} has no account now.\n`)
   expect((await run(['remove', till])).code).toBe(1)
   expect((await run(['list'])).output).toBe(bill.output)
   const kept = (await deployment.audit()).map(({ action, detail }) => [action, detail.account])
