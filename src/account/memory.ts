@@ -1,7 +1,7 @@
 import { type Address, isAddress, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
-import { orLate } from '../runtime/time-limit.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import { type Language, languages } from './language.ts'
 
 /** Stores one row per account, so that accounts never wait for each other. */
@@ -43,7 +43,7 @@ const accountMemory = z.object({
   senders: z._default(z.array(z.object({ address: account, sealed: z.string() })), []),
   /** Lists named external addresses that the caller may cash out to. */
   wallets: z._default(z.array(wallet), []),
-  /** Holds a wallet code's wallet, expiry (Unix ms) and redeemer; set in rows of codes alone. */
+  /** Holds a wallet code's wallet, expiry (Unix ms) and redeemer; set only in rows of codes. */
   walletCode: z.optional(z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(account) })),
   hasDialled: z._default(z.boolean(), false),
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
@@ -74,7 +74,7 @@ export type AccountMemory = z.output<typeof accountMemory>
 
 export type Memory = ReturnType<typeof createMemory>
 
-/** Limits the entries of each list, of which the newest stay. */
+/** The most entries of each list, of which the newest stay. */
 const maxEntries = { told: 20, sent: 20, recipients: 3, senders: 8, chosen: 8, texted: 60 }
 
 const prepend = <Item>(
@@ -112,13 +112,13 @@ function parseMemory({ row }: Pick<StoredMemory, 'row'>): AccountMemory {
   return accountMemory.parse(row === '' ? {} : JSON.parse(row))
 }
 
-/** Records the name that a screen gave a payment's recipient; undefined if it is recorded. */
+/** Records a recipient's name on a screen; returns undefined if it was already recorded. */
 export function recordRecipientName(memory: AccountMemory, sent: AccountMemory['sent'][number]) {
   if (findRecipientName(memory, sent.intentId, sent.address) !== undefined) return undefined
   return { ...memory, sent: prepend('sent', sent, memory.sent) }
 }
 
-/** Records a payment's recipient; undefined if the payment is recorded. */
+/** Records a payment's recipient; returns undefined if that was already recorded. */
 export function recordPayment(
   memory: AccountMemory,
   intentId: string,
@@ -134,7 +134,7 @@ export function recordPayment(
   }
 }
 
-/** Records a sender; undefined if the sender is recorded. */
+/** Records a sender; returns undefined if the sender was already recorded. */
 export function recordSender(memory: AccountMemory, sender: AccountMemory['senders'][number]) {
   const isRecorded = memory.senders.some(({ address }) => address === sender.address)
   if (isRecorded) return undefined
@@ -215,9 +215,9 @@ export function limitStoreTime(store: MemoryStore, clock: Clock, ms: number): Me
     throw new Error('the memory of an account gave no answer in time')
   }
   return {
-    load: (account) => orLate(clock, ms, store.load(account), throwLate),
+    load: (account) => withTimeLimit(clock, ms, store.load(account), throwLate),
     save: (account, row, version) =>
-      orLate(clock, ms, store.save(account, row, version), throwLate),
+      withTimeLimit(clock, ms, store.save(account, row, version), throwLate),
   }
 }
 

@@ -14,7 +14,7 @@ import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { shiftClock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import { orLate } from '../runtime/time-limit.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import type { Tally } from '../ussd/gateways/tally.ts'
 import type { Config } from './config.ts'
 import {
@@ -168,7 +168,7 @@ async function readVitals(
 ) {
   const before = clock.now()
   const asked = ledger.readVitals({ ...by, probes: true })
-  const vitals = await orLate(clock, ledgerWithinMs, asked, () => {
+  const vitals = await withTimeLimit(clock, ledgerWithinMs, asked, () => {
     throw new Error('the ledger gave no answer in time')
   })
   return { vitals, aheadMs: shiftClock(vitals.now, before, clock.now()) }

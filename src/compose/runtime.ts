@@ -29,7 +29,7 @@ export type Stores = {
   /** Starts a round; undefined if this process runs rounds itself. */
   wake?: () => Promise<void>
   setBack?: (to: SetBack) => Promise<SetBackAnswer>
-  /** Returns the key store anew each time: a failed Durable Object stub stays broken. */
+  /** Returns a new key store each time, because a failed Durable Object stub stays broken. */
   keyStore: () => KeyStore
   memory: () => MemoryStore
   /** Caches answers of the node service for all processes. */

@@ -3,7 +3,7 @@ import { type Rpc, RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { createWorkSharing } from '../runtime/shared-work.ts'
-import { orLate } from '../runtime/time-limit.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import { type Cache, type CachedText, createCache } from './cache.ts'
 import { codes, notAvailable } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
@@ -148,7 +148,7 @@ function createSharedCache(
     async getMethod(key: string): Promise<CachedText | undefined> {
       if (shared === undefined) return undefined
       const lookup = shared.find(toName(key)).catch(() => undefined)
-      const entry = await orLate(clock, sharedMs, lookup, () => undefined)
+      const entry = await withTimeLimit(clock, sharedMs, lookup, () => undefined)
       if (entry === undefined || !cache.isUsable(entry)) return undefined
       cache.set(key, entry)
       return entry

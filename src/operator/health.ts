@@ -73,7 +73,7 @@ export function judgeHealth(condition: Condition): HealthAnswer {
   const checks = runChecks(condition)
   const failed = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
   const obstacle = vitals?.obstacle
-  const isOver = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
+  const hasEnded = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
   return {
     status: failed.length === 0 ? 'ok' : 'failing',
     failing: failed,
@@ -81,7 +81,7 @@ export function judgeHealth(condition: Condition): HealthAnswer {
     lastRefused: obstacle && {
       reason: obstacle.kind,
       at: toIso(obstacle.at),
-      ...(isOver && { over: obstacle.endedAt === undefined ? true : toIso(obstacle.endedAt) }),
+      ...(hasEnded && { over: obstacle.endedAt === undefined ? true : toIso(obstacle.endedAt) }),
     },
     upstreamCallsToday: budget?.callsToday,
   }
@@ -109,7 +109,7 @@ function checkQueue({ vitals, terms }: KnownCondition): Finding {
 }
 
 function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
-  if (identity === undefined) return unknown('The secrets are not compared yet')
+  if (identity === undefined) return unknown('The secrets have not been compared yet')
   if (identity.kind === 'same') return ok('The ledger is empty, or was begun with these secrets')
   const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
   const isRenumbered = identity.names.includes('NUMBERING')
@@ -182,10 +182,10 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
 /** Multiple of MAX_GAS_PRICE_WEI from which a price may be a mistake of the node. */
 const doubtfulMultiple = 10n
 
-/** Fails during a restore alone, because pause and drain are an operator's wish. */
+/** Fails only during a restore, because operators pause and drain on purpose. */
 function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
-  if (intake.kind !== 'restoring') return ok('No export is being restored')
-  return refusing(`An export is being restored for ${countSecondsSince(intake.since, now)} s`)
+  if (intake.kind !== 'restoring') return ok('No restore is running')
+  return refusing(`A restore has been running for ${countSecondsSince(intake.since, now)} s`)
 }
 
 const findGasPrice = (

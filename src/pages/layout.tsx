@@ -11,7 +11,7 @@ export type PageOptions = {
   js?: string
 }
 
-/** Renders a whole page; the nonce lets the browser accept its styles and scripts alone. */
+/** Renders a whole page; the nonce lets the browser accept only its styles and scripts. */
 export function Page(options: PageOptions & { nonce: string; children?: Child }) {
   const { title, refreshSeconds, nav, css = '', js = '', nonce, children } = options
   return (

@@ -6,7 +6,7 @@ export function limitTime<T>(clock: Clock, ms: number, work: (signal: AbortSigna
 }
 
 /** Awaits work that takes no signal, or returns a substitute after a time, in ms. */
-export async function orLate<T>(
+export async function withTimeLimit<T>(
   { sleep }: Pick<Clock, 'sleep'>,
   ms: number,
   work: Promise<T>,

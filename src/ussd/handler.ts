@@ -15,7 +15,7 @@ import type { Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import { orLate } from '../runtime/time-limit.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import { type ClaimScreenOptions, showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import { updateMemoryLater } from './memory-updates.ts'
@@ -49,7 +49,7 @@ export type UssdHandlerOptions = Omit<PlaceScreenOptions & ClaimScreenOptions, '
   identity: () => Promise<Identified>
   ledger: Pick<Ledger, 'lookup' | 'findTill'>
   endSession: EndSession
-  /** Encrypts the stored answers of a session, for gateways that send the last answer alone. */
+  /** Encrypts the stored answers of a session, for gateways that send only the last answer. */
   textSeal: Seal
   sleep: Clock['sleep']
 }
@@ -69,7 +69,7 @@ export function createUssdHandler(options: UssdHandlerOptions): UssdHandler {
     }
     const reply = handleDelivery({ ...options, menu, showAmount, pay }, request)
     options.background(reply)
-    return await orLate(options, replyLimitMs, reply, () => {
+    return await withTimeLimit(options, replyLimitMs, reply, () => {
       const { uncertain, unavailable } = selectMessages(options.settings)
       return toReply(endScreen(isPaying ? uncertain : unavailable))
     })
@@ -113,7 +113,7 @@ async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promis
     }
     return toReply(await createScreen(context, answers, request.step))
   } catch (error) {
-    // Payments handle their own failures, so only a reading failed here and nothing was sent.
+    // Payments handle their own failures, so this one came while reading, and nothing was sent.
     log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
     return toReply(endScreen(context.messages.unavailable))
   }
@@ -218,19 +218,19 @@ async function showResult(
         intent: result,
         answers,
         authorizedBy,
-        askOfEqual: await createRepeatScreen(context, menuContext, repeatPlace),
+        createRepeatScreen: await prepareRepeatScreen(context, menuContext, repeatPlace),
       }
       return toScreen(messages, await requestPayment(context, request), result.kind)
     }
   }
 }
 
-/** Returns a writer of the screen that asks whether to make an equal payment again. */
-async function createRepeatScreen(
+/** Returns a function that writes the question whether to make an equal payment again. */
+async function prepareRepeatScreen(
   context: HandlerContext,
   menuContext: MenuContext,
   repeatPlace: Place | undefined,
-): Promise<PaymentRequest['askOfEqual']> {
+): Promise<PaymentRequest['createRepeatScreen']> {
   // The whole balance is a different amount each time.
   if (repeatPlace === undefined || repeatPlace.draft.amountWei === 'all') return undefined
   const isLocal = context.settings.localCurrency !== undefined

@@ -53,7 +53,7 @@ export type PaymentRequest = {
   /** Names the step of the last correct PIN; undefined if no PIN was asked for. */
   authorizedBy: string | undefined
   /** Creates the question that replaces the payment if an equal one was made before. */
-  askOfEqual?: ((minutes: number) => Screen) | undefined
+  createRepeatScreen?: ((minutes: number) => Screen) | undefined
 }
 
 /** Makes a payment, or asks whether to make it if the account has made an equal one before. */
@@ -61,11 +61,11 @@ export async function requestPayment(
   context: PaymentContext,
   request: PaymentRequest,
 ): Promise<PaymentAnswer> {
-  const { intent, answers, askOfEqual } = request
-  if (askOfEqual !== undefined) {
+  const { intent, answers, createRepeatScreen } = request
+  if (createRepeatScreen !== undefined) {
     const stepKey = await context.deriveStepKey(joinAnswers(answers))
     const minutes = await findEqualPayment(context, stepKey, intent)
-    if (minutes !== undefined) return { kind: 'screen', screen: askOfEqual(minutes) }
+    if (minutes !== undefined) return { kind: 'screen', screen: createRepeatScreen(minutes) }
   }
   const { intentId, answered } = await submitPayment(context, request)
   if (answered.kind === 'screen' && answered.screen.kind === 'end') {
@@ -111,7 +111,7 @@ async function createOrder(
 /** Submits a payment, at most once per gateway and session. */
 export async function submitPayment(
   context: PaymentContext,
-  { intent, answers, authorizedBy, askOfEqual }: PaymentRequest,
+  { intent, answers, authorizedBy, createRepeatScreen }: PaymentRequest,
 ): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
   const { gateway, sessionId, since, forwarder, pins } = context
   const caller = await context.deriveAccount()
@@ -127,7 +127,7 @@ export async function submitPayment(
     question,
     intentId,
     caller,
-    askOfEqual,
+    createRepeatScreen,
     async findDenial() {
       const why = await findDenial(context, authorizedBy)
       return why && { kind: 'not_authorized', why }

@@ -41,7 +41,7 @@ export type SessionOptions = {
   deriveStepKey: RequestContext['deriveStepKey']
   hasAccount: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'take'>
-  /** Tells that the next delivery has the last answer alone, so that all answers are stored. */
+  /** True if a delivery has only the newest answer, so that earlier ones must be stored. */
   storesAnswers: boolean
   rate: () => Promise<Rate | undefined>
 }
@@ -51,7 +51,7 @@ type StoredTextOptions = Pick<SessionOptions, 'ledger' | 'deriveStepKey'> & {
   textSeal: Seal
 }
 
-const nameTextStep = (deliveryNumber: number): string => `text ${deliveryNumber}`
+const createTextStepName = (deliveryNumber: number): string => `text ${deliveryNumber}`
 
 /** Returns all answers of a session; undefined if those of earlier deliveries are not stored. */
 export async function readAnswers(
@@ -60,7 +60,7 @@ export async function readAnswers(
 ): Promise<string[] | undefined> {
   const newAnswers = splitAnswers(text)
   if (step === undefined || step.isFirst) return newAnswers
-  const stepKey = await options.deriveStepKey(nameTextStep(step.number - 1))
+  const stepKey = await options.deriveStepKey(createTextStepName(step.number - 1))
   const sealed = await readRecord(options.ledger, stepKey, textRecord)
   const stored = await openText(options, stepKey, sealed)
   return stored === undefined ? undefined : [...(JSON.parse(stored) as string[]), ...newAnswers]
@@ -79,22 +79,22 @@ export async function storeAnswers(
   { number }: NumberedStep,
   answers: readonly string[],
 ): Promise<StoreResult> {
-  const stepKey = await options.deriveStepKey(nameTextStep(number))
+  const stepKey = await options.deriveStepKey(createTextStepName(number))
   const text = JSON.stringify(answers)
-  const sealed = await options.textSeal.close(text, nameStep(stepKey))
+  const sealed = await options.textSeal.close(text, createStepName(stepKey))
   const recorded = await recordIfAbsent(options.ledger, stepKey, textRecord, sealed)
   if (recorded === undefined) return 'session_ended'
   return (await openText(options, stepKey, recorded)) === text ? 'stored' : 'conflict'
 }
 
-const nameStep = ({ session, input }: Question): string => `${session}:${input}`
+const createStepName = ({ session, input }: Question): string => `${session}:${input}`
 
 async function openText(
   { textSeal }: StoredTextOptions,
   stepKey: Question,
   sealed: string | undefined,
 ): Promise<string | undefined> {
-  return sealed === undefined ? undefined : textSeal.open(sealed, nameStep(stepKey))
+  return sealed === undefined ? undefined : textSeal.open(sealed, createStepName(stepKey))
 }
 
 /**
@@ -109,22 +109,24 @@ export async function readSession(options: SessionOptions, answers: readonly str
   const sessionStart: SessionStart =
     pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
   const isDeferred = sessionStart.deferredAnswerCount !== undefined
-  const standIns =
-    pins && storesAnswers ? await createStandIns(pins, await deriveStepKey(''), answers) : undefined
+  const pinReplacements =
+    pins && storesAnswers
+      ? await createPinReplacements(pins, await deriveStepKey(''), answers)
+      : undefined
   let isPinSet = false
   let authorizedBy: string | undefined
   for (;;) {
-    const facts = { ...sessionStart, verdicts, isPinSet, standIns }
+    const facts = { ...sessionStart, verdicts, isPinSet, pinReplacements }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
     const reading = { ...walk, answers: maskedAnswers, authorizedBy }
     if (result.kind === 'lookup') {
-      context = { ...context, ...(await lookUp(options, result, context)) }
+      context = { ...context, ...(await resolveLookup(options, result, context)) }
     } else if (result.kind === 'pin_unchecked') {
       if (pins === undefined) throw new Error('the menu asks for a PIN, but PINs are off')
       const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
       const verdict = await judgePin(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
-      if (verdict.kind === 'right') authorizedBy = nameStep(stepKey)
+      if (verdict.kind === 'right') authorizedBy = createStepName(stepKey)
     } else if (result.kind === 'choosePin' && isDeferred && !isPinSet) {
       isPinSet = await setPinOnce(options, result.pin)
       if (!isPinSet) return { ...reading, result }
@@ -141,7 +143,7 @@ async function judgePin(
   stepKey: Question,
   pin: string,
 ): Promise<PinVerdict> {
-  const name = nameStep(stepKey)
+  const name = createStepName(stepKey)
   const verdict = isMaskedPin(pin)
     ? await readRecord(ledger, stepKey, pinVerdictRecord)
     : await readOrRecord(ledger, stepKey, pinVerdictRecord, () =>
@@ -151,8 +153,8 @@ async function judgePin(
   return verdict
 }
 
-/** Looks up what an answer means; what the first delivery found holds for the whole session. */
-async function lookUp(
+/** Looks up what an answer means; the first delivery's result holds for the whole session. */
+async function resolveLookup(
   options: SessionOptions,
   request: LookupRequest,
   context: MenuContext,
@@ -199,7 +201,7 @@ async function lookUp(
 }
 
 /** Maps each PIN of a delivery to the keyed digest that replaces the PIN in storage. */
-async function createStandIns(
+async function createPinReplacements(
   pins: Pins,
   { account, session }: Question,
   answers: readonly string[],
@@ -212,7 +214,7 @@ async function createStandIns(
   return new Map(await Promise.all(pairs))
 }
 
-/** Sets a new caller's PIN, once per session; returns false if the session has ended before. */
+/** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
 async function setPinOnce(
   { pins, ledger, deriveStepKey }: SessionOptions,
   pin: string,

@@ -85,7 +85,7 @@ export type VerifiedPayment = {
 }
 
 /**
- * Verifies a transaction's proof by hashes alone; `rules` replace those of its chain.
+ * Verifies a transaction's proof by hashes only; `rules` replace those of its chain.
  * @throws {UntrueAnswer} the proof does not show this transaction
  */
 export function verifyPayment(

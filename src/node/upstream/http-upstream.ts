@@ -126,7 +126,7 @@ async function retryUnsettled(
   const unanswered = pending.filter(({ id }) => !answers.has(id))
   const [first, ...others] = pending.filter(({ id }) => answers.has(id))
   const repeatsError = (call: PendingCall) => repeatsErrorAlone(call, answers, endpoint)
-  // The first failed call, sent alone, shows whether the errors are about the batch.
+  // The first failed call, sent by itself, shows whether the errors are about the batch.
   const isPerCall = first === undefined || (await repeatsError(first))
   const repeats = isPerCall ? await Promise.all(others.map(repeatsError)) : []
   if (unanswered.length === 0 && isPerCall && !repeats.includes(false))
@@ -138,7 +138,7 @@ async function retryUnsettled(
   )
 }
 
-/** Tells whether a call sent alone gets the same error. */
+/** Returns whether a call sent by itself gets the same error. */
 async function repeatsErrorAlone(
   call: PendingCall,
   answers: BatchAnswers['answers'],
@@ -226,7 +226,7 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
   const response = await fetch(address, { method: 'POST', headers, body, signal })
   if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
     await response.body?.cancel()
-    throw new TransportError(`${name} gave an answer larger than is read`)
+    throw new TransportError(`${name} sent an answer above the size limit`)
   }
   const answer = parseJson(await response.text())
   // Many nodes send a JSON-RPC error with a status of 4xx or 5xx.
@@ -256,7 +256,7 @@ function abortWithAll(pending: readonly PendingCall[]): { signal: AbortSignal; e
   let left = pending.length
   const listeners = pending.map(({ signal, reject }) => {
     const giveUp = (): void => {
-      reject(new TransportError('the wait for an answer was ended', { cause: signal.reason }))
+      reject(new TransportError('the request was cancelled', { cause: signal.reason }))
       left -= 1
       if (left === 0) controller.abort(signal.reason)
     }

@@ -9,20 +9,18 @@ import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 const daySeconds = 86_400
 const nodeTimeoutMs = 5_000
 
-/**
- * Tells whether the forwarder, by a spending at this time (Unix, in s), still refuses the request.
- */
+/** Returns true if an intent spent at this time (Unix, in s) still has the request refused. */
 function preventsExecution(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
-/** Limits how long after a deadline a spending is surely remembered, with a day to spare. */
+/** For this long after a deadline the forwarder knows a spent intent, with a day of margin. */
 const knownAfterSeconds = intentLifetimeSeconds - daySeconds
 
 /**
- * Returns the block that spent a request's intent, as of the latest block or `at` this hash;
- * undefined: it can still execute. Events decide once the forwarder may have forgotten.
+ * Returns the block that spent a request's intent, as of the latest block or `at` this hash, or
+ * undefined if it can still execute. Searches the events if the forwarder may have forgotten it.
  * @throws {TransportError} {@link RpcError}
  */
 export async function findSpendingBlock(
@@ -57,23 +55,18 @@ export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | n
   pad(from.toLowerCase() as Hex),
 ]
 
-/** Limits the blocks of one log query: public nodes serve no more. */
+/** Blocks of one log query, because public nodes serve no more. */
 const blocksAtOnce = 1_000
 
-/** Finds the event that spent an intent, with a day to spare on both sides: clocks differ. */
+/** Finds the event that spent an intent; clocks differ, so a day is searched on both sides. */
 async function findEventBlock(
   { node, forwarder, clock }: Relayer,
   request: ForwardRequest,
   head: Head,
 ): Promise<number | undefined> {
-  const [from, to] = [
-    request.deadline - requestLifetimeSeconds - daySeconds,
-    request.deadline + daySeconds,
-  ]
-  const [[first], [, last]] = [
-    await findBlocksAround(node, clock, from, head),
-    await findBlocksAround(node, clock, to, head),
-  ]
+  const from = request.deadline - requestLifetimeSeconds - daySeconds
+  const [first] = await findBlocksAround(node, clock, from, head)
+  const [, last] = await findBlocksAround(node, clock, request.deadline + daySeconds, head)
   for (let fromBlock = first; fromBlock <= last; fromBlock += blocksAtOnce) {
     const toBlock = Math.min(last, fromBlock + blocksAtOnce - 1)
     const filter = {

@@ -57,20 +57,20 @@ import {
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
 
-/** Describes one payment that a session asks for: it is made at most once. */
+/** A payment that a session asks for, which is made at most once. */
 export type RequestedPayment = {
-  /** Tells when the delivery arrived (Unix time in ms); the time to answer runs from then. */
+  /** The arrival of the delivery (Unix time in ms), from which the time to answer runs. */
   since: number
   question: Question
-  /** Counts the answers that the caller has given. */
+  /** The number of answers that the caller has given. */
   answerCount: number
   intentId: Hex
   caller: LocalAccount
   /** Builds the call, and may read the chain; used only while the session is undecided. */
   call: () => Promise<ContractCall>
-  /** Asks to confirm if an equal call was accepted this many minutes ago; undefined: never asks. */
-  askOfEqual?: ((minutes: number) => Screen) | undefined
-  /** Tells why the caller may not pay now, if so. */
+  /** Asks whether to make an equal call again, accepted this many minutes ago; optional. */
+  createRepeatScreen?: ((minutes: number) => Screen) | undefined
+  /** Returns why the caller may not pay now, if so. */
   findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
   writeRefusal: (refusal: Refusal) => Screen
 }
@@ -83,7 +83,7 @@ export type ContractCall = {
   data: Hex
   kind: PaymentKind
   spendsWei: bigint
-  /** Gives what it takes of common resources, if anything, and how to read what is left of them. */
+  /** The shared funds that this call uses, if any, and how to read what is left of them. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** Builds the acceptance screen. */
   writeSubmitted: (tx: AcceptedAs) => Screen
@@ -96,7 +96,7 @@ export type ContractCall = {
 
 /** Tracks the state of a delivery. */
 type Progress = {
-  /** Is true once the caller has an answer: work that still runs must start and close nothing. */
+  /** Is true once the caller has an answer: unfinished work must not pay or close. */
   isAnswered: boolean
   /** Is true once the chain has spent the intent: no screen may then say that nothing was sent. */
   isSpent: boolean
@@ -120,25 +120,25 @@ type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'writeSubmitted'
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
-  /** Tells whether the forwarder calls the contract that screens are read from. */
+  /** Returns whether the forwarder calls the contract that screens are read from. */
   isTarget: TargetCheck
   /** Simulates each call first, and refuses one that would revert. */
   preflight: boolean
   limits: AccountLimits
-  /** Tells whether an account may ask again now; a redelivered question counts once. */
+  /** Returns whether an account may ask again now; a redelivered question counts once. */
   mayDial: (question: Question) => boolean
   accept: AcceptPayment
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
 
-/** Limits the time to close a session once the answer is due. */
+/** The time to close a session once the answer is due. */
 const closeWithinMs = 1_000
-/** Sets the pause between two requests to a node that is behind. */
+/** The pause between two requests to a node that is behind. */
 const behindPauseMs = 1_000
 const nodeTimeoutMs = 5_000
-/** Limits the age of the readings that a payment is refused for. */
-const sureMs = 5_000
+/** The highest age of readings for which a payment is refused. */
+const maxReadingAgeMs = 5_000
 const broadcastTimeoutMs = 2_000
 
 /** Turns a request into at most one payment: STORAGE.md describes the flow. */
@@ -180,7 +180,7 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   }
 }
 
-/** Ends a session without a payment: one that is not recorded by now never will be. */
+/** Ends a session without a payment: one that is not recorded yet will not be recorded later. */
 async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
@@ -230,13 +230,13 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   return { kind: 'uncertain' }
 }
 
-/** Makes one attempt; undefined if something changed meanwhile: the caller then looks again. */
+/** Makes one attempt; returns undefined if something changed, so that the caller tries again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isAsking = true
   const attempt = await signOrder(delivery)
-  const { result, lendable, means, ...counts } = await ask(attempt, view)
+  const { result, lendable, means, ...counts } = await readState(attempt, view)
   switch (result?.status) {
     case undefined:
     // Denials come after the simulation: a ledger that lost its rows may have paid already.
@@ -245,9 +245,14 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       if (denied !== undefined) return refuse(delivery, denied)
       const over = openLimit(selectLimits(options.limits, view), view.usage)
       if (over !== undefined) return refuse(delivery, over)
-      const { obstacle, means: sure } = await recheckRefusal(delivery, view, means, view.usage)
+      const { obstacle, means: freshMeans } = await recheckObstacle(
+        delivery,
+        view,
+        means,
+        view.usage,
+      )
       if (obstacle !== undefined) return refuse(delivery, obstacle)
-      return acceptAndSend(attempt, view, { ...counts, lendable }, sure)
+      return acceptAndSend(attempt, view, { ...counts, lendable }, freshMeans)
     }
     case 'behind':
       // Only the node can catch up, and each attempt asks it again.
@@ -276,8 +281,8 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** Reads what a payment is judged by; the pool's count is always read anew. */
-async function ask(attempt: Attempt, view: Undecided) {
+/** Reads what a payment is judged by; the pool's count is never cached. */
+async function readState(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
@@ -313,7 +318,8 @@ async function readFunding(
   const { facts } = progress.observed
   const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
     const [known, own] = [observations[name], facts[name]]
-    if (own?.readAt !== undefined && clock.now() - own.readAt < sureMs) return BigInt(own.wei)
+    if (own?.readAt !== undefined && clock.now() - own.readAt < maxReadingAgeMs)
+      return BigInt(own.wei)
     if (known !== undefined && now - known.at < withinMs) return BigInt(known.wei)
     const wei = await ask()
     facts[name] = { wei: `${wei}`, readAt: clock.now() }
@@ -326,8 +332,8 @@ async function readFunding(
   return { gasPriceWei, balanceWei }
 }
 
-/** Returns what prevents the payment; reads again before a refusal, since that may have passed. */
-async function recheckRefusal(
+/** Returns the obstacle of a payment, if any, after reading again whether it still exists. */
+async function recheckObstacle(
   delivery: Delivery,
   view: Undecided,
   means: Funding,
@@ -336,8 +342,8 @@ async function recheckRefusal(
   const { relayer } = delivery
   const obstacle = findObstacle(relayer, means, load)
   if (obstacle === undefined) return { obstacle, means }
-  const sure = await readFunding(delivery, view, sureMs)
-  return { obstacle: findObstacle(relayer, sure, load), means: sure }
+  const freshMeans = await readFunding(delivery, view, maxReadingAgeMs)
+  return { obstacle: findObstacle(relayer, freshMeans, load), means: freshMeans }
 }
 
 /** Signs the payment's call with the caller's key. */
@@ -365,7 +371,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   }
 }
 
-/** Simulates a request after the account's earlier ones; `behind`: those failed on the node. */
+/** Simulates a request after the account's earlier ones; `behind` if those fail on the node. */
 async function simulate(
   { node, signer, forwarder }: Relayer,
   { open, executed }: Undecided,
@@ -411,8 +417,8 @@ async function acceptAndSend(
     case 'too_much_today':
       return refuse(attempt, accepted)
     case 'equal': {
-      const { askOfEqual } = attempt.payment
-      return askOfEqual && { kind: 'screen', screen: askOfEqual(accepted.minutes) }
+      const { createRepeatScreen } = attempt.payment
+      return createRepeatScreen && { kind: 'screen', screen: createRepeatScreen(accepted.minutes) }
     }
     case 'changed':
     case 'pending':
@@ -432,7 +438,7 @@ function createOffer(
   means: Funding,
 ): PaymentOffer {
   const { openPayments, transfersADay, sentADayWei } = selectLimits(options.limits, view)
-  const unlessEqual = payment.askOfEqual !== undefined
+  const unlessEqual = payment.createRepeatScreen !== undefined
   const isLimited = (transfersADay ?? sentADayWei) !== undefined
   const isJudged = options.preflight || unlessEqual || isLimited
   return {
@@ -468,11 +474,11 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
   options.background(watching)
 }
 
-/** Refuses if others have just used up the capacity; undefined if some is free again. */
+/** Refuses if others have used up the capacity; returns undefined if some is free again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Usage) {
   const over = openLimit(selectLimits(delivery.options.limits, view), load)
   if (over !== undefined) return refuse(delivery, over)
-  const { obstacle } = await recheckRefusal(delivery, view, means, load)
+  const { obstacle } = await recheckObstacle(delivery, view, means, load)
   return obstacle && refuse(delivery, obstacle)
 }
 

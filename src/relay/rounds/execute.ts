@@ -14,7 +14,7 @@ export type ActionOutcome =
   | { kind: 'same' }
   /** Makes the ledger snapshot of the plan outdated. */
   | { kind: 'changed' }
-  /** Means that the nonce is taken: the actions after it need a new plan. */
+  /** Means that the nonce is taken, so the actions after it need a new plan. */
   | { kind: 'refused'; nonce: number }
 
 /** Executes a plan in order; each action is idempotent, and one that fails is logged. */
@@ -22,21 +22,21 @@ export async function execute(
   relayer: Relayer,
   actions: readonly Action[],
 ): Promise<ActionOutcome> {
-  let sum: ActionOutcome = { kind: 'same' }
+  let lastChange: ActionOutcome = { kind: 'same' }
   let refused: ActionOutcome | undefined
   for (const action of actions) {
     // Payments keep their order: none gets a nonce before one that has lost its own.
     if (refused !== undefined && (action.kind === 'carry' || action.kind === 'noOp')) continue
-    const outcome = await attempt(relayer, action)
+    const outcome = await runAndLog(relayer, action)
     if (outcome.kind === 'refused') refused = outcome
-    if (outcome.kind !== 'same') sum = outcome
+    if (outcome.kind !== 'same') lastChange = outcome
   }
-  return refused ?? sum
+  return refused ?? lastChange
 }
 
-async function attempt(relayer: Relayer, action: Action): Promise<ActionOutcome> {
+async function runAndLog(relayer: Relayer, action: Action): Promise<ActionOutcome> {
   try {
-    return await act(relayer, action)
+    return await runAction(relayer, action)
   } catch (error) {
     relayer.log({ level: 'warn', event: failures[action.kind], message: describeFault(error) })
     return { kind: 'changed' }
@@ -62,7 +62,7 @@ const failures: Readonly<Record<Action['kind'], string>> = {
   release: 'fill.failed',
 }
 
-async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
+async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcome> {
   const { ledger, log } = relayer
   switch (action.kind) {
     case 'awaitChain':
@@ -95,10 +95,10 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
     case 'rebroadcast':
     case 'outbid':
     case 'reportStuck':
-      return offer(relayer, action)
+      return resend(relayer, action)
     case 'carry':
     case 'noOp':
-      return fill(relayer, action)
+      return fillNonce(relayer, action)
     case 'release':
       await ledger.release(action.count)
       return { kind: 'same' }
@@ -137,7 +137,7 @@ async function confirm(
   log({
     level: 'warn',
     event: 'payment.unproved',
-    message: 'An outcome is final that the nodes do not prove: they are believed',
+    message: 'A final outcome has no proof: the nodes are believed',
     block: block.number,
   })
   const facts = { unproved: { block: block.number } }
@@ -152,7 +152,7 @@ async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void>
 function describeDisplaced({ nonce, reason }: ActionOf<'displace'>) {
   switch (reason) {
     case 'bytes_lost':
-      return incomplete(`The bytes that were recorded for nonce ${nonce} are gone`)
+      return reportIncomplete(`The bytes that were recorded for nonce ${nonce} are gone`)
     case 'foreign':
       return {
         level: 'warn',
@@ -163,7 +163,7 @@ function describeDisplaced({ nonce, reason }: ActionOf<'displace'>) {
   }
 }
 
-const incomplete = (message: string) =>
+const reportIncomplete = (message: string) =>
   ({ level: 'error', event: 'ledger.incomplete', message }) as const
 
 async function requeue(
@@ -172,7 +172,7 @@ async function requeue(
 ): Promise<ActionOutcome> {
   const requeued = await ledger.requeue(session)
   if (requeued.length > 0) {
-    log(incomplete(`Nonce ${nonce} does not carry the payment that it was recorded for`))
+    log(reportIncomplete(`Nonce ${nonce} does not carry the payment that it was recorded for`))
   }
   logTransitions(log, requeued)
   return { kind: 'changed' }
@@ -194,7 +194,7 @@ async function abandon(
 }
 
 /** Sends recorded bytes again, and new ones only to replace stuck or underpriced ones. */
-async function offer(
+async function resend(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
 ): Promise<ActionOutcome> {
@@ -230,8 +230,8 @@ async function outbid(
   const slot = { nonce, prior: before }
   const transaction = await signFor(relayer, slot, gasPriceWei, signer.readContent(before))
   if (transaction === undefined) return
-  const over = before.hash
-  const recorded = await ledger.replace({ nonce, over, transaction })
+  const replacedHash = before.hash
+  const recorded = await ledger.replace({ nonce, over: replacedHash, transaction })
   if (recorded.kind === 'fenced') return
   log({
     level: 'warn',
@@ -239,13 +239,16 @@ async function outbid(
     message: 'A nonce that waited too long was outbid',
     nonce,
     hash: transaction.hash,
-    over,
+    over: replacedHash,
   })
   await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
 }
 
 /** Signs for a free nonce, records the bytes, then sends them. */
-async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
+async function fillNonce(
+  relayer: Relayer,
+  action: ActionOf<'carry' | 'noOp'>,
+): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const { nonce, count: chainNonce, gasPriceWei } = action
   const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
@@ -273,8 +276,9 @@ async function reuse(
   const { ledger, clock } = relayer
   const older = prior?.raw && { ...prior, raw: prior.raw }
   // Lost bytes count as foreign: the price that outbids them is unknown.
-  const unknown = { nonce, prior: undefined }
-  const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, carry(relayer, [])))
+  const slotWithoutPrior = { nonce, prior: undefined }
+  const transaction =
+    older ?? (await signFor(relayer, slotWithoutPrior, gasPriceWei, carry(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }
   const over = prior?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions: [], over, transaction })

@@ -9,31 +9,34 @@ const nodeTimeoutMs = 5_000
 
 /**
  * Follows parents' hashes from the head down to the lowest watched block that an outcome depends
- * on, each block once; starts anew if they miss the blocks followed before.
+ * on, each block once. Starts again if they do not reach the blocks followed earlier.
  * @throws {TransportError} {@link RpcError}
  */
 export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
-  const { trail, toldCount, bottom } = await followUp(relayer, work, head)
-  return { trail: await extendDown(relayer, work, head, { trail, bottom }), toldCount }
+  const { trail, toldCount, bottom } = await extendToHead(relayer, work, head)
+  return {
+    trail: await extendDown(relayer, work, head, { trail, bottom }),
+    toldCount,
+  }
 }
 
 /** Holds followed blocks and, if it was just read, the lowest of them. */
 type Walked = { trail: readonly FollowedBlock[]; bottom: Head | undefined }
 
-async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
+async function extendToHead(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
   if (work.followedBlocks[0]?.hash === head.hash) {
     return { trail: work.followedBlocks, toldCount: undefined, bottom: undefined }
   }
   const added = await readMissingBlocks(relayer, work, head)
   const bottom = added.at(-1)
-  const joint = work.followedBlocks.findIndex(({ hash }) => hash === bottom?.parentHash)
-  const below = joint < 0 ? [] : work.followedBlocks.slice(joint)
-  // Asked now: a payment may have been recorded, sent and mined since the work was read.
+  const overlapIndex = work.followedBlocks.findIndex(({ hash }) => hash === bottom?.parentHash)
+  const below = overlapIndex < 0 ? [] : work.followedBlocks.slice(overlapIndex)
+  // Read now, because a payment may have been recorded and mined since the work was read.
   const signed = await relayer.ledger.listSigned()
-  const grew = appendBlocks(relayer, signed, added, below, work.followedBlocks[0])
-  const trail = grew.slice(0, relayer.rules.watchBlocks)
+  const extended = appendBlocks(relayer, signed, added, below, work.followedBlocks[0])
+  const trail = extended.slice(0, relayer.rules.watchBlocks)
   // The old count may include lost blocks, and a new start knows nothing of what is below it.
-  const toldCount = joint === 0 ? undefined : await askCount(relayer)
+  const toldCount = overlapIndex === 0 ? undefined : await askCount(relayer)
   return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
 }
 
@@ -62,7 +65,7 @@ async function extendDown(
   return [...above, ...reached]
 }
 
-/** Asks for the lowest followed block, if shown. @throws {TransportError} {@link RpcError} */
+/** Returns the lowest followed block if a node has it. @throws {TransportError} {@link RpcError} */
 export async function findBottom(
   { node, clock }: Relayer,
   head: Head,
@@ -128,7 +131,7 @@ export async function askOrLog<Value>(
   }
 }
 
-/** Asks for a block's parent, if shown. @throws {TransportError} {@link RpcError} */
+/** Returns a block's parent if the node has it. @throws {TransportError} {@link RpcError} */
 export async function findParent(
   { node, clock }: Relayer,
   { number, parentHash }: Head,
@@ -156,10 +159,10 @@ function appendBlocks(
   return blocks
 }
 
-/** Limits how much a difficulty may fall from block to block (RSKIP156). */
-const steepest = 1 / 400
+/** The most that a difficulty may fall from block to block (RSKIP156). */
+const maxFallPerBlock = 1 / 400
 
-/** Returns the least believable difficulty: half of the block's own, or the decayed floor below. */
+/** Returns the least credible difficulty: half of the block's own, or the floor decayed to it. */
 export function getDifficultyFloor(
   lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
   number: number,
@@ -167,7 +170,8 @@ export function getDifficultyFloor(
 ): Hex {
   const own = BigInt(difficulty) / 2n
   const blocks = Math.max(1, number - (lower?.number ?? 0))
-  const remainingShare = BigInt(Math.floor((1 - steepest) ** blocks * 2 ** 40))
+  // In fixed point with 40 bits, because a bigint has no fractions.
+  const remainingShare = BigInt(Math.floor((1 - maxFallPerBlock) ** blocks * 2 ** 40))
   const inheritedFloor = (BigInt(lower?.floor ?? 0) * remainingShare) >> 40n
   return numberToHex(own > inheritedFloor ? own : inheritedFloor)
 }

@@ -52,7 +52,7 @@ export type Action =
   | { kind: 'settle'; report: MinedReport }
   /** Settles a queued payment by the other transaction that spent its intent. */
   | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
-  /** Makes an outcome final; `isUnproved`: it should be proved, and the nodes are believed. */
+  /** Makes an outcome final; `isUnproved` if it should have a proof and has none. */
   | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
   /** Reopens what one lost block has settled. */
   | { kind: 'takeBack'; block: BlockId }
@@ -86,7 +86,7 @@ export type Action =
   /** Gives up nonces whose rows were lost. */
   | { kind: 'release'; count: number }
 
-/** Tells whether it sends bytes: the node's verdict is in the ledger afterwards. */
+/** Returns true for actions that send bytes; the ledger then has the node's verdict. */
 export const isOffer = ({ kind }: Action): boolean =>
   ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
 
@@ -146,18 +146,22 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
 /** Repairs what lost rows left: queues payments without a nonce, gives up nonces without bytes. */
 function planRepair({ work }: LedgerSnapshot): Action[] {
   const carriers = new Set(listRecordedNonces(work).flatMap(({ sessions }) => sessions))
-  const bare = work.nonces.filter(({ transactions }) => transactions.length === 0)
-  const displaced = new Set(bare.flatMap(({ sessions }) => sessions))
-  const alone = work.carried.filter(
+  const noncesWithoutBytes = work.nonces.filter(({ transactions }) => transactions.length === 0)
+  const displaced = new Set(noncesWithoutBytes.flatMap(({ sessions }) => sessions))
+  const paymentsWithoutNonce = work.carried.filter(
     ({ session }) => !carriers.has(session) && !displaced.has(session),
   )
   return [
-    ...bare.map(({ nonce }): Action => ({ kind: 'displace', nonce, reason: 'bytes_lost' })),
-    ...alone.map(({ session, nonce }): Action => ({ kind: 'requeue', session, nonce })),
+    ...noncesWithoutBytes.map(
+      ({ nonce }): Action => ({ kind: 'displace', nonce, reason: 'bytes_lost' }),
+    ),
+    ...paymentsWithoutNonce.map(
+      ({ session, nonce }): Action => ({ kind: 'requeue', session, nonce }),
+    ),
   ]
 }
 
-/** Settles a passed nonce; without a receipt at a block that every replica has, it is foreign. */
+/** Settles a passed nonce; another transaction used it if old blocks hold no receipt of ours. */
 function planPassed(
   open: OpenNonce,
   { work }: LedgerSnapshot,
@@ -178,7 +182,7 @@ function planPassed(
   }
 }
 
-/** Confirms deep outcomes, each by a block that was compared once more. */
+/** Confirms deep outcomes, each after comparing its block again. */
 function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms) {
   const { head, places, proofs } = chain
   const lost = new Map<Hex, BlockId>()
@@ -241,15 +245,15 @@ function planOffer(
   if (!isStuck && !(isUntaken && gasPriceWei < priceWei)) return rebroadcast
   // Bytes that a node takes only now start to wait for a block.
   const isHeldLong = isStuck && !isUntaken
-  const isSpentOut = transactions.length > terms.rules.maxReplacements
-  if (isSpentOut || computeGasPrice(terms, priceWei, gasPriceWei) === undefined) {
+  const hasNoReplacementsLeft = transactions.length > terms.rules.maxReplacements
+  if (hasNoReplacementsLeft || computeGasPrice(terms, priceWei, gasPriceWei) === undefined) {
     if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
   return { kind: 'outbid', nonce, isStuck: isHeldLong, transaction, gasPriceWei: priceWei }
 }
 
-/** Carries queued payments and closes gaps; doubtful ones only if known as unspent. */
+/** Carries queued payments, doubtful ones only if their intent is unspent, and closes gaps. */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
   const { count, spent, poolCount } = chain

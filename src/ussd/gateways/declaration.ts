@@ -17,7 +17,7 @@ export const gatewayDeclaration = z
     session: field,
     phone: field,
     hasPlus: z._default(z.boolean(), true),
-    /** Has all answers, joined by `*`; with `state` or `sequence` the last answer alone. */
+    /** Has all answers, joined by `*`; with `state` or `sequence` only the last. */
     text: field,
     /** Names the field that returns unchanged with the next answer. */
     state: z.optional(field),

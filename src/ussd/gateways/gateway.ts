@@ -21,7 +21,7 @@ export type ReplyTo = {
 }
 
 export type ParsedRequest =
-  /** A delivery with all answers so far, joined by `*`; with `step` it has the last one alone. */
+  /** A delivery with all answers so far, joined by `*`; with `step` it has only the last one. */
   | { kind: 'request'; session: UssdSession; text: string; step?: NumberedStep }
   /** A delivery with the last answer and the state that the reply before carried. */
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }
@@ -33,7 +33,7 @@ export type ParsedRequest =
 /** Identifies a session; a payment's key includes all of it. */
 export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumber }
 
-/** A delivery with all answers so far, joined by `*`; with `step` it has the last one alone. */
+/** A delivery with all answers so far, joined by `*`; with `step` it has only the last one. */
 export type UssdRequest = UssdSession & { text: string; step?: NumberedStep | undefined }
 
 /** Numbers a delivery; a redelivery has the same number, and the next answer the next one. */

@@ -16,7 +16,7 @@ export const africasTalking = createDeclaredGateway({
 const writeHubtelTemplate = (type: string, dataType: string) =>
   `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${dataType}","FieldType":"text"}`
 
-/** Hubtel, which sends the last answer alone, with all earlier answers in `ClientState`. */
+/** Hubtel, which sends only the last answer, with all earlier answers in `ClientState`. */
 export const hubtel = createDeclaredGateway({
   name: 'hubtel',
   posts: 'json',

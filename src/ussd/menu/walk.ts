@@ -48,7 +48,7 @@ export type SessionFacts = {
   /** Maps the number of answers up to a PIN to the verdict on that PIN. */
   verdicts: ReadonlyMap<number, PinVerdict>
   /** Maps the PINs of this delivery to the texts that replace them in stored answers. */
-  standIns?: ReadonlyMap<string, string> | undefined
+  pinReplacements?: ReadonlyMap<string, string> | undefined
 }
 
 type StepResult =
@@ -154,12 +154,12 @@ function findStandIn(
   answer: string,
   node: MenuNode,
   step: StepResult,
-  { standIns }: SessionFacts,
+  { pinReplacements }: SessionFacts,
 ): string | undefined {
   const secret = node.kind === 'question' ? node.secret : undefined
   if (secret === undefined || !isPin(answer)) return isMaskedPin(answer) ? answer : undefined
   // Only an accepted new PIN needs its digest, because it is compared with the next answer.
-  return secret === 'own' || step.kind === 'mistake' ? pinMark : standIns?.get(answer)
+  return secret === 'own' || step.kind === 'mistake' ? pinMark : pinReplacements?.get(answer)
 }
 
 /** Removes spaces and the `#` that phones add to an answer. */
@@ -248,11 +248,11 @@ function applyQuestionAnswer(
   node: MenuQuestion,
   answer: string,
   context: MenuContext,
-  { standIns }: SessionFacts,
+  { pinReplacements }: SessionFacts,
 ): AppliedAnswer {
   const { pin } = place.draft
   // The PIN of an earlier delivery is known by its stand-in only.
-  const isSamePin = pin !== undefined && standIns?.get(answer) === pin
+  const isSamePin = pin !== undefined && pinReplacements?.get(answer) === pin
   const draftBefore = isSamePin ? { ...place.draft, pin: answer } : place.draft
   const applied = node.answer(answer, context, draftBefore)
   if (applied.kind !== 'accepted') return applied

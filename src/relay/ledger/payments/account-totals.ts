@@ -46,7 +46,7 @@ export function saveAccount(rows: Draft, account: Account): void {
 /** Counts payments that wait for a nonce; `until` is their last deadline (Unix time in s). */
 export type Queue = { waiting: number; until: number }
 
-/** Returns the queue, saving it if it was counted anew, since every payment reads it. */
+/** Returns the queue, saving it if it was counted again, since every payment reads it. */
 export function readQueue(rows: Draft): Queue {
   const queue = peekQueue(rows)
   if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)

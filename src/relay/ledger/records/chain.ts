@@ -18,7 +18,7 @@ const isOfRelayer = ({ relayer }: StepContext, saved: OfKey): boolean => saved.r
 export function readFollowedBlocks(step: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
   const known = step.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, followedBlocks: [] }
-  // A restore saves the head alone.
+  // A restore saves only the head.
   type SavedHead = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
   const saved = JSON.parse(known.value) as SavedHead
   const { relayer: _, below = [], count, ...head } = saved

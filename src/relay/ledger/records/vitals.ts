@@ -41,7 +41,7 @@ function readFront({ rows, relayer }: StepContext, { open: [first] }: Row<'relay
   if (row === undefined || signed === undefined || last === undefined) return undefined
   const { nonce, changed_at } = row
   const before = rows.row('nonces', relayer, nonce - 1)
-  // A reorganization makes it wait anew; before it is the first, it waits for others.
+  // A reorganization starts its wait again; before it is the first, it waits for others.
   const began = changed_at > last.recorded_at ? changed_at : signed.recorded_at
   const since = before?.state === 'mined' ? Math.max(began, before.changed_at) : began
   return { nonce, since, gasPriceWei: last.gas_price, failures: last.failures }
