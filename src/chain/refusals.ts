@@ -30,7 +30,7 @@ const readWordings = {
   no_state: /^Invalid block number \d+$/,
   /** Means that the transaction does not exist: Erigon and Nethermind. */
   no_transaction: /^transaction (?:0x[0-9a-f]+ )?not found$/i,
-  /** Means that another node may answer: this one lacks a block or state, or is overloaded. */
+  /** Means that another node may answer, because this one lacks a block or is overloaded. */
   cannot_tell:
     /header not found|unknown block|missing trie node|out ?of ?range|not found|rate.?limit|too many requests|time(d )?.?out/i,
   too_much:

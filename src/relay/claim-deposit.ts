@@ -7,7 +7,7 @@ import { createSigner } from './signer.ts'
 export type DepositClaim =
   /** Was sent; unless `isTaken`, no node confirmed that, so the caller may try again. */
   | { kind: 'sent'; amountWei: bigint; hash: Hex; isTaken: boolean }
-  /** Was not sent: another transaction of the account waits for a block. */
+  /** Was not sent, because another transaction of the account waits for a block. */
   | { kind: 'under_way' }
   /** Was not sent: the balance does not exceed the gas. Has the last deposit, if one is known. */
   | { kind: 'too_little'; thereWei: bigint; gasWei: bigint; last: Deposit | undefined }

@@ -17,7 +17,7 @@ export type Relayer = {
   forwarder: Forwarder
   rules: PoolRules
   fees: FeeLimits
-  /** Requires a proof before an outcome is final; undefined: nodes are believed. */
+  /** Requires a proof before an outcome is final; undefined if nodes are believed. */
   proofs?: MiningRules | undefined
   clock: Clock
   log: Log
@@ -45,7 +45,7 @@ export const followingGas = 70_000
 
 const noOpGas = 21_000
 
-/** Returns the gas price in wei that also outbids older bytes; undefined: over the limit. */
+/** Returns the gas price in wei that also outbids older bytes; undefined if over the limit. */
 export function computeGasPrice(
   { fees, rules }: Terms,
   nodePriceWei: bigint,

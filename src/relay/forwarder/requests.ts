@@ -50,7 +50,7 @@ export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
-/** Derives the id of a session's one payment, without a time: it is the same after any loss. */
+/** Derives the id of a session's one payment, without a time, so it is the same after any loss. */
 export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
   const named = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
@@ -201,7 +201,7 @@ export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): Re
 /** Joins a result with its request. */
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
-/** Joins an account's results for an intent with their requests; undefined: they do not match. */
+/** Joins an account's results for an intent with their requests; undefined if they do not match. */
 export function matchResults(
   results: readonly RequestResult[],
   carried: readonly SignedRequest[],

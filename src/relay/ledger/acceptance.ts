@@ -76,7 +76,7 @@ const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number |
 const listAccepted = (verdicts: readonly Verdict[]): number[] =>
   verdicts.flatMap(({ kind }, place) => (kind === 'accepted' ? [place] : []))
 
-/** Names the transaction in which payments begin; undefined: they are queued. */
+/** Names the transaction in which payments begin; undefined if they are queued. */
 type Carrier = { nonce: number; hash: Hex } | undefined
 
 /** Begins each payment that may begin, judging each as if those before it had begun. */

@@ -180,7 +180,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
 
 export type LedgerMethod = keyof Ledger
 
-/** Returns after how many ms a round must follow a call; undefined: it needs none. */
+/** Returns after how many ms a round must follow a call; undefined if it needs none. */
 export function getDueDelayMs(
   method: LedgerMethod,
   args: readonly unknown[],
@@ -497,7 +497,7 @@ export const steps: Steps = {
     const isNew = isFinal === true && block.number > (readFollowedBlocks(step).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
       const [payment, execution] = [getPaymentRow(rows, session), executions[session]]
-      // After lost rows the session may have been accepted again: this is about another request.
+      // After lost rows the session may have been accepted again, so this is about another request.
       const isOfIt = payment?.request.signature === execution?.signature
       if (execution === undefined || !isOfIt) return requeueFrom(step, row, session)
       const moved = move(step, payment, 'included', toExecutionColumns(execution))
@@ -518,7 +518,7 @@ export const steps: Steps = {
 
   settle(step, session, signature, execution) {
     const payment = getPaymentRow(step.rows, session)
-    // After lost rows the session may have been accepted again: this is about another request.
+    // After lost rows the session may have been accepted again, so this is about another request.
     if (payment?.request.signature !== signature) return []
     return move(step, payment, 'settled', toExecutionColumns(execution))
   },

@@ -23,7 +23,7 @@ export const facts = {
   }),
   /** Counts the relayer's transactions in the blocks that rounds have followed. */
   count: z.object({ number: z.int() }),
-  /** Counts them as the node last reported: others may have used the key. */
+  /** Counts them as the node last reported, because others may have used the key. */
   toldCount: z.object({ number: z.int() }),
   /** Counts them with those of the node's pool: asked while a nonce waits for too long. */
   poolCount: z.object({ number: z.int() }),
@@ -43,9 +43,9 @@ export type ObservationReport = {
   facts: {
     [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
   }
-  /** Tells whether the node answered; undefined: it was not asked. */
+  /** Tells whether the node answered; undefined if it was not asked. */
   node: 'answered' | 'silent' | undefined
-  /** Tells how the round ended; undefined: the report is not from a round. */
+  /** Tells how the round ended; undefined if the report is not from a round. */
   round: 'done' | 'failed' | undefined
 }
 

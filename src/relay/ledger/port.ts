@@ -45,9 +45,9 @@ export type SessionLedger = {
     limits: DayLimits,
     payment: Pick<Order, 'kind' | 'spendsWei'>,
   ): Promise<OverDay | RefusalOf<'paused' | 'held'> | undefined>
-  /** Returns the till of a number; undefined: no account has it now. */
+  /** Returns the till of a number; undefined if no account has it now. */
   findTill(number: string): Promise<Till | undefined>
-  /** Returns what an account with a till received, the newest first; undefined: it has none. */
+  /** Returns what an account with a till received, the newest first; undefined if it has none. */
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
   /** Closes a session without a payment: its screen is final, and no other question can pay. */
   refuse(refusal: Refusing): Promise<Decided | Refused>
@@ -125,7 +125,7 @@ export type ChainLedger = {
   /** Reopens what a block settled that is no longer in the chain. */
   reopen(blockHash: Hex): Promise<Transition[]>
   /**
-   * Records the followed blocks, head first, and the node's count; undefined: the head is unknown.
+   * Records the followed blocks, head first, and the node's count; undefined for an unknown head.
    */
   recordHead(
     followedBlocks: readonly FollowedBlock[] | undefined,
@@ -161,7 +161,7 @@ export type OperatorLedger = {
   readPerson(query: PersonQuery): Promise<PersonPage>
   /** Deletes what is stored about an account and guards nothing, and tells what stays. */
   erase(erasing: Erasing): Promise<Erased>
-  /** Returns how a session was decided; undefined: it was not, or its rows have been deleted. */
+  /** Returns how a session was decided; undefined if it was not, or its rows have been deleted. */
   traceSession(session: string): Promise<SessionTrace | undefined>
   /** Returns up to which block a loan contract's events were read, and the sums until there. */
   readLoanBook(contract: Address): Promise<LoanBook>
@@ -313,7 +313,7 @@ export type Usage = {
 /** Limits the account's, all open, and all waiting payments, the new one included. */
 export type Capacity = { ofAccount: number; open: number; waiting: number }
 
-/** Limits what an account sends in 24 hours, in payments and in wei; undefined: no limit. */
+/** Limits what an account sends in 24 hours, in payments and in wei; undefined without a limit. */
 export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
 
 /** Refuses a payment beyond the limits of a day. Nothing has changed. */
@@ -342,7 +342,7 @@ export type FrontNonce = { nonce: number; since: number; gasPriceWei: string; fa
 export type Vitals = {
   now: number
   schema: string
-  /** Compares the asked identity; undefined: none was given. */
+  /** Compares the asked identity; undefined if none was given. */
   identity: Identified | undefined
   observations: Observations
   intake: Intake
@@ -387,7 +387,7 @@ export type GatewayCounts = Readonly<Record<string, number>>
 export type Intake =
   | { kind: 'open' }
   | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string }
-  /** Restores an export of this time. Undecided sessions wait: it may decide them. */
+  /** Restores an export of this time. Undecided sessions wait, because it may decide them. */
   | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeWish }
 
 export type IntakeWish = 'open' | 'paused' | 'draining'
@@ -432,7 +432,7 @@ export type Till = { till: string; account: Address; name: string; kind: TillKin
 
 export type TillKind = (typeof tillKinds)[number]
 
-/** Assigns a till number, if it is free; `to` undefined: removes it. */
+/** Assigns a till number, if it is free; without `to` removes it. */
 export type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
 /** Sums up the day (UTC) of an account with a till, as far as outcomes are final. */
@@ -603,7 +603,7 @@ export type Refusing = Question & {
   screen: Screen
   /** Names why nothing is paid (`unlisted`: the number is in no numbering plan), if asked for. */
   reason?: string | undefined
-  /** Names the obstacle for all accounts; undefined: only this payment is refused. */
+  /** Names the obstacle for all accounts; undefined if only this payment is refused. */
   obstacle?: ObstacleKind | undefined
   observations?: ObservationReport | undefined
 }
@@ -626,19 +626,19 @@ export type PaymentOffer = Question & {
   /** Counts the pool's as well: foreign bytes there may be a payment whose rows were lost. */
   poolNonce: number
   gasPriceWei: bigint
-  /** Repeats the account's `version`: an older one is `changed`. Undefined: not checked. */
+  /** Repeats the account's `version`: an older one is `changed`. Not checked if undefined. */
   version: number | undefined
-  /** Bounds payments; beyond it the verdict is {@link Full}. Undefined: not checked. */
+  /** Bounds payments; beyond it the verdict is {@link Full}. Not checked if undefined. */
   capacity?: Capacity | undefined
-  /** Bounds a day; beyond it the verdict is {@link OverDay}. Undefined: not checked. */
+  /** Bounds a day; beyond it the verdict is {@link OverDay}. Not checked if undefined. */
   day?: DayLimits | undefined
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Reports what was read from the chain for it. */
   observations?: ObservationReport | undefined
-  /** Names the offering relay: another than the ledger's is `paused`. Undefined: not checked. */
+  /** Names the offering relay: another than the ledger's is `paused`. Not checked if undefined. */
   identity?: Identity | undefined
-  /** Gives what is left at a block; too little is `none_left`. Undefined: not checked. */
+  /** Gives what is left at a block; too little is `none_left`. Not checked if undefined. */
   lendable?: Lendable | undefined
 }
 
@@ -685,7 +685,7 @@ export type Verdict =
   /** Asks to look again: the account's payments have changed since. */
   | { kind: 'changed' }
 
-/** Lists the indexes of offers that may begin, and their nonce. Undefined: they are queued. */
+/** Lists the indexes of offers that may begin, and their nonce. Undefined if they are queued. */
 export type Proposal = { slot: Slot | undefined; accepted: number[] }
 
 /** Holds a transaction and the indexes of the offers that it carries, in this order. */
@@ -699,7 +699,7 @@ export type Lendable = Shares & { block: number }
 
 export type Slot = {
   nonce: number
-  /** Holds the highest-priced bytes, which new ones must outbid; `raw` undefined: they are lost. */
+  /** Holds the highest-priced bytes, which new ones must outbid, without `raw` if that is lost. */
   prior: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
 }
 
@@ -737,7 +737,7 @@ export type FollowedBlock = BlockId & {
   timestampSeconds?: number
   /** Gives the used share of its gas, from 0 to 1. */
   fullness?: number | undefined
-  /** Counts the hashes of mining it; undefined: not proved, or not asked. */
+  /** Counts the hashes of mining it; undefined if not proved or not asked. */
   difficulty?: Hex | undefined
   /** Counts the least hashes of a block on top of it that is believed. */
   floor?: Hex | undefined
@@ -847,7 +847,7 @@ export type Work = {
   mined: Payment[]
   /** Tells whether a block with transactions of ours is watched for a reorganization. */
   watching: boolean
-  /** Names the values in which the asker's identity differs; undefined: not asked. */
+  /** Names the values in which the asker's identity differs; undefined if not asked. */
   differences?: readonly string[] | undefined
 }
 

@@ -26,7 +26,7 @@ const matching = (pattern: RegExp) =>
   text.check(z.regex(pattern)) as unknown as z.ZodMiniType<`0x${string}`, `0x${string}`>
 const hex = matching(/^0x[0-9a-fA-F]*$/)
 const address = matching(/^0x[0-9a-fA-F]{40}$/)
-/** Checks an amount as text: it exceeds the numbers of SQLite, Lua and JSON. */
+/** Checks an amount as text, because it exceeds the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
@@ -42,7 +42,7 @@ const payment = {
   state,
   /** Is the amount taken from the account. */
   spends: wei,
-  /** Is what it takes of pool, daily cap and withdrawal limit; null: it reserves nothing. */
+  /** Is what it takes of pool, daily cap and withdrawal limit; null if it reserves nothing. */
   ...mapNames(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
@@ -317,7 +317,7 @@ export const toKey = (table: TableName, row: AnyRow): Key =>
 export const parseRow = (table: TableName, json: string): AnyRow =>
   getTable(table).row.parse(JSON.parse(json))
 
-/** Returns the group and score under which a row is listed; undefined: it is not listed. */
+/** Returns the group and score under which a row is listed; undefined if it is not listed. */
 export function findPlace(
   { group, score }: ListColumns,
   row: AnyRow | undefined,

@@ -7,7 +7,7 @@ import type { SqlLedger } from './stores/sqlite.ts'
 /** Tells what a round left open; `soon`: bytes that no node took, or payments without a nonce. */
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
-/** Returns after how many ms the next round is due; undefined: none is. */
+/** Returns after how many ms the next round is due; undefined if none is. */
 export function getNextDelayMs(result: RoundResult, roundMs: number): number | undefined {
   switch (result) {
     case 'soon':

@@ -82,7 +82,7 @@ const otherRequest = 'Another request of this session was executed'
 
 /**
  * Finds the execution that spent a request's intent, by any relay, as of the latest block or `at`;
- * undefined: the intent is unspent.
+ * undefined if the intent is unspent.
  * @throws {TransportError} the node does not show the execution
  */
 export async function findExecution(
@@ -105,7 +105,7 @@ export async function findExecution(
   const spending = events.find((event) =>
     decodeResults(forwarder, [event]).some((result) => isSpending(result.status)),
   )
-  // The node has lost the block by now, or is behind it: it is asked again later.
+  // The node has lost the block by now, or is behind it, so it is asked again later.
   if (spending === undefined)
     throw new TransportError('an intent is spent and its event is missing')
   const { transactionHash, block } = spending

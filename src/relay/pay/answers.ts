@@ -13,7 +13,7 @@ export type PaymentAnswer =
   | { kind: 'closed' }
   /** Says that nothing was sent so far; a later delivery may still send it. */
   | { kind: 'unsent' }
-  /** Says that the ledger gave no answer: it is not known whether something was sent. */
+  /** Says that the ledger gave no answer, so it is not known whether something was sent. */
   | { kind: 'uncertain' }
 
 /** Limits how long a caller waits for an answer: gateways wait at least 10 s. */

@@ -260,7 +260,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return undefined
     case 'failed': {
       const { returnData: revertData } = result
-      // The pause stops loans and withdrawals but no transfers: it is no obstacle for others.
+      // The pause stops loans and withdrawals but no transfers, so it is no obstacle for others.
       if (isPause(revertData)) progress.observed.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }

@@ -20,7 +20,7 @@ export type SessionEnd = {
   answerCount: number
   /** Says that nothing was sent; shown only if that is true. */
   screen: Screen
-  /** Names why nothing is paid; undefined: no payment was asked for. */
+  /** Names why nothing is paid; undefined if no payment was asked for. */
   reason?: string | undefined
 }
 

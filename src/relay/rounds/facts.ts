@@ -54,7 +54,7 @@ export type Followed = {
   toldCount: number | undefined
 }
 
-/** Holds what a round has read from the chain so far. Undefined: not asked, or not answered. */
+/** Holds what a round has read from the chain so far. Undefined if not asked or not answered. */
 export type ChainSnapshot = Followed & {
   head: Head
   /** Counts the relayer's transactions in the chain: the next one has this nonce. */
@@ -64,11 +64,11 @@ export type ChainSnapshot = Followed & {
   /** Maps a block's hash to its status. */
   places: ReadonlyMap<string, BlockStatus>
   fates: ReadonlyMap<number, NonceFate>
-  /** Maps the sessions of deep outcomes to proofs; others wait. Undefined: nodes are believed. */
+  /** Maps the sessions of deep outcomes to proofs; others wait. Undefined if nodes are believed. */
   proofs?: ReadonlyMap<string, Proof> | undefined
   /** Counts the same at a final block that every replica has. */
   deepCount?: number | undefined
-  /** Counts the same by a second request: one node's answer may be outdated. */
+  /** Counts the same by a second request, because one node's answer may be outdated. */
   countAgain?: number | undefined
   /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
   deepTimeSeconds?: number | undefined
@@ -365,7 +365,7 @@ export function assignNonces(
   return filled
 }
 
-/** Tells whether the account's earlier payments have lower nonces: it was judged after them. */
+/** Tells whether the account's earlier payments, judged before it, have lower nonces. */
 function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   return !work.carried.some(
     (other) =>

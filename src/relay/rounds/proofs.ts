@@ -45,7 +45,7 @@ export async function askProofs(
   return proofs
 }
 
-/** Asks for a receipt; undefined: no answer that can be believed. */
+/** Asks for a receipt; undefined without a credible answer. */
 function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
   const { node, clock } = relayer
   return askOrLog(relayer, 'confirm.failed', async (): Promise<Receipt | Unproved> => {
@@ -58,7 +58,7 @@ function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
   })
 }
 
-/** Compares an outcome with its receipt; undefined: that is in another block by now. */
+/** Compares an outcome with its receipt; undefined if that is in another block by now. */
 function checkProof(
   { forwarder }: Relayer,
   receipt: Receipt | Unproved,
@@ -80,7 +80,7 @@ function checkProof(
 
 /**
  * Tells whether linked blocks from this one up have enough work: for each confirmation the
- * network's least, and what followed blocks require. Undefined: not yet, or no answer.
+ * network's least, and what followed blocks require. Undefined if not yet, or without an answer.
  */
 async function readWork(
   relayer: Relayer,

@@ -80,7 +80,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const checked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
-  // A replica that is behind still shows lost blocks as held: that makes nothing final.
+  // A replica that is behind still shows lost blocks as held, which makes nothing final.
   const unheld = [...checked.places].filter(([, place]) => place !== 'held')
   const compared = { ...checked, places: new Map(unheld) }
   if (isUnproven(ledger, compared, relayer)) return compared
@@ -91,7 +91,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   return { ...compared, toldCount, count: toldCount }
 }
 
-/** Follows the chain, and counts by blocks and by node: others may use the key. */
+/** Follows the chain, and counts by blocks and by node, because others may use the key. */
 async function followChain(relayer: Relayer, work: Work, head: Head) {
   const { trail, toldCount: told } = await followTrail(relayer, work, head)
   // A refusal may mean that a block used the nonce: then the next block shows another count.

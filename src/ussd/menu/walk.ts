@@ -303,7 +303,7 @@ function writePages(
   const pages = split(list.title, [])
   if (mistake === undefined) return pages
   const retryPages = split(list.retryText ?? list.title, [mistake])
-  // A mistake moves no choice to another page: it is left out where it has no room.
+  // A mistake moves no choice to another page, so it is left out where it has no room.
   const keepsChoices = pages.every((page, index) =>
     choices.every((choice) => !page.includes(choice) || retryPages[index]?.includes(choice)),
   )

@@ -14,7 +14,7 @@ const pageRows = 50
 type Found = { name: string; score: number; entry: ExportEntry | undefined }
 type Part = (step: StepContext, from: number, limit: number) => Found[]
 
-/** Reads one list, each row with its entry; undefined: not exported, or with another row. */
+/** Reads one list, each row with its entry; undefined if not exported by itself. */
 function createPart<Name extends keyof typeof tables>(
   toListing: (step: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
   toEntry: (step: StepContext, row: Row<Name>) => ExportEntry | undefined,

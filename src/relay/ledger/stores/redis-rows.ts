@@ -5,7 +5,7 @@ import type { LedgerMethod } from '../methods.ts'
 import { type AnyRow, findPlace, getTable, parseRow, type TableName, type Write } from '../rows.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
-/** Holds a row as the database has it; version `0`: it does not exist. */
+/** Holds a row as the database has it; version `0` if it does not exist. */
 export type Kept = { version: string; row: AnyRow | undefined }
 
 type ListQuery = {

@@ -1,4 +1,4 @@
-/** Is a value in SQLite. Amounts in wei are text: they exceed its 64-bit integers. */
+/** Is a value in SQLite. Amounts in wei are text, because they exceed its 64-bit integers. */
 export type SqlValue = string | number | null
 
 /** Runs a synchronous SQLite database: a Durable Object's storage, or node:sqlite. */

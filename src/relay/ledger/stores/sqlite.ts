@@ -38,7 +38,7 @@ export type SqlLedgerOptions = {
 /** Limits the cached rows, of 1 to 3 kB each. */
 const rememberedLimit = 4_000
 
-/** Maps names to rows as the database has them; undefined: it has no such row. */
+/** Maps names to rows as the database has them; undefined if it has no such row. */
 type Remembered = Map<string, AnyRow | undefined>
 
 /**
