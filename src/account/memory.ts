@@ -66,6 +66,7 @@ const accountMemory = z.object({
       replaceableAt: z.optional(z.int()),
     }),
   ),
+  /** Lists the names of the last messages that were sent. */
   texted: z._default(z.array(z.string()), []),
 })
 
@@ -201,12 +202,12 @@ export function recordLanguage(memory: AccountMemory, language: Language, sessio
   return { ...memory, chosen: prepend('chosen', { language, session }, memory.chosen) }
 }
 
-/** Erases a person's data, except the sent messages' names and, if guarded, the PIN. */
+/** Erases a person's data, except the names of sent messages and, with `keepsPin`, the PIN. */
 export function eraseMemory(
   { pin, dialedAt, isDormant, texted }: AccountMemory,
-  isGuarded: boolean,
+  keepsPin: boolean,
 ) {
-  return accountMemory.parse({ texted, ...(isGuarded && { pin, dialedAt, isDormant }) })
+  return accountMemory.parse({ texted, ...(keepsPin && { pin, dialedAt, isDormant }) })
 }
 
 /** Limits the time of each call of a store, in ms, so that a screen is always shown. */

@@ -100,7 +100,7 @@ function checkClock({ aheadMs }: KnownCondition): Finding {
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
   return Math.abs(aheadMs) > mostOffMs
     ? refusing(`The clock of this process is ${offSeconds} s ${side} that of the ledger`)
-    : ok("The clock of this process is the ledger's")
+    : ok('The clocks of this process and of the ledger agree')
 }
 
 function checkQueue({ vitals, terms }: KnownCondition): Finding {

@@ -233,8 +233,8 @@ async function prepareRepeatScreen(
 ): Promise<PaymentRequest['createRepeatScreen']> {
   // The whole balance is a different amount each time.
   if (repeatPlace === undefined || repeatPlace.draft.amountWei === 'all') return undefined
-  const isLocal = context.settings.localCurrency !== undefined
-  const rate = isLocal ? await readSessionRate(context) : 'none'
+  const hasLocalCurrency = context.settings.localCurrency !== undefined
+  const rate = hasLocalCurrency ? await readSessionRate(context) : 'none'
   return (earlierMinutes) =>
     askScreen(writePrompt(repeatPlace, menuContext, { earlierMinutes, rate }))
 }

@@ -3,7 +3,7 @@ import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question, Undecided } from '../relay/ledger/port.ts'
-import { type AccountLimits, openLimit, selectLimits } from '../relay/pay/admission.ts'
+import { type AccountLimits, findExceededLimit, selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
@@ -48,7 +48,7 @@ async function findRefusalNow(
   const spendsWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
   const limits = selectLimits(options.limits, view)
   const refusal =
-    openLimit(limits, view.usage) ??
+    findExceededLimit(limits, view.usage) ??
     (await options.ledger.knownRefusal(stepKey.account, limits, { kind, spendsWei }))
   if (refusal !== undefined) {
     return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: nameReason(refusal) }

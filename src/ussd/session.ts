@@ -51,7 +51,7 @@ type StoredTextOptions = Pick<SessionOptions, 'ledger' | 'deriveStepKey'> & {
   textSeal: Seal
 }
 
-const createTextStepName = (deliveryNumber: number): string => `text ${deliveryNumber}`
+const formatTextStep = (deliveryNumber: number): string => `text ${deliveryNumber}`
 
 /** Returns all answers of a session; undefined if those of earlier deliveries are not stored. */
 export async function readAnswers(
@@ -60,7 +60,7 @@ export async function readAnswers(
 ): Promise<string[] | undefined> {
   const newAnswers = splitAnswers(text)
   if (step === undefined || step.isFirst) return newAnswers
-  const stepKey = await options.deriveStepKey(createTextStepName(step.number - 1))
+  const stepKey = await options.deriveStepKey(formatTextStep(step.number - 1))
   const sealed = await readRecord(options.ledger, stepKey, textRecord)
   const stored = await openText(options, stepKey, sealed)
   return stored === undefined ? undefined : [...(JSON.parse(stored) as string[]), ...newAnswers]
@@ -79,22 +79,22 @@ export async function storeAnswers(
   { number }: NumberedStep,
   answers: readonly string[],
 ): Promise<StoreResult> {
-  const stepKey = await options.deriveStepKey(createTextStepName(number))
+  const stepKey = await options.deriveStepKey(formatTextStep(number))
   const text = JSON.stringify(answers)
-  const sealed = await options.textSeal.close(text, createStepName(stepKey))
+  const sealed = await options.textSeal.close(text, formatStepKey(stepKey))
   const recorded = await recordIfAbsent(options.ledger, stepKey, textRecord, sealed)
   if (recorded === undefined) return 'session_ended'
   return (await openText(options, stepKey, recorded)) === text ? 'stored' : 'conflict'
 }
 
-const createStepName = ({ session, input }: Question): string => `${session}:${input}`
+const formatStepKey = ({ session, input }: Question): string => `${session}:${input}`
 
 async function openText(
   { textSeal }: StoredTextOptions,
   stepKey: Question,
   sealed: string | undefined,
 ): Promise<string | undefined> {
-  return sealed === undefined ? undefined : textSeal.open(sealed, createStepName(stepKey))
+  return sealed === undefined ? undefined : textSeal.open(sealed, formatStepKey(stepKey))
 }
 
 /**
@@ -126,7 +126,7 @@ export async function readSession(options: SessionOptions, answers: readonly str
       const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
       const verdict = await judgePin(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
-      if (verdict.kind === 'right') authorizedBy = createStepName(stepKey)
+      if (verdict.kind === 'right') authorizedBy = formatStepKey(stepKey)
     } else if (result.kind === 'choosePin' && isDeferred && !isPinSet) {
       isPinSet = await setPinOnce(options, result.pin)
       if (!isPinSet) return { ...reading, result }
@@ -143,7 +143,7 @@ async function judgePin(
   stepKey: Question,
   pin: string,
 ): Promise<PinVerdict> {
-  const name = createStepName(stepKey)
+  const name = formatStepKey(stepKey)
   const verdict = isMaskedPin(pin)
     ? await readRecord(ledger, stepKey, pinVerdictRecord)
     : await readOrRecord(ledger, stepKey, pinVerdictRecord, () =>
@@ -186,7 +186,7 @@ async function resolveLookup(
       })
       return { tills: new Map(context.tills).set(request.till, till) }
     }
-    // A digit selects nothing in a session that showed no list before.
+    // A session that has shown no list gets an empty one, so that a digit selects nothing.
     case 'recipients': {
       const stepKey = await deriveStepKey(listsStep)
       const list = await recordIfAbsent(ledger, stepKey, recipientsRecord, [])

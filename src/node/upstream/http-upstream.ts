@@ -20,7 +20,7 @@ export type UpstreamOptions = {
   name: string
   url: string
   fetch: typeof globalThis.fetch
-  /** Is called with the number of calls before they are sent; an exception stops them. */
+  /** Runs before calls are sent, with their number; if it throws, they are not sent. */
   onCalls: (calls: number) => void
   now: () => number
 }
@@ -127,11 +127,11 @@ async function retryUnsettled(
   const [first, ...others] = pending.filter(({ id }) => answers.has(id))
   const repeatsError = (call: PendingCall) => repeatsErrorAlone(call, answers, endpoint)
   // The first failed call, sent by itself, shows whether the errors are about the batch.
-  const isPerCall = first === undefined || (await repeatsError(first))
-  const repeats = isPerCall ? await Promise.all(others.map(repeatsError)) : []
-  if (unanswered.length === 0 && isPerCall && !repeats.includes(false))
+  const errorsArePerCall = first === undefined || (await repeatsError(first))
+  const repeats = errorsArePerCall ? await Promise.all(others.map(repeatsError)) : []
+  if (unanswered.length === 0 && errorsArePerCall && !repeats.includes(false))
     return settled + pending.length
-  const halves = [unanswered, isPerCall ? [] : others].flatMap(splitInHalves)
+  const halves = [unanswered, errorsArePerCall ? [] : others].flatMap(splitInHalves)
   return Math.max(
     first === undefined ? 0 : 1,
     ...(await Promise.all(halves.map((half) => sendCalls(half, endpoint)))),
@@ -190,10 +190,10 @@ async function fetchAnswers(
     const answerList = [response].flat().filter(isObject)
     const answers = new Map(answerList.map((answer) => [answer.id, answer]))
     const requestIds = new Set<unknown>(requests.map(({ id }) => id))
-    const isPerCall =
+    const idsMatch =
       answers.size === answerList.length && answerList.every(({ id }) => requestIds.has(id))
     for (const [id, answer] of answers) if (!isAnswer(answer)) answers.delete(id)
-    return { answers: isSingle || isPerCall ? answers : noAnswers }
+    return { answers: isSingle || idsMatch ? answers : noAnswers }
   } catch (error) {
     return { answers: noAnswers, failure: toUnreachable(endpoint.name, error) }
   } finally {

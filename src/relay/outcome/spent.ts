@@ -9,14 +9,14 @@ import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 const daySeconds = 86_400
 const nodeTimeoutMs = 5_000
 
-/** Returns true if an intent spent at this time (Unix, in s) still has the request refused. */
+/** Returns whether the forwarder refuses a request whose intent was spent at this Unix time. */
 function preventsExecution(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
-/** For this long after a deadline the forwarder knows a spent intent, with a day of margin. */
-const knownAfterSeconds = intentLifetimeSeconds - daySeconds
+/** How long after a deadline the forwarder surely remembers a spent intent. */
+const rememberedForSeconds = intentLifetimeSeconds - daySeconds
 
 /**
  * Returns the block that spent a request's intent, as of the latest block or `at` this hash, or
@@ -43,7 +43,7 @@ export async function findSpendingBlock(
     return preventsExecution(Number(timestamp), request) ? Number(blockNumber) : undefined
   }
   const head = at ?? (await node.getHead(clock.timeout(nodeTimeoutMs)))
-  const isKnown = head.timestampSeconds <= request.deadline + knownAfterSeconds
+  const isKnown = head.timestampSeconds <= request.deadline + rememberedForSeconds
   return isKnown ? undefined : findEventBlock(relayer, request, head)
 }
 

@@ -27,7 +27,10 @@ export const selectLimits = (
 ): AccountLimits => (isAgent && limits.agents) || limits
 
 /** Refuses a payment if its account has too many open ones. */
-export function openLimit(limits: AccountLimits, { ofAccount }: Usage): Refusal | undefined {
+export function findExceededLimit(
+  limits: AccountLimits,
+  { ofAccount }: Usage,
+): Refusal | undefined {
   const most = limits.openPayments
   return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
 }

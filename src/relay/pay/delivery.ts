@@ -40,9 +40,9 @@ import {
   type AccountLimits,
   type Funding,
   findCapacity,
+  findExceededLimit,
   findObstacle,
   getPace,
-  openLimit,
   selectLimits,
 } from './admission.ts'
 
@@ -180,7 +180,7 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   }
 }
 
-/** Ends a session without a payment: one that is not recorded yet will not be recorded later. */
+/** Ends a session without a payment; a payment that is not recorded yet never will be. */
 async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
@@ -243,8 +243,8 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case 'executed': {
       const denied = await payment.findDenial()
       if (denied !== undefined) return refuse(delivery, denied)
-      const over = openLimit(selectLimits(options.limits, view), view.usage)
-      if (over !== undefined) return refuse(delivery, over)
+      const exceeded = findExceededLimit(selectLimits(options.limits, view), view.usage)
+      if (exceeded !== undefined) return refuse(delivery, exceeded)
       const { obstacle, means: freshMeans } = await recheckObstacle(
         delivery,
         view,
@@ -476,8 +476,8 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
 
 /** Refuses if others have used up the capacity; returns undefined if some is free again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Usage) {
-  const over = openLimit(selectLimits(delivery.options.limits, view), load)
-  if (over !== undefined) return refuse(delivery, over)
+  const exceeded = findExceededLimit(selectLimits(delivery.options.limits, view), load)
+  if (exceeded !== undefined) return refuse(delivery, exceeded)
   const { obstacle } = await recheckObstacle(delivery, view, means, load)
   return obstacle && refuse(delivery, obstacle)
 }
@@ -502,7 +502,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
     relayer.log({
       level: obstacle === 'paused' ? 'warn' : 'error',
       event: 'payments.refused',
-      message: 'Payments are refused, for a reason that is not their own',
+      message: 'Payments are refused because of the relay, and not because of what they are',
       reason: obstacle,
     })
   }

@@ -38,12 +38,12 @@ async function runAndLog(relayer: Relayer, action: Action): Promise<ActionOutcom
   try {
     return await runAction(relayer, action)
   } catch (error) {
-    relayer.log({ level: 'warn', event: failures[action.kind], message: describeFault(error) })
+    relayer.log({ level: 'warn', event: failureEvents[action.kind], message: describeFault(error) })
     return { kind: 'changed' }
   }
 }
 
-const failures: Readonly<Record<Action['kind'], string>> = {
+const failureEvents: Readonly<Record<Action['kind'], string>> = {
   awaitChain: 'follow.failed',
   followHead: 'follow.failed',
   displace: 'settle.failed',
@@ -255,7 +255,7 @@ async function fillNonce(
   const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
   if (slot === undefined) return { kind: 'refused', nonce }
   const transaction = await signFor(relayer, slot, gasPriceWei, carry(relayer, requests))
-  if (transaction === undefined) return reuse(relayer, action, slot)
+  if (transaction === undefined) return resendPrior(relayer, action, slot)
   const over = slot.prior?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions, over, transaction })
   if (filled.kind === 'fenced') return { kind: 'same' }
@@ -268,14 +268,14 @@ async function fillNonce(
  * Sends older bytes, which may not be outbid, again in place of a no-op: their requests execute at
  * most once, whatever else carries them, and the planned payments get the next nonce.
  */
-async function reuse(
+async function resendPrior(
   relayer: Relayer,
   { nonce, count: chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
   { prior }: Slot,
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const older = prior?.raw && { ...prior, raw: prior.raw }
-  // Lost bytes count as foreign: the price that outbids them is unknown.
+  // Lost bytes are treated as foreign, because the price that outbids them is unknown.
   const slotWithoutPrior = { nonce, prior: undefined }
   const transaction =
     older ?? (await signFor(relayer, slotWithoutPrior, gasPriceWei, carry(relayer, [])))

@@ -35,7 +35,7 @@ async function extendToHead(relayer: Relayer, work: Work, head: Head): Promise<W
   const signed = await relayer.ledger.listSigned()
   const extended = appendBlocks(relayer, signed, added, below, work.followedBlocks[0])
   const trail = extended.slice(0, relayer.rules.watchBlocks)
-  // The old count may include lost blocks, and a new start knows nothing of what is below it.
+  // The old count may include lost blocks; without an overlap, earlier blocks are unknown.
   const toldCount = overlapIndex === 0 ? undefined : await askCount(relayer)
   return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
 }
@@ -59,10 +59,13 @@ async function extendDown(
   if (from === undefined) return trail
   const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
   if (below.length === 0) return trail
-  const reached = appendBlocks(relayer, await relayer.ledger.listSigned(), below, [])
-  const passed = reached[0]?.count ?? 0
-  const above = trail.map((block) => ({ ...block, count: Math.max(block.count, passed) }))
-  return [...above, ...reached]
+  const lowerBlocks = appendBlocks(relayer, await relayer.ledger.listSigned(), below, [])
+  const nonceCountBelow = lowerBlocks[0]?.count ?? 0
+  const upperBlocks = trail.map((block) => ({
+    ...block,
+    count: Math.max(block.count, nonceCountBelow),
+  }))
+  return [...upperBlocks, ...lowerBlocks]
 }
 
 /** Returns the lowest followed block if a node has it. @throws {TransportError} {@link RpcError} */
@@ -162,7 +165,7 @@ function appendBlocks(
 /** The most that a difficulty may fall from block to block (RSKIP156). */
 const maxFallPerBlock = 1 / 400
 
-/** Returns the least credible difficulty: half of the block's own, or the floor decayed to it. */
+/** Returns the larger of half a block's difficulty and the floor below, lowered by its fall. */
 export function getDifficultyFloor(
   lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
   number: number,

@@ -36,7 +36,7 @@ import {
 export type Action =
   /** Records that the chain is shorter or unknown, and changes nothing else. */
   | { kind: 'awaitChain' }
-  /** Reopens what lost blocks settled; from then on the ledger agrees with this head. */
+  /** Reopens what lost blocks settled, and records the head; `toldCount` is the node's count. */
   | {
       kind: 'followHead'
       trail: readonly FollowedBlock[]
@@ -44,7 +44,7 @@ export type Action =
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
-  /** Gives up a nonce that unknown bytes hold, and queues its payments again. */
+  /** Gives up a nonce whose transaction is lost or not ours, and queues its payments again. */
   | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
   /** Queues a payment again that no nonce carries. */
   | { kind: 'requeue'; session: string; nonce: number | undefined }
@@ -93,8 +93,8 @@ export const isOffer = ({ kind }: Action): boolean =>
 /**
  * Lists a round's stages in order, each planned by itself, since it changes what the next one uses.
  * `follow` reopens what lost blocks settled. `settle` frees the payments of passed nonces, and
- * nonces that are given up. `offer` sends bytes again; only then the pool's count shows foreign
- * bytes. `carry` gives free nonces to waiting payments.
+ * nonces that are given up. `offer` sends our transactions again; only after that does the pool's
+ * count reveal those that are not ours. `carry` gives free nonces to waiting payments.
  */
 export const stages = ['follow', 'settle', 'offer', 'carry'] as const
 

@@ -37,11 +37,17 @@ test('the notes of a release are its own part of the changelog', () => {
   expect(() => readNotes('# Changelog\n')).toThrow(`CHANGELOG.md says nothing of ${version}.`)
 })
 
-/** Runs what publishes, with a `gh` that says what it was asked for. */
-function publish(type: 'branch' | 'tag', name: string) {
-  writeFileSync(join(folder, 'gh'), '#!/bin/sh\nprintf "%s\\n" "$@"\n')
+/** Runs what publishes, with a `gh` that knows the tag's commit and says what it was asked for. */
+function publish(type: 'branch' | 'tag', name: string, tagged = '') {
+  const answer = `[ "$1" = api ] && exec echo ${tagged}\nprintf "%s\\n" "$@"\n`
+  writeFileSync(join(folder, 'gh'), `#!/bin/sh\n${answer}`)
   chmodSync(join(folder, 'gh'), 0o755)
-  const ref = { GITHUB_REF_TYPE: type, GITHUB_REF_NAME: name, GITHUB_SHA: 'abc' }
+  const ref = {
+    GITHUB_REF_TYPE: type,
+    GITHUB_REF_NAME: name,
+    GITHUB_SHA: 'abc',
+    GITHUB_REPOSITORY: 'o/r',
+  }
   const env = { ...process.env, ...ref, PATH: `${folder}:${process.env.PATH}` }
   const { status, stdout } = spawnSync(join(root, '.ci', 'release'), [folder], { env })
   return { status, lines: stdout.toString().trimEnd().split('\n') }
@@ -51,7 +57,7 @@ test('it is published under the tag of its version, whether that was pushed or n
   const files = ['SHA256SUMS', 'MicroLoan.json', 'RelayForwarder.json', 'worker.js']
   const asked = ['release', 'create', tag, '--target', 'abc', '--title', tag, '--notes-file']
   for (const [type, name] of [['branch', 'main'] as const, ['tag', tag] as const]) {
-    const { status, lines } = publish(type, name)
+    const { status, lines } = publish(type, name, type === 'tag' ? 'abc' : '')
     expect(status).toBe(0)
     expect(lines).toEqual([...asked, ...['NOTES.md', ...files].map((file) => join(folder, file))])
   }
@@ -62,5 +68,13 @@ test('a tag of another version publishes nothing', () => {
   expect({ status, lines }).toEqual({
     status: 1,
     lines: [`package.json is of ${tag}, and the tag is v0.9.0.`],
+  })
+})
+
+test('a version whose tag is on another commit is not published again', () => {
+  const { status, lines } = publish('branch', 'main', 'def')
+  expect({ status, lines }).toEqual({
+    status: 1,
+    lines: [`${tag} is the tag of another commit, def: raise the version in package.json.`],
   })
 })
