@@ -15,7 +15,7 @@ type Checks = Readonly<Record<string, boolean>>
 
 /** Finds values that contradict each other, or leave a guard half set. */
 export function findContradictions(settings: Settings): Fault[] {
-  const checks = [checkKeys, pinChecks, checkAgents, checkSenders, checkOthers].map((of) =>
+  const checks = [checkKeys, checkPins, checkAgents, checkSenders, checkOthers].map((of) =>
     of(settings),
   )
   return checks.flatMap(Object.entries<boolean>).flatMap(([says, isWrong]) => {
@@ -43,7 +43,7 @@ function checkKeys({ chain, isLocal, ...settings }: Settings): Checks {
 }
 
 /** Checks that a PIN replaces confirmation, and belongs to the lender's profile. */
-function pinChecks({ profile, PIN, CONFIRM, PIN_SECRET: secret, ...settings }: Settings): Checks {
+function checkPins({ profile, PIN, CONFIRM, PIN_SECRET: secret, ...settings }: Settings): Checks {
   const isAsked = PIN !== 'off'
   const asks = settings.values.PIN ?? `on, as PROFILE=${profile} has it`
   const others: string[] = [settings.ACCOUNT_ID_SECRET, settings.ACCOUNT_KEY_SECRET]

@@ -60,7 +60,7 @@ export function assembleOperations(served: Served) {
     terms: config,
   })
 
-  async function createWatch(ledger: Ledger): Promise<void> {
+  async function watchLedger(ledger: Ledger): Promise<void> {
     try {
       const { vitals, aheadMs } = await readVitals(runtime, ledger, {
         identity: await identity(),
@@ -77,11 +77,11 @@ export function assembleOperations(served: Served) {
     const isNews = findAlerts(known, deployment).some(({ name }) =>
       alerts.every((a) => a.name !== name),
     )
-    if (isNews) await createWatch(stores.ledger)
+    if (isNews) await watchLedger(stores.ledger)
     if (now - (observations.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2)
       return
     wokenAt = clock.now()
-    await createWatch(stores.ledger)
+    await watchLedger(stores.ledger)
     await stores.wake?.()
   }
 
@@ -107,7 +107,7 @@ export function assembleOperations(served: Served) {
   return {
     operator: () => assembleOperator(served, known),
     /** Raises, clears and sends alerts in the background, after each round. */
-    watch: (ledger: Ledger) => background(createWatch(ledger)),
+    watch: (ledger: Ledger) => background(watchLedger(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isRaised()) await shared()

@@ -1,6 +1,6 @@
 import type { NodeService } from '../node/service.ts'
 import type { ReadProof } from '../operator/route.ts'
-import { limitTime } from '../runtime/time-limit.ts'
+import { runWithTimeLimit } from '../runtime/time-limit.ts'
 import type { Config } from './config.ts'
 import type { Runtime, Stores } from './runtime.ts'
 
@@ -25,6 +25,6 @@ export function assembleProofs(
     const { payments } = await ledger.readPage({ hash, limit: 1 })
     if (payments.length === 0) return 'unknown'
     const above = rules.confirmations - 1
-    return limitTime(clock, proofWithinMs, (signal) => service.prove(hash, above, signal))
+    return runWithTimeLimit(clock, proofWithinMs, (signal) => service.prove(hash, above, signal))
   }
 }

@@ -2,7 +2,7 @@ import { RpcError, TransportError } from '../chain/rpc.ts'
 import type { GrantedKey, QuotaRefusal } from '../keys/api-keys.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
-import { limitTime } from '../runtime/time-limit.ts'
+import { runWithTimeLimit } from '../runtime/time-limit.ts'
 import { codes, notAvailable } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { formatError, formatSuccess, type Message, parseMessage, type Request } from './message.ts'
@@ -125,7 +125,7 @@ async function answerRequest(request: Request, caller: Caller): Promise<string |
   const { service, methods, subscriptions, clock, log } = caller
   try {
     if (methods !== undefined && !methods.has(method)) throw notAvailable(method, ' for this key')
-    const result = await limitTime(clock, timeLimitMs, (signal) =>
+    const result = await runWithTimeLimit(clock, timeLimitMs, (signal) =>
       service.answer(method, params, signal, subscriptions),
     )
     return id === undefined ? undefined : formatSuccess(id, result)

@@ -199,20 +199,23 @@ function createContext(
     subscriptions,
     isAborted: () => signal.aborted,
     async cached(key, kind, make) {
-      const entry = cache.get(key)
-      origin.since = Math.min(origin.since, entry?.unverifiedSince ?? origin.since)
-      if (entry !== undefined) return entry.text
-      const unverifiedSince = kind === 'proved' ? undefined : clock.now()
-      let isOwn = false
-      const work = (): Promise<string | null> => {
-        isOwn = true
-        return make()
+      const readCached = (): string | undefined => {
+        const entry = cache.get(key)
+        origin.since = Math.min(origin.since, entry?.unverifiedSince ?? origin.since)
+        return entry?.text
       }
-      const shared = await share(`part ${key}`, work, signal)
-      // Only who made it knows why there is nothing to cache.
-      const text = shared === null && !isOwn ? await make() : shared
-      if (text !== null) cache.set(key, { text, unverifiedSince })
-      return text
+      let made: string | null | undefined
+      const makeAndCache = async (): Promise<string | null> => {
+        const unverifiedSince = kind === 'proved' ? undefined : clock.now()
+        made = await make()
+        if (made !== null) cache.set(key, { text: made, unverifiedSince })
+        return made
+      }
+      const known = readCached()
+      if (known !== undefined) return known
+      await share(`part ${key}`, makeAndCache, signal)
+      // Where another request cached nothing, only an attempt of one's own shows why.
+      return made === undefined ? (readCached() ?? (await makeAndCache())) : made
     },
   }
 }

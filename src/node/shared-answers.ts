@@ -11,7 +11,7 @@ export type SharedAnswers = {
   readonly keep: (key: string, cachedText: CachedText) => Promise<void>
 }
 
-/** Limits how long a verified answer is stored, in ms, to save space, because it cannot change. */
+/** How long a verified answer is stored, in ms, to save space; the answer itself cannot change. */
 const verifiedMs = 86_400_000
 
 const getLifetimeMs = ({ unverifiedSince }: CachedText): number =>

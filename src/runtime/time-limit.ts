@@ -1,7 +1,11 @@
 import { type Clock, withEndingLimits } from './clock.ts'
 
 /** Runs work with a signal that aborts after a time, in ms, and whose timer ends with the work. */
-export function limitTime<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>) {
+export function runWithTimeLimit<T>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+) {
   return withEndingLimits(clock, ({ timeout }) => work(timeout(ms)))
 }
 

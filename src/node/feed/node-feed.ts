@@ -1,4 +1,4 @@
-import { limitTime } from '../../runtime/time-limit.ts'
+import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { createNodeSocket } from '../upstream/socket.ts'
 import { createFeedChain, createFeedSource } from './chain.ts'
 import { createFeedEvents } from './events.ts'
@@ -13,7 +13,7 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
   const { service, socketUrls, openSocket, keys, clock, budget } = deps
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
-    limitTime(clock, pollMs, (signal) =>
+    runWithTimeLimit(clock, pollMs, (signal) =>
       nodes
         .withSignal(signal)
         .ask((node) => work(budget === undefined ? node : budget.countCalls(node))),

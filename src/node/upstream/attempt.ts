@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { limitTime } from '../../runtime/time-limit.ts'
+import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import type { Doubt, NodeAnswer, NodeWork, UpstreamNode } from './node.ts'
@@ -60,7 +60,7 @@ export function attemptInTime<T>(
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<NodeAnswer<T>> {
-  return limitTime(options.clock, attemptMs, (timeLimit) =>
+  return runWithTimeLimit(options.clock, attemptMs, (timeLimit) =>
     attempt(state, work, AbortSignal.any([signal, timeLimit]), options),
   )
 }
@@ -74,7 +74,7 @@ export function sendToNode(
   options: AttemptOptions,
 ): Promise<void> {
   const { upstream } = state
-  return limitTime(options.clock, attemptMs, async (timeLimit) => {
+  return runWithTimeLimit(options.clock, attemptMs, async (timeLimit) => {
     const signal = AbortSignal.any([requestSignal, timeLimit])
     try {
       // A transaction never goes to a node of another chain.

@@ -1,6 +1,6 @@
 import { TransportError } from '../../chain/rpc.ts'
 import { cached } from '../../runtime/cached.ts'
-import { limitTime } from '../../runtime/time-limit.ts'
+import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
@@ -23,7 +23,7 @@ type Head = { number: number; shownAt: number }
 
 export type HeightsOptions = AttemptOptions & {
   states: readonly UpstreamState[]
-  /** Reads the number of the block that a node shows for a selector; `null` if there is none. */
+  /** Reads the number of a node's block for a selector; returns `null` if it has no block. */
   readBlockNumber: (node: UpstreamNode, selector: string) => Promise<number | null>
   /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
@@ -100,7 +100,7 @@ async function surveyHeight(
   let isTimedOut = false
   const ask: NodeWork<number> = (node) => readConfirmedHeight(node, head, readBlockNumber)
   try {
-    const { value: height } = await limitTime(clock, attemptMs / 2, (timeLimit) => {
+    const { value: height } = await runWithTimeLimit(clock, attemptMs / 2, (timeLimit) => {
       timeLimit.addEventListener('abort', () => {
         isTimedOut = true
       })

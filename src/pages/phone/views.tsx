@@ -105,7 +105,7 @@ function Keys({ isAnswering, isOpen }: { isAnswering: boolean; isOpen: boolean }
   )
 }
 
-/** Returns the text on the display: a screen, or the reason why there is none. */
+/** Returns the text on the display: a screen, or why the display has no screen. */
 function writeDisplay(session: PhoneSession | undefined): string {
   if (session === undefined) return 'Ready.'
   const screen = readScreen(session)

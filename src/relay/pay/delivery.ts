@@ -332,7 +332,7 @@ async function readFunding(
   return { gasPriceWei, balanceWei }
 }
 
-/** Returns the obstacle of a payment, if any, after reading again whether it still exists. */
+/** Returns the obstacle of a payment if it still exists by a fresh reading. */
 async function recheckObstacle(
   delivery: Delivery,
   view: Undecided,

@@ -165,7 +165,7 @@ function appendBlocks(
 /** The most that a difficulty may fall from block to block (RSKIP156). */
 const maxFallPerBlock = 1 / 400
 
-/** Returns the larger of half a block's difficulty and the floor below, lowered by its fall. */
+/** Returns the larger of half a block's difficulty and the last floor after its greatest fall. */
 export function getDifficultyFloor(
   lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
   number: number,

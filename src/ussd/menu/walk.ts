@@ -304,9 +304,11 @@ function writePages(
   if (mistake === undefined) return pages
   const retryPages = split(list.retryText ?? list.title, [mistake])
   // A mistake moves no choice to another page, so it is left out where it has no room.
-  const keepsChoices = pages.every((page, index) =>
-    choices.every((choice) => !page.includes(choice) || retryPages[index]?.includes(choice)),
-  )
+  const keepsChoices = pages.every((page, index) => {
+    const retryLines = retryPages[index]?.split('\n') ?? []
+    const shown = page.split('\n').filter((line) => choices.includes(line))
+    return shown.every((choice) => retryLines.includes(choice))
+  })
   return keepsChoices ? retryPages : pages
 }
 
