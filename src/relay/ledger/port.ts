@@ -112,10 +112,13 @@ export type NonceLedger = {
   recordSend(hash: Hex, verdict: SendVerdict): Promise<void>
   /** Records the block of a nonce and what it did for each of its payments. */
   recordMined(report: MinedReport): Promise<Transition[]>
-  /** Marks a nonce as foreign: unknown bytes hold it. Its payments are queued again. */
-  recordDisplaced(nonce: number): Promise<Transition[]>
-  /** Gives up a nonce too far ahead of the chain. Its payments are queued again. */
-  abandon(nonce: number): Promise<Transition[]>
+  /**
+   * Marks an open nonce as foreign, since unknown bytes hold it. Its payments are queued again.
+   * Returns undefined if the nonce is not open any more.
+   */
+  recordDisplaced(nonce: number): Promise<Transition[] | undefined>
+  /** Gives up an open nonce too far ahead of the chain, as above. */
+  abandon(nonce: number): Promise<Transition[] | undefined>
 }
 
 export type ChainLedger = {

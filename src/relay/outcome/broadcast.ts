@@ -39,7 +39,7 @@ export async function broadcast(
       })
       // Never replace an unknown transaction that holds the nonce, because it may make a payment.
       if (isFirst && nonceEffects[sent.refusal] === 'is_foreign') {
-        logTransitions(log, await ledger.recordDisplaced(nonce))
+        logTransitions(log, (await ledger.recordDisplaced(nonce)) ?? [])
       } else await ledger.recordSend(transaction.hash, sent.refusal)
       return sent.refusal
   }

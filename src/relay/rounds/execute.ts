@@ -1,5 +1,5 @@
-import { describeFault } from '../../runtime/log.ts'
-import type { BlockId, Slot } from '../ledger/port.ts'
+import { describeFault, type Log, type LogEvent } from '../../runtime/log.ts'
+import type { BlockId, Slot, Transition } from '../ledger/port.ts'
 import { broadcast, nonceEffects } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
@@ -71,8 +71,7 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
     case 'followHead':
       return followHead(relayer, action)
     case 'displace':
-      log(describeDisplaced(action))
-      logTransitions(log, await ledger.recordDisplaced(action.nonce))
+      logRetired(log, describeDisplaced(action), await ledger.recordDisplaced(action.nonce))
       return { kind: 'changed' }
     case 'requeue':
       return requeue(relayer, action)
@@ -91,7 +90,8 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
       logTransitions(log, await ledger.expire(action.session, action.seconds))
       return { kind: 'changed' }
     case 'abandon':
-      return abandon(relayer, action)
+      logRetired(log, describeAbandoned(action), await ledger.abandon(action.nonce))
+      return { kind: 'changed' }
     case 'rebroadcast':
     case 'outbid':
     case 'reportStuck':
@@ -178,19 +178,20 @@ async function requeue(
   return { kind: 'changed' }
 }
 
-async function abandon(
-  { ledger, log }: Relayer,
-  { nonce, count }: ActionOf<'abandon'>,
-): Promise<ActionOutcome> {
-  log({
+const describeAbandoned = ({ nonce, count }: ActionOf<'abandon'>) =>
+  ({
     level: 'warn',
     event: 'nonce.ahead',
     message: 'A nonce too far ahead of the chain was given up',
     nonce,
     chain: count,
-  })
-  logTransitions(log, await ledger.abandon(nonce))
-  return { kind: 'changed' }
+  }) as const
+
+/** Logs that a nonce was retired; undefined if the round of another process did it first. */
+function logRetired(log: Log, reason: LogEvent, retired: Transition[] | undefined): void {
+  if (retired === undefined) return
+  log(reason)
+  logTransitions(log, retired)
 }
 
 /** Sends recorded bytes again, and new ones only to replace stuck or underpriced ones. */

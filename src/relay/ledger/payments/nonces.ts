@@ -181,15 +181,15 @@ export function markForResend(rows: Draft, row: NonceRow): void {
   if (highest !== undefined) rows.put('transactions', { ...highest, failures: 1 })
 }
 
-/** Takes a nonce out of use, and queues its unsettled payments again. */
+/** Takes an open nonce out of use, and queues its unsettled payments again. */
 export function retireNonce(
   step: StepContext,
   nonce: number,
   state: 'foreign' | 'abandoned',
-): Transition[] {
+): Transition[] | undefined {
   const { rows, relayer } = step
   const row = rows.row('nonces', relayer, nonce)
-  if (row?.state !== 'recorded') return []
+  if (row?.state !== 'recorded') return undefined
   // The transactions of an abandoned nonce stay: the next one must be priced above them.
   saveNonce(rows, { ...row, state, phase: 'done', changed_at: rows.now })
   return row.sessions.flatMap((session) => requeueFrom(step, row, session))

@@ -161,8 +161,8 @@ test('a mined nonce is neither displaced nor abandoned, and an unknown one chang
   await accept(ledger, 'a')
   await mineAt(ledger, 'a', 0, executionIn(9))
   for (const nonce of [0, 7]) {
-    expect(await ledger.recordDisplaced(nonce)).toEqual([])
-    expect(await ledger.abandon(nonce)).toEqual([])
+    expect(await ledger.recordDisplaced(nonce)).toBeUndefined()
+    expect(await ledger.abandon(nonce)).toBeUndefined()
   }
   expect(rowsOf('nonces')).toMatchObject([{ nonce: 0, state: 'mined' }])
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 0 })

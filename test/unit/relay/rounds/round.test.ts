@@ -406,6 +406,16 @@ test('a nonce counts as foreign only by a block that every replica has', async (
   expect(events).toContain('nonce.foreign')
 })
 
+test('a nonce that rounds of two processes retire at once is logged once', async () => {
+  const { relayer, ledger, events } = openRelayer()
+  const session = await enqueue(ledger, 1)
+  const far = { hash: word(9), raw: '0x09', gasPriceWei: 1n } as const
+  await fillNonce(ledger, { nonce: 500, chainNonce: 500, sessions: [session] }, far)
+  await Promise.all([runRound(relayer), runRound(relayer)])
+  expect(events.filter((event) => event === 'nonce.ahead')).toHaveLength(1)
+  expect((await ledger.findPayment(session))?.nonce).toBe(0)
+})
+
 test('each block is read once, and its transactions show the used nonces', async () => {
   const { relayer, ledger, chain, held, asked, time, paramsOf, signedFor } = openRelayer({
     eth_getBalance: silent,
