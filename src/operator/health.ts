@@ -9,7 +9,7 @@ import {
   findCapacity,
   isCrowded,
 } from '../relay/pay/admission.ts'
-import { mostOffMs } from '../runtime/clock.ts'
+import { maxClockOffsetMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { toIso } from './records.ts'
 
@@ -98,7 +98,7 @@ function findSilenceStart({ observations, obstacle }: Vitals): number | undefine
 function checkClock({ aheadMs }: KnownCondition): Finding {
   const offSeconds = Math.round(Math.abs(aheadMs) / 1_000)
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
-  return Math.abs(aheadMs) > mostOffMs
+  return Math.abs(aheadMs) > maxClockOffsetMs
     ? refusing(`The clock of this process is ${offSeconds} s ${side} that of the ledger`)
     : ok('The clocks of this process and of the ledger agree')
 }

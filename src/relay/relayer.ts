@@ -45,7 +45,7 @@ export const followingGas = 70_000
 
 const noOpGas = 21_000
 
-/** Returns the gas price in wei that also outbids older bytes; undefined if over the limit. */
+/** Returns the gas price in wei, enough to replace a transaction; undefined if over the limit. */
 export function computeGasPrice(
   { fees, rules }: Terms,
   nodePriceWei: bigint,
@@ -73,7 +73,7 @@ export function sumGas(requests: readonly { gas: number }[]): number {
   return executeGas + (requests.length - 1) * followingGas + calls
 }
 
-/** Signs for a nonce, outbidding its older bytes; undefined above the price limit. */
+/** Signs for a nonce, outbidding its older transaction; undefined above the price limit. */
 export async function signFor(
   relayer: Terms & Pick<Relayer, 'signer'>,
   { nonce, prior }: Slot,

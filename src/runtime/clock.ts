@@ -7,7 +7,7 @@ export type Clock = {
 }
 
 /** Limits how far a process's clock may differ from a store's before payments stop. */
-export const mostOffMs = 60_000
+export const maxClockOffsetMs = 60_000
 
 /**
  * Returns by how many ms a clock is at least ahead of another, whose readings were taken before and

@@ -255,15 +255,16 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     'recordHead',
     oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
   ],
-  recordMeans({ random, work, chainNonce }) {
-    const means = random.pick([
+  recordAccountState({ random, work, chainNonce }) {
+    const accountState = random.pick([
       { count: chainNonce },
       { toldCount: chainNonce },
       { balanceWei: BigInt(random.int(0, 9)) },
       { gasPriceWei: 60n, count: chainNonce },
     ])
     const head = (random.chance(0.8) ? work.head : undefined) ?? drawExecution(random).block
-    return ['recordMeans', head.hash, means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
+    const asked = oneOrNone(random, ['balanceWei', 'gasPriceWei'])
+    return ['recordAccountState', head.hash, accountState, asked]
   },
   listBlocks: ({ random }) => ['listBlocks', random.int(-1, blocks)],
   listPayments: ({ random, account }) => ['listPayments', account, random.int(1, 4)],
@@ -441,16 +442,8 @@ const drawRoom = (random: Random): Capacity | undefined =>
   ])
 
 const often: Partial<Record<keyof Ledger, number>> = {
-  ...{
-    propose: 16,
-    record: 16,
-    recordMined: 8,
-    confirm: 8,
-    findSlot: 6,
-    fill: 6,
-    recordSend: 4,
-    reopen: 3,
-  },
+  ...{ propose: 16, record: 16, recordMined: 8, confirm: 8 },
+  ...{ findSlot: 6, fill: 6, recordSend: 4, reopen: 3 },
   ...{ recordDisplaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
   // Nothing else happens between the two.
   ...{ beginRestore: 1, endRestore: 12 },

@@ -314,8 +314,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const nonce = rules.maxInFlight
       const filling = { nonce, chainNonce: 1, sessions: ['e'] }
       expect(await ledger.findSlot(filling)).toEqual({ nonce, prior: undefined })
-      const filled = { ...filling, over: undefined, transaction: transactionOf('e') }
-      expect(await ledger.fill({ ...filled, over: id('other') })).toEqual({ kind: 'fenced' })
+      const filled = { ...filling, replacedHash: undefined, transaction: transactionOf('e') }
+      const other = { ...filled, replacedHash: id('other') }
+      expect(await ledger.fill(other)).toEqual({ kind: 'fenced' })
       expect(await ledger.fill(filled)).toEqual({ kind: 'recorded' })
       expect(await ledger.fill(filled)).toEqual({ kind: 'recorded' })
       expect(await ledger.findSlot(filling)).toBeUndefined()
@@ -392,7 +393,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const replace = (over: string, name: string, priceWei: bigint) =>
         ledger.replace({
           nonce: 0,
-          over: transactionOf(over).hash,
+          replacedHash: transactionOf(over).hash,
           transaction: transactionOf(name, priceWei),
         })
       expect(await replace('a', 'a2', 990n)).toEqual({ kind: 'recorded' })
@@ -404,12 +405,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('replaces only the bytes that the replacement names', async ({ ledger }) => {
       await accept(ledger, 'a')
       const dearer = { nonce: 0, transaction: transactionOf('a2', 140n) }
-      expect(await ledger.replace({ ...dearer, over: id('other') })).toEqual({ kind: 'fenced' })
-      const replacing = { ...dearer, over: transactionOf('a').hash }
+      const other = { ...dearer, replacedHash: id('other') }
+      expect(await ledger.replace(other)).toEqual({ kind: 'fenced' })
+      const replacing = { ...dearer, replacedHash: transactionOf('a').hash }
       expect(await ledger.replace(replacing)).toEqual({ kind: 'recorded' })
       expect(await ledger.replace(replacing)).toEqual({ kind: 'recorded' })
       const third = { ...dearer, transaction: transactionOf('a3', 1400n) }
-      expect(await ledger.replace({ ...third, over: transactionOf('a').hash })).toEqual({
+      expect(await ledger.replace({ ...third, replacedHash: transactionOf('a').hash })).toEqual({
         kind: 'fenced',
       })
       const [open] = (await ledger.readWork()).nonces
@@ -568,7 +570,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('is found by the hash that was shown, with the one that was mined', async ({ ledger }) => {
       await accept(ledger, 's')
       const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
-      await ledger.replace({ nonce: 0, over: shown, transaction: over })
+      await ledger.replace({ nonce: 0, replacedHash: shown, transaction: over })
       const foundBy = async (hash: Hex) => (await ledger.readPage({ hash, limit: 9 })).payments
       expect(await foundBy(shown)).toMatchObject([{ state: 'signed' }])
       await mineAt(ledger, 's', 0, executionIn(9, { hash: over.hash }))
@@ -613,7 +615,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readWork()).nonces).toMatchObject([{ nonce: 0, sessions: [] }])
       const dearer = {
         nonce: 0,
-        over: transactionOf('s').hash,
+        replacedHash: transactionOf('s').hash,
         transaction: transactionOf('x', 140n),
       }
       expect(await ledger.replace(dearer)).toEqual({ kind: 'recorded' })
@@ -783,7 +785,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findSlot(filling)).toMatchObject({ nonce: 1 })
       await ledger.expire('e', 5_000_000_000)
       const transaction = transactionOf('d and e')
-      const filled = await ledger.fill({ ...filling, over: undefined, transaction })
+      const filled = await ledger.fill({ ...filling, replacedHash: undefined, transaction })
       expect(filled).toEqual({ kind: 'fenced' })
       expect((await ledger.readWork()).nonces).toMatchObject([{ sessions }])
       expect(await ledger.findPayment('d')).toMatchObject({ state: 'queued' })

@@ -140,7 +140,7 @@ export async function fillNonce(
 ): Promise<'taken' | 'recorded' | 'fenced'> {
   const slot = await ledger.findSlot(filling)
   if (slot === undefined) return 'taken'
-  return (await ledger.fill({ ...filling, over: slot.prior?.hash, transaction })).kind
+  return (await ledger.fill({ ...filling, replacedHash: slot.prior?.hash, transaction })).kind
 }
 
 export const mineAt = (

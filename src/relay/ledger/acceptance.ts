@@ -55,7 +55,7 @@ export function record(
   const verdicts = accept(trial, offers, carrier)
   if (transaction !== undefined) {
     const { nonce, accepted } = transaction
-    // The signed bytes carry exactly these payments.
+    // The signed transaction carries exactly these payments.
     if (`${listAccepted(verdicts)}` !== `${accepted}`) return changed
     const sessions = accepted.flatMap((place) => offers[place]?.session ?? [])
     recordTransaction(trial, nonce, sessions, transaction)

@@ -52,12 +52,12 @@ import {
 import { noteAlerts, pastAlerts, takeNotices } from './records/alerts.ts'
 import {
   forgetGasPrice,
+  readAccountState,
   readFollowedBlocks,
-  readMeans,
   readObservations,
   recordObservations,
+  saveAccountState,
   saveFollowedBlocks,
-  saveMeans,
 } from './records/chain.ts'
 import { findDayLimit, findMinutesSinceEqual } from './records/earlier.ts'
 import { pruneShown, recall, rememberFirst } from './records/first-values.ts'
@@ -102,80 +102,20 @@ export type Steps = {
 
 /** Tells what a method does to rows; one that `opens` may leave work for a round. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...mapNames(
-    'reads',
-    'lookup',
-    'readWork',
-    'listSigned',
-    'listBlocks',
-    'findPayment',
-    'listPayments',
-  ),
-  ...mapNames(
-    'reads',
-    'listAudit',
-    'readPage',
-    'tracePayment',
-    'exportPage',
-    'recall',
-    'formerAccount',
-  ),
-  ...mapNames(
-    'reads',
-    'propose',
-    'findSlot',
-    'knownRefusal',
-    'readStanding',
-    'traceSession',
-    'listPastAlerts',
-  ),
-  ...mapNames(
-    'reads',
-    'readLoanBook',
-    'listLoans',
-    'listTills',
-    'findTill',
-    'listTakings',
-    'readPerson',
-  ),
-  ...mapNames('opens', 'record', 'adopt', 'endRestore'),
-  ...mapNames(
-    'writes',
-    'identify',
-    'refuse',
-    'fill',
-    'replace',
-    'release',
-    'recordSend',
-    'recordMined',
-  ),
-  ...mapNames(
-    'writes',
-    'recordDisplaced',
-    'abandon',
-    'requeue',
-    'settle',
-    'confirm',
-    'expire',
-    'reopen',
-  ),
-  ...mapNames('writes', 'recordHead', 'recordMeans', 'recordObservations', 'readVitals', 'prune'),
-  ...mapNames(
-    'writes',
-    'renumber',
-    'setIntake',
-    'setHold',
-    'setTill',
-    'erase',
-    'bookLoans',
-    'recordAction',
-    'alert',
-    'takeNotices',
-    'endNotice',
-  ),
+  ...mapNames('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment'),
+  ...mapNames('reads', 'listPayments', 'listAudit', 'readPage', 'tracePayment', 'exportPage'),
+  ...mapNames('reads', 'recall', 'formerAccount', 'propose', 'findSlot', 'knownRefusal'),
+  ...mapNames('reads', 'readStanding', 'traceSession', 'listPastAlerts', 'readLoanBook'),
+  ...mapNames('reads', 'listLoans', 'listTills', 'findTill', 'listTakings', 'readPerson'),
   ...mapNames('reads', 'dueReminders'),
-  ...mapNames('writes', 'takeSms', 'noteSms', 'takeReminder', 'noteReminder'),
-  ...mapNames('writes', 'beginRestore', 'restore', 'rememberFirst', 'findEqual'),
+  ...mapNames('opens', 'record', 'adopt', 'endRestore'),
+  ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
+  ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'requeue', 'settle'),
+  ...mapNames('writes', 'confirm', 'expire', 'reopen', 'recordHead', 'recordAccountState'),
+  ...mapNames('writes', 'recordObservations', 'readVitals', 'prune', 'renumber', 'setIntake'),
+  ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'alert'),
+  ...mapNames('writes', 'takeNotices', 'endNotice', 'takeSms', 'noteSms', 'takeReminder'),
+  ...mapNames('writes', 'noteReminder', 'beginRestore', 'restore', 'rememberFirst', 'findEqual'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -237,7 +177,7 @@ const createEmptyWork = (step: StepContext): Work => ({
     now: step.rows.now,
     head: undefined,
     followedBlocks: [],
-    ...readMeans(step),
+    ...readAccountState(step),
     behindSince: undefined,
   },
   ...{ nextNonce: 0, nonces: [], ...workLists(() => []), watching: false },
@@ -403,7 +343,7 @@ export const steps: Steps = {
       now: rows.now,
       head,
       followedBlocks,
-      ...readMeans(step),
+      ...readAccountState(step),
       behindSince: behindSince && Number(behindSince.value),
       nextNonce: findNextNonce(relayer),
       nonces: listOpenNonces(step),
@@ -437,14 +377,14 @@ export const steps: Steps = {
 
   findSlot: (step, filling) => (mayFill(step, filling) ? readSlot(step, filling.nonce) : undefined),
 
-  fill(step, { over, transaction, ...filling }) {
+  fill(step, { replacedHash, transaction, ...filling }) {
     const { rows, relayer } = step
     const { nonce, sessions } = filling
     const row = rows.row('nonces', relayer, nonce)
     // It was recorded before, and the answer was lost.
     const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
     if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
-    const isReplaced = readSlot(step, nonce).prior?.hash !== over
+    const isReplaced = readSlot(step, nonce).prior?.hash !== replacedHash
     if (isReplaced || !mayFill(step, filling)) return { kind: 'fenced' }
     for (const session of sessions) {
       const carrier = { relayer, nonce, hash: transaction.hash }
@@ -454,11 +394,11 @@ export const steps: Steps = {
     return { kind: 'recorded' }
   },
 
-  replace(step, { nonce, over, transaction }) {
+  replace(step, { nonce, replacedHash, transaction }) {
     const row = step.rows.row('nonces', step.relayer, nonce)
     const [highest] = listTransactions(row)
     if (highest?.hash === transaction.hash) return { kind: 'recorded' }
-    if (row?.state !== 'recorded' || highest?.hash !== over) return { kind: 'fenced' }
+    if (row?.state !== 'recorded' || highest?.hash !== replacedHash) return { kind: 'fenced' }
     recordTransaction(step, nonce, row.sessions, transaction)
     return { kind: 'recorded' }
   },
@@ -487,7 +427,7 @@ export const steps: Steps = {
     const { rows } = step
     const row = rows.row('nonces', step.relayer, nonce)
     if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
-    // A late report may describe bytes whose rows were lost since.
+    // A late report may describe a transaction whose rows were lost since.
     if (row.bytes.every(([own]) => own !== hash)) return []
     saveNonce(rows, {
       ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
@@ -568,21 +508,25 @@ export const steps: Steps = {
     return moved
   },
 
-  recordHead(step, followedBlocks, toldCount) {
+  recordHead(step, followedBlocks, reportedNonce) {
     const { rows } = step
     if (followedBlocks !== undefined) {
       saveFollowedBlocks(step, followedBlocks)
       // In one step, since newly followed blocks show nothing of what is below them.
-      if (toldCount !== undefined) saveMeans(step, { toldCount }, undefined)
+      if (reportedNonce !== undefined) saveAccountState(step, { reportedNonce }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
       rows.put('meta', { name: 'behind_since', value: `${rows.now}` })
     }
   },
 
-  recordMeans(step, head, means, asked) {
-    const { count, toldCount, ...others } = means
-    saveMeans(step, readFollowedBlocks(step).head?.hash === head ? means : others, asked)
+  recordAccountState(step, head, accountState, asked) {
+    const { chainNonce: count, reportedNonce, ...others } = accountState
+    saveAccountState(
+      step,
+      readFollowedBlocks(step).head?.hash === head ? accountState : others,
+      asked,
+    )
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {

@@ -99,21 +99,21 @@ export type NonceLedger = {
   findSlot(filling: NonceFill): Promise<Slot | undefined>
   /** Records the transaction for such a nonce if it still may carry these payments. */
   fill(
-    filling: NonceFill & { over: Hex | undefined; transaction: SignedTransaction },
+    filling: NonceFill & { replacedHash: Hex | undefined; transaction: SignedTransaction },
   ): Promise<Filled>
   /** Records a transaction with the same requests for a nonce, over the named one. */
   replace(replacement: Replacement): Promise<Filled>
   /** Gives up nonces whose rows were lost, once the chain has passed them. */
   release(chainNonce: number): Promise<void>
   /**
-   * Records that bytes were sent and the node's verdict; one refused as cheap drops the known
-   * price.
+   * Records that a transaction was sent and the node's verdict; a price refused as too low is
+   * forgotten.
    */
   recordSend(hash: Hex, verdict: SendVerdict): Promise<void>
   /** Records the block of a nonce and what it did for each of its payments. */
   recordMined(report: MinedReport): Promise<Transition[]>
   /**
-   * Marks an open nonce as foreign, since unknown bytes hold it. Its payments are queued again.
+   * Marks an open nonce as foreign: an unknown transaction has it. Its payments are queued again.
    * Returns undefined if the nonce is not open any more.
    */
   recordDisplaced(nonce: number): Promise<Transition[] | undefined>
@@ -135,7 +135,7 @@ export type ChainLedger = {
     toldCount?: number,
   ): Promise<void>
   /** Records facts that change slowly; counts only if `head` is still the last one. */
-  recordMeans(head: Hex, means: Means, asked?: Turn): Promise<void>
+  recordAccountState(head: Hex, accountState: AccountState, asked?: Reading): Promise<void>
 }
 
 export type OperatorLedger = {
@@ -207,15 +207,15 @@ export type SetBack = { time: number } | { bookmark: string }
 export type SetBackAnswer = { kind: 'set_back'; undo: string } | { kind: 'refused'; reason: string }
 
 export type LedgerRules = {
-  /** Limits the nonces in use at a time, counted from the chain's count. */
+  /** Limits the nonces in use at a time, counted from the chain's next one. */
   maxInFlight: number
   /** Sets for how many blocks a settled payment is watched. */
   watchBlocks: number
   /** Limits the age of facts that change slowly. */
   accountStateMs: number
-  /** Sets how long a nonce that holds foreign bytes is not used. */
+  /** Sets how long a nonce is not used that a foreign transaction has. */
   displacedMs: number
-  /** Limits the transactions that carry a payment in vain; then only its deadline ends it. */
+  /** Limits the transactions that carry a payment without effect; then it awaits its deadline. */
   maxAttempts: number
   /** Sets how long a session stays answered; at least the forwarder's 7 days. */
   retentionMs: number
@@ -226,7 +226,7 @@ export type LedgerRules = {
 }
 
 export const ledgerRules = {
-  // RSKj's pool drops bytes after 650 s: by then unknown ones are in a block or gone.
+  // RSKj's pool drops a transaction after 650 s: by then unknown ones are in a block or gone.
   displacedMs: 15 * 60 * 1000,
   maxAttempts: 8,
   // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
@@ -307,7 +307,7 @@ export type Undecided = {
 /** Counts the open payments of the whole ledger, and of one account. */
 export type Usage = {
   ofAccount: number
-  /** Counts payments with a nonce whose bytes are in no block. */
+  /** Counts payments with a nonce whose transactions are in no block. */
   carried: number
   /** Counts payments that wait for a nonce. */
   waiting: number
@@ -337,7 +337,7 @@ export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; en
 export type EventCounts = Readonly<Record<string, number>>
 
 /**
- * Describes a nonce by its last bytes; `failures` of its offers no node has taken since one did.
+ * Describes a nonce by its last transaction; `failures` counts sends in a row that no node took.
  */
 export type FrontNonce = { nonce: number; since: number; gasPriceWei: string; failures: number }
 
@@ -626,7 +626,7 @@ export type PaymentOffer = Question & {
   pace: Pace
   /** Counts the relayer's transactions on the chain, by a recent reading. */
   chainNonce: number
-  /** Counts the pool's as well: foreign bytes there may be a payment whose rows were lost. */
+  /** Counts the pool's as well: a foreign transaction may be a payment whose rows were lost. */
   poolNonce: number
   gasPriceWei: bigint
   /** Repeats the account's `version`: an older one is `changed`. Not checked if undefined. */
@@ -702,11 +702,11 @@ export type Lendable = Shares & { block: number }
 
 export type Slot = {
   nonce: number
-  /** Holds the highest-priced bytes, which new ones must outbid, without `raw` if that is lost. */
+  /** Holds the transaction of the highest price, to be outbid, without `raw` if that is lost. */
   prior: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
 }
 
-/** Tells whether bytes were recorded; `fenced`: the nonce or a payment has changed. */
+/** Tells whether a transaction was recorded; `fenced`: the nonce or a payment has changed. */
 export type Filled = { kind: 'recorded' } | { kind: 'fenced' }
 
 /** Holds what the caller signed, and what is recorded with it. */
@@ -733,7 +733,7 @@ export type SignedNonce = { hash: Hex; nonce: number }
 
 export type BlockId = { number: number; hash: Hex }
 
-/** Holds a followed block; up to it, blocks hold our bytes for the nonces below `count`. */
+/** Holds a followed block; up to it, blocks hold our transactions for the nonces below `count`. */
 export type FollowedBlock = BlockId & {
   count: number
   /** Unix time in seconds. */
@@ -747,18 +747,18 @@ export type FollowedBlock = BlockId & {
 }
 
 /** Holds facts that change slowly; a missing one is unknown or outdated. */
-export type Means = {
-  /** Counts the relayer's transactions in the blocks that rounds have followed. */
-  count?: number
-  /** Counts them as the node last reported, however long ago: others may have used the key. */
-  toldCount?: number
+export type AccountState = {
+  /** Is the relayer's next nonce after the blocks that rounds have followed. */
+  chainNonce?: number
+  /** Is the same as a node last reported, however long ago: others may have used the key. */
+  reportedNonce?: number
   gasPriceWei?: bigint
   /** Gives the balance of the relayer's key. */
   balanceWei?: bigint
 }
 
 /** Names a fact that is read in turn. */
-export type Turn = (typeof turns)[number]
+export type Reading = (typeof turns)[number]
 
 /** Tells what the chain did with a request, and where. */
 export type Execution = {
@@ -779,7 +779,7 @@ export type Adoption = Question & {
 /** Fills a nonce with queued payments, in this order; without any it closes a gap. */
 export type NonceFill = { nonce: number; chainNonce: number; sessions: readonly string[] }
 
-export type Replacement = { nonce: number; over: Hex; transaction: SignedTransaction }
+export type Replacement = { nonce: number; replacedHash: Hex; transaction: SignedTransaction }
 
 /** Adds the signature of the request that it was read for. */
 export type RequestExecution = Execution & Pick<SignedRequest, 'signature'>
@@ -801,7 +801,7 @@ export type Payment = {
   state: PaymentState
   order: Order
   nonce: number | undefined
-  /** Counts the transactions that carried it in vain. */
+  /** Counts the transactions that carried it without effect. */
   attempts: number
   execution: Execution | undefined
   acceptedAt: number
@@ -820,7 +820,7 @@ export type OpenNonce = {
   nonce: number
   /** Lists the payments that it carries, in the order of their requests. */
   sessions: readonly string[]
-  /** Lists all bytes ever recorded for it, the highest price first. */
+  /** Lists all transactions ever recorded for it, the highest price first. */
   transactions: (SignedTransaction & {
     recordedAt: number
     sentAt: number | undefined
@@ -835,8 +835,8 @@ export type Work = {
   /** Lists the blocks that were followed from one to the next, the head first. */
   followedBlocks: readonly FollowedBlock[]
   /** Holds facts at most {@link LedgerRules.accountStateMs} old; `nextMeans` is read next. */
-  means: Means
-  nextMeans: Turn
+  accountState: AccountState
+  nextReading: Reading
   /** Tells since when the chain has been behind `head` (Unix time in ms). */
   behindSince: number | undefined
   nextNonce: number

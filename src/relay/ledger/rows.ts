@@ -106,9 +106,9 @@ export const tables = {
   }),
   relayers: table(['relayer'], {
     relayer: text,
-    /** Lists nonces with bytes in no block, the lowest first, and how many payments each has. */
+    /** Lists nonces whose transactions are in no block, and how many payments each has. */
     open: z.array(z.tuple([integer, integer])),
-    /** Is the highest nonce that a block or foreign bytes used. */
+    /** Is the highest nonce that a block or a foreign transaction used. */
     top: integerOrNull,
   }),
   nonces: table(
@@ -118,7 +118,7 @@ export const tables = {
       state: z.enum(['recorded', 'mined', 'foreign', 'abandoned']),
       /** Lists the payments that it carries, in the order of their requests. */
       sessions: z.array(text),
-      /** Lists all bytes ever signed for it, by hash, with their gas price. */
+      /** Lists all transactions ever signed for it, by hash, with their gas price. */
       bytes: z.array(z.tuple([hex, wei])),
       ...inBlock,
       /** Is null while it is recorded: such a row has no age. */

@@ -4,7 +4,7 @@ import { createLedgerPort, getDueDelayMs, type LedgerMethod } from './methods.ts
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
 
-/** Tells what a round left open; `soon`: bytes that no node took, or payments without a nonce. */
+/** Tells what a round left open; `soon`: an untaken transaction, or payments without a nonce. */
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
 /** Returns after how many ms the next round is due; undefined if none is. */

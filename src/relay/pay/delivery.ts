@@ -1,7 +1,7 @@
 import type { Hex, LocalAccount } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { getCallRules, type PaymentKind } from '../../loan/kinds.ts'
-import { mostOffMs, shiftClock } from '../../runtime/clock.ts'
+import { maxClockOffsetMs, shiftClock } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
 import {
   decodeExecute,
@@ -159,7 +159,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
         payOrRefuse(delivery),
         clock
           .sleep(payment.since + answerWithinMs - clock.now(), done.signal)
-          .then(() => close(delivery, progress.isAsking)),
+          .then(() => endUnpaid(delivery, progress.isAsking)),
       ])
     } finally {
       progress.isAnswered = true
@@ -176,18 +176,18 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
     const message = describeFault(error)
     relayer.log({ level: 'error', event: 'pay.failed', message, intent: payment.intentId })
     const isOfNode = error instanceof TransportError || error instanceof RpcError
-    return close(delivery, isOfNode)
+    return endUnpaid(delivery, isOfNode)
   }
 }
 
 /** Ends a session without a payment; a payment that is not recorded yet never will be. */
-async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
+async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-  if (isUnanswered) progress.observed.node = 'silent'
+  if (isNodeSilent) progress.observed.node = 'silent'
   const closed = await Promise.race([
-    refuse(delivery, { kind: isUnanswered ? 'no_answer' : 'unavailable' }).catch(() =>
+    refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
       readSoFar(relayer.ledger, payment.question),
     ),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
@@ -212,13 +212,13 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         // A restore may still decide the session.
         break
       case 'undecided': {
-        const offMs = shiftClock(view.now, before, relayer.clock.now())
-        if (Math.abs(offMs) > mostOffMs) {
+        const clockOffsetMs = shiftClock(view.now, before, relayer.clock.now())
+        if (Math.abs(clockOffsetMs) > maxClockOffsetMs) {
           const answer = await refuse(delivery, { kind: 'clock' })
           if (answer !== undefined) return answer
           break
         }
-        const answer = await tryOnce(delivery, view)
+        const answer = await payOnce(delivery, view)
         if (answer !== undefined) return answer
         // A later delivery must not be faster than this one.
         pauseMs = firstPauseMs
@@ -231,12 +231,12 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 }
 
 /** Makes one attempt; returns undefined if something changed, so that the caller tries again. */
-async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
+async function payOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isAsking = true
   const attempt = await signOrder(delivery)
-  const { result, lendable, means, ...counts } = await readState(attempt, view)
+  const { result, lendable, funding, ...nonces } = await readState(attempt, view)
   switch (result?.status) {
     case undefined:
     // Denials come after the simulation: a ledger that lost its rows may have paid already.
@@ -245,14 +245,14 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       if (denied !== undefined) return refuse(delivery, denied)
       const exceeded = findExceededLimit(selectLimits(options.limits, view), view.usage)
       if (exceeded !== undefined) return refuse(delivery, exceeded)
-      const { obstacle, means: freshMeans } = await recheckObstacle(
+      const { obstacle, funding: freshFunding } = await recheckObstacle(
         delivery,
         view,
-        means,
+        funding,
         view.usage,
       )
       if (obstacle !== undefined) return refuse(delivery, obstacle)
-      return acceptAndSend(attempt, view, { ...counts, lendable }, freshMeans)
+      return acceptAndSend(attempt, view, { ...nonces, lendable }, freshFunding)
     }
     case 'behind':
       // Only the node can catch up, and each attempt asks it again.
@@ -281,31 +281,31 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** Reads what a payment is judged by; the pool's count is never cached. */
+/** Reads what a payment is judged by; the pool's next nonce is never cached. */
 async function readState(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
-  const count = (upTo: 'latest' | 'pending') =>
+  const askNonce = (upTo: 'latest' | 'pending') =>
     node.getTransactionCount(signer.address, signal, upTo)
   const { observations, now } = view
-  const isCounted =
+  const isNonceKnown =
     observations.count !== undefined && now - observations.count.at < rules.accountStateMs
-  const [simulated, isTarget, lendable, chainNonce, poolNonce, means] = await Promise.all([
+  const [simulated, isTarget, lendable, chainNonce, poolNonce, funding] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? shared?.lendable() : undefined,
-    isCounted ? (observations.count?.number ?? 0) : count('latest'),
-    count('pending'),
+    isNonceKnown ? (observations.count?.number ?? 0) : askNonce('latest'),
+    askNonce('pending'),
     readFunding(attempt, view, rules.accountStateMs),
   ])
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}
-  const isNews = state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
-  if (result?.status === 'executed' && isNews) facts.contracts = { state: 'ready' }
-  return { result, lendable, chainNonce, poolNonce, means }
+  const isStateNew = state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
+  if (result?.status === 'executed' && isStateNew) facts.contracts = { state: 'ready' }
+  return { result, lendable, chainNonce, poolNonce, funding }
 }
 
 /** Returns the gas price and the key's balance, at most `withinMs` old. */
@@ -336,14 +336,14 @@ async function readFunding(
 async function recheckObstacle(
   delivery: Delivery,
   view: Undecided,
-  means: Funding,
-  load: Usage,
-): Promise<{ obstacle: Refusal | undefined; means: Funding }> {
+  funding: Funding,
+  usage: Usage,
+): Promise<{ obstacle: Refusal | undefined; funding: Funding }> {
   const { relayer } = delivery
-  const obstacle = findObstacle(relayer, means, load)
-  if (obstacle === undefined) return { obstacle, means }
-  const freshMeans = await readFunding(delivery, view, maxReadingAgeMs)
-  return { obstacle: findObstacle(relayer, freshMeans, load), means: freshMeans }
+  const obstacle = findObstacle(relayer, funding, usage)
+  if (obstacle === undefined) return { obstacle, funding }
+  const freshFunding = await readFunding(delivery, view, maxReadingAgeMs)
+  return { obstacle: findObstacle(relayer, freshFunding, usage), funding: freshFunding }
 }
 
 /** Signs the payment's call with the caller's key. */
@@ -390,18 +390,18 @@ async function simulate(
   return isBehind ? { status: 'behind' } : results.at(-1)
 }
 
-type Counts = Pick<PaymentOffer, 'chainNonce' | 'poolNonce'>
+type AccountNonces = Pick<PaymentOffer, 'chainNonce' | 'poolNonce'>
 
 async function acceptAndSend(
   attempt: Attempt,
   view: Undecided,
-  readings: Counts & { lendable: Lendable | undefined },
-  means: Funding,
+  readings: AccountNonces & { lendable: Lendable | undefined },
+  funding: Funding,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, progress } = attempt
   if (progress.isAnswered) return undefined
   progress.isAsking = false
-  const offer = createOffer(attempt, view, readings, means)
+  const offer = createOffer(attempt, view, readings, funding)
   const accepted = await persist(relayer.clock, () => options.accept(offer))
   switch (accepted.kind) {
     case 'accepted':
@@ -409,7 +409,7 @@ async function acceptAndSend(
       if (accepted.sending !== undefined) send(attempt, accepted.sending)
       return { kind: 'screen', screen: accepted.screen }
     case 'full':
-      return refuseFull(attempt, view, means, accepted.usage)
+      return refuseFull(attempt, view, funding, accepted.usage)
     case 'none_left':
     case 'paused':
     case 'held':
@@ -434,8 +434,8 @@ async function acceptAndSend(
 function createOffer(
   { relayer, options, payment, order, writeSubmitted, progress }: Attempt,
   view: Undecided,
-  readings: Counts & { lendable: Lendable | undefined },
-  means: Funding,
+  readings: AccountNonces & { lendable: Lendable | undefined },
+  funding: Funding,
 ): PaymentOffer {
   const { openPayments, transfersADay, sentADayWei } = selectLimits(options.limits, view)
   const unlessEqual = payment.createRepeatScreen !== undefined
@@ -451,9 +451,9 @@ function createOffer(
       queued: writeSubmitted({ minutes: minutesPlace }),
     },
     pace: getPace(relayer.rules),
-    gasPriceWei: means.gasPriceWei,
+    gasPriceWei: funding.gasPriceWei,
     version: isJudged ? view.version : undefined,
-    capacity: { ...findCapacity(relayer, means), ofAccount: openPayments },
+    capacity: { ...findCapacity(relayer, funding), ofAccount: openPayments },
     day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,
     identity: getIdentity(relayer),
@@ -475,10 +475,10 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
 }
 
 /** Refuses if others have used up the capacity; returns undefined if some is free again. */
-async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Usage) {
-  const exceeded = findExceededLimit(selectLimits(delivery.options.limits, view), load)
+async function refuseFull(delivery: Delivery, view: Undecided, funding: Funding, usage: Usage) {
+  const exceeded = findExceededLimit(selectLimits(delivery.options.limits, view), usage)
   if (exceeded !== undefined) return refuse(delivery, exceeded)
-  const { obstacle } = await recheckObstacle(delivery, view, means, load)
+  const { obstacle } = await recheckObstacle(delivery, view, funding, usage)
   return obstacle && refuse(delivery, obstacle)
 }
 

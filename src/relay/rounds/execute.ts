@@ -100,7 +100,7 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
     case 'noOp':
       return fillNonce(relayer, action)
     case 'release':
-      await ledger.release(action.count)
+      await ledger.release(action.chainNonce)
       return { kind: 'same' }
   }
 }
@@ -110,7 +110,7 @@ type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 /** Reopens lost blocks and records the head last: the next round finds what failed here. */
 async function followHead(
   relayer: Relayer,
-  { trail, toldCount, lost, reorganized }: ActionOf<'followHead'>,
+  { followedBlocks, reportedNonce, lost, reorganized }: ActionOf<'followHead'>,
 ): Promise<ActionOutcome> {
   if (reorganized !== undefined) {
     relayer.log({
@@ -118,22 +118,22 @@ async function followHead(
       event: 'chain.reorganized',
       message: 'Reorganization: sending our transactions again',
       block: reorganized.number,
-      head: trail[0]?.number,
+      head: followedBlocks[0]?.number,
     })
   }
   for (const block of lost) await takeBack(relayer, block)
-  await relayer.ledger.recordHead(trail, toldCount)
+  await relayer.ledger.recordHead(followedBlocks, reportedNonce)
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
 
 /** Makes an outcome final, and tells operators if no proof supports it. */
 async function confirm(
   { ledger, log }: Relayer,
-  { session, block, isUnproved }: ActionOf<'confirm'>,
+  { session, block, lacksProof }: ActionOf<'confirm'>,
 ): Promise<ActionOutcome> {
   const confirmed = await ledger.confirm(session, block.hash)
   logTransitions(log, confirmed)
-  if (!isUnproved || confirmed.length === 0) return { kind: 'changed' }
+  if (!lacksProof || confirmed.length === 0) return { kind: 'changed' }
   log({
     level: 'warn',
     event: 'payment.unproved',
@@ -178,13 +178,13 @@ async function requeue(
   return { kind: 'changed' }
 }
 
-const describeAbandoned = ({ nonce, count }: ActionOf<'abandon'>) =>
+const describeAbandoned = ({ nonce, chainNonce }: ActionOf<'abandon'>) =>
   ({
     level: 'warn',
     event: 'nonce.ahead',
     message: 'A nonce too far ahead of the chain was given up',
     nonce,
-    chain: count,
+    chain: chainNonce,
   }) as const
 
 /** Logs that a nonce was retired; undefined if the round of another process did it first. */
@@ -194,7 +194,7 @@ function logRetired(log: Log, reason: LogEvent, retired: Transition[] | undefine
   logTransitions(log, retired)
 }
 
-/** Sends recorded bytes again, and new ones only to replace stuck or underpriced ones. */
+/** Sends a recorded transaction again, and replaces only a stuck or underpriced one. */
 async function resend(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
@@ -232,7 +232,7 @@ async function outbid(
   const transaction = await signFor(relayer, slot, gasPriceWei, signer.readContent(before))
   if (transaction === undefined) return
   const replacedHash = before.hash
-  const recorded = await ledger.replace({ nonce, over: replacedHash, transaction })
+  const recorded = await ledger.replace({ nonce, replacedHash, transaction })
   if (recorded.kind === 'fenced') return
   log({
     level: 'warn',
@@ -245,20 +245,20 @@ async function outbid(
   await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
 }
 
-/** Signs for a free nonce, records the bytes, then sends them. */
+/** Signs for a free nonce, records the transaction, then sends it. */
 async function fillNonce(
   relayer: Relayer,
   action: ActionOf<'carry' | 'noOp'>,
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
-  const { nonce, count: chainNonce, gasPriceWei } = action
+  const { nonce, chainNonce, gasPriceWei } = action
   const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
   const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
   if (slot === undefined) return { kind: 'refused', nonce }
   const transaction = await signFor(relayer, slot, gasPriceWei, carry(relayer, requests))
   if (transaction === undefined) return resendPrior(relayer, action, slot)
-  const over = slot.prior?.hash
-  const filled = await ledger.fill({ nonce, chainNonce, sessions, over, transaction })
+  const replacedHash = slot.prior?.hash
+  const filled = await ledger.fill({ nonce, chainNonce, sessions, replacedHash, transaction })
   if (filled.kind === 'fenced') return { kind: 'same' }
   const isFirst = slot.prior === undefined
   await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
@@ -266,23 +266,23 @@ async function fillNonce(
 }
 
 /**
- * Sends older bytes, which may not be outbid, again in place of a no-op: their requests execute at
- * most once, whatever else carries them, and the planned payments get the next nonce.
+ * Sends an older transaction again, which may not be outbid, in place of a no-op: its requests
+ * execute at most once, whatever else carries them. The planned payments get the next nonce.
  */
 async function resendPrior(
   relayer: Relayer,
-  { nonce, count: chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
+  { nonce, chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
   { prior }: Slot,
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const older = prior?.raw && { ...prior, raw: prior.raw }
-  // Lost bytes are treated as foreign, because the price that outbids them is unknown.
+  // A lost transaction counts as foreign, because the price that outbids it is unknown.
   const slotWithoutPrior = { nonce, prior: undefined }
   const transaction =
     older ?? (await signFor(relayer, slotWithoutPrior, gasPriceWei, carry(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }
-  const over = prior?.hash
-  const filled = await ledger.fill({ nonce, chainNonce, sessions: [], over, transaction })
+  const replacedHash = prior?.hash
+  const filled = await ledger.fill({ nonce, chainNonce, sessions: [], replacedHash, transaction })
   if (filled.kind === 'recorded') {
     const isFirst = older === undefined
     await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))

@@ -21,10 +21,10 @@ export type LedgerSnapshot = {
   refused: ReadonlySet<number>
 }
 
-/** Tells whether the head's chain holds a block; unknown while a replica may lag. */
-export type BlockStatus = 'held' | 'lost' | 'unknown'
+/** Tells whether a block is in the head's chain; unknown while a replica may lag. */
+export type BlockStatus = 'canonical' | 'lost' | 'unknown'
 
-/** Tells what became of a nonce below the chain's count. */
+/** Tells what became of a nonce that the chain has used. */
 export type NonceFate =
   | { kind: 'mined'; report: MinedReport }
   /** Has no receipt (yet) for any of its transactions. */
@@ -49,56 +49,54 @@ export type Proof =
 
 export type Followed = {
   /** Lists the head and the followed blocks below it, each the parent of the one before. */
-  trail: readonly FollowedBlock[]
-  /** Counts the account's transactions as the node reported, if it was asked. */
-  toldCount: number | undefined
+  followedBlocks: readonly FollowedBlock[]
+  /** Is the relayer's next nonce as the node reported it, if it was asked. */
+  reportedNonce: number | undefined
 }
 
 /** Holds what a round has read from the chain so far. Undefined if not asked or not answered. */
 export type ChainSnapshot = Followed & {
   head: Head
-  /** Counts the relayer's transactions in the chain: the next one has this nonce. */
-  count: number
+  /** Is the relayer's next nonce in the chain: lower ones are used. */
+  chainNonce: number
   /** Lists the compared blocks with transactions of ours, the highest first. */
   blocks: readonly BlockId[]
   /** Maps a block's hash to its status. */
-  places: ReadonlyMap<string, BlockStatus>
-  fates: ReadonlyMap<number, NonceFate>
-  /** Maps the sessions of deep outcomes to proofs; others wait. Undefined if nodes are believed. */
+  statuses: ReadonlyMap<string, BlockStatus>
+  nonceFates: ReadonlyMap<number, NonceFate>
+  /** Maps the sessions of deep outcomes to proofs. Undefined where no proof is required. */
   proofs?: ReadonlyMap<string, Proof> | undefined
-  /** Counts the same at a final block that every replica has. */
-  deepCount?: number | undefined
-  /** Counts the same by a second request, because one node's answer may be outdated. */
-  countAgain?: number | undefined
+  /** Is the same at a final block that every replica has. */
+  finalNonce?: number | undefined
+  /** Is the same by a second request, because one node's answer may be outdated. */
+  rereadNonce?: number | undefined
   /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
   deepTimeSeconds?: number | undefined
   /** Maps sessions to what spent their intent. */
-  spent: ReadonlyMap<string, Spending>
+  spendings: ReadonlyMap<string, Spending>
   /** Exceeds every nonce that the node's pool holds. */
-  poolCount?: number | undefined
-  /**
-   * Names the first nonce that the pool may have lost, read after a block skipped waiting bytes.
-   */
-  missingFrom?: number | undefined
+  poolNonce?: number | undefined
+  /** Is the first nonce that the pool may have lost; read if a block left one of ours waiting. */
+  firstMissingNonce?: number | undefined
   isNewHead: boolean
   gasPriceWei?: bigint | undefined
 }
 
 /** Returns the gas price, or the last known one. */
 export const choosePrice = ({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot) =>
-  gasPriceWei ?? work.means.gasPriceWei
+  gasPriceWei ?? work.accountState.gasPriceWei
 
-/** Creates a snapshot that knows only the head and the count. */
-export function createChainSnapshot(head: Head, count: number): ChainSnapshot {
+/** Creates a snapshot that knows only the head and the next nonce. */
+export function createChainSnapshot(head: Head, chainNonce: number): ChainSnapshot {
   return {
     head,
-    trail: [],
-    count,
-    toldCount: undefined,
+    followedBlocks: [],
+    chainNonce,
+    reportedNonce: undefined,
     blocks: [],
-    places: new Map(),
-    fates: new Map(),
-    spent: new Map(),
+    statuses: new Map(),
+    nonceFates: new Map(),
+    spendings: new Map(),
     isNewHead: false,
   }
 }
@@ -116,15 +114,15 @@ export function getDeepNumber({ number }: BlockId, { rules }: Terms): number {
 }
 
 /** Tells whether the chain is shorter than before: a replica lags, or it was reorganized. */
-export function isShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnapshot): boolean {
+export function isChainShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnapshot): boolean {
   return head.number < Math.max(work.head?.number ?? 0, blocks[0]?.number ?? 0)
 }
 
 /** Tells whether to wait: a shorter or unknown chain may be that of a lagging replica. */
-export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
+export function mayLag(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
   const { now, behindSince, head } = ledger.work
-  const isUnknown = head !== undefined && chain.places.get(head.hash) === 'unknown'
-  const isBehind = isShorter(ledger, chain) || isUnknown
+  const isUnknown = head !== undefined && chain.statuses.get(head.hash) === 'unknown'
+  const isBehind = isChainShorter(ledger, chain) || isUnknown
   return isBehind && now - (behindSince ?? now) < rules.regressionMs
 }
 
@@ -132,37 +130,37 @@ export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules 
 export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
   const { head } = ledger.work
   if (head === undefined) return false
-  return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
+  return isChainShorter(ledger, chain) || chain.statuses.get(head.hash) === 'lost'
 }
 
 /** Returns the lost blocks with transactions of ours. */
-export function listLostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
-  return blocks.filter(({ hash, number }) => number > head.number || places.get(hash) === 'lost')
+export function listLostBlocks({ head, blocks, statuses }: ChainSnapshot): BlockId[] {
+  return blocks.filter(({ hash, number }) => number > head.number || statuses.get(hash) === 'lost')
 }
 
 /** Tells whether the head was lost while a watched block is unknown; deeper ones are final. */
-export function isUnproven(
+export function isReorgUnclear(
   ledger: LedgerSnapshot,
   chain: ChainSnapshot,
   { rules }: Terms,
 ): boolean {
-  const { head, blocks, places } = chain
+  const { head, blocks, statuses } = chain
   const isUnknown = blocks.some(
     ({ hash, number }) =>
       number <= head.number &&
       number > head.number - rules.watchBlocks &&
-      places.get(hash) === 'unknown',
+      statuses.get(hash) === 'unknown',
   )
   return isUnknown && isReorganized(ledger, chain)
 }
 
 /** Tells whether an assigned nonce is neither passed nor open: its row was lost. */
-export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot): boolean {
-  const open = work.nonces.filter(({ nonce }) => nonce >= count).length
-  return open < work.nextNonce - count
+export function isNonceRowLost({ work }: LedgerSnapshot, { chainNonce }: ChainSnapshot): boolean {
+  const open = work.nonces.filter(({ nonce }) => nonce >= chainNonce).length
+  return open < work.nextNonce - chainNonce
 }
 
-/** Returns nonces with recorded bytes; their first transaction has the highest price. */
+/** Returns nonces with transactions, of which the first has the highest price. */
 export function listRecordedNonces(work: Work): OpenNonce[] {
   return work.nonces.filter(({ transactions }) => transactions.length > 0)
 }
@@ -170,14 +168,14 @@ export function listRecordedNonces(work: Work): OpenNonce[] {
 /** Waits this long after its poll before a payment's own request counts as dead. */
 const watchEndsMs = 1_000
 
-/** Returns recorded nonces below the chain's count that no request watches any more. */
-export function listPassedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+/** Returns recorded nonces that the chain has used and no request watches any more. */
+export function listPassedNonces(work: Work, chainNonce: number, { rules }: Terms): OpenNonce[] {
   const watchedMs = rules.pollMs + watchEndsMs
   return listRecordedNonces(work).filter(
     ({ nonce, sessions, transactions: [latest, ...older] }) => {
       const isAlone = sessions.length === 1 && older.length === 0
       const isWatched = isAlone && work.now - (latest?.recordedAt ?? 0) < watchedMs
-      return nonce < count && !isWatched
+      return nonce < chainNonce && !isWatched
     },
   )
 }
@@ -204,7 +202,7 @@ export function listDeepPayments(
 /** Returns unsettled payments whose deadlines are before this time (Unix, in seconds). */
 export function listOverduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
   const settled = new Set<string>()
-  for (const fate of chain.fates.values()) {
+  for (const fate of chain.nonceFates.values()) {
     if (fate.kind !== 'mined') continue
     for (const session of Object.keys(fate.report.executions)) settled.add(session)
   }
@@ -221,101 +219,101 @@ export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
 }
 
 /** Returns recorded nonces behind more missing ones than the pool accepts. */
-export function listBeyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+export function listOutOfReach(work: Work, chainNonce: number, { rules }: Terms): OpenNonce[] {
   let missing = 0
-  let expected = count
+  let expected = chainNonce
   return listRecordedNonces(work).filter(({ nonce }) => {
-    if (nonce < count) return false
+    if (nonce < chainNonce) return false
     missing += nonce - expected
     expected = nonce + 1
     return missing > rules.maxInFlight
   })
 }
 
-/** Describes bytes to send again. */
-export type Offer = {
+/** Describes a transaction to send again. */
+export type Resend = {
   open: OpenNonce
   latest: OpenNonce['transactions'][number]
   /** Is true if nothing was sent for this nonce yet, as far as the ledger knows. */
   isFirst: boolean
-  /** Is true if it has long been our next nonce: if a node has it, only a higher price helps. */
+  /** Is true if it has long been our next nonce: where a node has it, only a higher price helps. */
   isStuck: boolean
   /** Is true if no node took it the last time: the price may have risen since. */
-  isUntaken: boolean
+  hasFailed: boolean
 }
 
-const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): boolean =>
-  nonce >= count && nonce < count + maxInFlight
+const isInReach = (nonce: number, chainNonce: number, { maxInFlight }: PoolRules): boolean =>
+  nonce >= chainNonce && nonce < chainNonce + maxInFlight
 
-/** Returns after how many ms without news bytes are sent again. */
-function getOfferDelayMs(latest: Offer['latest'], rules: PoolRules, front: Front): number {
+/** Returns after how many ms without news a transaction is sent again. */
+function getWaitMs(latest: Resend['latest'], rules: PoolRules, front: Front): number {
   const { sentAt, failures } = latest
   if (sentAt === undefined) return unsentAfterMs
   if (failures === 0) return rules.rebroadcastMs
-  if (isFreed(latest, front)) return 0
+  if (isUnblocked(latest, front)) return 0
   return getResendDelayMs(rules, failures, latest === front ? rules.roundMs : rules.rebroadcastMs)
 }
 
-type Front = Offer['latest'] | undefined
+type Front = Resend['latest'] | undefined
 
 /** Returns what was last sent for the chain's next nonce. */
-export const findFront = (work: Work, count: number): Front =>
-  listRecordedNonces(work).find(({ nonce }) => nonce === count)?.transactions[0]
+export const findFront = (work: Work, chainNonce: number): Front =>
+  listRecordedNonces(work).find(({ nonce }) => nonce === chainNonce)?.transactions[0]
 
-/** Tells whether a node took the chain's next nonce after it refused these bytes. */
-const isFreed = ({ sentAt = 0, failures }: Offer['latest'], front: Front): boolean =>
+/** Tells whether a node took the chain's next nonce after it refused this transaction. */
+const isUnblocked = ({ sentAt = 0, failures }: Resend['latest'], front: Front): boolean =>
   failures > 0 && front?.failures === 0 && (front.sentAt ?? 0) > sentAt
 
-/** Tells whether bytes that no node took are due before the usual time. */
-export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boolean {
-  const front = findFront(work, count)
+/** Tells whether a transaction that no node took is due before the usual time. */
+export function isAnyDueSoon(work: Work, chainNonce: number, { rules }: Terms): boolean {
+  const front = findFront(work, chainNonce)
   return listRecordedNonces(work).some(({ nonce, transactions: [latest] }) => {
-    if (latest === undefined || !isInReach(nonce, count, rules)) return false
-    return latest.failures === 1 || isFreed(latest, front)
+    if (latest === undefined || !isInReach(nonce, chainNonce, rules)) return false
+    return latest.failures === 1 || isUnblocked(latest, front)
   })
 }
 
 /** Tells whether payments wait for a nonce that the next block may free. */
-export function isPoolFull(work: Work, count: number, { rules }: Terms): boolean {
-  const front = findFront(work, count)
+export function isPoolFull(work: Work, chainNonce: number, { rules }: Terms): boolean {
+  const front = findFront(work, chainNonce)
   const isMoving = front !== undefined && work.now - front.recordedAt < rules.replaceAfterMs
   return isMoving && work.queued.length > 0 && listRecordedNonces(work).length >= rules.maxInFlight
 }
 
-/** Tells whether a block could have had sent bytes and has not: the pool may have lost them. */
-export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>
+/** Tells whether a block left out a sent transaction: the pool may have lost it. */
+export const wasSkipped = ({ sentAt, failures }: Resend['latest'], { head }: ChainSnapshot) =>
   sentAt !== undefined && failures === 0 && head.timestampSeconds * 1_000 > sentAt + propagationMs
 
-/** Allows for the time that bytes need to reach the pools before a block. */
+/** Allows for the time that a transaction needs to reach the pools before a block. */
 const propagationMs = 3_000
 
-/** Returns what to send again: soon dropped by the pool, lost by it, or never sent. */
-export function listDueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
-  const { count, missingFrom } = chain
-  const front = findFront(work, count)
+/** Returns what to send again: what the pool drops soon, has lost, or never got. */
+export function listDueResends(work: Work, chain: ChainSnapshot, { rules }: Terms): Resend[] {
+  const { chainNonce, firstMissingNonce } = chain
+  const front = findFront(work, chainNonce)
   return listRecordedNonces(work).flatMap((open) => {
     const [latest] = open.transactions
     if (latest === undefined) return []
-    if (!isInReach(open.nonce, count, rules)) return []
+    if (!isInReach(open.nonce, chainNonce, rules)) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    const isTimed = silentMs >= getOfferDelayMs(latest, rules, front)
-    const isMissing = missingFrom !== undefined && open.nonce >= missingFrom
-    if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
+    const isTimed = silentMs >= getWaitMs(latest, rules, front)
+    const isMissing = firstMissingNonce !== undefined && open.nonce >= firstMissingNonce
+    if (!isTimed && !(isMissing && wasSkipped(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
-    // Lost bytes need no better price, unless the pool loses them again and again.
+    // A lost transaction needs no better price, unless the pool loses it again and again.
     const patienceMs = isTimed ? rules.replaceAfterMs : 2 * rules.replaceAfterMs
     const isStuck =
-      open.nonce === count &&
+      open.nonce === chainNonce &&
       sentAt !== undefined &&
       silentMs < rules.rebroadcastMs * 2 &&
       work.now - recordedAt >= patienceMs
-    return [{ open, latest, isFirst, isStuck, isUntaken: latest.failures > 0 }]
+    return [{ open, latest, isFirst, isStuck, hasFailed: latest.failures > 0 }]
   })
 }
 
-/** Tells whether a payment waits for longer than a pool keeps anything: then its count is wrong. */
-export function isPoolCountWrong(work: Work): boolean {
+/** Tells whether a payment has waited longer than a pool keeps anything: its nonce is wrong. */
+export function isPoolNonceWrong(work: Work): boolean {
   return listPayments(work, undecidedPhases).some(
     ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
   )
@@ -339,22 +337,22 @@ export function listWaitingPayments(work: Work, { timestampSeconds }: Head): Pay
 }
 
 /** Assigns payments to a free nonce; without any, its transaction only closes a gap. */
-export type Filling = { nonce: number; payments: readonly Payment[] }
+export type Assignment = { nonce: number; payments: readonly Payment[] }
 
 /** Assigns free nonces to waiting payments, in batches, and to gaps; replaces nothing. */
 export function assignNonces(
   { work, refused }: LedgerSnapshot,
-  { head, count }: ChainSnapshot,
+  { head, chainNonce }: ChainSnapshot,
   { rules }: Terms,
-  poolCount: number,
-  isGood: (payment: Payment) => boolean,
-): Filling[] {
+  poolNonce: number,
+  isCarriable: (payment: Payment) => boolean,
+): Assignment[] {
   const taken = new Set([...refused, ...work.nonces.map(({ nonce }) => nonce)])
   const top = Math.max(-1, ...work.nonces.map(({ nonce }) => nonce))
-  let waiting = listWaitingPayments(work, head).filter(isGood)
-  const filled: Filling[] = []
-  for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
-    if (taken.has(nonce) || nonce < poolCount) continue
+  let waiting = listWaitingPayments(work, head).filter(isCarriable)
+  const filled: Assignment[] = []
+  for (let nonce = chainNonce; nonce < chainNonce + rules.maxInFlight; nonce++) {
+    if (taken.has(nonce) || nonce < poolNonce) continue
     const payments = waiting
       .filter((payment) => keepsOrder(work, payment, nonce))
       .slice(0, rules.maxInBatch)
@@ -375,11 +373,11 @@ function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   )
 }
 
-/** Tells whether a payment may have been executed: a transaction carried it in vain. */
-export const isDoubtful = ({ attempts }: Payment): boolean => attempts > 0
+/** Tells whether a payment may have been executed: a transaction carried it without effect. */
+export const mayBeExecuted = ({ attempts }: Payment): boolean => attempts > 0
 
 /** Tells whether a payment may be sent: not if it is spent, or doubtful and unknown. */
-export function mayCarry(payment: Payment, { spent }: Pick<ChainSnapshot, 'spent'>): boolean {
-  const kind = spent.get(payment.session)?.kind
-  return kind === 'unspent' || (kind !== 'spent' && !isDoubtful(payment))
+export function mayCarry(payment: Payment, spendings: ChainSnapshot['spendings']): boolean {
+  const kind = spendings.get(payment.session)?.kind
+  return kind === 'unspent' || (kind !== 'spent' && !mayBeExecuted(payment))
 }

@@ -12,20 +12,20 @@ const nodeTimeoutMs = 5_000
  * on, each block once. Starts again if they do not reach the blocks followed earlier.
  * @throws {TransportError} {@link RpcError}
  */
-export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
-  const { trail, toldCount, bottom } = await extendToHead(relayer, work, head)
+export async function followBlocks(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
+  const { followedBlocks, reportedNonce, bottom } = await extendToHead(relayer, work, head)
   return {
-    trail: await extendDown(relayer, work, head, { trail, bottom }),
-    toldCount,
+    followedBlocks: await extendDown(relayer, work, head, { followedBlocks, bottom }),
+    reportedNonce,
   }
 }
 
 /** Holds followed blocks and, if it was just read, the lowest of them. */
-type Walked = { trail: readonly FollowedBlock[]; bottom: Head | undefined }
+type Walk = { followedBlocks: readonly FollowedBlock[]; bottom: Head | undefined }
 
-async function extendToHead(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
+async function extendToHead(relayer: Relayer, work: Work, head: Head): Promise<Walk & Followed> {
   if (work.followedBlocks[0]?.hash === head.hash) {
-    return { trail: work.followedBlocks, toldCount: undefined, bottom: undefined }
+    return { followedBlocks: work.followedBlocks, reportedNonce: undefined, bottom: undefined }
   }
   const added = await readMissingBlocks(relayer, work, head)
   const bottom = added.at(-1)
@@ -34,10 +34,10 @@ async function extendToHead(relayer: Relayer, work: Work, head: Head): Promise<W
   // Read now, because a payment may have been recorded and mined since the work was read.
   const signed = await relayer.ledger.listSigned()
   const extended = appendBlocks(relayer, signed, added, below, work.followedBlocks[0])
-  const trail = extended.slice(0, relayer.rules.watchBlocks)
-  // The old count may include lost blocks; without an overlap, earlier blocks are unknown.
-  const toldCount = overlapIndex === 0 ? undefined : await askCount(relayer)
-  return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
+  const followedBlocks = extended.slice(0, relayer.rules.watchBlocks)
+  // The old nonce may be from lost blocks; without an overlap, earlier blocks are unknown.
+  const reportedNonce = overlapIndex === 0 ? undefined : await askNextNonce(relayer)
+  return { followedBlocks, reportedNonce, bottom: below.length === 0 ? bottom : undefined }
 }
 
 /** Extends the followed blocks down to a late outcome, or to the end of an overdue payment. */
@@ -45,7 +45,7 @@ async function extendDown(
   relayer: Relayer,
   work: Work,
   head: Head,
-  { trail, bottom }: Walked,
+  { followedBlocks, bottom }: Walk,
 ): Promise<readonly FollowedBlock[]> {
   const watched = head.number - relayer.rules.watchBlocks
   const executionHeights = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
@@ -53,15 +53,16 @@ async function extendDown(
     ? [...executionHeights, getDeepNumber(head, relayer)]
     : executionHeights
   const lowest = Math.min(...heights.filter((number) => number > watched))
-  if ((trail.at(-1)?.number ?? 0) <= lowest) return trail
+  if ((followedBlocks.at(-1)?.number ?? 0) <= lowest) return followedBlocks
   const from =
-    bottom ?? (await askOrLog(relayer, 'follow.failed', () => findBottom(relayer, head, trail)))
-  if (from === undefined) return trail
+    bottom ??
+    (await askOrLog(relayer, 'follow.failed', () => findBottom(relayer, head, followedBlocks)))
+  if (from === undefined) return followedBlocks
   const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
-  if (below.length === 0) return trail
+  if (below.length === 0) return followedBlocks
   const lowerBlocks = appendBlocks(relayer, await relayer.ledger.listSigned(), below, [])
   const nonceCountBelow = lowerBlocks[0]?.count ?? 0
-  const upperBlocks = trail.map((block) => ({
+  const upperBlocks = followedBlocks.map((block) => ({
     ...block,
     count: Math.max(block.count, nonceCountBelow),
   }))
@@ -72,29 +73,30 @@ async function extendDown(
 export async function findBottom(
   { node, clock }: Relayer,
   head: Head,
-  trail: readonly FollowedBlock[],
+  followedBlocks: readonly FollowedBlock[],
 ): Promise<Head | undefined> {
-  const bottom = trail.at(-1)
+  const bottom = followedBlocks.at(-1)
   if (bottom === undefined || bottom.hash === head.hash) return head
   const shownBlock = await node.getBlock(bottom.number, clock.timeout(nodeTimeoutMs))
   return shownBlock?.hash === bottom.hash ? shownBlock : undefined
 }
 
-/** Counts the relayer's transactions in the chain. @throws {TransportError} {@link RpcError} */
-export function askCount({ node, signer, clock }: Relayer): Promise<number> {
-  return node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs))
-}
+/** Returns the relayer's next nonce as of a block. @throws {TransportError} {@link RpcError} */
+export const askNextNonce = (
+  { node, signer, clock }: Relayer,
+  at: number | 'latest' | 'pending' = 'latest',
+): Promise<number> => node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), at)
 
 /** Returns the blocks from the head down to the followed ones, or to the lowest watched one. */
 async function readMissingBlocks(
   relayer: Relayer,
-  { followedBlocks: trail }: Work,
+  { followedBlocks }: Work,
   head: Head,
 ): Promise<Head[]> {
-  const [top, bottom] = [trail[0], trail.at(-1)]
+  const [top, bottom] = [followedBlocks[0], followedBlocks.at(-1)]
   // Nothing is watched below such a gap.
   if (top === undefined || head.number - top.number >= relayer.rules.watchBlocks) return [head]
-  const followedHashes = new Set(trail.map(({ hash }) => hash))
+  const followedHashes = new Set(followedBlocks.map(({ hash }) => hash))
   const end = Math.max(bottom?.number ?? 0, head.number - relayer.rules.watchBlocks + 1)
   return walkDown(
     relayer,
@@ -143,7 +145,7 @@ export async function findParent(
   return parent?.hash === parentHash ? parent : undefined
 }
 
-/** Adds blocks on top of followed ones, or over a gap, with the relayer's count. */
+/** Adds blocks on top of followed ones, or above a gap, with the relayer's next nonce. */
 function appendBlocks(
   { proofs }: Relayer,
   signed: readonly SignedNonce[],

@@ -14,21 +14,21 @@ import {
   assignNonces,
   type ChainSnapshot,
   choosePrice,
-  isAwaited,
   isReceiptOverdue,
   isReorganized,
-  isUnproven,
+  isReorgUnclear,
   type LedgerSnapshot,
-  listBeyondReach,
   listDeepPayments,
-  listDueOffers,
+  listDueResends,
   listLostBlocks,
+  listOutOfReach,
   listOverduePayments,
   listPassedNonces,
   listRecordedNonces,
   listWaitingPayments,
   mayCarry,
-  type Offer,
+  mayLag,
+  type Resend,
   toBlockId,
 } from './facts.ts'
 
@@ -36,11 +36,11 @@ import {
 export type Action =
   /** Records that the chain is shorter or unknown, and changes nothing else. */
   | { kind: 'awaitChain' }
-  /** Reopens what lost blocks settled, and records the head; `toldCount` is the node's count. */
+  /** Reopens what lost blocks settled, and records the head. */
   | {
       kind: 'followHead'
-      trail: readonly FollowedBlock[]
-      toldCount: number | undefined
+      followedBlocks: readonly FollowedBlock[]
+      reportedNonce: number | undefined
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
@@ -53,16 +53,16 @@ export type Action =
   /** Settles a queued payment by the other transaction that spent its intent. */
   | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
   /** Makes an outcome final; `isUnproved` if it should have a proof and has none. */
-  | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
+  | { kind: 'confirm'; session: string; block: BlockId; lacksProof: boolean }
   /** Reopens what one lost block has settled. */
   | { kind: 'takeBack'; block: BlockId }
   /** Expires a payment whose deadline is before `seconds`: the chain refuses it for ever. */
   | { kind: 'expire'; session: string; seconds: number }
   /** Gives up a nonce out of the pool's reach, and queues its payments again. */
-  | { kind: 'abandon'; nonce: number; count: number }
-  /** Sends recorded bytes again. */
+  | { kind: 'abandon'; nonce: number; chainNonce: number }
+  /** Sends a recorded transaction again. */
   | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
-  /** Sends recorded bytes again, and the same requests at a higher price if needed. */
+  /** Sends a recorded transaction again, and the same requests at a higher price if needed. */
   | {
       kind: 'outbid'
       nonce: number
@@ -70,37 +70,37 @@ export type Action =
       transaction: SignedTransaction
       gasPriceWei: bigint
     }
-  /** Sends recorded bytes again, and reports that they are stuck and may not be outbid. */
+  /** Sends a recorded transaction again, and reports that it is stuck and may not be outbid. */
   | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
   /** Carries queued payments on a free nonce, in this order. */
   | {
       kind: 'carry'
       nonce: number
-      count: number
+      chainNonce: number
       sessions: readonly string[]
       requests: readonly SignedRequest[]
       gasPriceWei: bigint
     }
   /** Closes the gap at a free nonce by a transaction that carries nothing. */
-  | { kind: 'noOp'; nonce: number; count: number; gasPriceWei: bigint }
+  | { kind: 'noOp'; nonce: number; chainNonce: number; gasPriceWei: bigint }
   /** Gives up nonces whose rows were lost. */
-  | { kind: 'release'; count: number }
+  | { kind: 'release'; chainNonce: number }
 
-/** Returns true for actions that send bytes; the ledger then has the node's verdict. */
-export const isOffer = ({ kind }: Action): boolean =>
+/** Tells whether an action sends a transaction; the ledger then has the node's verdict. */
+export const isSend = ({ kind }: Action): boolean =>
   ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
 
 /**
  * Lists a round's stages in order, each planned by itself, since it changes what the next one uses.
  * `follow` reopens what lost blocks settled. `settle` frees the payments of passed nonces, and
- * nonces that are given up. `offer` sends our transactions again; only after that does the pool's
- * count reveal those that are not ours. `carry` gives free nonces to waiting payments.
+ * nonces that are given up. `resend` sends our transactions again; only then does the pool's next
+ * nonce reveal those that are not ours. `carry` gives free nonces to waiting payments.
  */
-export const stages = ['follow', 'settle', 'offer', 'carry'] as const
+export const stages = ['follow', 'settle', 'resend', 'carry'] as const
 
 export type Stage = (typeof stages)[number]
 
-/** Returns a stage's actions; an unknown fact about one payment holds up no other. */
+/** Returns a stage's actions; an unknown fact about one payment delays no other. */
 export function plan(
   stage: Stage,
   ledger: LedgerSnapshot,
@@ -112,21 +112,23 @@ export function plan(
       return planFollow(ledger, chain, terms)
     case 'settle':
       return planSettle(ledger, chain, terms)
-    case 'offer':
-      return listDueOffers(ledger.work, chain, terms).map((offer) => planOffer(offer, chain, terms))
+    case 'resend':
+      return listDueResends(ledger.work, chain, terms).map((offer) =>
+        planResend(offer, chain, terms),
+      )
     case 'carry':
       return planCarry(ledger, chain, terms)
   }
 }
 
 function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
-  if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain, terms)) {
+  if (mayLag(ledger, chain, terms) || isReorgUnclear(ledger, chain, terms)) {
     return [{ kind: 'awaitChain' }]
   }
   const lost = listLostBlocks(chain)
   const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
-  const { trail, toldCount } = chain
-  return [{ kind: 'followHead', trail, toldCount, lost, reorganized }]
+  const { followedBlocks, reportedNonce } = chain
+  return [{ kind: 'followHead', followedBlocks, reportedNonce, lost, reorganized }]
 }
 
 function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
@@ -134,7 +136,7 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   const ended = new Set(expired.map(({ session }) => session))
   return [
     ...planRepair(ledger).filter((action) => !('session' in action && ended.has(action.session))),
-    ...listPassedNonces(ledger.work, chain.count, terms).flatMap((open) =>
+    ...listPassedNonces(ledger.work, chain.chainNonce, terms).flatMap((open) =>
       planPassed(open, ledger, chain),
     ),
     ...planConfirm(ledger, chain, terms),
@@ -143,7 +145,7 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   ]
 }
 
-/** Repairs what lost rows left: queues payments without a nonce, gives up nonces without bytes. */
+/** Repairs what lost rows left: payments without a nonce, and nonces without a transaction. */
 function planRepair({ work }: LedgerSnapshot): Action[] {
   const carriers = new Set(listRecordedNonces(work).flatMap(({ sessions }) => sessions))
   const noncesWithoutBytes = work.nonces.filter(({ transactions }) => transactions.length === 0)
@@ -165,15 +167,15 @@ function planRepair({ work }: LedgerSnapshot): Action[] {
 function planPassed(
   open: OpenNonce,
   { work }: LedgerSnapshot,
-  { fates, deepCount }: ChainSnapshot,
+  { nonceFates, finalNonce }: ChainSnapshot,
 ): Action[] {
   const { nonce } = open
-  const fate = fates.get(nonce) ?? { kind: 'unknown' }
+  const fate = nonceFates.get(nonce) ?? { kind: 'unknown' }
   switch (fate.kind) {
     case 'mined':
       return [{ kind: 'settle', report: fate.report }]
     case 'missing': {
-      const isDeep = deepCount !== undefined && deepCount > nonce
+      const isDeep = finalNonce !== undefined && finalNonce > nonce
       if (!isDeep || !isReceiptOverdue(work, open)) return []
       return [{ kind: 'displace', nonce, reason: 'foreign' }]
     }
@@ -184,16 +186,16 @@ function planPassed(
 
 /** Confirms deep outcomes, each after comparing its block again. */
 function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms) {
-  const { head, places, proofs } = chain
+  const { head, statuses, proofs } = chain
   const lost = new Map<Hex, BlockId>()
   const confirmed = listDeepPayments(work, head, terms).flatMap(
     ({ session, execution }): Action[] => {
       const { block } = execution
-      const place = places.get(block.hash)
+      const status = statuses.get(block.hash)
       const proof = proofs === undefined ? 'proved' : proofs.get(session)
-      if (place === 'lost' || proof === 'refuted') lost.set(block.hash, block)
-      if (place !== 'held' || proof === undefined || proof === 'refuted') return []
-      return [{ kind: 'confirm', session, block, isUnproved: proof === 'unproved' }]
+      if (status === 'lost' || proof === 'refuted') lost.set(block.hash, block)
+      if (status !== 'canonical' || proof === undefined || proof === 'refuted') return []
+      return [{ kind: 'confirm', session, block, lacksProof: proof === 'unproved' }]
     },
   )
   return [
@@ -202,16 +204,16 @@ function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
   ]
 }
 
-type End = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
+type Ending = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
 
 /** Ends a payment whose deadline is before a final block where its intent is unspent. */
-function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
-  const { deepTimeSeconds, spent } = chain
+function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): Ending[] {
+  const { deepTimeSeconds, spendings } = chain
   if (deepTimeSeconds === undefined) return []
   const overdue = listOverduePayments(work, chain, deepTimeSeconds)
-  return overdue.flatMap((payment): End[] => {
+  return overdue.flatMap((payment): Ending[] => {
     const { session, nonce } = payment
-    const spending = spent.get(session)
+    const spending = spendings.get(session)
     if (spending?.kind === 'unspent') return [{ kind: 'expire', session, seconds: deepTimeSeconds }]
     // A payment that a nonce carries is settled by that nonce.
     if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
@@ -219,61 +221,67 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   })
 }
 
-function settleElsewhere({ session, order }: Payment, execution: Execution): End {
+function settleElsewhere({ session, order }: Payment, execution: Execution): Ending {
   return { kind: 'settleElsewhere', session, signature: order.request.signature, execution }
 }
 
 /** Gives up nonces behind a gap wider than the pool, left by a wrong answer or lost rows. */
 function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
-  const { count, countAgain } = chain
-  if (countAgain === undefined) return []
-  const lost = listBeyondReach(work, Math.max(count, countAgain), terms)
-  return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
+  const { chainNonce, rereadNonce } = chain
+  if (rereadNonce === undefined) return []
+  const lost = listOutOfReach(work, Math.max(chainNonce, rereadNonce), terms)
+  return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, chainNonce }))
 }
 
-/** Sends the same bytes again; outbids only stuck or underpriced ones, if the price is known. */
-function planOffer(
-  { open, latest, isFirst, isStuck, isUntaken }: Offer,
-  { gasPriceWei: priceWei }: ChainSnapshot,
+/** Sends a transaction again; outbids only a stuck or underpriced one, if the price is known. */
+function planResend(
+  { open, latest, isFirst, isStuck, hasFailed }: Resend,
+  { gasPriceWei: currentPriceWei }: ChainSnapshot,
   terms: Terms,
 ): Action {
   const { nonce, transactions } = open
   const { hash, raw, gasPriceWei } = latest
   const transaction = { hash, raw, gasPriceWei }
   const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
-  if (priceWei === undefined) return rebroadcast
-  if (!isStuck && !(isUntaken && gasPriceWei < priceWei)) return rebroadcast
-  // Bytes that a node takes only now start to wait for a block.
-  const isHeldLong = isStuck && !isUntaken
+  if (currentPriceWei === undefined) return rebroadcast
+  if (!isStuck && !(hasFailed && gasPriceWei < currentPriceWei)) return rebroadcast
+  // A transaction that a node takes only now starts to wait for a block.
+  const isStuckInPool = isStuck && !hasFailed
   const hasNoReplacementsLeft = transactions.length > terms.rules.maxReplacements
-  if (hasNoReplacementsLeft || computeGasPrice(terms, priceWei, gasPriceWei) === undefined) {
+  if (hasNoReplacementsLeft || computeGasPrice(terms, currentPriceWei, gasPriceWei) === undefined) {
     if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
-  return { kind: 'outbid', nonce, isStuck: isHeldLong, transaction, gasPriceWei: priceWei }
+  return {
+    kind: 'outbid',
+    nonce,
+    isStuck: isStuckInPool,
+    transaction,
+    gasPriceWei: currentPriceWei,
+  }
 }
 
 /** Carries queued payments, doubtful ones only if their intent is unspent, and closes gaps. */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
-  const { count, spent, poolCount } = chain
+  const { chainNonce, spendings, poolNonce } = chain
   const gasPriceWei = choosePrice(ledger, chain)
   const settled = listWaitingPayments(work, chain.head).flatMap((payment): Action[] => {
-    const spending = spent.get(payment.session)
+    const spending = spendings.get(payment.session)
     if (spending?.kind !== 'spent' || spending.by === undefined) return []
     return [settleElsewhere(payment, spending.by)]
   })
-  const release: Action = { kind: 'release', count }
-  if (poolCount === undefined || gasPriceWei === undefined) return [...settled, release]
-  const isGood = (payment: Payment) => mayCarry(payment, chain)
-  const filled = assignNonces(ledger, chain, terms, poolCount, isGood)
+  const release: Action = { kind: 'release', chainNonce }
+  if (poolNonce === undefined || gasPriceWei === undefined) return [...settled, release]
+  const isCarriable = (payment: Payment) => mayCarry(payment, spendings)
+  const filled = assignNonces(ledger, chain, terms, poolNonce, isCarriable)
   return [
     ...settled,
     ...filled.map(({ nonce, payments }): Action => {
-      if (payments.length === 0) return { kind: 'noOp', nonce, count, gasPriceWei }
+      if (payments.length === 0) return { kind: 'noOp', nonce, chainNonce, gasPriceWei }
       const sessions = payments.map(({ session }) => session)
       const requests = payments.map(({ order }) => order.request)
-      return { kind: 'carry', nonce, count, sessions, requests, gasPriceWei }
+      return { kind: 'carry', nonce, chainNonce, sessions, requests, gasPriceWei }
     }),
     release,
   ]

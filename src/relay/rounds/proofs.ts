@@ -27,7 +27,7 @@ export async function askProofs(
   const { proofs: mining } = relayer
   if (mining === undefined) return undefined
   const held = listDeepPayments(work, chain.head, relayer).filter(
-    ({ execution }) => chain.places.get(execution.block.hash) === 'held',
+    ({ execution }) => chain.statuses.get(execution.block.hash) === 'canonical',
   )
   const proofs = new Map<string, Proof>()
   // A transaction carries many payments, and is asked for once.
@@ -88,8 +88,8 @@ async function readWork(
   chain: ChainSnapshot,
   block: BlockId,
 ): Promise<'proved' | Unproved | undefined> {
-  const { head, trail } = chain
-  const followed = trail.slice(0, head.number - block.number + 1)
+  const { head, followedBlocks } = chain
+  const followed = followedBlocks.slice(0, head.number - block.number + 1)
   const isProved = followed.every(({ difficulty }) => difficulty !== undefined)
   const isWhole = isProved && followed.at(-1)?.hash === block.hash
   const blocks = isWhole ? followed : await readBlocksOver(relayer, block)
@@ -97,7 +97,7 @@ async function readWork(
   const works = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
   if (works.length < blocks.length) return 'unproved'
   const sum = works.reduce((total, difficulty) => total + difficulty, 0n)
-  const floors = [leastDifficulty, ...trail.map(({ floor = '0x0' }) => BigInt(floor))]
+  const floors = [leastDifficulty, ...followedBlocks.map(({ floor = '0x0' }) => BigInt(floor))]
   const confirmations = BigInt(relayer.rules.confirmations)
   return floors.every((floor) => sum >= confirmations * floor) ? 'proved' : undefined
 }

@@ -5,8 +5,8 @@ import type { RoundResult } from '../ledger/schedule.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
 import { type ChainSnapshot, isAnyDueSoon, isPoolFull, type LedgerSnapshot } from './facts.ts'
-import { isOffer, plan, stages } from './plan.ts'
-import { ask, askFollow, askMeans } from './snapshot.ts'
+import { isSend, plan, stages } from './plan.ts'
+import { askAccountState, askForFollow, askForStage } from './snapshot.ts'
 
 /** Runs one round: plans from snapshots, and changes the ledger by idempotent compare-and-sets. */
 export async function runRound(relayer: Relayer): Promise<RoundResult> {
@@ -20,14 +20,14 @@ export async function runRound(relayer: Relayer): Promise<RoundResult> {
 
 async function runStages(relayer: Relayer, first: LedgerSnapshot): Promise<RoundResult> {
   let ledger = first
-  let chain = await askFollow(relayer, ledger)
-  let isOffered = false
+  let chain = await askForFollow(relayer, ledger)
+  let isSent = false
   for (const stage of stages) {
     for (;;) {
-      if (stage !== 'follow') chain = await ask(stage, relayer, ledger, chain)
+      if (stage !== 'follow') chain = await askForStage(stage, relayer, ledger, chain)
       const actions = plan(stage, ledger, chain, relayer)
       const outcome = await execute(relayer, actions)
-      isOffered ||= actions.some(isOffer)
+      isSent ||= actions.some(isSend)
       if (actions.some(({ kind }) => kind === 'awaitChain')) return 'open'
       if (outcome.kind === 'same') break
       const refused = new Set(ledger.refused)
@@ -37,24 +37,24 @@ async function runStages(relayer: Relayer, first: LedgerSnapshot): Promise<Round
       if (outcome.kind !== 'refused') break
     }
   }
-  if (isOpen(ledger.work)) await noteMeans(relayer, first, chain)
-  const work = isOffered ? await relayer.ledger.readWork() : ledger.work
-  const { count } = chain
-  const isSoon = isAnyDueSoon(work, count, relayer) || isPoolFull(work, count, relayer)
+  if (isOpen(ledger.work)) await recordAccountState(relayer, first, chain)
+  const work = isSent ? await relayer.ledger.readWork() : ledger.work
+  const { chainNonce } = chain
+  const isSoon = isAnyDueSoon(work, chainNonce, relayer) || isPoolFull(work, chainNonce, relayer)
   return isSoon ? 'soon' : judgeRound(work)
 }
 
 /** Records prices and counts, so that payments need not ask for them. */
-async function noteMeans(
+async function recordAccountState(
   relayer: Relayer,
   { work }: LedgerSnapshot,
   chain: ChainSnapshot,
 ): Promise<void> {
   try {
-    const { means, checked: asked } = await askMeans(relayer, work, chain)
-    await relayer.ledger.recordMeans(chain.head.hash, means, asked)
+    const { accountState, checked: asked } = await askAccountState(relayer, work, chain)
+    await relayer.ledger.recordAccountState(chain.head.hash, accountState, asked)
   } catch (error) {
-    relayer.log({ level: 'warn', event: 'means.failed', message: describeFault(error) })
+    relayer.log({ level: 'warn', event: 'readings.failed', message: describeFault(error) })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BlockHash, Head } from '../../chain/node.ts'
-import type { BlockId, Means, Payment, Turn, Work } from '../ledger/port.ts'
+import type { AccountState, BlockId, Payment, Reading, Work } from '../ledger/port.ts'
 import { findExecution, toOutcome } from '../outcome/executions.ts'
 import { readPassed } from '../outcome/settle.ts'
 import { findSpendingBlock } from '../outcome/spent.ts'
@@ -12,34 +12,34 @@ import {
   createChainSnapshot,
   findFront,
   getDeepNumber,
-  isAwaited,
-  isCountShort,
-  isDoubtful,
-  isPassedOver,
-  isPoolCountWrong,
+  isChainShorter,
+  isNonceRowLost,
+  isPoolNonceWrong,
   isReceiptOverdue,
   isReorganized,
-  isShorter,
-  isUnproven,
+  isReorgUnclear,
   type LedgerSnapshot,
-  listBeyondReach,
   listDeepPayments,
-  listDueOffers,
+  listDueResends,
   listLostBlocks,
+  listOutOfReach,
   listOverduePayments,
   listPassedNonces,
+  mayBeExecuted,
   mayCarry,
+  mayLag,
   type NonceFate,
   type Spending,
+  wasSkipped,
 } from './facts.ts'
-import { askCount, askOrLog, findBottom, findParent, followTrail } from './followed-blocks.ts'
+import { askNextNonce, askOrLog, findBottom, findParent, followBlocks } from './followed-blocks.ts'
 import type { Stage } from './plan.ts'
 import { askProofs } from './proofs.ts'
 
 const nodeTimeoutMs = 5_000
 
 /** Reads what a stage still has to know; a failed request leaves it unknown. */
-export async function ask(
+export async function askForStage(
   stage: Exclude<Stage, 'follow'>,
   relayer: Relayer,
   ledger: LedgerSnapshot,
@@ -47,16 +47,19 @@ export async function ask(
 ): Promise<ChainSnapshot> {
   switch (stage) {
     case 'settle':
-      return askSettle(relayer, ledger.work, chain)
-    case 'offer':
-      return askOffer(relayer, ledger.work, chain)
+      return askForSettle(relayer, ledger.work, chain)
+    case 'resend':
+      return askForResend(relayer, ledger.work, chain)
     case 'carry':
-      return askCarry(relayer, ledger, chain)
+      return askForCarry(relayer, ledger, chain)
   }
 }
 
 /** Asks for the head and what the chain still holds. @throws {TransportError} {@link RpcError} */
-export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promise<ChainSnapshot> {
+export async function askForFollow(
+  relayer: Relayer,
+  ledger: LedgerSnapshot,
+): Promise<ChainSnapshot> {
   const { node, clock } = relayer
   const { work } = ledger
   const firstHead = await node.getHead(clock.timeout(nodeTimeoutMs))
@@ -72,34 +75,34 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     blocks,
     isNewHead,
   }
-  if (isAwaited(ledger, chain, relayer)) return chain
+  if (mayLag(ledger, chain, relayer)) return chain
   const known = work.head
-  const places = new Map<string, BlockStatus>()
-  if (known !== undefined && !isShorter(ledger, chain)) {
-    places.set(known.hash, await placeOfLast(relayer, known, work, chain))
-    if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
+  const statuses = new Map<string, BlockStatus>()
+  if (known !== undefined && !isChainShorter(ledger, chain)) {
+    statuses.set(known.hash, await getLastHeadStatus(relayer, known, work, chain))
+    if (mayLag(ledger, { ...chain, statuses }, relayer)) return { ...chain, statuses }
   }
-  const checked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
-  // A replica that is behind still shows lost blocks as held, which makes nothing final.
-  const unheld = [...checked.places].filter(([, place]) => place !== 'held')
-  const compared = { ...checked, places: new Map(unheld) }
-  if (isUnproven(ledger, compared, relayer)) return compared
+  const checked = await askBlocks(relayer, ledger, { ...chain, statuses }, lowest)
+  // A replica that is behind still shows lost blocks as canonical, which makes nothing final.
+  const others = [...checked.statuses].filter(([, status]) => status !== 'canonical')
+  const compared = { ...checked, statuses: new Map(others) }
+  if (isReorgUnclear(ledger, compared, relayer)) return compared
   const isLost = isReorganized(ledger, compared) || listLostBlocks(compared).length > 0
-  if (!isLost || compared.toldCount !== undefined) return compared
-  // The count may include lost blocks, even above the last round's head: ask for it.
-  const toldCount = await askCount(relayer)
-  return { ...compared, toldCount, count: toldCount }
+  if (!isLost || compared.reportedNonce !== undefined) return compared
+  // The next nonce may be from lost blocks, even above the last round's head: ask for it.
+  const reportedNonce = await askNextNonce(relayer)
+  return { ...compared, reportedNonce, chainNonce: reportedNonce }
 }
 
-/** Follows the chain, and counts by blocks and by node, because others may use the key. */
+/** Follows the chain; the next nonce is by blocks and by node, as others may use the key. */
 async function followChain(relayer: Relayer, work: Work, head: Head) {
-  const { trail, toldCount: told } = await followTrail(relayer, work, head)
-  // A refusal may mean that a block used the nonce: then the next block shows another count.
+  const { followedBlocks, ...followed } = await followBlocks(relayer, work, head)
+  // A refusal may mean that a block used the nonce: then the next block shows a higher one.
   const isRefused = work.nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)
   const isDue = isRefused && work.head?.hash !== head.hash
-  const toldCount = told ?? (isDue ? await askCount(relayer) : undefined)
-  const known = Math.max(trail[0]?.count ?? 0, work.means.toldCount ?? 0)
-  return { trail, toldCount, count: toldCount ?? known }
+  const reportedNonce = followed.reportedNonce ?? (isDue ? await askNextNonce(relayer) : undefined)
+  const known = Math.max(followedBlocks[0]?.count ?? 0, work.accountState.reportedNonce ?? 0)
+  return { followedBlocks, reportedNonce, chainNonce: reportedNonce ?? known }
 }
 
 /** Finds lost blocks: all near the head, and deeper ones down to the first that is held. */
@@ -113,41 +116,41 @@ async function askBlocks(
   const known = ledger.work.head?.number
   const watched = chain.head.number - watchBlocks
   const isLost = isReorganized(ledger, chain)
-  const above = isLost ? -1 : isCountShort(ledger, chain) ? watched : (known ?? -1)
+  const above = isLost ? -1 : isNonceRowLost(ledger, chain) ? watched : (known ?? -1)
   const seenTogether = isLost && known !== undefined ? known - watchBlocks : watched
   const listed = above < lowest ? await relayer.ledger.listBlocks(above) : chain.blocks
   // Blocks recorded since the first list may be above the head; the chain is not shorter then.
   const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
   const blocks = listed.filter(({ number }) => number > above && number <= highest)
-  const places = new Map(chain.places)
-  const bottom = chain.trail.at(-1)?.number ?? chain.head.number
-  const placeBelow = findPlacesBelow(relayer, chain)
+  const statuses = new Map(chain.statuses)
+  const bottom = chain.followedBlocks.at(-1)?.number ?? chain.head.number
+  const checkBelow = createLowerBlockCheck(relayer, chain)
   for (const block of blocks) {
     const isBelow = isLost && block.number > watched && block.number < bottom
-    const place = isBelow ? await placeBelow(block) : await findPlace(relayer, block, chain)
-    places.set(block.hash, place)
-    if (place === 'held' && block.number <= seenTogether) break
+    const status = isBelow ? await checkBelow(block) : await getBlockStatus(relayer, block, chain)
+    statuses.set(block.hash, status)
+    if (status === 'canonical' && block.number <= seenTogether) break
   }
-  return { ...chain, blocks, places }
+  return { ...chain, blocks, statuses }
 }
 
 /** Checks blocks below the followed ones by parents' hashes: a lagging node shows lost ones. */
-function findPlacesBelow(
+function createLowerBlockCheck(
   relayer: Relayer,
   chain: ChainSnapshot,
 ): (block: BlockId) => Promise<BlockStatus> {
   let lowest: Promise<Head | undefined> | undefined
   return async (block) => {
-    const from = await (lowest ?? findBottom(relayer, chain.head, chain.trail))
-    lowest = stepDown(relayer, from, block.number)
+    const from = await (lowest ?? findBottom(relayer, chain.head, chain.followedBlocks))
+    lowest = walkDownTo(relayer, from, block.number)
     const shownBlock = await lowest
     if (shownBlock === undefined) return 'unknown'
-    return shownBlock.hash === block.hash ? 'held' : 'lost'
+    return shownBlock.hash === block.hash ? 'canonical' : 'lost'
   }
 }
 
 /** Checks the last head by parents' hashes, after a while by any node. @throws no answer then */
-async function placeOfLast(
+async function getLastHeadStatus(
   relayer: Relayer,
   last: BlockId,
   { now, behindSince }: Work,
@@ -155,17 +158,17 @@ async function placeOfLast(
 ): Promise<BlockStatus> {
   const { watchBlocks, regressionMs } = relayer.rules
   const gap = chain.head.number - last.number
-  const isFollowed = chain.trail[gap] !== undefined
+  const isFollowed = chain.followedBlocks[gap] !== undefined
   const isCaughtUp = now - (behindSince ?? now) >= regressionMs
-  if (isFollowed || isCaughtUp || gap >= watchBlocks) return findPlace(relayer, last, chain)
-  const place = await askOrLog(relayer, 'follow.failed', () =>
-    findPlacesBelow(relayer, chain)(last),
+  if (isFollowed || isCaughtUp || gap >= watchBlocks) return getBlockStatus(relayer, last, chain)
+  const status = await askOrLog(relayer, 'follow.failed', () =>
+    createLowerBlockCheck(relayer, chain)(last),
   )
-  return place ?? 'unknown'
+  return status ?? 'unknown'
 }
 
 /** Goes down to a height by parents' hashes; undefined where replicas are on different branches. */
-async function stepDown(
+async function walkDownTo(
   relayer: Relayer,
   from: Head | undefined,
   number: number,
@@ -176,45 +179,47 @@ async function stepDown(
 }
 
 /** Compares a block; above the head or not shown it is unknown: a replica may lag. */
-async function findPlace(
+async function getBlockStatus(
   { node, clock }: Relayer,
   block: BlockId,
-  { head, trail, places }: ChainSnapshot,
+  { head, followedBlocks, statuses }: ChainSnapshot,
 ): Promise<BlockStatus> {
   if (block.number > head.number) return 'unknown'
-  const knownStatus = places.get(block.hash)
+  const knownStatus = statuses.get(block.hash)
   if (knownStatus !== undefined) return knownStatus
   const shownBlock =
-    trail[head.number - block.number] ??
+    followedBlocks[head.number - block.number] ??
     (await node.getBlock(block.number, clock.timeout(nodeTimeoutMs)))
   if (shownBlock === undefined) return 'unknown'
-  return shownBlock.hash === block.hash ? 'held' : 'lost'
+  return shownBlock.hash === block.hash ? 'canonical' : 'lost'
 }
 
-async function askSettle(
+async function askForSettle(
   relayer: Relayer,
   work: Work,
   before: ChainSnapshot,
 ): Promise<ChainSnapshot> {
-  const { node, signer, clock } = relayer
-  const { count } = before
-  const fates = await askFates(relayer, work, count)
-  const deepCount = listPassedNonces(work, count, relayer).some(
-    (open) => fates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
+  const { chainNonce } = before
+  const nonceFates = await askNonceFates(relayer, work, chainNonce)
+  const finalNonce = listPassedNonces(work, chainNonce, relayer).some(
+    (open) => nonceFates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
   )
-    ? await askOrLog(relayer, 'settle.failed', async () => {
-        const number = await findKnownEverywhere(relayer, work, before)
-        return node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), number)
-      })
-    : before.deepCount
-  const places = await askDeepPlaces(relayer, work, before)
-  const proofs = await askProofs(relayer, work, { ...before, places })
-  const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places, proofs })
-  if (listBeyondReach(work, count, relayer).length === 0) return chain
-  const countAgain = await askOrLog(relayer, 'abandon.failed', () =>
-    node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
-  )
-  return { ...chain, countAgain }
+    ? await askOrLog(relayer, 'settle.failed', async () =>
+        askNextNonce(relayer, await findKnownEverywhere(relayer, work, before)),
+      )
+    : before.finalNonce
+  const statuses = await askDeepBlocks(relayer, work, before)
+  const proofs = await askProofs(relayer, work, { ...before, statuses })
+  const chain = await askSpendings(relayer, work, {
+    ...before,
+    nonceFates,
+    finalNonce,
+    statuses,
+    proofs,
+  })
+  if (listOutOfReach(work, chainNonce, relayer).length === 0) return chain
+  const rereadNonce = await askOrLog(relayer, 'abandon.failed', () => askNextNonce(relayer))
+  return { ...chain, rereadNonce }
 }
 
 /** Finds a final block that is old enough for every replica to have it. */
@@ -234,14 +239,14 @@ async function findKnownEverywhere(
 }
 
 /** Reads the receipts of passed nonces. */
-async function askFates(
+async function askNonceFates(
   relayer: Relayer,
   work: Work,
-  count: number,
+  chainNonce: number,
 ): Promise<Map<number, NonceFate>> {
   const carried = new Map(work.carried.map(({ session, order }) => [session, order.request]))
-  const fates = new Map<number, NonceFate>()
-  for (const { nonce, sessions, transactions } of listPassedNonces(work, count, relayer)) {
+  const nonceFates = new Map<number, NonceFate>()
+  for (const { nonce, sessions, transactions } of listPassedNonces(work, chainNonce, relayer)) {
     const requests = new Map(
       sessions.flatMap((session) => {
         const request = carried.get(session)
@@ -253,29 +258,31 @@ async function askFates(
       const report = await readPassed(relayer, passed, relayer.clock.timeout(nodeTimeoutMs))
       return report === undefined ? { kind: 'missing' } : { kind: 'mined', report }
     })
-    fates.set(nonce, fate ?? { kind: 'unknown' })
+    nonceFates.set(nonce, fate ?? { kind: 'unknown' })
   }
-  return fates
+  return nonceFates
 }
 
 /** Checks the blocks of deep outcomes; those near the head only among followed blocks. */
-async function askDeepPlaces(
+async function askDeepBlocks(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
 ): Promise<Map<string, BlockStatus>> {
-  const { head, trail } = chain
-  const places = new Map(chain.places)
+  const { head, followedBlocks } = chain
+  const statuses = new Map(chain.statuses)
   const watched = head.number - relayer.rules.watchBlocks
-  const bottom = trail.at(-1)?.number ?? head.number
+  const bottom = followedBlocks.at(-1)?.number ?? head.number
   for (const { execution } of listDeepPayments(work, head, relayer)) {
     const { block } = execution
     const isBelow = block.number > watched && block.number < bottom
-    if (isBelow || places.has(block.hash)) continue
-    const place = await askOrLog(relayer, 'confirm.failed', () => findPlace(relayer, block, chain))
-    places.set(block.hash, place ?? 'unknown')
+    if (isBelow || statuses.has(block.hash)) continue
+    const status = await askOrLog(relayer, 'confirm.failed', () =>
+      getBlockStatus(relayer, block, chain),
+    )
+    statuses.set(block.hash, status ?? 'unknown')
   }
-  return places
+  return statuses
 }
 
 /** Asks by a followed block's hash whether overdue payments were executed. */
@@ -285,10 +292,10 @@ async function askSpendings(
   chain: ChainSnapshot,
 ): Promise<ChainSnapshot> {
   const { node, clock } = relayer
-  const { head, trail } = chain
+  const { head, followedBlocks } = chain
   if (listOverduePayments(work, chain, head.timestampSeconds).length === 0) return chain
   const number = getDeepNumber(head, relayer)
-  const followed = trail[head.number - number]
+  const followed = followedBlocks[head.number - number]
   // Below the watched blocks none is followed, and no replica is on another branch.
   const isWatched = number > head.number - relayer.rules.watchBlocks
   if (isWatched && followed === undefined) return chain
@@ -298,15 +305,15 @@ async function askSpendings(
   if (deep === undefined) return chain
   const { hash, timestampSeconds } = deep
   if (isWatched && hash !== followed?.hash) return chain
-  const spent = new Map(chain.spent)
+  const spendings = new Map(chain.spendings)
   for (const payment of listOverduePayments(work, chain, timestampSeconds)) {
     const spending = await askSpending(relayer, 'expire.failed', payment, {
       ...deep,
       blockHash: hash,
     })
-    spent.set(payment.session, spending)
+    spendings.set(payment.session, spending)
   }
-  return { ...chain, deepTimeSeconds: timestampSeconds, spent }
+  return { ...chain, deepTimeSeconds: timestampSeconds, spendings }
 }
 
 /** Asks whether a payment's intent is spent, and for a queued one by which execution. */
@@ -330,59 +337,56 @@ async function askSpending(
   return spending ?? { kind: 'unknown' }
 }
 
-async function askOffer(relayer: Relayer, work: Work, before: ChainSnapshot) {
-  const next = findFront(work, before.count)
-  const isMissed = before.isNewHead && next !== undefined && isPassedOver(next, before)
-  const chain =
-    isMissed && !isPoolCountWrong(work)
-      ? { ...before, missingFrom: await askPending(relayer, 'rebroadcast.failed') }
+async function askForResend(relayer: Relayer, work: Work, before: ChainSnapshot) {
+  const next = findFront(work, before.chainNonce)
+  const isMissed = before.isNewHead && next !== undefined && wasSkipped(next, before)
+  const chain: ChainSnapshot =
+    isMissed && !isPoolNonceWrong(work)
+      ? { ...before, firstMissingNonce: await askPoolNonce(relayer, 'rebroadcast.failed') }
       : before
-  const isPriced = listDueOffers(work, chain, relayer).some(
-    ({ isStuck, isUntaken }) => isStuck || isUntaken,
+  const isPriced = listDueResends(work, chain, relayer).some(
+    ({ isStuck, hasFailed }) => isStuck || hasFailed,
   )
-  return isPriced ? askPrice(relayer, 'rebroadcast.failed', chain) : chain
+  return isPriced ? askGasPrice(relayer, 'rebroadcast.failed', chain) : chain
 }
 
 /** Asks what the pool holds, and whether doubtful payments that get a nonce were executed. */
-async function askCarry(
+async function askForCarry(
   relayer: Relayer,
   ledger: LedgerSnapshot,
   before: ChainSnapshot,
 ): Promise<ChainSnapshot> {
   if (assignNonces(ledger, before, relayer, 0, () => true).length === 0) return before
   const chain = await askPool(relayer, ledger.work, before)
-  const { poolCount } = chain
-  if (poolCount === undefined) return chain
-  const spent = new Map(chain.spent)
-  const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
+  const { poolNonce } = chain
+  if (poolNonce === undefined) return chain
+  const spendings = new Map(chain.spendings)
+  const mustAsk = (payment: Payment) => mayBeExecuted(payment) && !spendings.has(payment.session)
   // Takes unasked payments as unspent, to see which of them would get a nonce.
   const fill = () =>
-    assignNonces(ledger, chain, relayer, poolCount, (payment) => {
-      return isUnasked(payment) || mayCarry(payment, { spent })
+    assignNonces(ledger, chain, relayer, poolNonce, (payment) => {
+      return mustAsk(payment) || mayCarry(payment, spendings)
     })
-  const next = () => fill().flatMap(({ payments }) => payments.filter(isUnasked))[0]
+  const next = () => fill().flatMap(({ payments }) => payments.filter(mustAsk))[0]
   for (let doubtful = next(); doubtful !== undefined; doubtful = next()) {
-    spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
+    spendings.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }
-  const known = { ...chain, spent }
+  const known = { ...chain, spendings }
   const isPriced = fill().length === 0 || choosePrice(ledger, known) !== undefined
-  return isPriced ? known : askPrice(relayer, 'fill.failed', known)
+  return isPriced ? known : askGasPrice(relayer, 'fill.failed', known)
 }
 
-/** Reads the pool's count; zero if it is wrong, since a payment waits too long for it. */
+/** Reads the pool's next nonce; zero if it is wrong, since a payment waits too long for it. */
 async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Promise<ChainSnapshot> {
-  if (chain.poolCount !== undefined) return chain
-  if (isPoolCountWrong(work)) return { ...chain, poolCount: 0 }
-  return { ...chain, poolCount: await askPending(relayer, 'fill.failed') }
+  if (chain.poolNonce !== undefined) return chain
+  if (isPoolNonceWrong(work)) return { ...chain, poolNonce: 0 }
+  return { ...chain, poolNonce: await askPoolNonce(relayer, 'fill.failed') }
 }
 
-const askPending = (relayer: Relayer, event: string) =>
-  askOrLog(relayer, event, () => {
-    const { node, signer, clock } = relayer
-    return node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending')
-  })
+const askPoolNonce = (relayer: Relayer, event: string) =>
+  askOrLog(relayer, event, () => askNextNonce(relayer, 'pending'))
 
-async function askPrice(
+async function askGasPrice(
   relayer: Relayer,
   event: string,
   chain: ChainSnapshot,
@@ -396,29 +400,35 @@ async function askPrice(
 }
 
 /** Returns facts for new payments; with a new block it reads one more, in turn. */
-export async function askMeans(
+export async function askAccountState(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
-): Promise<{ means: Means; checked: Turn | undefined }> {
-  const { gasPriceWei, count } = chain
-  const means: Means = { count, ...(gasPriceWei !== undefined && { gasPriceWei }) }
-  const turn = findTurn(work, chain)
-  if (turn === undefined) return { means, checked: undefined }
-  const answer = await askOrLog(relayer, 'means.failed', () => askOne(relayer, turn))
-  return { means: { ...means, ...answer }, checked: answer && turn }
+): Promise<{ accountState: AccountState; checked: Reading | undefined }> {
+  const { gasPriceWei, chainNonce } = chain
+  const accountState: AccountState = {
+    chainNonce,
+    ...(gasPriceWei !== undefined && { gasPriceWei }),
+  }
+  const reading = findNextReading(work, chain)
+  if (reading === undefined) return { accountState, checked: undefined }
+  const answer = await askOrLog(relayer, 'readings.failed', () => takeReading(relayer, reading))
+  return { accountState: { ...accountState, ...answer }, checked: answer && reading }
 }
 
-function findTurn({ head, nextMeans, nonces }: Work, chain: ChainSnapshot): Turn | undefined {
-  const { count, toldCount, poolCount } = chain
-  if (head?.hash === chain.head.hash || toldCount !== undefined) return undefined
-  if (poolCount === undefined) return nextMeans
-  // If the pool holds more than ours, the count may be from a replica that lags.
-  const own = nonces.filter(({ nonce }) => nonce >= count)
-  return poolCount > count + own.length ? 'toldCount' : undefined
+function findNextReading(
+  { head, nextReading: nextMeans, nonces }: Work,
+  chain: ChainSnapshot,
+): Reading | undefined {
+  const { chainNonce, reportedNonce, poolNonce } = chain
+  if (head?.hash === chain.head.hash || reportedNonce !== undefined) return undefined
+  if (poolNonce === undefined) return nextMeans
+  // If the pool holds more than ours, the next nonce may be from a replica that lags.
+  const own = nonces.filter(({ nonce }) => nonce >= chainNonce)
+  return poolNonce > chainNonce + own.length ? 'toldCount' : undefined
 }
 
-async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
+async function takeReading(relayer: Relayer, name: Reading): Promise<AccountState> {
   const { node, signer, clock } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
   switch (name) {
@@ -427,6 +437,6 @@ async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
     case 'balanceWei':
       return { balanceWei: await node.getBalance(signer.address, signal) }
     case 'toldCount':
-      return { toldCount: await askCount(relayer) }
+      return { reportedNonce: await askNextNonce(relayer) }
   }
 }

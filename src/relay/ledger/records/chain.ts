@@ -7,7 +7,7 @@ import {
   turns,
   withSeen,
 } from '../observations.ts'
-import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
+import type { AccountState, BlockId, FollowedBlock, Reading, Work } from '../port.ts'
 
 /** Names the key that a record belongs to: with another key it counts as unknown. */
 type OfKey = { relayer?: string }
@@ -73,25 +73,29 @@ export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
 }
 
 /** Returns the facts that are fresh enough, and which one is read next. */
-export function readMeans(step: StepContext): Pick<Work, 'means' | 'nextMeans'> {
+export function readAccountState(step: StepContext): Pick<Work, 'accountState' | 'nextReading'> {
   const { rows, rules } = step
   const { asked, ...known } = readObservations(step)
   const fresh = <Fact extends { at: number }>(fact: Fact | undefined) =>
     fact !== undefined && rows.now - fact.at < rules.accountStateMs ? fact : undefined
   const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
-  const means: Means = {
-    ...(count && { count: count.number }),
+  const accountState: AccountState = {
+    ...(count && { chainNonce: count.number }),
     // Read again every few rounds: until then the last count is good.
-    ...(known.toldCount && { toldCount: known.toldCount.number }),
+    ...(known.toldCount && { reportedNonce: known.toldCount.number }),
     ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
     ...(funds && { balanceWei: BigInt(funds.wei) }),
   }
   const last = asked === undefined ? -1 : turns.indexOf(asked)
-  return { means, nextMeans: turns[(last + 1) % turns.length] ?? 'toldCount' }
+  return { accountState, nextReading: turns[(last + 1) % turns.length] ?? 'toldCount' }
 }
 
-export function saveMeans(step: StepContext, means: Means, asked: Turn | undefined): void {
-  const { count, toldCount, gasPriceWei, balanceWei } = means
+export function saveAccountState(
+  step: StepContext,
+  accountState: AccountState,
+  asked: Reading | undefined,
+): void {
+  const { chainNonce: count, reportedNonce: toldCount, gasPriceWei, balanceWei } = accountState
   const facts: ObservationReport['facts'] = {
     ...(count !== undefined && { count: { number: count } }),
     ...(toldCount !== undefined && { toldCount: { number: toldCount } }),

@@ -184,7 +184,7 @@ test('a removed payment is sent soon, even if its replacement bytes are lost', a
 }) => {
   await accept(ledger, 'a')
   const [over, dearer] = [transactionOf('a').hash, transactionOf('dearer', 200n)]
-  await ledger.replace({ nonce: 0, over, transaction: dearer })
+  await ledger.replace({ nonce: 0, replacedHash: over, transaction: dearer })
   await mineAt(ledger, 'a', 0, executionIn(9))
   lose('transactions', 'hash', dearer.hash)
   await ledger.reopen(id('block 9'))

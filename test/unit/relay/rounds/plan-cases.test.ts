@@ -72,7 +72,7 @@ function describeAction(action: Action): string {
     case 'rebroadcast':
       return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
     case 'confirm':
-      return `confirm ${action.session}${action.isUnproved ? ', unproved' : ''}`
+      return `confirm ${action.session}${action.lacksProof ? ', unproved' : ''}`
     case 'outbid':
       return `outbid ${action.nonce}${action.isStuck ? '' : ', if its price is refused'}`
     case 'reportStuck':
@@ -105,8 +105,8 @@ test('a plan: a shorter chain makes rounds wait, and its lost payments reopen on
   const long = { ...ahead, behindSince: now - rules.regressionMs }
   does('one that stays so', 'follow', long, at, `followHead, 0 lost, from ${number + 1}`)
   const blocks = [number, number - 1, number - 2].map(blockOf)
-  const places = new Map([
-    [blockOf(number).hash, 'held'],
+  const statuses = new Map([
+    [blockOf(number).hash, 'canonical'],
     [blockOf(number - 1).hash, 'lost'],
     [blockOf(number - 2).hash, 'unknown'],
   ] as const)
@@ -115,13 +115,13 @@ test('a plan: a shorter chain makes rounds wait, and its lost payments reopen on
     'blocks of which one is lost',
     'follow',
     seen,
-    chainOf(0, { blocks, places }),
+    chainOf(0, { blocks, statuses }),
     ...['followHead, 1 lost, from undefined'],
   )
   const unproven = (at: number) => {
     const lost = [blockOf(number).hash, 'lost'] as const
     const unasked = [blockOf(at).hash, 'unknown'] as const
-    return chainOf(0, { blocks: [blockOf(at)], places: new Map([lost, unasked]) })
+    return chainOf(0, { blocks: [blockOf(at)], statuses: new Map([lost, unasked]) })
   }
   const [watched, deeper] = [number - rules.watchBlocks + 1, number - rules.watchBlocks]
   does('a watched block that no node proves', 'follow', seen, unproven(watched), 'awaitChain')
@@ -141,22 +141,22 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
   const deadline = nowSeconds - 1
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
   const spentBy = (by: Execution | undefined) => ({ kind: 'spent' as const, by })
-  type Spent = ChainSnapshot['spent']
-  const told = (spent: Spent, deep: ChainSnapshot['deepTimeSeconds'] = nowSeconds) =>
-    chainOf(0, { spent, deepTimeSeconds: deep })
+  type Spent = ChainSnapshot['spendings']
+  const told = (spendings: Spent, finalNonce: ChainSnapshot['deepTimeSeconds'] = nowSeconds) =>
+    chainOf(0, { spendings, deepTimeSeconds: finalNonce })
   const all = (spending: ReturnType<typeof spentBy> | { kind: 'unspent' } | { kind: 'unknown' }) =>
     new Map(['a', 's', 'n'].map((session) => [session, spending] as const))
   const unspent = all({ kind: 'unspent' })
   does('deadlines that are over', 'settle', waits, told(unspent), 'expire a', 'expire s')
   does('deadlines at a time', 'settle', waits, told(unspent, deadline))
-  does('deadlines at no time', 'settle', waits, chainOf(0, { spent: unspent }))
+  does('deadlines at no time', 'settle', waits, chainOf(0, { spendings: unspent }))
   does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
   does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
-  const spent = told(all(spentBy(executionIn(number))))
+  const spendings = told(all(spentBy(executionIn(number))))
   const ended = ['settleElsewhere a', 'settleElsewhere s']
-  does('spent intents', 'settle', waits, spent, ...ended)
+  does('spent intents', 'settle', waits, spendings, ...ended)
   const early = { queued: [payment('a')] }
-  const spentEarly = { spent: all(spentBy(executionIn(number))) }
+  const spentEarly = { spendings: all(spentBy(executionIn(number))) }
   does(
     'a spent intent that waits',
     'carry',
@@ -165,11 +165,11 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
     'settleElsewhere a',
     'release',
   )
-  const usable = chainOf(0, { ...spentEarly, poolCount: 0, gasPriceWei: 10n })
+  const usable = chainOf(0, { ...spentEarly, poolNonce: 0, gasPriceWei: 10n })
   does('one before a pool that is known', 'carry', early, usable, 'settleElsewhere a', 'release')
   const nonces = [recorded(0, 'n', { recorded: 0 })]
   const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
-  does('a spent intent that is carried', 'settle', carried, spent)
+  does('a spent intent that is carried', 'settle', carried, spendings)
   does('a carried one whose deadline is over', 'settle', carried, told(unspent), 'expire n')
   const lost = { carried: [payment('a', { nonce: 9, deadline })] }
   does('one without its nonce that ends', 'settle', lost, told(unspent), 'expire a')
@@ -179,7 +179,7 @@ test('a plan: bytes are sent again on time, at a higher price only if that can h
   const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
   const chain = chainOf(5, { gasPriceWei: 10n })
   const offer = (what: string, at: number, sent: Sent[], ...actions: string[]) =>
-    does(what, 'offer', { nonces: [recorded(at, 'a', ...sent)] }, chain, ...actions)
+    does(what, 'resend', { nonces: [recorded(at, 'a', ...sent)] }, chain, ...actions)
   offer('bytes never sent', 5, [{ recorded: 3 * secondMs }], 'rebroadcast 5, the first time')
   offer('bytes never sent, just now', 5, [{ recorded: 3 * secondMs - 1 }])
   const before = { recorded: replaceAfterMs }
@@ -216,13 +216,13 @@ test('a plan: bytes are sent again on time, at a higher price only if that can h
   const dear = { ...stuck, price: 1_000n }
   offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
   const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
-  does('a payment that is stuck', 'offer', open, chain, 'outbid 5')
-  does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
+  does('a payment that is stuck', 'resend', open, chain, 'outbid 5')
+  does('bytes that are stuck, at no price', 'resend', open, chainOf(5, {}), 'rebroadcast 5')
 })
 
 test('a plan: an empty transaction fills a gap below recorded nonces', () => {
   const nonces = [recorded(6, 'a', { recorded: 0 })]
-  const chain = chainOf(5, { poolCount: 5, gasPriceWei: 10n })
+  const chain = chainOf(5, { poolNonce: 5, gasPriceWei: 10n })
   does('a gap', 'carry', { nonces }, chain, 'noOp 5', 'release')
   const carries = (what: string, by: string, ...actions: string[]) => {
     const carried = [payment('a', { nonce: 6, by: 'x' })]
@@ -255,47 +255,47 @@ test('a plan: bytes that a pool lost are sent again after a block without them, 
   const nonces = [could, could, could, couldNot].map((sent, index) =>
     recorded(5 + index, `${index}`, sent ?? { recorded: 0 }),
   )
-  const missingFrom = (nonce: number) => chainOf(5, { missingFrom: nonce, gasPriceWei: 10n })
-  does('a pool that has all', 'offer', { nonces }, missingFrom(9))
-  does('a pool that nobody asked', 'offer', { nonces }, chainOf(5, {}))
-  does('a pool with a gap', 'offer', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
+  const missingFrom = (nonce: number) => chainOf(5, { firstMissingNonce: nonce, gasPriceWei: 10n })
+  does('a pool that has all', 'resend', { nonces }, missingFrom(9))
+  does('a pool that nobody asked', 'resend', { nonces }, chainOf(5, {}))
+  does('a pool with a gap', 'resend', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
   const refused = { nonces: [recorded(5, 'a', { ...(could ?? { recorded: 0 }), failures: 1 })] }
-  does('what no node took', 'offer', refused, missingFrom(5))
+  does('what no node took', 'resend', refused, missingFrom(5))
   const { replaceAfterMs, rebroadcastMs } = rules
   const longLost = (recordedMs: number, sent: number) => ({
     nonces: [recorded(5, 'a', { recorded: recordedMs, sent })],
   })
   const again = rebroadcastMs - 1
-  does('lost late', 'offer', longLost(replaceAfterMs, again), missingFrom(5), 'rebroadcast 5')
-  does('lost often', 'offer', longLost(2 * replaceAfterMs, again), missingFrom(5), 'outbid 5')
+  does('lost late', 'resend', longLost(replaceAfterMs, again), missingFrom(5), 'rebroadcast 5')
+  does('lost often', 'resend', longLost(2 * replaceAfterMs, again), missingFrom(5), 'outbid 5')
 })
 
 test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only if nothing else is possible', () => {
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
   const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
-  const fates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
-  const missing = (deep: ChainSnapshot['deepCount'], count = 4) =>
-    chainOf(count, { fates, deepCount: deep })
+  const nonceFates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
+  const missing = (deep: ChainSnapshot['finalNonce'], count = 4) =>
+    chainOf(count, { nonceFates, finalNonce: deep })
   does('a nonce that others used', 'settle', open, missing(4), 'displace 3: foreign')
   does('one that is not passed at depth', 'settle', open, missing(3))
   does('one of which depth tells nothing', 'settle', open, missing(undefined))
   does('one that is not passed', 'settle', open, missing(4, 3))
   const young = [recorded(3, 'a', { recorded: 60 * secondMs, sent: 30 * secondMs })]
   does('one that was sent lately', 'settle', { ...open, nonces: young }, missing(4))
-  const unasked = chainOf(4, { deepCount: 4 })
+  const unasked = chainOf(4, { finalNonce: 4 })
   does('one that nothing is known of', 'settle', open, unasked)
   const execution = executionIn(number)
   const { hash, block } = execution
   const report = { nonce: 3, sessions: ['a'], hash, block, executions: { a: execution } }
   const mined = chainOf(4, {
-    ...{ fates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: nowSeconds },
-    spent: new Map([['a', { kind: 'unspent' }]]),
+    ...{ nonceFates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: nowSeconds },
+    spendings: new Map([['a', { kind: 'unspent' }]]),
   })
   does('one in a block', 'settle', open, mined, 'settle 3')
   const late = [payment('a', { nonce: 3, deadline: nowSeconds - 1 })]
   does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'settle 3')
   const idle = { ...report, executions: {} }
-  const vain = { ...mined, fates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
+  const vain = { ...mined, nonceFates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
   const both = ['settle 3', 'expire a']
   does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)
   const watched = [recorded(3, 'a', { recorded: rules.pollMs })]
@@ -309,8 +309,8 @@ test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two
   const nonces = [0, far, far + 1, far + 3].map((nonce) =>
     recorded(nonce, undefined, { recorded: 0 }),
   )
-  const at = (count: number, again: ChainSnapshot['countAgain']) =>
-    chainOf(count, { countAgain: again })
+  const at = (count: number, again: ChainSnapshot['rereadNonce']) =>
+    chainOf(count, { rereadNonce: again })
   does('nonces out of reach', 'settle', { nonces }, at(0, 0), `abandon ${far + 3}`)
   does('nonces by an older count', 'settle', { nonces }, at(0, far))
   does('nonces by a newer count', 'settle', { nonces }, at(far, 0))
@@ -323,12 +323,12 @@ test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two
 
 test('a plan: an outcome is final by its proof if proofs are on, and a refuted one reopens', () => {
   const mined = [payment('a', { block: number - 2 }), payment('b', { block: number - 1 })]
-  const places = new Map([[blockOf(number - 2).hash, 'held' as const]])
+  const statuses = new Map([[blockOf(number - 2).hash, 'canonical' as const]])
   const final = (what: string, proof: Proof | undefined, ...actions: string[]) => {
     const proofs = new Map(proof === undefined ? [] : [['a', proof]])
-    does(what, 'settle', { mined }, chainOf(0, { places, proofs }), ...actions)
+    does(what, 'settle', { mined }, chainOf(0, { statuses, proofs }), ...actions)
   }
-  does('a deep outcome', 'settle', { mined }, chainOf(0, { places }), 'confirm a')
+  does('a deep outcome', 'settle', { mined }, chainOf(0, { statuses }), 'confirm a')
   final('one that is proved', 'proved', 'confirm a')
   final('one that nodes do not prove', 'unproved', 'confirm a, unproved')
   final('one of which nothing is known', undefined)

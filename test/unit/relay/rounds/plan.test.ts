@@ -21,17 +21,18 @@ function freeNonces({ ledger, chain }: Snapshots): number[] {
   const { nonces } = ledger.work
   const isHeld = (nonce: number) =>
     ledger.refused.has(nonce) || nonces.some((open) => open.nonce === nonce)
-  const pool = chain.poolCount ?? Number.POSITIVE_INFINITY
-  return Array.from({ length: terms.rules.maxInFlight }, (_, index) => chain.count + index).filter(
-    (nonce) => nonce >= pool && !isHeld(nonce),
-  )
+  const pool = chain.poolNonce ?? Number.POSITIVE_INFINITY
+  return Array.from(
+    { length: terms.rules.maxInFlight },
+    (_, index) => chain.chainNonce + index,
+  ).filter((nonce) => nonce >= pool && !isHeld(nonce))
 }
 
 /** Payments that are known to be good for a nonce. */
 function carriable({ ledger, chain }: Snapshots): Payment[] {
   return ledger.work.queued.filter(({ session, attempts, order }) => {
     const isInTime = order.request.deadline > chain.head.timestampSeconds
-    const spending = chain.spent.get(session)?.kind ?? 'unknown'
+    const spending = chain.spendings.get(session)?.kind ?? 'unknown'
     const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
     return isInTime && isUnspent
   })
@@ -42,10 +43,10 @@ function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
   const queued = ledger.work.queued.map((payment) =>
     payment.session === session ? { ...payment, attempts: payment.attempts || 1 } : payment,
   )
-  const spent = new Map(chain.spent).set(session, { kind: 'unknown' })
+  const spendings = new Map(chain.spendings).set(session, { kind: 'unknown' })
   return {
     ledger: { ...ledger, work: { ...ledger.work, queued } },
-    chain: { ...chain, spent },
+    chain: { ...chain, spendings },
   }
 }
 
@@ -85,7 +86,7 @@ const topOf = ({ ledger }: Snapshots) =>
   Math.max(-1, ...ledger.work.nonces.map(({ nonce }) => nonce))
 
 const canSign = ({ chain }: Snapshots) =>
-  chain.poolCount !== undefined && chain.gasPriceWei !== undefined
+  chain.poolNonce !== undefined && chain.gasPriceWei !== undefined
 
 /**
  * Each free nonce and what comes there: the next payments that may. Nothing does where none may and
@@ -127,7 +128,7 @@ describe('a plan', () => {
       .chain((given) =>
         fc.record({
           given: fc.constant(given),
-          session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+          session: fc.constantFrom(...given.chain.spendings.keys(), 'session 0'),
         }),
       )
     fc.assert(
@@ -155,15 +156,15 @@ describe('a plan', () => {
     const troubled = snapshots.chain((given) =>
       fc.record({
         given: fc.constant(given),
-        nonce: fc.constantFrom(...given.chain.fates.keys(), 0),
-        session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+        nonce: fc.constantFrom(...given.chain.nonceFates.keys(), 0),
+        session: fc.constantFrom(...given.chain.spendings.keys(), 'session 0'),
       }),
     )
     fc.assert(
       fc.property(troubled, ({ given, nonce, session }) => {
-        const fates = new Map(given.chain.fates).set(nonce, { kind: 'unknown' })
-        const spent = new Map(given.chain.spent).set(session, { kind: 'unknown' })
-        const after = { ...given, chain: { ...given.chain, fates, spent } }
+        const nonceFates = new Map(given.chain.nonceFates).set(nonce, { kind: 'unknown' })
+        const spendings = new Map(given.chain.spendings).set(session, { kind: 'unknown' })
+        const after = { ...given, chain: { ...given.chain, nonceFates, spendings } }
         const own = new Set<unknown>([nonce, session, `session ${nonce}`])
         const others = (actions: Action[]) =>
           actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
@@ -195,7 +196,7 @@ describe('a plan', () => {
         const fromCopy = textOf(planAll(before))
         if (once !== twice || once !== fromCopy) throw new Error('another plan')
         const [was, is] = [before, given].map(({ ledger, chain }) =>
-          textOf([ledger, [...ledger.refused], chain, [...chain.spent], [...chain.fates]]),
+          textOf([ledger, [...ledger.refused], chain, [...chain.spendings], [...chain.nonceFates]]),
         )
         if (was !== is) throw new Error('a snapshot was changed')
       }),

@@ -539,14 +539,14 @@ test('a new key begins at its own count, and payments that it sent are sent agai
   for (; (await runRound(relayer)) === 'open'; chain.height += 1);
   const former = await ledger.readWork()
   expect(former.followedBlocks[0]?.count).toBe(0x1f6)
-  expect(former.means).toMatchObject({ balanceWei: 1n, gasPriceWei: 1n })
+  expect(former.accountState).toMatchObject({ balanceWei: 1n, gasPriceWei: 1n })
 
   key.relayer = nextAccount.address
   const renewed = { ...relayer, signer: createSigner(nextAccount, 31) }
   // The price is the chain's; balance and counts were the former key's.
-  expect((await ledger.readWork()).means).toEqual({ gasPriceWei: 1n })
+  expect((await ledger.readWork()).accountState).toEqual({ gasPriceWei: 1n })
   await ledger.identify(getIdentity(renewed))
-  expect((await ledger.readWork()).means).toEqual({ gasPriceWei: 1n })
+  expect((await ledger.readWork()).accountState).toEqual({ gasPriceWei: 1n })
   await enqueue(ledger, 2)
   asked.length = 0
   for (let round = 0; round < 3; round++) {
@@ -609,12 +609,12 @@ test('a round that ends late does not count blocks that the chain has lost', asy
   const { hash, raw } = await signedFor(0)
   held.set(0x13, [hash])
   const [isAtEnd, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const sawMeans: Ledger['recordMeans'] = async (...seen) => {
+  const sawMeans: Ledger['recordAccountState'] = async (...seen) => {
     isAtEnd.resolve()
     await isOver.promise
-    await ledger.recordMeans(...seen)
+    await ledger.recordAccountState(...seen)
   }
-  const late = runRound({ ...relayer, ledger: { ...relayer.ledger, recordMeans: sawMeans } })
+  const late = runRound({ ...relayer, ledger: { ...relayer.ledger, recordAccountState: sawMeans } })
   await isAtEnd.promise
 
   chain.height = 0x12
@@ -657,7 +657,7 @@ test("a price has the time of the node's answer, a refused price is not stored, 
   priceWei = 5
   expect(await carry(4)).toBe(9n)
   time.now += 1
-  expect((await ledger.readWork()).means.gasPriceWei).toBeUndefined()
+  expect((await ledger.readWork()).accountState.gasPriceWei).toBeUndefined()
 })
 
 test('waiting payments are sent in one transaction, and its replacement differs only in price', async () => {

@@ -53,8 +53,8 @@ export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
   ...{
     head: undefined,
     followedBlocks: [],
-    means: {},
-    nextMeans: 'toldCount',
+    accountState: {},
+    nextReading: 'toldCount',
     behindSince: undefined,
   },
   ...{ nextNonce: 0, nonces: [], queued: [], stuck: [], carried: [], mined: [], watching: false },
@@ -74,7 +74,7 @@ const spending: fc.Arbitrary<Spending | undefined> = fc.constantFrom(
   undefined,
 )
 
-const place = fc.constantFrom<BlockStatus>('held', 'lost', 'unknown')
+const place = fc.constantFrom<BlockStatus>('canonical', 'lost', 'unknown')
 
 const person = fc.record({
   account: fc.integer({ min: 1, max: 3 }),
@@ -140,11 +140,11 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       selector: ([number]) => number,
     }),
     refused: fc.uniqueArray(fc.integer({ min: minedCount, max: minedCount + 6 }), { maxLength: 2 }),
-    poolCount: known(fc.constantFrom(0, 0, minedCount, minedCount + 1, minedCount + 3)),
+    poolNonce: known(fc.constantFrom(0, 0, minedCount, minedCount + 1, minedCount + 3)),
     gasPriceWei: known(fc.constantFrom(60n, 900n)),
-    deepCount: known(fc.integer({ min: 0, max: minedCount })),
+    finalNonce: known(fc.integer({ min: 0, max: minedCount })),
     deepTimeSeconds: known(fc.constantFrom(headSeconds - 300, headSeconds - 5)),
-    countAgain: known(fc.integer({ min: minedCount, max: minedCount + 2 })),
+    rereadNonce: known(fc.integer({ min: minedCount, max: minedCount + 2 })),
   })
   .map(({ slots, queue, mined, places, refused, ...answers }) => {
     // A payment's number is the order of acceptance.
@@ -185,9 +185,11 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       ...createChainSnapshot(head, minedCount),
       ...answers,
       blocks: [blockAt(95), blockAt(85), blockAt(80)],
-      places: new Map(places.map(([number, one]) => [blockAt(number).hash, one])),
-      fates: new Map(slots.map((own, nonce) => [nonce, fateOf(own, nonce)])),
-      spent: new Map(told.flatMap(([session, one]) => (one === undefined ? [] : [[session, one]]))),
+      statuses: new Map(places.map(([number, one]) => [blockAt(number).hash, one])),
+      nonceFates: new Map(slots.map((own, nonce) => [nonce, fateOf(own, nonce)])),
+      spendings: new Map(
+        told.flatMap(([session, one]) => (one === undefined ? [] : [[session, one]])),
+      ),
     }
     return { ledger: { work, refused: new Set(refused) }, chain }
   })
