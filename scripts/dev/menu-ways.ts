@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
 import type { Till } from '../../src/relay/ledger/port.ts'
-import { createMenu } from '../../src/ussd/menu/entries.ts'
+import { createMenu } from '../../src/ussd/menu/main-menu.ts'
 import {
   type Destination,
   type Effect,

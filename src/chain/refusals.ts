@@ -2,11 +2,11 @@ import type { RpcError } from './rpc.ts'
 
 /** Lists how nodes of both families word the refusal of a transaction. */
 const sendWordings = {
-  /** Means success, because the node has the bytes already. */
+  /** Means success, because the node has the transaction already. */
   known: /already known|already imported|with same hash already exists/i,
   /** Means that a transaction, maybe another one, has used the nonce. */
   nonce_used: /nonce too low/i,
-  /** Means that the account has no free slot in the pool, so the sender must wait. */
+  /** Means that the pool keeps no place for this nonce of the account: lower ones come first. */
   nonce_too_high: /nonce too high/i,
   /** Means that another transaction holds the nonce at too high a price to be replaced. */
   nonce_occupied: /gas price not enough to bump|replacement transaction underpriced/i,
@@ -18,7 +18,7 @@ const sendWordings = {
   price_too_high: /gas price exceeds|exceeds (the )?(gas price |configured )?cap/i,
 }
 
-/** Names the meaning of a refusal for the sender; retrying does not help for `other`. */
+/** Names the meaning of a refusal for the sender; `other` is none of the listed ones. */
 export type SendRefusal = keyof typeof sendWordings | 'other'
 
 /** Lists how nodes word the refusal of a read. */

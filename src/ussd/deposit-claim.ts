@@ -1,6 +1,6 @@
 import type { LocalAccount } from 'viem'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
-import { receive } from './menu/receive.ts'
+import { receive } from './menu/entries/receive.ts'
 import type { RequestContext } from './request-context.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 

@@ -13,7 +13,12 @@ import type { AccountLimits } from '../relay/pay/admission.ts'
 import { describeFault } from '../runtime/log.ts'
 import type { MayDial } from './dial-limiter.ts'
 import { findKnownRefusal, type PlaceScreen } from './known-refusal.ts'
-import { hasFailed, listActivity, listReceived, maxListedPayments } from './menu/activity.ts'
+import {
+  hasFailed,
+  listActivity,
+  listReceived,
+  maxListedPayments,
+} from './menu/entries/activity.ts'
 import { getNode, type Intent, isEffect, type MenuContext } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
 import {

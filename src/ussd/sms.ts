@@ -4,7 +4,7 @@ import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts
 import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
-import { findCreditedWords, writeActivityLine } from './menu/activity.ts'
+import { findCreditedWords, writeActivityLine } from './menu/entries/activity.ts'
 import type { PaymentOrder } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import type { ActivityState } from './screen-facts.ts'

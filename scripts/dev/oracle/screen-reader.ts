@@ -1,8 +1,8 @@
 import { kindNames, type PaymentKind } from '../../../src/loan/kinds.ts'
-import { balance } from '../../../src/ussd/menu/balance.ts'
-import { help } from '../../../src/ussd/menu/help.ts'
+import { balance } from '../../../src/ussd/menu/entries/balance.ts'
+import { help } from '../../../src/ussd/menu/entries/help.ts'
+import { receive } from '../../../src/ussd/menu/entries/receive.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
-import { receive } from '../../../src/ussd/menu/receive.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 export type Claim =

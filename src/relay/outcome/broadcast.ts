@@ -3,10 +3,13 @@ import { mapNames } from '../ledger/rows.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
-/** Maps each answer of a node to its effect on the nonce. */
+/** Maps each answer of a node to its effect on the nonce; `none` sends the same again later. */
 export const nonceEffects = {
+  /** Waits for a block, and is outbid if none takes it for long. */
   taken: 'is_held',
+  /** Is replaced at a higher price. */
   price_too_low: 'is_cheap',
+  /** Belongs to an unknown transaction, so its payments get another nonce. */
   nonce_occupied: 'is_foreign',
   ...mapNames('none', 'unknown', 'nonce_used', 'nonce_too_high', 'price_too_high'),
   ...mapNames('none', 'insufficient_funds', 'quota', 'other'),

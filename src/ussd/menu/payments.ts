@@ -1,11 +1,11 @@
 import type { PaymentKind } from '../../loan/kinds.ts'
-import { cashOut } from './cash-out.ts'
-import { loan } from './loan.ts'
+import { cashOut } from './entries/cash-out.ts'
+import { loan } from './entries/loan.ts'
+import { purchase } from './entries/purchase.ts'
+import { repayment } from './entries/repayment.ts'
+import { transfer } from './entries/transfer.ts'
+import { withdrawal } from './entries/withdrawal.ts'
 import type { PaymentPart } from './node.ts'
-import { purchase } from './purchase.ts'
-import { repayment } from './repayment.ts'
-import { transfer } from './transfer.ts'
-import { withdrawal } from './withdrawal.ts'
 
 export const payments: Readonly<Record<PaymentKind, PaymentPart>> = {
   transfer,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createScreenReader } from '../../../scripts/dev/oracle/screen-reader.ts'
 import { type Fate, judgeSession } from '../../../scripts/dev/oracle/sessions.ts'
-import { loan } from '../../../src/ussd/menu/loan.ts'
+import { loan } from '../../../src/ussd/menu/entries/loan.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 
 const read = createScreenReader(demonstration)

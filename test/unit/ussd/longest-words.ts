@@ -1,4 +1,4 @@
-import { menuParts } from '../../../src/ussd/menu/entries.ts'
+import { menuParts } from '../../../src/ussd/menu/main-menu.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 const amount = '20999999.123456 tRBTC'

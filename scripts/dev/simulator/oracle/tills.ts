@@ -1,6 +1,6 @@
 import { isAddressEqual } from 'viem'
 import { decodeCall } from '../../../../src/loan/calls.ts'
-import { activity } from '../../../../src/ussd/menu/activity.ts'
+import { activity } from '../../../../src/ussd/menu/entries/activity.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { lookText } from '../draw/lender.ts'
 import type { Delivery, History } from '../history.ts'

@@ -12,7 +12,7 @@ import { languages } from '../../../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
 import type { Wallet } from '../../../../src/account/wallets.ts'
 import { kindNames } from '../../../../src/loan/kinds.ts'
-import { createMenu, menuParts } from '../../../../src/ussd/menu/entries.ts'
+import { createMenu, menuParts } from '../../../../src/ussd/menu/main-menu.ts'
 import {
   getNode,
   isEffect,

@@ -1,7 +1,6 @@
 import { maxUint256 } from 'viem'
-import { inEachLanguage } from '../messages/texts.ts'
-import { parseRecipient } from '../recipient.ts'
-import { createCashOutEntry } from './cash-out.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import { parseRecipient } from '../../recipient.ts'
 import {
   type AnswerResult,
   acceptAnswer,
@@ -15,7 +14,7 @@ import {
   rejectAnswer,
   requireAnswer,
   type WriteText,
-} from './node.ts'
+} from '../node.ts'
 import {
   confirmWithPin,
   createAmountQuestion,
@@ -24,7 +23,8 @@ import {
   formatTransfer,
   listRateFacts,
   writeWorth,
-} from './questions.ts'
+} from '../questions.ts'
+import { createCashOutEntry } from './cash-out.ts'
 
 const words = inEachLanguage({
   en: {

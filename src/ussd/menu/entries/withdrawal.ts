@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { inEachLanguage } from '../messages/texts.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
 import {
   createPaymentEffect,
   type Intent,
@@ -7,7 +7,7 @@ import {
   type PaymentOrder,
   type PaymentPart,
   requireAnswer,
-} from './node.ts'
+} from '../node.ts'
 import {
   confirmWithPin,
   createAmountQuestion,
@@ -15,7 +15,7 @@ import {
   formatTransfer,
   listRateFacts,
   writeWorth,
-} from './questions.ts'
+} from '../questions.ts'
 import { transfer } from './transfer.ts'
 
 const words = inEachLanguage({

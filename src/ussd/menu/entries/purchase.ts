@@ -1,4 +1,4 @@
-import { inEachLanguage } from '../messages/texts.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -6,7 +6,7 @@ import {
   rejectAnswer,
   requireAnswer,
   type SessionDraft,
-} from './node.ts'
+} from '../node.ts'
 import {
   confirmWithPin,
   createAmountQuestion,
@@ -15,7 +15,7 @@ import {
   listRateFacts,
   parseTillAnswer,
   writeWorth,
-} from './questions.ts'
+} from '../questions.ts'
 import { createTillOrder } from './withdrawal.ts'
 
 const words = inEachLanguage({

@@ -1,6 +1,6 @@
-import { inEachLanguage } from '../messages/texts.ts'
-import type { Effect, MenuPart } from './node.ts'
-import { createPinQuestion } from './questions.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import type { Effect, MenuPart } from '../node.ts'
+import { createPinQuestion } from '../questions.ts'
 
 const words = inEachLanguage({
   en: { label: 'My Balance', balance: (amount: string) => `Your Balance: ${amount}` },

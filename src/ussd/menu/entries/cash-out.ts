@@ -1,7 +1,7 @@
-import { isWalletCode } from '../../account/check-digit.ts'
-import type { Wallet } from '../../account/wallets.ts'
-import { inEachLanguage } from '../messages/texts.ts'
-import { parseRecipient, type RecipientFault } from '../recipient.ts'
+import { isWalletCode } from '../../../account/check-digit.ts'
+import type { Wallet } from '../../../account/wallets.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import { parseRecipient, type RecipientFault } from '../../recipient.ts'
 import {
   type AnswerResult,
   acceptAnswer,
@@ -12,7 +12,7 @@ import {
   rejectAnswer,
   requireAnswer,
   type WriteText,
-} from './node.ts'
+} from '../node.ts'
 import {
   confirmWithPin,
   createAmountQuestion,
@@ -22,7 +22,7 @@ import {
   listRateFacts,
   parseTillAnswer,
   writeWorth,
-} from './questions.ts'
+} from '../questions.ts'
 
 const words = inEachLanguage({
   en: {

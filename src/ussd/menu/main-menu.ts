@@ -1,12 +1,12 @@
 import type { PinState } from '../../account/pin.ts'
 import type { Messages } from '../messages/en.ts'
-import { activity } from './activity.ts'
-import { balance } from './balance.ts'
-import { help } from './help.ts'
+import { activity } from './entries/activity.ts'
+import { balance } from './entries/balance.ts'
+import { help } from './entries/help.ts'
+import { receive } from './entries/receive.ts'
+import { callerSettings } from './entries/settings.ts'
 import type { Entry, List, Menu, MenuContext, MenuPart, MenuSettings } from './node.ts'
 import { payments } from './payments.ts'
-import { receive } from './receive.ts'
-import { callerSettings } from './settings.ts'
 
 export const menuParts: readonly MenuPart[] = [
   ...Object.values(payments),

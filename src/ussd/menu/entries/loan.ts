@@ -1,8 +1,8 @@
-import { inEachLanguage } from '../messages/texts.ts'
-import type { DatedLoanTerms } from '../screen-facts.ts'
-import { countSeptets, screenSeptets } from '../screens/septets.ts'
-import { createPaymentEffect, type MenuContext, type PaymentPart, type WriteText } from './node.ts'
-import { confirmWithPin, listRateFacts, writeWorth } from './questions.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import type { DatedLoanTerms } from '../../screen-facts.ts'
+import { countSeptets, screenSeptets } from '../../screens/septets.ts'
+import { createPaymentEffect, type MenuContext, type PaymentPart, type WriteText } from '../node.ts'
+import { confirmWithPin, listRateFacts, writeWorth } from '../questions.ts'
 
 const words = inEachLanguage({
   en: {

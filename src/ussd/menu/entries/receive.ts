@@ -1,6 +1,6 @@
-import { spellPhone } from '../../account/phone.ts'
-import { inEachLanguage } from '../messages/texts.ts'
-import type { MenuPart } from './node.ts'
+import { spellPhone } from '../../../account/phone.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import type { MenuPart } from '../node.ts'
 
 const words = inEachLanguage({
   en: {

@@ -1,20 +1,20 @@
-import type { Messages } from '../messages/en.ts'
-import { inEachLanguage } from '../messages/texts.ts'
-import type { ScreenFacts } from '../screen-facts.ts'
+import type { Messages } from '../../messages/en.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import type { ScreenFacts } from '../../screen-facts.ts'
 import {
   createPaymentEffect,
   type MenuContext,
   type MenuSettings,
   type PaymentPart,
   requireAnswer,
-} from './node.ts'
+} from '../node.ts'
 import {
   confirmWithPin,
   listRateFacts,
   parseAmountAnswer,
   withCurrencyLine,
   writeWorth,
-} from './questions.ts'
+} from '../questions.ts'
 
 const words = inEachLanguage({
   en: {

@@ -1,5 +1,5 @@
-import { inEachLanguage } from '../messages/texts.ts'
-import type { MenuPart } from './node.ts'
+import { inEachLanguage } from '../../messages/texts.ts'
+import type { MenuPart } from '../node.ts'
 
 const words = inEachLanguage({
   en: {

@@ -1,6 +1,6 @@
-import { type Language, languages } from '../../account/language.ts'
-import { isAcceptedPin, isEasyPin, isPin } from '../../account/pin.ts'
-import { inEachLanguage, languageLabels } from '../messages/texts.ts'
+import { type Language, languages } from '../../../account/language.ts'
+import { isAcceptedPin, isEasyPin, isPin } from '../../../account/pin.ts'
+import { inEachLanguage, languageLabels } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -9,8 +9,8 @@ import {
   type MenuQuestion,
   rejectAnswer,
   requireAnswer,
-} from './node.ts'
-import { createPinQuestion } from './questions.ts'
+} from '../node.ts'
+import { createPinQuestion } from '../questions.ts'
 
 const words = inEachLanguage({
   en: {
