@@ -25,7 +25,7 @@ export type PaymentEvent = Events<keyof typeof transitions>
 /** Explains each event in the words of STORAGE.md. */
 export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   accepted: 'request, screen and the bytes that carry it are recorded in one step',
-  enqueued: 'no nonce is free: the request alone is recorded, the screen says `Tx: queued`',
+  enqueued: 'no nonce is free: only the request is recorded, the screen says `Tx: queued`',
   adopted: 'the ledger lost its rows and finds the intent spent on the chain',
   attached: 'the alarm signs for a free nonce, and records the bytes',
   settled: 'another transaction turns out to have spent the intent',
