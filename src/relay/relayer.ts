@@ -32,10 +32,10 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
 export const requestLifetimeSeconds = 2 * 60 * 60
 
 /** Bounds the gas that a payment uses alone in its transaction (snapshots/rootstock.json). */
-export const mostUsedGas = 116_000
+export const maxUsedGas = 116_000
 
 /** Limits the gas that a request is signed for. */
-export const mostInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) => gas))
+export const maxInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) => gas))
 
 /** Limits what `execute` itself uses for one request: signature, storage, event, calldata. */
 export const executeGas = 150_000
@@ -59,7 +59,7 @@ export function computeGasPrice(
 }
 
 /** Builds the transaction that carries these requests; without any it only uses up its nonce. */
-export function carry(
+export function buildBatch(
   { signer, forwarder }: Pick<Relayer, 'signer' | 'forwarder'>,
   requests: readonly SignedRequest[],
 ): TransactionContent {

@@ -5,7 +5,7 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { carry, computeGasPrice } from '../../../src/relay/relayer.ts'
+import { buildBatch, computeGasPrice } from '../../../src/relay/relayer.ts'
 import { sleep } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { StackError } from '../../stack/report.ts'
@@ -36,7 +36,7 @@ export async function signCall(
 }
 
 export async function preflight(relayer: Relayer, requests: readonly SignedRequest[]) {
-  const { to, data, gas } = carry(relayer, requests)
+  const { to, data, gas } = buildBatch(relayer, requests)
   const account = relayer.signer.address
   const answer = await relayer.client.call({ account, to, data, gas: BigInt(gas) })
   return decodeExecute(requests, answer.data ?? '0x')
@@ -51,7 +51,7 @@ export async function preflight(relayer: Relayer, requests: readonly SignedReque
 export async function sendBatch(relayer: Relayer, requests: readonly SignedRequest[]) {
   const { client, signer, rules, fees } = relayer
   const nonce = await countOf(relayer, 'latest')
-  const content = carry(relayer, requests)
+  const content = buildBatch(relayer, requests)
   const nodePriceWei = await client.getGasPrice()
   const obstacle = priceObstacle(fees.maxWei, nodePriceWei)
   if (obstacle !== undefined) throw new StackError(obstacle)

@@ -7,7 +7,7 @@ import type {
   Slot,
   Verdict,
 } from '../ledger/port.ts'
-import { carry, type Relayer, signFor } from '../relayer.ts'
+import { buildBatch, type Relayer, signFor } from '../relayer.ts'
 import { answerWithinMs } from './answers.ts'
 
 export type AcceptorOptions = Pick<
@@ -105,7 +105,7 @@ async function sign(
   let highestWei = 0n
   for (const { gasPriceWei } of carried) if (gasPriceWei > highestWei) highestWei = gasPriceWei
   const requests = carried.map(({ order }) => order.request)
-  return signFor(options, slot, highestWei, carry(options, requests))
+  return signFor(options, slot, highestWei, buildBatch(options, requests))
 }
 
 /** Attaches the transaction to the first carried payment, whose request then sends it. */

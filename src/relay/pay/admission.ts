@@ -6,8 +6,8 @@ import type { Refusal } from '../refusal.ts'
 import {
   computeGasPrice,
   executeGas,
-  mostInnerGas,
-  mostUsedGas,
+  maxInnerGas,
+  maxUsedGas,
   requestLifetimeSeconds,
   type Terms,
 } from '../relayer.ts'
@@ -66,7 +66,7 @@ export function computeHighestCostWei(terms: Terms, gasPriceWei: bigint): bigint
     highestWei = computeReplacementPrice(highestWei, rules.replacementPercent)
   }
   if (highestWei > fees.maxWei) highestWei = fees.maxWei
-  return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
+  return BigInt(maxInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
 /** Returns the wei that this many payments, one after another, need at the current gas price. */
@@ -86,7 +86,7 @@ export function countPayments(terms: Terms, { gasPriceWei, balanceWei }: Funding
 
 function computeUsualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   const priceWei = computeGasPrice(terms, gasPriceWei, undefined) ?? terms.fees.maxWei
-  return BigInt(mostUsedGas) * (priceWei > 0n ? priceWei : 1n)
+  return BigInt(maxUsedGas) * (priceWei > 0n ? priceWei : 1n)
 }
 
 function toCount(most: bigint): number {

@@ -3,7 +3,7 @@ import type { BlockId, Slot, Transition } from '../ledger/port.ts'
 import { broadcast, nonceEffects } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
-import { carry, type Relayer, signFor } from '../relayer.ts'
+import { buildBatch, type Relayer, signFor } from '../relayer.ts'
 import type { Action } from './plan.ts'
 
 const nodeTimeoutMs = 5_000
@@ -50,7 +50,7 @@ const failureEvents: Readonly<Record<Action['kind'], string>> = {
   settle: 'settle.failed',
   requeue: 'repair.failed',
   confirm: 'confirm.failed',
-  takeBack: 'confirm.failed',
+  reopen: 'confirm.failed',
   expire: 'expire.failed',
   settleElsewhere: 'expire.failed',
   abandon: 'abandon.failed',
@@ -83,8 +83,8 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
       return { kind: 'changed' }
     case 'confirm':
       return confirm(relayer, action)
-    case 'takeBack':
-      await takeBack(relayer, action.block)
+    case 'reopen':
+      await reopen(relayer, action.block)
       return { kind: 'changed' }
     case 'expire':
       logTransitions(log, await ledger.expire(action.session, action.seconds))
@@ -121,7 +121,7 @@ async function followHead(
       head: followedBlocks[0]?.number,
     })
   }
-  for (const block of lost) await takeBack(relayer, block)
+  for (const block of lost) await reopen(relayer, block)
   await relayer.ledger.recordHead(followedBlocks, reportedNonce)
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
@@ -145,7 +145,7 @@ async function confirm(
   return { kind: 'changed' }
 }
 
-async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void> {
+async function reopen({ ledger, log }: Relayer, block: BlockId): Promise<void> {
   logTransitions(log, await ledger.reopen(block.hash))
 }
 
@@ -255,8 +255,8 @@ async function fillNonce(
   const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
   const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
   if (slot === undefined) return { kind: 'refused', nonce }
-  const transaction = await signFor(relayer, slot, gasPriceWei, carry(relayer, requests))
-  if (transaction === undefined) return resendPrior(relayer, action, slot)
+  const transaction = await signFor(relayer, slot, gasPriceWei, buildBatch(relayer, requests))
+  if (transaction === undefined) return resendOlder(relayer, action, slot)
   const replacedHash = slot.prior?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions, replacedHash, transaction })
   if (filled.kind === 'fenced') return { kind: 'same' }
@@ -269,7 +269,7 @@ async function fillNonce(
  * Sends an older transaction again, which may not be outbid, in place of a no-op: its requests
  * execute at most once, whatever else carries them. The planned payments get the next nonce.
  */
-async function resendPrior(
+async function resendOlder(
   relayer: Relayer,
   { nonce, chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
   { prior }: Slot,
@@ -279,7 +279,7 @@ async function resendPrior(
   // A lost transaction counts as foreign, because the price that outbids it is unknown.
   const slotWithoutPrior = { nonce, prior: undefined }
   const transaction =
-    older ?? (await signFor(relayer, slotWithoutPrior, gasPriceWei, carry(relayer, [])))
+    older ?? (await signFor(relayer, slotWithoutPrior, gasPriceWei, buildBatch(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }
   const replacedHash = prior?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions: [], replacedHash, transaction })

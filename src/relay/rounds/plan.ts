@@ -52,10 +52,10 @@ export type Action =
   | { kind: 'settle'; report: MinedReport }
   /** Settles a queued payment by the other transaction that spent its intent. */
   | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
-  /** Makes an outcome final; `isUnproved` if it should have a proof and has none. */
+  /** Makes an outcome final; `lacksProof` if it should have one. */
   | { kind: 'confirm'; session: string; block: BlockId; lacksProof: boolean }
   /** Reopens what one lost block has settled. */
-  | { kind: 'takeBack'; block: BlockId }
+  | { kind: 'reopen'; block: BlockId }
   /** Expires a payment whose deadline is before `seconds`: the chain refuses it for ever. */
   | { kind: 'expire'; session: string; seconds: number }
   /** Gives up a nonce out of the pool's reach, and queues its payments again. */
@@ -200,7 +200,7 @@ function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
   )
   return [
     ...confirmed,
-    ...[...lost.values()].map((block): Action => ({ kind: 'takeBack', block: toBlockId(block) })),
+    ...[...lost.values()].map((block): Action => ({ kind: 'reopen', block: toBlockId(block) })),
   ]
 }
 

@@ -205,7 +205,7 @@ async function askForSettle(
     (open) => nonceFates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
   )
     ? await askOrLog(relayer, 'settle.failed', async () =>
-        askNextNonce(relayer, await findKnownEverywhere(relayer, work, before)),
+        askNextNonce(relayer, await findBlockOfAllReplicas(relayer, work, before)),
       )
     : before.finalNonce
   const statuses = await askDeepBlocks(relayer, work, before)
@@ -223,7 +223,7 @@ async function askForSettle(
 }
 
 /** Finds a final block that is old enough for every replica to have it. */
-async function findKnownEverywhere(
+async function findBlockOfAllReplicas(
   relayer: Relayer,
   { now }: Work,
   { head }: ChainSnapshot,

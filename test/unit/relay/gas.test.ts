@@ -5,7 +5,7 @@ import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { loanCalls } from '../../../src/loan/kinds.ts'
 import { depositGas } from '../../../src/relay/claim-deposit.ts'
-import { executeGas, followingGas, mostUsedGas, sumGas } from '../../../src/relay/relayer.ts'
+import { executeGas, followingGas, maxUsedGas, sumGas } from '../../../src/relay/relayer.ts'
 
 /** The rows of the snapshots that say what a call takes. */
 const rowNames: Record<keyof typeof loanCalls, RegExp> = {
@@ -24,7 +24,7 @@ function readSnapshot(network: string) {
 
 test('the gas that each payment is counted with is enough for every payment on Rootstock', () => {
   const alone = Object.values(readSnapshot('rootstock').relayed).flatMap((row) => row['of 1'] ?? [])
-  expect(Math.max(...alone)).toBeLessThanOrEqual(mostUsedGas)
+  expect(Math.max(...alone)).toBeLessThanOrEqual(maxUsedGas)
 })
 
 test.for(['rootstock', 'ethereum'])('by the prices of %s requests have spare gas', (network) => {

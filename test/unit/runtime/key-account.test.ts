@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { signRequest } from '../../../src/relay/forwarder/requests.ts'
-import { carry } from '../../../src/relay/relayer.ts'
+import { buildBatch } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { createKeyAccount } from '../../../src/runtime/key-account.ts'
 import { seed } from '../../support/sample.ts'
@@ -29,7 +29,8 @@ describe('the account of a private key', () => {
       const signed = async (account: typeof ours) => {
         const signer = createSigner(account, forwarder.chainId)
         const asked = await Promise.all(requests.map((one) => signRequest(account, forwarder, one)))
-        const batch = await signer.sign({ ...slot, ...carry({ signer, forwarder }, asked) })
+        const content = buildBatch({ signer, forwarder }, asked)
+        const batch = await signer.sign({ ...slot, ...content })
         return [
           asked,
           batch,

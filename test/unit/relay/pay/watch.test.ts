@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import { watchReceipt } from '../../../../src/relay/pay/watch.ts'
-import { carry } from '../../../../src/relay/relayer.ts'
+import { buildBatch } from '../../../../src/relay/relayer.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 import { fillNonce, id, offerOf } from '../../../ports/payments.ts'
@@ -50,7 +50,7 @@ test('the delivery that sent a batch settles all its payments by the receipt, wi
     const order = { request, kind: 'transfer' as const, spendsWei: 1n }
     await ledger.record([offerOf(session, request.from, { order })])
   }
-  const content = carry(relayer, [...requests.values()])
+  const content = buildBatch(relayer, [...requests.values()])
   const signed = await relayer.signer.sign({ nonce: 0, gasPriceWei: 1n, ...content })
   const sessions = [...requests.keys()]
   expect(await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions }, signed)).toBe('recorded')

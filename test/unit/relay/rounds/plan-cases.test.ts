@@ -332,7 +332,7 @@ test('a plan: an outcome is final by its proof if proofs are on, and a refuted o
   final('one that is proved', 'proved', 'confirm a')
   final('one that nodes do not prove', 'unproved', 'confirm a, unproved')
   final('one of which nothing is known', undefined)
-  final('one that is another', 'refuted', 'takeBack')
+  final('one that is another', 'refuted', 'reopen')
   const unplaced = chainOf(0, { proofs: new Map([['a', 'proved']]) })
   does('one whose block is not compared', 'settle', { mined }, unplaced)
 })

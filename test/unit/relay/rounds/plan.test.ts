@@ -228,7 +228,7 @@ function causesOf(action: Action): (number | string)[] {
       const { nonce, executions } = action.report
       return [nonce, ...Object.keys(executions)]
     }
-    case 'takeBack':
+    case 'reopen':
       return [action.block.hash]
     case 'carry':
       return [action.nonce, ...action.sessions]

@@ -4,7 +4,7 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
-import { carry, type Relayer } from '../../../../src/relay/relayer.ts'
+import { buildBatch, type Relayer } from '../../../../src/relay/relayer.ts'
 import { getDifficultyFloor } from '../../../../src/relay/rounds/followed-blocks.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
@@ -80,7 +80,7 @@ async function open(options: Partial<OpenOptions> = {}) {
   })
   const order = { request, kind: 'transfer' as const, spendsWei: 1n }
   await ledger.record([offerOf(session, from, { order })])
-  const content = carry(relayer, [request])
+  const content = buildBatch(relayer, [request])
   const signed = await relayer.signer.sign({ nonce: 0, gasPriceWei: 1n, ...content })
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, signed)
   await ledger.recordSend(signed.hash, 'taken')
