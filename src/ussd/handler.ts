@@ -76,13 +76,13 @@ export function createUssdHandler(options: UssdHandlerOptions): UssdHandler {
   }
 }
 
-type HandlerParts = UssdHandlerOptions & { menu: Menu; showAmount: (wei: bigint) => string }
+type HandlerDeps = UssdHandlerOptions & { menu: Menu; showAmount: (wei: bigint) => string }
 
-type HandlerContext = HandlerParts & RequestContext
+type HandlerContext = HandlerDeps & RequestContext
 
-async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promise<UssdReply> {
-  const { log } = parts
-  let context: HandlerContext = { ...parts, ...createRequestContext(parts, request, parts.now()) }
+async function handleDelivery(deps: HandlerDeps, request: UssdRequest): Promise<UssdReply> {
+  const { log } = deps
+  let context: HandlerContext = { ...deps, ...createRequestContext(deps, request, deps.now()) }
   try {
     const identified = await context.identity()
     if (identified.kind === 'different') {
@@ -99,7 +99,7 @@ async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promis
       // A PIN may be among the answers, so they are left out. The number may be another form of a
       // known number, so no account is opened.
       const screen = endScreen(context.messages.unlistedNumber)
-      return toReply(await endWith(context, [], screen, 'unlisted'))
+      return toReply(await endSessionWith(context, [], screen, 'unlisted'))
     }
     context = {
       ...context,
@@ -109,9 +109,9 @@ async function handleDelivery(parts: HandlerParts, request: UssdRequest): Promis
     if (answers === undefined) {
       // An earlier answer is missing or late, so the last answer has no known meaning.
       const screen = endScreen(context.messages.sessionClosed)
-      return toReply(await endWith(context, [], screen, 'lost'))
+      return toReply(await endSessionWith(context, [], screen, 'lost'))
     }
-    return toReply(await createScreen(context, answers, request.step))
+    return toReply(await processAnswers(context, answers, request.step))
   } catch (error) {
     // Payments handle their own failures, so this one came while reading, and nothing was sent.
     log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
@@ -142,7 +142,8 @@ async function readLanguage(context: HandlerContext): Promise<Language | undefin
   }
 }
 
-async function createScreen(
+/** Follows and stores a delivery's answers, and does what they ask for. */
+async function processAnswers(
   context: HandlerContext,
   typedAnswers: readonly string[],
   step?: NumberedStep,
@@ -163,20 +164,22 @@ async function createScreen(
   const { result, answers, storedAnswers, authorizedBy } = session
   if (step !== undefined) {
     const stored = await storeAnswers(context, step, storedAnswers)
+    // Another delivery stored different answers, or the session is over and must not ask again.
     if (stored === 'conflict' || (stored === 'session_ended' && result.kind === 'ask')) {
-      return endWith(context, answers, endScreen(messages.sessionClosed), 'lost')
+      return endSessionWith(context, answers, endScreen(messages.sessionClosed), 'lost')
     }
   }
   if (result.kind === 'ask' || result.kind === 'balance') {
     const denial = await findDenial(context, authorizedBy)
     if (denial !== undefined) {
-      return endWith(context, answers, endScreen(writeDenial(messages, denial)), denial)
+      return endSessionWith(context, answers, endScreen(writeDenial(messages, denial)), denial)
     }
   }
-  return showResult(context, menuContext, session)
+  return performResult(context, menuContext, session)
 }
 
-async function showResult(
+/** Shows what the answers lead to: the next question, or the end of the session. May pay. */
+async function performResult(
   context: HandlerContext,
   menuContext: MenuContext,
   session: SessionReading,
@@ -184,11 +187,11 @@ async function showResult(
   const { messages } = context
   const { result, answers, authorizedBy, repeatPlace } = session
   const endWithText = (text: string, reason: string) =>
-    endWith(context, answers, endScreen(text), reason)
+    endSessionWith(context, answers, endScreen(text), reason)
   switch (result.kind) {
     case 'ask': {
       const { screen, reason } = await showPlace({ ...context, menuContext }, result.place, answers)
-      return screen.kind === 'end' ? endWith(context, answers, screen, reason) : screen
+      return screen.kind === 'end' ? endSessionWith(context, answers, screen, reason) : screen
     }
     case 'locked':
       return endWithText(messages.pin.locked[result.reason], result.reason)
@@ -213,6 +216,7 @@ async function showResult(
       return chooseLanguage(context, result.language)
     case 'help':
       return endScreen(help.words(messages).help(context.settings.helpNumber ?? ''))
+    // Every other result is a payment.
     default: {
       const request = {
         intent: result,
@@ -296,11 +300,11 @@ async function showPinChange(
   if (view.kind !== 'undecided' && view.kind !== 'pending') {
     return toScreen(context.messages, toAnswer(view))
   }
-  return endWith(context, answers, await changePin(context, action, authorizedBy))
+  return endSessionWith(context, answers, await changePin(context, action, authorizedBy))
 }
 
 /** Ends a session without a payment; the ledger records the end before the screen is shown. */
-async function endWith(
+async function endSessionWith(
   context: HandlerContext,
   answers: readonly string[],
   screen: Screen,

@@ -46,6 +46,9 @@ export type SessionOptions = {
   rate: () => Promise<Rate | undefined>
 }
 
+/** Names the step of a session before any answer, under which its start is recorded. */
+const sessionStartStep = ''
+
 type StoredTextOptions = Pick<SessionOptions, 'ledger' | 'deriveStepKey'> & {
   /** Encrypts the stored answers of a session. */
   textSeal: Seal
@@ -108,26 +111,28 @@ export async function readSession(options: SessionOptions, answers: readonly str
   const verdicts = new Map<number, PinVerdict>()
   const sessionStart: SessionStart =
     pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
-  const isDeferred = sessionStart.deferredAnswerCount !== undefined
+  // A PIN was introduced during the session: its answers wait until the caller has chosen one.
+  const hasAnswersBeforePin = sessionStart.deferredAnswerCount !== undefined
   const pinReplacements =
     pins && storesAnswers
-      ? await createPinReplacements(pins, await deriveStepKey(''), answers)
+      ? await createPinReplacements(pins, await deriveStepKey(sessionStartStep), answers)
       : undefined
   let isPinSet = false
   let authorizedBy: string | undefined
+  // Walks the menu again after each lookup and PIN check, until nothing is missing.
   for (;;) {
     const facts = { ...sessionStart, verdicts, isPinSet, pinReplacements }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
     const reading = { ...walk, answers: maskedAnswers, authorizedBy }
     if (result.kind === 'lookup') {
-      context = { ...context, ...(await resolveLookup(options, result, context)) }
+      context = { ...context, ...(await lookUp(options, result, context)) }
     } else if (result.kind === 'pin_unchecked') {
       if (pins === undefined) throw new Error('the menu asks for a PIN, but PINs are off')
       const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
-      const verdict = await judgePin(ledger, pins, stepKey, result.pin)
+      const verdict = await checkPinOnce(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
       if (verdict.kind === 'right') authorizedBy = formatStepKey(stepKey)
-    } else if (result.kind === 'choosePin' && isDeferred && !isPinSet) {
+    } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
       isPinSet = await setPinOnce(options, result.pin)
       if (!isPinSet) return { ...reading, result }
     } else {
@@ -137,7 +142,7 @@ export async function readSession(options: SessionOptions, answers: readonly str
 }
 
 /** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */
-async function judgePin(
+async function checkPinOnce(
   ledger: SessionOptions['ledger'],
   pins: Pins,
   stepKey: Question,
@@ -154,7 +159,7 @@ async function judgePin(
 }
 
 /** Looks up what an answer means; the first delivery's result holds for the whole session. */
-async function resolveLookup(
+async function lookUp(
   options: SessionOptions,
   request: LookupRequest,
   context: MenuContext,
@@ -235,7 +240,7 @@ async function findSessionStart(
   pins: Pins,
   answerCount: number,
 ): Promise<SessionStart> {
-  const stepKey = await deriveStepKey('')
+  const stepKey = await deriveStepKey(sessionStartStep)
   const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, async () => {
     const { hasToChoose } = await pins.beginSession(stepKey.account)
     if (!hasToChoose) return 'main'

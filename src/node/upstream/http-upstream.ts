@@ -34,8 +34,8 @@ type Endpoint = {
   count: (calls: number) => void
 }
 
-/** Sets the time in ms after which a larger batch is tried again. */
-const batchLimitMs = 5 * 60 * 1000
+/** Limits how long a found batch limit is used, in ms; then a larger batch is tried again. */
+const batchLimitLifetimeMs = 5 * 60 * 1000
 
 /** Holds a node's answers by the ids of their calls, or why there are none. */
 type BatchAnswers = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
@@ -67,7 +67,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
         const pending = { id: lastId, method, params, signal, resolve, reject }
         // Never batched: a batch's calls may be sent again, and their answers wait for each other.
         if (method === 'eth_sendRawTransaction') return void sendCalls([pending], endpoint)
-        if (queue.length === 0) void collect()
+        if (queue.length === 0) void sendQueue()
         queue.push(pending)
       })
     },
@@ -78,14 +78,14 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     dayCount = { day: today(), calls: callsToday() + calls }
   }
 
-  async function collect(): Promise<void> {
-    // Tasks that start together reach their first call within a few microtasks.
+  async function sendQueue(): Promise<void> {
+    // Waits a few microtasks: tasks that start together then share a batch.
     for (let turn = 0; turn < 4; turn += 1) await undefined
-    const collected = queue
+    const calls = queue
     queue = []
     const size = now() < batchLimit.until ? batchLimit.size : maxBatch
-    for (let start = 0; start < collected.length; start += size) {
-      void sendBatch(collected.slice(start, start + size))
+    for (let start = 0; start < calls.length; start += size) {
+      void sendBatch(calls.slice(start, start + size))
     }
   }
 
@@ -93,11 +93,11 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     const settledCalls = await sendCalls(batch, endpoint)
     // A node that answers nothing is down, which says nothing about its batch limit.
     if (settledCalls > 0 && settledCalls < batch.length)
-      batchLimit = { size: settledCalls, until: now() + batchLimitMs }
+      batchLimit = { size: settledCalls, until: now() + batchLimitLifetimeMs }
   }
 }
 
-/** Settles a batch, split if needed; returns how many calls one request answered. */
+/** Settles a batch, split if needed; returns the most calls that a single request answered. */
 async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Promise<number> {
   try {
     endpoint.count(batch.length)
@@ -106,31 +106,33 @@ async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Pro
     return 0
   }
   const { answers, failure } = await fetchAnswers(endpoint, batch)
-  const settleOne = (call: PendingCall) => settle(call, answers.get(call.id), endpoint, failure)
-  const unsettled =
-    batch.length === 1 ? [] : batch.filter(({ id }) => !isAboutCall(answers.get(id)))
-  const settled = batch.filter((call) => !unsettled.includes(call)).filter(settleOne).length
-  return unsettled.length === 0
-    ? settled
-    : Math.max(settled, await retryUnsettled(unsettled, answers, settled, endpoint))
+  const retried = batch.length === 1 ? [] : batch.filter(({ id }) => !isAboutCall(answers.get(id)))
+  let answered = 0
+  for (const call of batch) {
+    if (retried.includes(call)) continue
+    if (settle(call, answers.get(call.id), endpoint, failure)) answered += 1
+  }
+  if (retried.length === 0) return answered
+  return Math.max(answered, await retryCalls(retried, answers, answered, endpoint))
 }
 
 /** Sends unanswered calls again, and those whose errors may be about the batch. */
-async function retryUnsettled(
-  unsettled: readonly PendingCall[],
+async function retryCalls(
+  calls: readonly PendingCall[],
   answers: BatchAnswers['answers'],
-  settled: number,
+  answeredCount: number,
   endpoint: Endpoint,
 ): Promise<number> {
-  const pending = unsettled.filter(({ signal }) => !signal.aborted)
+  const pending = calls.filter(({ signal }) => !signal.aborted)
   const unanswered = pending.filter(({ id }) => !answers.has(id))
   const [first, ...others] = pending.filter(({ id }) => answers.has(id))
-  const repeatsError = (call: PendingCall) => repeatsErrorAlone(call, answers, endpoint)
+  const failsAlone = (call: PendingCall) => failsAloneToo(call, answers, endpoint)
   // The first failed call, sent by itself, shows whether the errors are about the batch.
-  const errorsArePerCall = first === undefined || (await repeatsError(first))
-  const repeats = errorsArePerCall ? await Promise.all(others.map(repeatsError)) : []
-  if (unanswered.length === 0 && errorsArePerCall && !repeats.includes(false))
-    return settled + pending.length
+  const errorsArePerCall = first === undefined || (await failsAlone(first))
+  const haveFailed = errorsArePerCall ? await Promise.all(others.map(failsAlone)) : []
+  // All errors were about their own calls, so the node took the whole batch.
+  if (unanswered.length === 0 && errorsArePerCall && !haveFailed.includes(false))
+    return answeredCount + pending.length
   const halves = [unanswered, errorsArePerCall ? [] : others].flatMap(splitInHalves)
   return Math.max(
     first === undefined ? 0 : 1,
@@ -138,23 +140,23 @@ async function retryUnsettled(
   )
 }
 
-/** Returns whether a call sent by itself gets the same error. */
-async function repeatsErrorAlone(
+/** Sends a call by itself, and tells whether it gets the same error as in the batch. */
+async function failsAloneToo(
   call: PendingCall,
   answers: BatchAnswers['answers'],
   endpoint: Endpoint,
 ): Promise<boolean> {
-  let response: unknown
+  let errorAlone: unknown
   const reject = (error: Error): void => {
-    response = error
+    errorAlone = error
     call.reject(error)
   }
   await sendCalls([{ ...call, reject }], endpoint)
-  const before = toRpcError(answers.get(call.id)?.error as Answer, endpoint.address)
+  const errorInBatch = toRpcError(answers.get(call.id)?.error as Answer, endpoint.address)
   return (
-    response instanceof RpcError &&
-    response.code === before.code &&
-    response.message === before.message
+    errorAlone instanceof RpcError &&
+    errorAlone.code === errorInBatch.code &&
+    errorAlone.message === errorInBatch.message
   )
 }
 
@@ -201,13 +203,14 @@ async function fetchAnswers(
   }
 }
 
-const isAnswer = (call: Answer): boolean => isObject(call.error) || 'result' in call
+const isAnswer = (answer: Answer): boolean => isObject(answer.error) || 'result' in answer
 
 function toUnreachable(name: string, error: unknown): TransportError {
   if (error instanceof TransportError) return error
   return new TransportError(`${name} could not be reached`, { cause: error })
 }
 
+/** Resolves or rejects a call; returns false if the node left it unanswered. */
 function settle(
   { resolve, reject }: PendingCall,
   answer: Answer | undefined,
@@ -253,21 +256,21 @@ function parseAddress(url: string): { address: URL; headers: Record<string, stri
 /** Rejects each call when its signal aborts, and aborts the request when all have. */
 function abortWithAll(pending: readonly PendingCall[]): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController()
-  let left = pending.length
+  let openCalls = pending.length
   const listeners = pending.map(({ signal, reject }) => {
-    const giveUp = (): void => {
+    const cancel = (): void => {
       reject(new TransportError('the request was cancelled', { cause: signal.reason }))
-      left -= 1
-      if (left === 0) controller.abort(signal.reason)
+      openCalls -= 1
+      if (openCalls === 0) controller.abort(signal.reason)
     }
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
-    return { signal, giveUp }
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+    return { signal, cancel: cancel }
   })
   return {
     signal: controller.signal,
     end: () => {
-      for (const { signal, giveUp } of listeners) signal.removeEventListener('abort', giveUp)
+      for (const { signal, cancel } of listeners) signal.removeEventListener('abort', cancel)
     },
   }
 }
@@ -276,13 +279,13 @@ function toRpcError(error: Record<string, unknown>, address: URL): RpcError {
   const { code, message, data } = error
   return new RpcError(
     Number.isSafeInteger(code) ? Number(code) : codes.internal,
-    typeof message === 'string' ? withoutAddress(message, address) : 'internal error',
-    withoutAddress(data, address),
+    typeof message === 'string' ? removeAddress(message, address) : 'internal error',
+    removeAddress(data, address),
   )
 }
 
 /** Removes the node's address, which may contain an API key, from an error. */
-function withoutAddress<T>(value: T, address: URL): T | string {
+function removeAddress<T>(value: T, address: URL): T | string {
   const { href, host, hostname, pathname } = address
   const secrets = [href, ...(pathname.length > 1 ? [pathname] : []), host]
   if (hostname.includes('.')) secrets.push(hostname)

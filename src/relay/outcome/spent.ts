@@ -15,12 +15,13 @@ function preventsExecution(spentAtSeconds: number, request: ForwardRequest): boo
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
-/** How long after a deadline the forwarder surely remembers a spent intent. */
-const rememberedForSeconds = intentLifetimeSeconds - daySeconds
+/** Gives how long after a deadline the forwarder surely remembers a spent intent. */
+const minMemorySeconds = intentLifetimeSeconds - daySeconds
 
 /**
- * Returns the block that spent a request's intent, as of the latest block or `at` this hash, or
- * undefined if it can still execute. Searches the events if the forwarder may have forgotten it.
+ * Finds the block that spent a request's intent, in the state `at` a block or at the latest one.
+ * Returns undefined if the request can still execute. Searches the events if the forwarder may
+ * have forgotten the intent.
  * @throws {TransportError} {@link RpcError}
  */
 export async function findSpendingBlock(
@@ -43,8 +44,8 @@ export async function findSpendingBlock(
     return preventsExecution(Number(timestamp), request) ? Number(blockNumber) : undefined
   }
   const head = at ?? (await node.getHead(clock.timeout(nodeTimeoutMs)))
-  const isKnown = head.timestampSeconds <= request.deadline + rememberedForSeconds
-  return isKnown ? undefined : findEventBlock(relayer, request, head)
+  const stillRemembers = head.timestampSeconds <= request.deadline + minMemorySeconds
+  return stillRemembers ? undefined : findEventBlock(relayer, request, head)
 }
 
 /** Returns the topics of all forwarder events of an account's intent. */
@@ -55,8 +56,8 @@ export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | n
   pad(from.toLowerCase() as Hex),
 ]
 
-/** Blocks of one log query, because public nodes serve no more. */
-const blocksAtOnce = 1_000
+/** Limits the blocks of one log query, because public nodes serve no more. */
+const maxBlocksPerQuery = 1_000
 
 /** Finds the event that spent an intent; clocks differ, so a day is searched on both sides. */
 async function findEventBlock(
@@ -64,11 +65,11 @@ async function findEventBlock(
   request: ForwardRequest,
   head: Head,
 ): Promise<number | undefined> {
-  const from = request.deadline - requestLifetimeSeconds - daySeconds
-  const [first] = await findBlocksAround(node, clock, from, head)
+  const acceptedAt = request.deadline - requestLifetimeSeconds
+  const [first] = await findBlocksAround(node, clock, acceptedAt - daySeconds, head)
   const [, last] = await findBlocksAround(node, clock, request.deadline + daySeconds, head)
-  for (let fromBlock = first; fromBlock <= last; fromBlock += blocksAtOnce) {
-    const toBlock = Math.min(last, fromBlock + blocksAtOnce - 1)
+  for (let fromBlock = first; fromBlock <= last; fromBlock += maxBlocksPerQuery) {
+    const toBlock = Math.min(last, fromBlock + maxBlocksPerQuery - 1)
     const filter = {
       address: forwarder.address,
       topics: encodeIntentTopics(request),
@@ -92,7 +93,7 @@ async function findBlocksAround(
   head: Head,
 ): Promise<[before: number, after: number]> {
   let [before, after] = [{ number: 0, timestampSeconds: 0 }, head]
-  for (let turn = 0; after.number - before.number > blocksAtOnce / 2; turn += 1) {
+  for (let turn = 0; after.number - before.number > maxBlocksPerQuery / 2; turn += 1) {
     const blocks = after.number - before.number
     const share =
       (seconds - before.timestampSeconds) / (after.timestampSeconds - before.timestampSeconds)

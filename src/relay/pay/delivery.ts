@@ -102,7 +102,8 @@ type Progress = {
   isSpent: boolean
   /** Holds the screen that is recorded with the payment. */
   screen: Screen | undefined
-  isAsking: boolean
+  /** Is true while the node is asked: if the time ends then, the node is to blame. */
+  isWaitingForNode: boolean
   /** Collects observations of the chain for the next ledger call. */
   readonly observed: ObservationReport
 }
@@ -149,7 +150,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       isAnswered: false,
       isSpent: false,
       screen: undefined,
-      isAsking: false,
+      isWaitingForNode: false,
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
@@ -159,7 +160,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
         payOrRefuse(delivery),
         clock
           .sleep(payment.since + answerWithinMs - clock.now(), done.signal)
-          .then(() => endUnpaid(delivery, progress.isAsking)),
+          .then(() => endUnpaid(delivery, progress.isWaitingForNode)),
       ])
     } finally {
       progress.isAnswered = true
@@ -200,7 +201,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
     const before = relayer.clock.now()
-    progress.isAsking = false
+    progress.isWaitingForNode = false
     const view = await persist(relayer.clock, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
       case 'answered':
@@ -218,9 +219,9 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
           if (answer !== undefined) return answer
           break
         }
-        const answer = await payOnce(delivery, view)
+        const answer = await tryToPay(delivery, view)
         if (answer !== undefined) return answer
-        // A later delivery must not be faster than this one.
+        // Starts the pauses again: a delivery that begins now must not get ahead of this one.
         pauseMs = firstPauseMs
       }
     }
@@ -231,13 +232,14 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 }
 
 /** Makes one attempt; returns undefined if something changed, so that the caller tries again. */
-async function payOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
+async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
-  progress.isAsking = true
+  progress.isWaitingForNode = true
   const attempt = await signOrder(delivery)
   const { result, lendable, funding, ...nonces } = await readState(attempt, view)
   switch (result?.status) {
+    // There is no result without a simulation (`PREFLIGHT=off`).
     case undefined:
     // Denials come after the simulation: a ledger that lost its rows may have paid already.
     case 'executed': {
@@ -303,8 +305,10 @@ async function readState(attempt: Attempt, view: Undecided) {
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}
-  const isStateNew = state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
-  if (result?.status === 'executed' && isStateNew) facts.contracts = { state: 'ready' }
+  // The ledger has another state, or has this one since long ago.
+  const mustRecordReady =
+    state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
+  if (result?.status === 'executed' && mustRecordReady) facts.contracts = { state: 'ready' }
   return { result, lendable, chainNonce, poolNonce, funding }
 }
 
@@ -400,7 +404,7 @@ async function acceptAndSend(
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, progress } = attempt
   if (progress.isAnswered) return undefined
-  progress.isAsking = false
+  progress.isWaitingForNode = false
   const offer = createOffer(attempt, view, readings, funding)
   const accepted = await persist(relayer.clock, () => options.accept(offer))
   switch (accepted.kind) {
@@ -440,7 +444,7 @@ function createOffer(
   const { openPayments, transfersADay, sentADayWei } = selectLimits(options.limits, view)
   const unlessEqual = payment.createRepeatScreen !== undefined
   const isLimited = (transfersADay ?? sentADayWei) !== undefined
-  const isJudged = options.preflight || unlessEqual || isLimited
+  const mustMatchVersion = options.preflight || unlessEqual || isLimited
   return {
     ...payment.question,
     ...readings,
@@ -452,7 +456,7 @@ function createOffer(
     },
     pace: getPace(relayer.rules),
     gasPriceWei: funding.gasPriceWei,
-    version: isJudged ? view.version : undefined,
+    version: mustMatchVersion ? view.version : undefined,
     capacity: { ...findCapacity(relayer, funding), ofAccount: openPayments },
     day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,

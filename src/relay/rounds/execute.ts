@@ -25,7 +25,7 @@ export async function execute(
   let lastChange: ActionOutcome = { kind: 'same' }
   let refused: ActionOutcome | undefined
   for (const action of actions) {
-    // Payments keep their order: none gets a nonce before one that has lost its own.
+    // After a refused nonce nothing else gets one: a later payment would overtake an earlier one.
     if (refused !== undefined && (action.kind === 'carry' || action.kind === 'noOp')) continue
     const outcome = await runAndLog(relayer, action)
     if (outcome.kind === 'refused') refused = outcome
@@ -152,7 +152,7 @@ async function reopen({ ledger, log }: Relayer, block: BlockId): Promise<void> {
 function describeDisplaced({ nonce, reason }: ActionOf<'displace'>) {
   switch (reason) {
     case 'bytes_lost':
-      return reportIncomplete(`The bytes that were recorded for nonce ${nonce} are gone`)
+      return describeLostRow(`The bytes that were recorded for nonce ${nonce} are gone`)
     case 'foreign':
       return {
         level: 'warn',
@@ -163,7 +163,7 @@ function describeDisplaced({ nonce, reason }: ActionOf<'displace'>) {
   }
 }
 
-const reportIncomplete = (message: string) =>
+const describeLostRow = (message: string) =>
   ({ level: 'error', event: 'ledger.incomplete', message }) as const
 
 async function requeue(
@@ -172,7 +172,7 @@ async function requeue(
 ): Promise<ActionOutcome> {
   const requeued = await ledger.requeue(session)
   if (requeued.length > 0) {
-    log(reportIncomplete(`Nonce ${nonce} does not carry the payment that it was recorded for`))
+    log(describeLostRow(`Nonce ${nonce} does not carry the payment that it was recorded for`))
   }
   logTransitions(log, requeued)
   return { kind: 'changed' }
@@ -266,8 +266,8 @@ async function fillNonce(
 }
 
 /**
- * Sends an older transaction again, which may not be outbid, in place of a no-op: its requests
- * execute at most once, whatever else carries them. The planned payments get the next nonce.
+ * Sends the nonce's older transaction again if it may not be outbid. Its requests execute at most
+ * once, so this is safe. The planned payments get the next nonce.
  */
 async function resendOlder(
   relayer: Relayer,

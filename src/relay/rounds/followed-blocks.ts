@@ -20,24 +20,24 @@ export async function followBlocks(relayer: Relayer, work: Work, head: Head): Pr
   }
 }
 
-/** Holds followed blocks and, if it was just read, the lowest of them. */
+/** Holds followed blocks; `bottom` is the lowest as a whole block, undefined if only stored. */
 type Walk = { followedBlocks: readonly FollowedBlock[]; bottom: Head | undefined }
 
 async function extendToHead(relayer: Relayer, work: Work, head: Head): Promise<Walk & Followed> {
   if (work.followedBlocks[0]?.hash === head.hash) {
     return { followedBlocks: work.followedBlocks, reportedNonce: undefined, bottom: undefined }
   }
-  const added = await readMissingBlocks(relayer, work, head)
-  const bottom = added.at(-1)
+  const newBlocks = await readMissingBlocks(relayer, work, head)
+  const bottom = newBlocks.at(-1)
   const overlapIndex = work.followedBlocks.findIndex(({ hash }) => hash === bottom?.parentHash)
-  const below = overlapIndex < 0 ? [] : work.followedBlocks.slice(overlapIndex)
+  const olderBlocks = overlapIndex < 0 ? [] : work.followedBlocks.slice(overlapIndex)
   // Read now, because a payment may have been recorded and mined since the work was read.
   const signed = await relayer.ledger.listSigned()
-  const extended = appendBlocks(relayer, signed, added, below, work.followedBlocks[0])
+  const extended = appendBlocks(relayer, signed, newBlocks, olderBlocks, work.followedBlocks[0])
   const followedBlocks = extended.slice(0, relayer.rules.watchBlocks)
-  // The old nonce may be from lost blocks; without an overlap, earlier blocks are unknown.
+  // Asks the node if stored blocks were lost, or if the new blocks do not reach the stored ones.
   const reportedNonce = overlapIndex === 0 ? undefined : await askNextNonce(relayer)
-  return { followedBlocks, reportedNonce, bottom: below.length === 0 ? bottom : undefined }
+  return { followedBlocks, reportedNonce, bottom: olderBlocks.length === 0 ? bottom : undefined }
 }
 
 /** Extends the followed blocks down to a late outcome, or to the end of an overdue payment. */
@@ -47,20 +47,20 @@ async function extendDown(
   head: Head,
   { followedBlocks, bottom }: Walk,
 ): Promise<readonly FollowedBlock[]> {
-  const watched = head.number - relayer.rules.watchBlocks
+  const watchedAbove = head.number - relayer.rules.watchBlocks
   const executionHeights = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
   const heights = isAnyOverdue(work, head)
     ? [...executionHeights, getDeepNumber(head, relayer)]
     : executionHeights
-  const lowest = Math.min(...heights.filter((number) => number > watched))
+  const lowest = Math.min(...heights.filter((number) => number > watchedAbove))
   if ((followedBlocks.at(-1)?.number ?? 0) <= lowest) return followedBlocks
   const from =
     bottom ??
     (await askOrLog(relayer, 'follow.failed', () => findBottom(relayer, head, followedBlocks)))
   if (from === undefined) return followedBlocks
-  const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
-  if (below.length === 0) return followedBlocks
-  const lowerBlocks = appendBlocks(relayer, await relayer.ledger.listSigned(), below, [])
+  const [, ...olderBlocks] = await walkDown(relayer, from, ({ number }) => number <= lowest)
+  if (olderBlocks.length === 0) return followedBlocks
+  const lowerBlocks = appendBlocks(relayer, await relayer.ledger.listSigned(), olderBlocks, [])
   const nonceCountBelow = lowerBlocks[0]?.count ?? 0
   const upperBlocks = followedBlocks.map((block) => ({
     ...block,
@@ -149,25 +149,25 @@ export async function findParent(
 function appendBlocks(
   { proofs }: Relayer,
   signed: readonly SignedNonce[],
-  added: readonly Head[],
-  below: readonly FollowedBlock[],
-  before?: FollowedBlock,
+  newBlocks: readonly Head[],
+  olderBlocks: readonly FollowedBlock[],
+  previousTop?: FollowedBlock,
 ): FollowedBlock[] {
   const nonceByHash = new Map(signed.map(({ hash, nonce }) => [hash, nonce]))
-  const blocks = [...below]
-  for (const { transactions, parentHash: _, difficulty, ...block } of added.toReversed()) {
-    const mined = transactions.map((transaction) => (nonceByHash.get(transaction) ?? -1) + 1)
-    const count = Math.max(blocks[0]?.count ?? 0, ...mined)
-    const floor = getDifficultyFloor(blocks[0] ?? before, block.number, difficulty)
+  const blocks = [...olderBlocks]
+  for (const { transactions, parentHash: _, difficulty, ...block } of newBlocks.toReversed()) {
+    const nextNonces = transactions.map((transaction) => (nonceByHash.get(transaction) ?? -1) + 1)
+    const count = Math.max(blocks[0]?.count ?? 0, ...nextNonces)
+    const floor = getDifficultyFloor(blocks[0] ?? previousTop, block.number, difficulty)
     blocks.unshift({ ...block, count, ...(proofs && { difficulty, floor }) })
   }
   return blocks
 }
 
-/** The most that a difficulty may fall from block to block (RSKIP156). */
+/** Limits how much a difficulty may fall from block to block (RSKIP156). */
 const maxFallPerBlock = 1 / 400
 
-/** Returns the larger of half a block's difficulty and the last floor after its greatest fall. */
+/** Returns the least difficulty to accept above a block: half of its own, or the floor before. */
 export function getDifficultyFloor(
   lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
   number: number,

@@ -44,7 +44,7 @@ export type Action =
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
-  /** Gives up a nonce whose transaction is lost or not ours, and queues its payments again. */
+  /** Retires a nonce whose transaction is lost or not ours, and queues its payments again. */
   | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
   /** Queues a payment again that no nonce carries. */
   | { kind: 'requeue'; session: string; nonce: number | undefined }
@@ -58,7 +58,7 @@ export type Action =
   | { kind: 'reopen'; block: BlockId }
   /** Expires a payment whose deadline is before `seconds`: the chain refuses it for ever. */
   | { kind: 'expire'; session: string; seconds: number }
-  /** Gives up a nonce out of the pool's reach, and queues its payments again. */
+  /** Frees a nonce out of the pool's reach, and queues its payments again. */
   | { kind: 'abandon'; nonce: number; chainNonce: number }
   /** Sends a recorded transaction again. */
   | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
@@ -83,7 +83,7 @@ export type Action =
     }
   /** Closes the gap at a free nonce by a transaction that carries nothing. */
   | { kind: 'noOp'; nonce: number; chainNonce: number; gasPriceWei: bigint }
-  /** Gives up nonces whose rows were lost. */
+  /** Forgets nonces below `chainNonce` whose rows were lost. */
   | { kind: 'release'; chainNonce: number }
 
 /** Tells whether an action sends a transaction; the ledger then has the node's verdict. */
@@ -206,7 +206,7 @@ function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
 
 type Ending = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
 
-/** Ends a payment whose deadline is before a final block where its intent is unspent. */
+/** Expires overdue payments with unspent intents; settles one that another transaction spent. */
 function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): Ending[] {
   const { deepTimeSeconds, spendings } = chain
   if (deepTimeSeconds === undefined) return []
@@ -229,8 +229,8 @@ function settleElsewhere({ session, order }: Payment, execution: Execution): End
 function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { chainNonce, rereadNonce } = chain
   if (rereadNonce === undefined) return []
-  const lost = listOutOfReach(work, Math.max(chainNonce, rereadNonce), terms)
-  return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, chainNonce }))
+  const outOfReach = listOutOfReach(work, Math.max(chainNonce, rereadNonce), terms)
+  return outOfReach.map(({ nonce }) => ({ kind: 'abandon', nonce, chainNonce }))
 }
 
 /** Sends a transaction again; outbids only a stuck or underpriced one, if the price is known. */
@@ -261,22 +261,22 @@ function planResend(
   }
 }
 
-/** Carries queued payments, doubtful ones only if their intent is unspent, and closes gaps. */
+/** Settles waiting payments that are spent, gives the others free nonces, and fills gaps. */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
   const { chainNonce, spendings, poolNonce } = chain
   const gasPriceWei = choosePrice(ledger, chain)
-  const settled = listWaitingPayments(work, chain.head).flatMap((payment): Action[] => {
+  const settleActions = listWaitingPayments(work, chain.head).flatMap((payment): Action[] => {
     const spending = spendings.get(payment.session)
     if (spending?.kind !== 'spent' || spending.by === undefined) return []
     return [settleElsewhere(payment, spending.by)]
   })
   const release: Action = { kind: 'release', chainNonce }
-  if (poolNonce === undefined || gasPriceWei === undefined) return [...settled, release]
+  if (poolNonce === undefined || gasPriceWei === undefined) return [...settleActions, release]
   const isCarriable = (payment: Payment) => mayCarry(payment, spendings)
   const filled = assignNonces(ledger, chain, terms, poolNonce, isCarriable)
   return [
-    ...settled,
+    ...settleActions,
     ...filled.map(({ nonce, payments }): Action => {
       if (payments.length === 0) return { kind: 'noOp', nonce, chainNonce, gasPriceWei }
       const sessions = payments.map(({ session }) => session)

@@ -114,10 +114,10 @@ async function askBlocks(
 ): Promise<ChainSnapshot> {
   const { watchBlocks } = relayer.rules
   const known = ledger.work.head?.number
-  const watched = chain.head.number - watchBlocks
+  const watchedAbove = chain.head.number - watchBlocks
   const isLost = isReorganized(ledger, chain)
-  const above = isLost ? -1 : isNonceRowLost(ledger, chain) ? watched : (known ?? -1)
-  const seenTogether = isLost && known !== undefined ? known - watchBlocks : watched
+  const above = isLost ? -1 : isNonceRowLost(ledger, chain) ? watchedAbove : (known ?? -1)
+  const seenTogether = isLost && known !== undefined ? known - watchBlocks : watchedAbove
   const listed = above < lowest ? await relayer.ledger.listBlocks(above) : chain.blocks
   // Blocks recorded since the first list may be above the head; the chain is not shorter then.
   const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
@@ -126,7 +126,7 @@ async function askBlocks(
   const bottom = chain.followedBlocks.at(-1)?.number ?? chain.head.number
   const checkBelow = createLowerBlockCheck(relayer, chain)
   for (const block of blocks) {
-    const isBelow = isLost && block.number > watched && block.number < bottom
+    const isBelow = isLost && block.number > watchedAbove && block.number < bottom
     const status = isBelow ? await checkBelow(block) : await getBlockStatus(relayer, block, chain)
     statuses.set(block.hash, status)
     if (status === 'canonical' && block.number <= seenTogether) break
@@ -271,11 +271,11 @@ async function askDeepBlocks(
 ): Promise<Map<string, BlockStatus>> {
   const { head, followedBlocks } = chain
   const statuses = new Map(chain.statuses)
-  const watched = head.number - relayer.rules.watchBlocks
+  const watchedAbove = head.number - relayer.rules.watchBlocks
   const bottom = followedBlocks.at(-1)?.number ?? head.number
   for (const { execution } of listDeepPayments(work, head, relayer)) {
     const { block } = execution
-    const isBelow = block.number > watched && block.number < bottom
+    const isBelow = block.number > watchedAbove && block.number < bottom
     if (isBelow || statuses.has(block.hash)) continue
     const status = await askOrLog(relayer, 'confirm.failed', () =>
       getBlockStatus(relayer, block, chain),
