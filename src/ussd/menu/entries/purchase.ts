@@ -24,7 +24,7 @@ const words = inEachLanguage({
     enterPayee: 'Till or bill number:\n0. Back',
     noPayee: 'Nobody is paid by this number.',
     enterReference: 'Reference, such as your account number there:\n0. Back',
-    badReference: 'At most 20 letters and digits.',
+    badReference: 'Up to 20 letters, digits, spaces or ./-, with a letter or digit first.',
     confirmPurchase: (amount: string, to: string) =>
       `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${to}`,
     forWhat: (reference: string) => `For: ${reference}`,
@@ -39,13 +39,13 @@ const words = inEachLanguage({
     enterPayee: 'Namba ya till au bili:\n0. Rudi',
     noPayee: 'Hakuna anayelipwa kwa namba hii.',
     enterReference: 'Kumbukumbu, kama namba ya akaunti yako huko:\n0. Rudi',
-    badReference: 'Herufi na tarakimu 20 zaidi.',
+    badReference: 'Herufi, tarakimu, nafasi au ./- zisizozidi 20, ya kwanza herufi au tarakimu.',
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${to}`,
     forWhat: (reference) => `Kumbukumbu: ${reference}`,
     enterPin: 'Weka PIN kulipa',
     submitted: (amount, to, tx, code) =>
-      `Malipo yamepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
+      `Ombi la malipo limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
     failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     line: (amount, to) => `Ulilipa ${amount} kwa ${to}`,
   },
@@ -54,7 +54,7 @@ const words = inEachLanguage({
     enterPayee: 'Numéro de caisse ou de facture:\n0. Retour',
     noPayee: "Personne n'est payé par ce numéro.",
     enterReference: 'Référence, comme votre numéro de client:\n0. Retour',
-    badReference: 'Au plus 20 lettres et chiffres.',
+    badReference: "Au plus 20 lettres, chiffres, espaces ou ./-, d'abord lettre ou chiffre.",
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${to}`,
     forWhat: (reference) => `Pour: ${reference}`,
@@ -69,7 +69,7 @@ const words = inEachLanguage({
     enterPayee: 'Número de caja o de factura:\n0. Atrás',
     noPayee: 'Nadie cobra con este número.',
     enterReference: 'Referencia, como su número de cliente:\n0. Atrás',
-    badReference: 'Hasta 20 letras y cifras.',
+    badReference: 'Hasta 20 letras, cifras, espacios o ./-, y primero una letra o cifra.',
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${to}`,
     forWhat: (reference) => `Por: ${reference}`,
@@ -94,7 +94,7 @@ const payEffect: Effect = {
 const isBill = ({ recipient }: SessionDraft): boolean =>
   recipient?.kind === 'till' && recipient.isBill
 
-/** Pays a till or a bill by its number. The chain never has the reference of a bill. */
+/** Pays a till or a bill by its number. A bill's reference is never sent to the chain. */
 export const purchase = {
   words,
   digit: '10',
