@@ -9,13 +9,13 @@ export type Refusal =
   /** Exceeds what others' reservations leave of a common resource. */
   | { kind: 'none_left' }
   /** Lacks a valid PIN: the account is blocked or dormant, or the PIN was entered too long ago. */
-  | { kind: 'not_authorized'; why: 'blocked' | 'dormant' | 'void' }
+  | { kind: 'not_authorized'; reason: 'blocked' | 'dormant' | 'void' }
   /** Is not looked up, so the answer says nothing about what was sent. */
   | { kind: 'too_many_dials' }
   /** Concerns an account that an operator holds. */
   | { kind: 'held' }
-  | { kind: 'too_many_open'; most: number }
-  | { kind: 'too_many_today'; most: number }
+  | { kind: 'too_many_open'; max: number }
+  | { kind: 'too_many_today'; max: number }
   | { kind: 'too_much_today'; leftWei: bigint }
   /** Would wait too long; the queue that is there now takes about this many minutes. */
   | { kind: 'crowded'; minutes: number }
@@ -44,7 +44,7 @@ export const findObstacleKind = (refusal: Refusal): ObstacleKind | undefined =>
 
 /** Names a refusal for operators; a contract's refusal by its own reason. */
 export function nameReason(refusal: Refusal): string {
-  if (refusal.kind === 'not_authorized') return refusal.why
+  if (refusal.kind === 'not_authorized') return refusal.reason
   if (refusal.kind !== 'would_revert') return refusal.kind
   const { reason } = decodeRefusal(refusal.revertData)
   return reason === 'paused' ? 'loan_paused' : reason

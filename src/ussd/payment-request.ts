@@ -130,7 +130,7 @@ export async function submitPayment(
     createRepeatScreen,
     async findDenial() {
       const why = await findDenial(context, authorizedBy)
-      return why && { kind: 'not_authorized', why }
+      return why && { kind: 'not_authorized', reason: why }
     },
     call: () => createContractCall(context, { intent, intentId, answers }),
     writeRefusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),

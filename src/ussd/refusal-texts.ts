@@ -28,15 +28,15 @@ export function writeRefusal(
         ? messages.refused.withdrawal_limit(undefined)
         : messages.refused.no_liquidity
     case 'not_authorized':
-      return writeDenial(messages, refusal.why)
+      return writeDenial(messages, refusal.reason)
     case 'held':
       return messages.held(context.settings.helpNumber)
     case 'too_many_dials':
       return messages.tooManyDials
     case 'too_many_open':
-      return messages.tooManyOpen(refusal.most)
+      return messages.tooManyOpen(refusal.max)
     case 'too_many_today':
-      return messages.tooManyToday(refusal.most)
+      return messages.tooManyToday(refusal.max)
     case 'too_much_today':
       return messages.tooMuchToday(showAmount(refusal.leftWei))
     case 'crowded':

@@ -21,7 +21,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       const offered = (session: string, day: typeof once | typeof little) =>
         judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
       if (countsAsSent) {
-        expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', most: 1 })
+        expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', max: 1 })
         expect(await offered('much', little)).toMatchObject({
           kind: 'too_much_today',
           leftWei: 5n,
@@ -29,7 +29,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
         const asked = { kind: 'transfer', spendsWei: 6n } as const
         expect(await ledger.knownRefusal(alice, once, asked)).toEqual({
           kind: 'too_many_today',
-          most: 1,
+          max: 1,
         })
         expect(await ledger.knownRefusal(alice, little, asked)).toEqual({
           kind: 'too_much_today',
@@ -55,7 +55,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       const changed = { kind: 'changed' }
       expect(verdicts).toMatchObject([{ kind: 'accepted' }, changed, changed, changed])
       const again = await offer(ledger, { ...b, version: 1 })
-      expect(again.verdicts).toEqual([{ kind: 'too_many_today', most: 1 }])
+      expect(again.verdicts).toEqual([{ kind: 'too_many_today', max: 1 }])
       expect(await ledger.listPayments(alice, 9)).toHaveLength(1)
     })
 

@@ -20,7 +20,7 @@ import { encodeIntentTopics, findSpendingBlock } from './spent.ts'
 const nodeTimeoutMs = 5_000
 
 /** Holds an execution of an intent, and whether it did what a request asks for. */
-export type Found = { execution: Execution; isSame: boolean }
+export type FoundExecution = { execution: Execution; isSameRequest: boolean }
 
 /**
  * Returns what one of our transactions did for each payment: its own execution, or an earlier one
@@ -63,7 +63,7 @@ async function pickExecution(
   const spending = processed.find(({ result }) => isSpending(result.status))
   if (spending !== undefined) {
     const execution = toExecution(relayer, spending.result, receipt.hash, receipt.block)
-    return toOutcome({ execution, isSame: isSameCall(spending.request, request) })
+    return toOutcome({ execution, isSameRequest: isSameCall(spending.request, request) })
   }
   if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
   const earlier = await findExecution(relayer, request)
@@ -74,8 +74,8 @@ async function pickExecution(
 }
 
 /** Returns a request's outcome: an execution of another request is its failure. */
-export function toOutcome({ execution, isSame }: Found): Execution {
-  return isSame ? execution : { ...execution, outcome: 'failed', reason: otherRequest }
+export function toOutcome({ execution, isSameRequest }: FoundExecution): Execution {
+  return isSameRequest ? execution : { ...execution, outcome: 'failed', reason: otherRequest }
 }
 
 const otherRequest = 'Another request of this session was executed'
@@ -89,7 +89,7 @@ export async function findExecution(
   relayer: Relayer,
   request: ForwardRequest,
   at?: BlockHash & Head,
-): Promise<Found | undefined> {
+): Promise<FoundExecution | undefined> {
   const { node, forwarder, clock } = relayer
   const blockNumber = await findSpendingBlock(relayer, request, at)
   if (blockNumber === undefined) return undefined
@@ -119,7 +119,7 @@ export async function findExecution(
   }
   return {
     execution: toExecution(relayer, executed.result, transactionHash, block),
-    isSame: isSameCall(executed.request, request),
+    isSameRequest: isSameCall(executed.request, request),
   }
 }
 

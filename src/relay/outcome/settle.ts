@@ -15,7 +15,7 @@ export type PassedNonce = {
 }
 
 /** Reads what a passed nonce did, if there is a receipt. @throws {TransportError} no answer */
-export async function readPassed(
+export async function readMinedReport(
   relayer: Relayer,
   { nonce, sessions, transactions, requests }: PassedNonce,
   signal: AbortSignal,

@@ -15,33 +15,34 @@ export type AcceptorOptions = Pick<
   'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
 >
 
-/** Times that a batch is signed, if its nonce or payments change before it is recorded. */
-const signAttempts = 3
+/** Limits how often a batch is signed: its nonce or payments may change before it is recorded. */
+const maxSignAttempts = 3
 
-/** Age in ms from which an offer is late, so that newer ones, which still have time, go first. */
+/** Gives the age in ms from which an offer is late: newer ones, which have time left, go first. */
 const lateMs = answerWithinMs / 2
 
-type Waiting = {
+type WaitingOffer = {
   offer: PaymentOffer
   since: number
-  resolve: (accepted: OfferAnswer) => void
+  resolve: (answer: OfferAnswer) => void
   reject: (error: unknown) => void
 }
 
 /** Accepts offers in batches; offers that arrive while a batch is signed form the next one. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   const { rules, clock } = options
-  const waiting: Waiting[] = []
+  const waiting: WaitingOffer[] = []
   let isRunning = false
 
-  async function run(): Promise<void> {
+  async function drainQueue(): Promise<void> {
     isRunning = true
     try {
       for (let [first] = waiting; first !== undefined; [first] = waiting) {
         // Lets offers of the same moment join the batch.
         await clock.sleep(0)
         const isLate = clock.now() - first.since > lateMs
-        await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
+        // A negative start takes the newest offers.
+        await acceptBatch(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
       }
     } catch (error) {
       // When a platform refuses a timer, the waiting offers fail, and the next offer starts again.
@@ -50,16 +51,16 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
     isRunning = false
   }
 
-  async function answer(batch: readonly Waiting[]): Promise<void> {
+  async function acceptBatch(batch: readonly WaitingOffer[]): Promise<void> {
     try {
-      const accepted = await acceptAll(
+      const answers = await signAndRecord(
         options,
         batch.map(({ offer }) => offer),
       )
-      for (const [index, { resolve }] of batch.entries()) resolve(accepted[index] as OfferAnswer)
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as OfferAnswer)
     } catch (error) {
-      // Accept each offer alone, so that a failing offer does not fail the others.
-      if (batch.length > 1) for (const offer of batch) await answer([offer])
+      // Accepts each offer by itself, so that a failing offer does not fail the others.
+      if (batch.length > 1) for (const offer of batch) await acceptBatch([offer])
       else for (const { reject } of batch) reject(error)
     }
   }
@@ -67,20 +68,21 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   return (offer) =>
     new Promise((resolve, reject) => {
       waiting.push({ offer, since: clock.now(), resolve, reject })
-      if (!isRunning) void run()
+      if (!isRunning) void drainQueue()
     })
 }
 
-async function acceptAll(
+async function signAndRecord(
   options: AcceptorOptions,
   offers: readonly PaymentOffer[],
 ): Promise<OfferAnswer[]> {
   const { ledger } = options
-  for (let attempt = 0; attempt < signAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < maxSignAttempts; attempt += 1) {
     const { slot, accepted } = await ledger.propose(offers)
     const carried = accepted.flatMap((index) => offers[index] ?? [])
     const transaction = slot && (await sign(options, slot, carried))
-    // When no allowed price replaces the older transaction, a round finds another nonce.
+    // Without a transaction the payments are only recorded, and a round carries them: no nonce is
+    // free, or replacing its older transaction would cost more than the limit.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })

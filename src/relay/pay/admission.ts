@@ -31,8 +31,8 @@ export function findExceededLimit(
   limits: AccountLimits,
   { ofAccount }: Usage,
 ): Refusal | undefined {
-  const most = limits.openPayments
-  return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
+  const max = limits.openPayments
+  return ofAccount >= max ? { kind: 'too_many_open', max } : undefined
 }
 
 /** Holds the gas price and the balance of the relayer's key. */
@@ -45,7 +45,7 @@ export type Funding = {
 const shareOfLifetime = 1 / 4
 /** Expects blocks to take this share of the nonces that they could take. */
 const shareOfNonces = 1 / 2
-const minutesAreTens = 10
+const minutesStep = 10
 
 /**
  * Returns how many payments may be open and queued: the key must afford all at the highest price.
@@ -89,8 +89,8 @@ function computeUsualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   return BigInt(maxUsedGas) * (priceWei > 0n ? priceWei : 1n)
 }
 
-function toCount(most: bigint): number {
-  return most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
+function toCount(max: bigint): number {
+  return max > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(max)
 }
 
 /** Returns how many payments blocks can take in a quarter of a request's lifetime. */
@@ -114,7 +114,7 @@ export function findObstacle(terms: Terms, funding: Funding, usage: Usage): Refu
   if (usage.carried + usage.waiting >= capacity.open) return { kind: 'relayer_poor' }
   if (!isCrowded(terms, usage)) return undefined
   const queueMinutes = estimateMinutes(getPace(terms.rules), usage.waiting)
-  const minutes = Math.ceil(queueMinutes / minutesAreTens) * minutesAreTens
+  const minutes = Math.ceil(queueMinutes / minutesStep) * minutesStep
   return { kind: 'crowded', minutes }
 }
 

@@ -23,7 +23,7 @@ export const answerWithinMs = 6_500
 export const firstPauseMs = 30
 export const lengthenPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
 
-const ledgerAttempts = 3
+const maxLedgerAttempts = 3
 const ledgerRetryMs = 50
 
 /** Retries an idempotent ledger call, whose object may restart. @throws {Error} no answer */
@@ -32,7 +32,8 @@ export async function persist<Answer>(clock: Clock, call: () => Promise<Answer>)
     try {
       return await call()
     } catch (error) {
-      if (attempt === ledgerAttempts) throw new Error('the ledger gave no answer', { cause: error })
+      if (attempt === maxLedgerAttempts)
+        throw new Error('the ledger gave no answer', { cause: error })
       await clock.sleep(ledgerRetryMs)
     }
   }
@@ -45,7 +46,7 @@ export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): Paymen
 }
 
 /** Returns what is known of a session that could not be closed: some databases only read. */
-export async function readSoFar(
+export async function readKnownAnswer(
   ledger: Pick<Ledger, 'lookup'>,
   question: Question,
 ): Promise<PaymentAnswer> {

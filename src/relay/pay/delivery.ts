@@ -52,7 +52,7 @@ import {
   lengthenPauseMs,
   type PaymentAnswer,
   persist,
-  readSoFar,
+  readKnownAnswer,
   toAnswer,
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
@@ -189,7 +189,7 @@ async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<Pay
   if (isNodeSilent) progress.observed.node = 'silent'
   const closed = await Promise.race([
     refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
-      readSoFar(relayer.ledger, payment.question),
+      readKnownAnswer(relayer.ledger, payment.question),
     ),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
@@ -522,7 +522,7 @@ async function adopt({
 }: Attempt): Promise<PaymentAnswer | undefined> {
   const spending = await findExecution(relayer, order.request)
   if (spending === undefined) return { kind: 'uncertain' }
-  if (!spending.isSame) return { kind: 'ended' }
+  if (!spending.isSameRequest) return { kind: 'ended' }
   const { execution } = spending
   const screen = fillInHash(writeSubmitted({ hash: hashPlace }), execution.hash)
   await persist(relayer.clock, () =>

@@ -7,7 +7,7 @@ import {
   lengthenPauseMs,
   type PaymentAnswer,
   persist,
-  readSoFar,
+  readKnownAnswer,
   toAnswer,
 } from './answers.ts'
 
@@ -34,10 +34,10 @@ export function createEndSession({
 }: Pick<Relayer, 'ledger' | 'clock' | 'log'>): EndSession {
   async function refuse(
     { screen, question, answerCount, reason }: SessionEnd,
-    until: number,
+    answerBy: number,
   ): Promise<PaymentAnswer> {
     let pauseMs = firstPauseMs
-    while (clock.now() < until) {
+    while (clock.now() < answerBy) {
       const refused = await persist(clock, () =>
         ledger.refuse({ ...question, answerCount, screen, reason }),
       )
@@ -51,16 +51,16 @@ export function createEndSession({
   }
 
   return async (end) => {
-    const until = end.since + answerWithinMs
+    const answerBy = end.since + answerWithinMs
     const done = new AbortController()
     try {
       return await Promise.race([
-        refuse(end, until).catch((error) => {
+        refuse(end, answerBy).catch((error) => {
           log({ level: 'error', event: 'end.failed', message: describeFault(error) })
-          return readSoFar(ledger, end.question)
+          return readKnownAnswer(ledger, end.question)
         }),
         clock
-          .sleep(until - clock.now(), done.signal)
+          .sleep(answerBy - clock.now(), done.signal)
           .then((): PaymentAnswer => ({ kind: 'uncertain' })),
       ])
     } finally {

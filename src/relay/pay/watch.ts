@@ -1,5 +1,5 @@
 import type { Sending } from '../ledger/port.ts'
-import { readPassed, settle } from '../outcome/settle.ts'
+import { readMinedReport, settle } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 
 /** Ends before the 30 s that a Worker lives after its reply; then the alarm takes over. */
@@ -17,7 +17,7 @@ export async function watchReceipt(
   while (clock.now() + rules.pollMs <= until) {
     await clock.sleep(rules.pollMs)
     const passed = { nonce, sessions: [...requests.keys()], transactions: [transaction], requests }
-    const report = await readPassed(relayer, passed, clock.timeout(receiptTimeoutMs))
+    const report = await readMinedReport(relayer, passed, clock.timeout(receiptTimeoutMs))
     if (report !== undefined) return settle(relayer, report)
   }
 }

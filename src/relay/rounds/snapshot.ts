@@ -1,7 +1,7 @@
 import type { BlockHash, Head } from '../../chain/node.ts'
 import type { AccountState, BlockId, Payment, Reading, Work } from '../ledger/port.ts'
 import { findExecution, toOutcome } from '../outcome/executions.ts'
-import { readPassed } from '../outcome/settle.ts'
+import { readMinedReport } from '../outcome/settle.ts'
 import { findSpendingBlock } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
@@ -255,7 +255,7 @@ async function askNonceFates(
     )
     const passed = { nonce, sessions, transactions, requests }
     const fate = await askOrLog(relayer, 'settle.failed', async (): Promise<NonceFate> => {
-      const report = await readPassed(relayer, passed, relayer.clock.timeout(nodeTimeoutMs))
+      const report = await readMinedReport(relayer, passed, relayer.clock.timeout(nodeTimeoutMs))
       return report === undefined ? { kind: 'missing' } : { kind: 'mined', report }
     })
     nonceFates.set(nonce, fate ?? { kind: 'unknown' })

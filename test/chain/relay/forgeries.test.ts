@@ -18,7 +18,7 @@ import {
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { findExecution } from '../../../src/relay/outcome/executions.ts'
-import { type PassedNonce, readPassed } from '../../../src/relay/outcome/settle.ts'
+import { type PassedNonce, readMinedReport } from '../../../src/relay/outcome/settle.ts'
 import { findSpendingBlock } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
@@ -80,7 +80,7 @@ async function send(requests: readonly SignedRequest[]) {
 
 /** Parses a transaction that passed, of which the ledger says that it carries this request. */
 const passed = (sent: Omit<PassedNonce, 'requests'>, wanted: SignedRequest) =>
-  readPassed(relayer, { ...sent, requests: new Map([['session', wanted]]) }, signal())
+  readMinedReport(relayer, { ...sent, requests: new Map([['session', wanted]]) }, signal())
 
 const signal = () => AbortSignal.timeout(10_000)
 const loan: LoanCall = {
@@ -107,7 +107,7 @@ describe("with a stolen relayer's key", () => {
     const execution = (await passed(own, wanted))?.executions.session
     expect(execution?.outcome).toBe('executed')
     const found = await findExecution(relayer, wanted)
-    expect(found?.isSame).toBe(true)
+    expect(found?.isSameRequest).toBe(true)
     expect(execution).toEqual({ ...found?.execution, signature: wanted.signature })
   })
 

@@ -44,7 +44,7 @@ export function findDayLimit(
   if (!isLimited || !paymentKinds[kind].countsAsSent) return undefined
   const { transfers, sentWei } = sumSentToday(rows, account)
   if (transfersADay !== undefined && transfers >= transfersADay) {
-    return { kind: 'too_many_today', most: transfersADay }
+    return { kind: 'too_many_today', max: transfersADay }
   }
   if (sentADayWei === undefined) return undefined
   const leftWei = sentADayWei > sentWei ? sentADayWei - sentWei : 0n

@@ -5,7 +5,7 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
-import { readSoFar } from '../../../../src/relay/pay/answers.ts'
+import { readKnownAnswer } from '../../../../src/relay/pay/answers.ts'
 import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -176,7 +176,7 @@ test("a refusal records the chain's facts with their time", async () => {
 
 test('a session is uncertain, not unsent, if it cannot be closed while another delivery decides it', async () => {
   const question = { session: 's', input: '2', account: account.address }
-  const told = (view: object) => readSoFar({ lookup: async () => view as never }, question)
+  const told = (view: object) => readKnownAnswer({ lookup: async () => view as never }, question)
   expect(await told({ kind: 'pending' })).toEqual({ kind: 'uncertain' })
   expect(await told({ kind: 'undecided' })).toEqual({ kind: 'unsent' })
 })
@@ -233,7 +233,7 @@ test("the caller's limits are checked after the chain's answer, simulated or not
     // All that takes its time is over: nothing but the claim comes after.
     for (const method of ['eth_getTransactionCount', 'eth_gasPrice', 'eth_getBalance'])
       expect(asked(method)).toBeGreaterThan(0)
-    return { kind: 'not_authorized', why: 'void' }
+    return { kind: 'not_authorized', reason: 'void' }
   })
   expect(denied).toBe('not_authorized void')
   expect((await ledger.readWork()).nextNonce).toBe(0)
