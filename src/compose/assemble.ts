@@ -137,7 +137,7 @@ function createServices(
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.count(asker, calls))
     const urls = listUrls(config, chainId)
-    const checks = { mining: config.readMining(chainId), compares: config.comparesState }
+    const checks = { mining: config.readMining(chainId), comparesAnswers: config.comparesState }
     const shared = stores.answers
     return createNodeService({ chainId, urls, ...checks, ...runtime, shared, onCalls: note })
   }

@@ -56,7 +56,7 @@ export function assembleOperations(served: Served) {
   const around = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
     vitals,
     aheadMs,
-    budget: limits && budget && { callsToday: budget.today(), callsADay: limits.callsADay },
+    budget: limits && budget && { callsToday: budget.getCallsToday(), callsADay: limits.callsADay },
     terms: config,
   })
 

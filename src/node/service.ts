@@ -26,7 +26,7 @@ export type NodeServiceOptions = {
   /** Sets how blocks are mined; undefined on a private chain. */
   mining?: MiningRules | undefined
   /** Tells whether two nodes must agree on an unproved answer. */
-  compares?: boolean
+  comparesAnswers?: boolean
   /** Shares answers with other processes of this deployment. */
   shared?: SharedAnswers | undefined
   /** Is called before calls go out to nodes; an exception stops them. */
@@ -55,13 +55,13 @@ export const isServed = (name: string): boolean => findMethod(name) !== undefine
 export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
-  const { chainId, clock, background, log, mining, compares = false } = options
+  const { chainId, clock, background, log, mining, comparesAnswers = false } = options
   const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
   const upstreams = createUpstreams(createNodes(options), {
     chainId,
     mining,
-    compares,
-    onLie: cache.dropUnverified,
+    comparesAnswers,
+    onFalseAnswer: cache.dropUnverified,
     async readBlockNumber(node, selector) {
       const block = await readMinedBlock(node, selector, false)
       return block && Number(block.number)
@@ -167,7 +167,9 @@ const createProver =
     const make = async (): Promise<string> => {
       const context = createContext(deps, signal, newOrigin(deps.clock))
       const prove = () => context.ask((node) => buildPaymentProof(node, hash, above, context))
-      const text = await context.cached(key, 'unproved', async () => JSON.stringify(await prove()))
+      const text = await context.getOrCompute(key, 'unproved', async () =>
+        JSON.stringify(await prove()),
+      )
       return text as string
     }
     return deps.share(key, make, signal)
@@ -198,7 +200,7 @@ function createContext(
     ...upstreams.withSignal(signal, onUnproved),
     subscriptions,
     isAborted: () => signal.aborted,
-    async cached(key, kind, make) {
+    async getOrCompute(key, kind, make) {
       const readCached = (): string | undefined => {
         const entry = cache.get(key)
         origin.since = Math.min(origin.since, entry?.unverifiedSince ?? origin.since)

@@ -19,7 +19,7 @@ export function createFeedEvents(
     /** Returns the hashes known to have entered the pool since the last call. */
     async takePending(): Promise<string[]> {
       socket.connectIfDue()
-      const connection = socket.connection()
+      const connection = socket.subscribeToPending()
       if (connection === undefined) {
         knownConnection = undefined
         return await readFilter()
@@ -32,7 +32,7 @@ export function createFeedEvents(
     },
     /** Returns the hashes that the connection received, without a call to a node. */
     takeReceived: () =>
-      knownConnection !== undefined && socket.connection() === knownConnection
+      knownConnection !== undefined && socket.subscribeToPending() === knownConnection
         ? socket.takeHashes()
         : [],
     /** Reads the node's progress (`eth_syncing`); `false` means synchronized. */

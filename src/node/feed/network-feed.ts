@@ -85,9 +85,7 @@ export function createFeed(options: FeedOptions) {
       if (notifier.isWanted('newPendingTransactions'))
         notifier.announcePending(events.takeReceived())
     },
-    /**
-     * Tells whether a current or joining subscription may match a log in a block of this bloom.
-     */
+    /** Tells whether a current or joining subscription may match a log in a block of this bloom. */
     areLogsWanted: (bloom: string | null): boolean =>
       [...joining, ...notifier.topics()].some((topic) => mayMatch(topic, bloom)),
     isFollowed: () => countSubscribers() > 0,

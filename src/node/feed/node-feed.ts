@@ -38,7 +38,7 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
         budget?.getPollIntervalMs(),
       )
     },
-    onMissedHead: socket.closeIfLate,
+    onMissedHead: socket.closeUnlessNew,
   })
   return feed
 }

@@ -15,9 +15,7 @@ export const feedLimits = {
   /** Limits the estimated unread bytes of a key and in total; the fullest connection is closed. */
   unreadPerKey: 32 * 1024 * 1024,
   unreadTotal: 64 * 1024 * 1024,
-  /**
-   * Limits a key's unread bytes in connections that are closing; beyond it new ones are refused.
-   */
+  /** Limits a key's unread bytes in closing connections; beyond it new ones are refused. */
   closingPerKey: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
   /** Limits the bytes of subscription filters, per key and in total. */

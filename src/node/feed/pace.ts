@@ -32,7 +32,7 @@ function computePaceWait(
   if (reported === undefined) return waitWithoutSocketMs
   // The polled node is behind the one that reported the head.
   if (reported.number > (blocks.at(-1)?.number ?? 0))
-    return clamp(now - reported.at, minPaceWaitMs, waitWithoutSocketMs)
+    return clamp(now - reported.reportedAt, minPaceWaitMs, waitWithoutSocketMs)
   // Block times are random: after this long, the socket has probably missed a block.
   return clamp(paceMs * 2.2, 2.5 * minPaceWaitMs, maxWaitMs)
 }

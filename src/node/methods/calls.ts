@@ -116,7 +116,7 @@ async function isAllGas(
   { gas }: SimulatedCall,
   estimated: string,
 ): Promise<boolean> {
-  if (node.profile !== 'rskj') return false
+  if (node.kind !== 'rskj') return false
   if (Number(estimated) < leastGas) return true
   if (gas || Number(estimated) < suspiciousGas) return false
   const block = await readMinedBlock(node, 'latest', false)

@@ -70,7 +70,7 @@ export const networkMethods = [
     example: { params: [], result: '0x3e' },
     call: (_, { ask }) =>
       ask((node) =>
-        readProtocolVersion(node, `${node.profile === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
+        readProtocolVersion(node, `${node.kind === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
       ),
   }),
   method({

@@ -55,8 +55,8 @@ export const traceMethods = [
       }
       if (from > to || filter.count === 0) return []
       return await ask((node) => {
-        node.doubt('unprovable')
-        return (node.profile === 'rskj' ? passFilter : filterTraces)(node, from, to, filter)
+        node.markUnproved('unprovable')
+        return (node.kind === 'rskj' ? passFilter : filterTraces)(node, from, to, filter)
       })
     },
   }),

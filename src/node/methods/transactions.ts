@@ -32,7 +32,7 @@ export const transactionMethods = [
         const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
         if (found === null) return null
         assertAskedFor(found, found.hash === hash)
-        if (!(await assertTransaction(found))) node.doubt('unprovable')
+        if (!(await assertTransaction(found))) node.markUnproved('unprovable')
         return found
       }),
   }),

@@ -1,8 +1,6 @@
 import { TransportError } from '../../chain/rpc.ts'
 
-/**
- * Reports an answer of the wrong form, which is no lie, since nodes differ in rare cases.
- */
+/** Reports an answer of the wrong form. It need not be false: nodes differ in rare cases. */
 export class MalformedAnswer extends TransportError {}
 
 /** Reports an answer that a hash proves wrong; its node is distrusted for a while. */

@@ -21,9 +21,7 @@ type TrieNode = {
   size: number
 }
 
-/**
- * Limits what a node embeds, in bytes; longer values and leaves are hashed (RSKIP107).
- */
+/** Limits what a node embeds, in bytes; longer values and leaves are hashed (RSKIP107). */
 const maxInlineValue = 32
 const maxEmbedded = 44
 
@@ -59,9 +57,7 @@ const buildTrie = (values: readonly Hex[]): TrieNode =>
     0,
   )
 
-/**
- * Returns the nodes from the root to a value and its keccak; undefined if they do not lead there.
- */
+/** Returns the nodes from the root to a value, and the value's hash; undefined without a path. */
 export function walkBinaryProof(
   nodes: readonly Hex[],
   root: string,

@@ -72,10 +72,7 @@ export function shapeBlock(raw: RawBlock, pending: boolean): Block {
   }
 }
 
-/**
- * Returns a pending block, whose number, hash and bloom are `null`, as are its transactions'
- * places.
- */
+/** Returns a pending block: number, hash, bloom and transactions' positions are `null`. */
 export function shapePendingBlock(raw: RawBlock): Block {
   return {
     ...shapeBlock(raw, true),

@@ -13,18 +13,13 @@ import { encodeQuantity } from './header.ts'
 import { computeRoot, type Tries } from './receipts-trie.ts'
 import type { Transaction } from './transaction.ts'
 
-/**
- * Limits a number's bytes, including the leading zeros that RSKj keeps as the sender wrote them.
- */
+/** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */
 const maxNumberBytes = 32
 
 /** Limits the bytes hashed to find a transaction's encoding. */
 const maxHashedBytes = 300_000
 
-/**
- * Describes the search's result: `unknown` is an unknown type, or a search that would take too
- * long.
- */
+/** The search's result: `unknown` for an unknown type, or a search that would take too long. */
 type EncodingSearch =
   | { kind: 'found'; bytes: Hex; zeros: number }
   | { kind: 'unknown' }

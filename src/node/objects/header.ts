@@ -78,9 +78,7 @@ function encodeEthereumHeader(block: Fields): Hex {
 /** Holds the bytes hashed for the block's hash, those that miners sign, and RSKj's raw header. */
 type Form = { hashed: Hex; mined: Hex; raw: Hex }
 
-/**
- * Writes a header of version 0, 1 or 2 (RSKIP92, 110, 144, 351, 535), with Papyrus's empty root.
- */
+/** Encodes a header as of version 0, 1 and 2 (RSKIP92, 110, 144, 351, 535). */
 export function encodeRootstockForms(block: Fields): Form[] {
   const bloom = encodeField(block, 'logsBloom', bytes)
   const seal = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
@@ -95,12 +93,13 @@ export function encodeRootstockForms(block: Fields): Form[] {
   const edges = Array.isArray(block.rskPteEdges) ? [encodeEdges(block.rskPteEdges)] : []
   const event = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
   const plain = encodeAround(bloom)
-  const before = plain.slice(0, -1)
+  // Headers before the Papyrus upgrade do not end with an empty root.
+  const beforePapyrus = plain.slice(0, -1)
   const versions = [
     { number: '0x01', fields: edges, after: edges },
     { number: '0x02', fields: [event, ...edges], after: [...edges, event] },
   ] as const
-  const version0 = [plain, before].map((fields) => {
+  const version0 = [plain, beforePapyrus].map((fields) => {
     const hashed = toRlp([...fields, seal])
     return { hashed, mined: toRlp(fields), raw: hashed }
   })

@@ -7,9 +7,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const blockTag = new TextEncoder().encode('RSKBLOCK:')
 
-/**
- * Counts the leading bytes of the merged-mining hash that are the block's (RSKIP110 has the rest).
- */
+/** Counts the block's own bytes at the start of its hash for miners (RSKIP110 adds the rest). */
 const prefixBytes = 20
 
 const maxBytesAfterTag = 128
@@ -47,9 +45,7 @@ function toBytes(value: unknown): Uint8Array {
     : new Uint8Array()
 }
 
-/**
- * Counts the bytes of length and SHA-256 state with which a shortened coinbase transaction begins.
- */
+/** Counts the bytes of length and SHA-256 state at the start of a shortened coinbase. */
 const stateBytes = 40
 
 /** Tells whether the last tag in the tail's first 64 bytes has this hash and none follows it. */

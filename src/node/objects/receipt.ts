@@ -36,9 +36,7 @@ export const rawReceipt = z.extend(receipt, {
 
 export type RawReceipt = z.output<typeof rawReceipt>
 
-/**
- * Returns a receipt with all fields; `gasPrice` helps where the node does not print the price paid.
- */
+/** Returns a receipt with all fields; `gasPrice` replaces a missing effective price. */
 export function shapeReceipt(raw: RawReceipt, gasPrice: string): NodeReceipt {
   const { root, status, effectiveGasPrice, ...rest } = raw
   return {

@@ -14,9 +14,7 @@ export function computeRoot(values: readonly Hex[], tries: Tries): Hex {
     : keccak256(buildReceiptsTrie(values).rlp)
 }
 
-/**
- * Encodes a receipt as in its trie: typed (EIP-2718), or as RSKj's `TransactionReceipt.getEncoded`.
- */
+/** Encodes a receipt as its trie does: typed (EIP-2718), or as RSKj's `TransactionReceipt`. */
 export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
   const { status, root, cumulativeGasUsed, gasUsed, logsBloom, logs, type } = receipt
   const outcome = status ? encodeQuantity(status) : asHex(root ?? '0x')
@@ -31,9 +29,7 @@ export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
   return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
 }
 
-/**
- * Describes a Merkle Patricia node (yellow paper, appendix D) with its children and their nibbles.
- */
+/** A Merkle Patricia node (yellow paper, appendix D), and its children by their nibbles. */
 export type TrieNode = { rlp: Hex; below: readonly { path: string; node: TrieNode }[] }
 
 /** Encodes a block's receipts. @throws {UntrueAnswer} their root is not the one in its header */
@@ -63,9 +59,7 @@ function collectBelow(path: string, below: TrieNode['below']): Hex[] {
   return [next.node.rlp, ...collectBelow(path.slice(next.path.length), next.node.below)]
 }
 
-/**
- * Returns a receipt's key in nibbles; no key is a prefix of another, so branches hold no values.
- */
+/** Returns a receipt's key in nibbles. No key is a prefix of another: branches hold no values. */
 function toPath(index: number): string {
   return toRlp(encodeQuantity(toHex(index))).slice(2)
 }

@@ -16,9 +16,7 @@ const types: readonly number[] = [0, 1, 2, 3, 4]
 
 const blobType = 3
 
-/**
- * Limits a transaction's bytes as RSKj does (TxValidatorMaximumSize) and go-ethereum without blobs.
- */
+/** Limits a transaction's bytes, as RSKj (TxValidatorMaximumSize) and go-ethereum do. */
 const maxBytes = 131_072
 
 /** Equals half of secp256k1's order, the highest `s` that EIP-2 and RSKj allow. */
@@ -97,9 +95,7 @@ function readSignature(type: number, encoding: Hex) {
 
 const toNumber = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
 
-/**
- * Tells whether there are more items than an access list of this size has, since each costs time.
- */
+/** Tells whether there are more items than an access list of this size has: each costs time. */
 function hasTooManyItems(payload: Hex): boolean {
   let left = 64 + payload.length / 12
   for (let position = 2; position < payload.length && left > 0; left -= 1) {

@@ -11,14 +11,14 @@ type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true
 
 /** Reads unprovable state; if nodes are compared, they all read the same block. */
 export async function readState<T, Block extends Selector>(
-  { ask, compares }: Pick<NodeAccess, 'ask' | 'compares'>,
+  { ask, comparesAnswers }: Pick<NodeAccess, 'ask' | 'comparesAnswers'>,
   block: Block,
   read: (node: UpstreamNode, block: Block | string) => Promise<T>,
 ): Promise<T> {
-  const hasToFixBlock = compares && block === 'latest'
+  const hasToFixBlock = comparesAnswers && block === 'latest'
   const latest = hasToFixBlock ? await ask((node) => readMinedBlock(node, block, false)) : undefined
   return await ask((node) => {
-    node.doubt('unprovable')
+    node.markUnproved('unprovable')
     return read(node, latest?.hash ?? block)
   })
 }
@@ -46,18 +46,14 @@ function findBlockHash(block: Selector): string | undefined {
   return isHash(block) ? block : undefined
 }
 
-function toNodeSelector(
-  { profile }: UpstreamNode,
-  block: Selector,
-  blockHash: string,
-): NodeSelector {
+function toNodeSelector({ kind }: UpstreamNode, block: Selector, blockHash: string): NodeSelector {
   if (typeof block === 'string') return block
-  return profile === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
+  return kind === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
 }
 
 /** Wraps a bare hash for RSKj, which would read it as a number (EthModule). */
-export function wrapBareHash({ profile }: UpstreamNode, selector: NodeSelector): NodeSelector {
-  if (profile !== 'rskj' || typeof selector !== 'string' || !isHash(selector)) return selector
+export function wrapBareHash({ kind }: UpstreamNode, selector: NodeSelector): NodeSelector {
+  if (kind !== 'rskj' || typeof selector !== 'string' || !isHash(selector)) return selector
   return { blockHash: selector, requireCanonical: 'true' }
 }
 

@@ -10,17 +10,18 @@ import { readReceipts } from './receipts.ts'
 export async function completeBlock(
   node: UpstreamNode,
   raw: MinedBlock,
-  { cached }: Pick<NodeAccess, 'cached'>,
+  { getOrCompute }: Pick<NodeAccess, 'getOrCompute'>,
 ): Promise<Block> {
   return {
     ...shapeBlock(raw, false),
     paidFees:
-      raw.paidFees ?? (await cached(`paidFees ${raw.hash}`, 'unproved', () => sumFees(node, raw))),
+      raw.paidFees ??
+      (await getOrCompute(`paidFees ${raw.hash}`, 'unproved', () => sumFees(node, raw))),
     cumulativeDifficulty:
       raw.cumulativeDifficulty ??
       (raw.uncles.length === 0
         ? raw.difficulty
-        : await cached(`cumulativeDifficulty ${raw.hash}`, 'unproved', () =>
+        : await getOrCompute(`cumulativeDifficulty ${raw.hash}`, 'unproved', () =>
             sumDifficulties(node, raw),
           )),
   }

@@ -134,9 +134,7 @@ function createRangeError(code: number, reason: string, from: number, to: number
   })
 }
 
-/**
- * Reads a piece from two nodes, if there are two; a proof or a third node settles a difference.
- */
+/** Reads a piece from two nodes if possible; a proof or a third node settles a difference. */
 async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
   const { ask, askUpToTwo, getKnownHead } = search
   const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[]> => {

@@ -36,9 +36,9 @@ export async function readProvedBlock(
   }
   const block = { ...raw, number, hash }
   const proof = proveHeader(block, node.mining)
-  if (proof !== undefined) node.setProfile(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
-  if (proof === undefined) node.doubt(isTooOld(node, number) ? 'unprovable' : 'unknown')
-  else if (full && !encodeProvedTransactions(block, proof.tries)) node.doubt('unknown')
+  if (proof !== undefined) node.setKind(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
+  if (proof === undefined) node.markUnproved(isTooOld(node, number) ? 'unprovable' : 'unknown_form')
+  else if (full && !encodeProvedTransactions(block, proof.tries)) node.markUnproved('unknown_form')
   return { block, proof }
 }
 

@@ -36,7 +36,7 @@ export async function buildPaymentProof(
   node: UpstreamNode,
   hash: string,
   headersAbove: number,
-  context: Pick<NodeAccess, 'cached'>,
+  context: Pick<NodeAccess, 'getOrCompute'>,
 ): Promise<PaymentProof> {
   if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
   const found = await readProvedReceipt(node, hash, context)
@@ -46,7 +46,7 @@ export async function buildPaymentProof(
   const nodes = await readReceiptProof(node, blockHash, hash, context)
   const encoded =
     provedBlock?.proof && encodeProvedTransactions(provedBlock.block, provedBlock.proof.tries)
-  if (provedBlock === null || encoded === undefined || nodes === null || node.isDoubted()) {
+  if (provedBlock === null || encoded === undefined || nodes === null || node.isUnproved()) {
     return unproved('its block has an unknown form')
   }
   const index = Number(transactionIndex)

@@ -13,7 +13,7 @@ import { lookUp, undefinedIfUnserved } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
 import { readReceipts, throwBlockLeft } from './receipts.ts'
 
-type Cached = Pick<NodeAccess, 'cached'>
+type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** The facts that a block's hash proves: its transactions and its receipts' root. */
 const facts = z.object({
@@ -29,13 +29,13 @@ export type BlockFacts = z.output<typeof facts>
 export async function readFacts(
   node: UpstreamNode,
   blockHash: string,
-  { cached }: Cached,
+  { getOrCompute }: CacheAccess,
 ): Promise<BlockFacts | undefined | null> {
   let exists = true
-  const text = await cached(`facts ${blockHash}`, 'proved', async () => {
+  const text = await getOrCompute(`facts ${blockHash}`, 'proved', async () => {
     const found = await readProvedBlock(node, blockHash, true)
     exists = found !== null
-    if (found?.proof === undefined || node.isDoubted()) return null
+    if (found?.proof === undefined || node.isUnproved()) return null
     const { number, receiptsRoot, transactions } = found.block
     const hashes = transactions.map(findHash)
     const { tries } = found.proof
@@ -48,7 +48,7 @@ export async function readFacts(
 export async function readProvedReceipt(
   node: UpstreamNode,
   txHash: string,
-  context: Cached,
+  context: CacheAccess,
 ): Promise<{ receipt: RawReceipt; tries: Tries | undefined } | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], z.nullable(rawReceipt))
   if (receipt === null) return null
@@ -76,11 +76,11 @@ async function readReceiptHash(
   blockHash: string,
   index: number,
   { receiptsRoot, tries, transactions }: BlockFacts,
-  { cached }: Cached,
+  { getOrCompute }: CacheAccess,
 ): Promise<string | undefined> {
   const own =
     tries === 'rootstock' &&
-    (await cached(`receipt ${blockHash} ${index}`, 'proved', async () => {
+    (await getOrCompute(`receipt ${blockHash} ${index}`, 'proved', async () => {
       const proof = await undefinedIfUnserved(askReceiptNodes(node, blockHash, transactions[index]))
       if (!proof) return null
       const found = walkBinaryProof(proof, receiptsRoot, index)
@@ -88,7 +88,7 @@ async function readReceiptHash(
       return found.valueHash
     }))
   if (own) return own
-  const text = await cached(`receipts ${blockHash}`, 'proved', async () => {
+  const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {
     const receipts = await readReceipts(node, { hash: blockHash, transactions })
     const encoded = encodeReceipts(receipts, receiptsRoot, tries)
     return JSON.stringify(encoded.map((each) => keccak256(each)))

@@ -14,7 +14,7 @@ import { readProvedBlock } from './mined-block.ts'
 import { askReceiptNodes, readFacts, readProvedReceipt } from './proved-receipt.ts'
 import { readReceipts } from './receipts.ts'
 
-type Cached = Pick<NodeAccess, 'cached'>
+type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** Reads a block's header in RLP, proved by its hash, or else as the node returns it. */
 export async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
@@ -31,7 +31,7 @@ export async function readRawHeader(node: UpstreamNode, selector: string): Promi
 export async function readRawReceipt(
   node: UpstreamNode,
   hash: string,
-  context: Cached,
+  context: CacheAccess,
 ): Promise<string | null> {
   const found = await readProvedReceipt(node, hash, context)
   if (found === null) return null
@@ -44,7 +44,7 @@ export async function readReceiptProof(
   node: UpstreamNode,
   blockHash: string,
   hash: string,
-  context: Cached,
+  context: CacheAccess,
 ): Promise<string[] | null> {
   const facts = await readFacts(node, blockHash, context)
   if (facts === null) return null

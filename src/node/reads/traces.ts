@@ -18,7 +18,7 @@ import { readMinedBlock } from './mined-block.ts'
 import { throwBlockLeft } from './receipts.ts'
 
 export async function traceBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
-  if (node.profile === 'rskj') {
+  if (node.kind === 'rskj') {
     return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
   }
   const block = await readMinedBlock(node, selector, false)

@@ -6,30 +6,30 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import type { Doubt, NodeAnswer, NodeWork, UpstreamNode } from './node.ts'
+import type { NodeAnswer, NodeWork, UnprovedReason, UpstreamNode } from './node.ts'
 import {
-  doubtIdentity,
+  forgetOldIdentity,
   type NodeIdentity,
   recordAnswer,
   recordCall,
   recordFailure,
-  recordLie,
-  recordMalformed,
+  recordFalseAnswer,
+  recordMalformedAnswer,
   type StateOptions,
   type UpstreamState,
 } from './upstream-state.ts'
-import '../../runtime/english.ts'
+import '../../runtime/english.ts' // The words of zod's messages, which `prettifyError` shows.
 
 export type AttemptOptions = StateOptions & {
   chainId: number
   mining: MiningRules | undefined
 }
 
-/** Limits the time of an attempt, in ms, while another node can be asked instead. */
-export const attemptMs = 4_000
+/** Limits the time of one attempt, in ms, where another node can be asked instead. */
+export const maxAttemptMs = 4_000
 
 /** Runs work on one node, and updates the node's state with the outcome. */
-export async function attempt<T>(
+export async function runOnNode<T>(
   state: UpstreamState,
   work: NodeWork<T>,
   signal: AbortSignal,
@@ -37,35 +37,35 @@ export async function attempt<T>(
 ): Promise<NodeAnswer<T>> {
   const { clock } = options
   const startedAt = clock.now()
-  const doubts = new Set<Doubt>()
+  const unprovedReasons = new Set<UnprovedReason>()
   try {
-    const value = await work(await createUpstreamNode(state, doubts, signal, options))
+    const value = await work(await createUpstreamNode(state, unprovedReasons, signal, options))
     recordAnswer(state, clock.now() - startedAt)
-    return { name: state.upstream.name, value, doubts }
+    return { name: state.upstream.name, value, unprovedReasons }
   } catch (error) {
     if (error instanceof RpcError) {
       recordAnswer(state, clock.now() - startedAt)
-      if (error.code === codes.methodNotFound) doubtIdentity(state, clock.now())
+      if (error.code === codes.methodNotFound) forgetOldIdentity(state, clock.now())
     }
-    // A customer's call may be slow by itself, so only the survey of heights counts time-outs.
+    // A time-out aborts `signal` and does not count: a customer's call may be slow by itself.
     else recordAttemptFailure(state, error, signal.aborted, options)
     throw error
   }
 }
 
-/** Runs an attempt within `attemptMs`. */
-export function attemptInTime<T>(
+/** Runs work on one node, for `maxAttemptMs` at most. */
+export function runOnNodeInTime<T>(
   state: UpstreamState,
   work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<NodeAnswer<T>> {
-  return runWithTimeLimit(options.clock, attemptMs, (timeLimit) =>
-    attempt(state, work, AbortSignal.any([signal, timeLimit]), options),
+  return runWithTimeLimit(options.clock, maxAttemptMs, (timeoutSignal) =>
+    runOnNode(state, work, AbortSignal.any([signal, timeoutSignal]), options),
   )
 }
 
-/** Sends a transaction to one node; after a `TransportError` it may have been sent. */
+/** Sends a transaction to one node. @throws {TransportError} it may have been sent */
 export function sendToNode(
   state: UpstreamState,
   raw: Hex,
@@ -74,17 +74,18 @@ export function sendToNode(
   options: AttemptOptions,
 ): Promise<void> {
   const { upstream } = state
-  return runWithTimeLimit(options.clock, attemptMs, async (timeLimit) => {
-    const signal = AbortSignal.any([requestSignal, timeLimit])
+  return runWithTimeLimit(options.clock, maxAttemptMs, async (timeoutSignal) => {
+    const signal = AbortSignal.any([requestSignal, timeoutSignal])
     try {
       // A transaction never goes to a node of another chain.
-      if (state.identity === undefined) await identify(state, signal, options)
+      if (state.identity === undefined) await identifyNode(state, signal, options)
       const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
-      // RSKj answers zero if it does not know the transaction yet.
+      // RSKj answers a hash of zeros if it does not know the transaction yet.
       if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
-      throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
+      throw new MalformedAnswer(`${upstream.name} did not answer the transaction's hash`)
     } catch (error) {
       if (error instanceof RpcError && classifyRefusal(error) === 'known') return
+      // A time-out counts here, since it depends on the node and not on what a caller asks.
       if (!(error instanceof RpcError))
         recordAttemptFailure(state, error, requestSignal.aborted, options)
       throw error
@@ -92,36 +93,35 @@ export function sendToNode(
   })
 }
 
-/** Records a lie, a malformed answer or a failure, unless the caller ended the attempt. */
+/** Records an untrue or malformed answer, or a failure unless the attempt was aborted. */
 function recordAttemptFailure(
   state: UpstreamState,
   error: unknown,
   isAborted: boolean,
   options: AttemptOptions,
 ): void {
-  if (error instanceof UntrueAnswer) recordLie(state, error.message, options)
-  else if (error instanceof MalformedAnswer) recordMalformed(state, error.message, options)
+  if (error instanceof UntrueAnswer) recordFalseAnswer(state, error.message, options)
+  else if (error instanceof MalformedAnswer) recordMalformedAnswer(state, error.message, options)
   else if (!isAborted) recordFailure(state, error, options)
 }
 
 async function createUpstreamNode(
   state: UpstreamState,
-  doubts: Set<Doubt>,
+  unprovedReasons: Set<UnprovedReason>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<UpstreamNode> {
   const { name, call } = state.upstream
-  const { profile } = state.identity ?? (await identify(state, signal, options))
+  const { kind } = state.identity ?? (await identifyNode(state, signal, options))
   return {
     name,
-    profile,
+    kind,
     height: state.height,
     mining: options.mining,
-    doubt: (why) => void doubts.add(why),
-    isDoubted: () => doubts.size > 0,
-    setProfile(shownProfile) {
-      if (shownProfile !== profile)
-        state.identity = { profile: shownProfile, at: options.clock.now() }
+    markUnproved: (reason) => void unprovedReasons.add(reason),
+    isUnproved: () => unprovedReasons.size > 0,
+    setKind(detectedKind) {
+      if (detectedKind !== kind) state.identity = { kind: detectedKind, at: options.clock.now() }
     },
     async call(method, params, result) {
       const startedAt = options.clock.now()
@@ -137,7 +137,8 @@ async function createUpstreamNode(
   }
 }
 
-async function identify(
+/** Asks a node for its chain and client, and stores its kind. */
+async function identifyNode(
   state: UpstreamState,
   signal: AbortSignal,
   { chainId, clock }: AttemptOptions,
@@ -154,7 +155,7 @@ async function identify(
     throw new TransportError(`${name} serves another chain than ${chainId}`)
   }
   state.identity = {
-    profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
+    kind: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
     // A node without a client version is identified again once an answer does not fit.
     at: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }

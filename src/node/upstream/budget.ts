@@ -14,43 +14,44 @@ type UpstreamBudgetOptions = {
   log: Log
 }
 
-/** Sets how long calls are gathered before the store counts them, in ms. */
-const gatherMs = 1_000
+/** Sets how long calls are collected before the store counts them, in ms. */
+const flushDelayMs = 1_000
 
 /** Sets the share of a day's calls at which the operator is warned. */
 const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
 
-/** Counts all processes' calls to the nodes: the store's last count plus own new calls. */
+/** Counts all processes' calls to the nodes: the store's last count, plus this process's since. */
 export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   const { store, limits, clock, background, log } = options
   let storedCalls = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
-  let uncounted = { relay: 0, callers: 0 }
-  let isGathering = false
+  let uncountedCalls = { relay: 0, callers: 0 }
+  let isFlushScheduled = false
 
   /** Returns today's calls, as far as this process knows. */
-  function today(): DailyCalls {
-    return clock.now() < storedCalls.resetAt ? addCalls(storedCalls, uncounted) : { ...uncounted }
+  function getCallsToday(): DailyCalls {
+    const isSameDay = clock.now() < storedCalls.resetAt
+    return isSameDay ? addCalls(storedCalls, uncountedCalls) : { ...uncountedCalls }
   }
 
   async function flush(): Promise<void> {
-    await clock.sleep(gatherMs)
-    isGathering = false
-    const calls = uncounted
-    uncounted = { relay: 0, callers: 0 }
+    await clock.sleep(flushDelayMs)
+    isFlushScheduled = false
+    const calls = uncountedCalls
+    uncountedCalls = { relay: 0, callers: 0 }
     try {
       storedCalls = await store().count(calls)
-      warn(storedCalls, calls)
+      warnIfNearLimit(storedCalls, calls)
     } catch (error) {
       // The next flush counts these calls.
-      uncounted = addCalls(uncounted, calls)
+      uncountedCalls = addCalls(uncountedCalls, calls)
       log({ level: 'warn', event: 'upstream.uncounted', message: describeFault(error) })
     }
   }
 
-  /** Logs a warning in the one process whose calls pass the warning's share. */
-  function warn(after: DailyCalls, { relay, callers }: DailyCalls): void {
+  /** Warns if these calls passed the warning's share, which happens in one process only. */
+  function warnIfNearLimit(after: DailyCalls, { relay, callers }: DailyCalls): void {
     const warningCalls = limits.callsADay * warningShare
     const used = after.relay + after.callers
     if (used < warningCalls || used - relay - callers >= warningCalls) return
@@ -60,26 +61,26 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
 
   /** Returns when callers may call again (Unix ms); undefined while calls are left for them. */
   function findResetTime(): number | undefined {
-    const { relay, callers } = today()
+    const { relay, callers } = getCallsToday()
     const reserved = Math.max(relay, limits.relayReserve)
     if (callers + reserved < limits.callsADay) return undefined
     return Number.isFinite(storedCalls.resetAt) ? storedCalls.resetAt : clock.now()
   }
 
   return {
-    today,
+    getCallsToday,
     findResetTime,
     /** Creates the budget of a network's subscriptions, which each process counts for itself. */
     createFeedBudget: () => createFeedBudget(limits, clock, findResetTime),
     /** Counts calls before they go out; throws for callers once the day's calls are used up. */
-    count(asker: CallSource, calls: number): void {
+    count(source: CallSource, calls: number): void {
       // Subscriptions call the nodes outside any key's quota.
-      if (asker === 'callers' && findResetTime() !== undefined) {
+      if (source === 'callers' && findResetTime() !== undefined) {
         throw new TransportError("the day's calls to the nodes are used up")
       }
-      uncounted[asker] += calls
-      if (isGathering) return
-      isGathering = true
+      uncountedCalls[source] += calls
+      if (isFlushScheduled) return
+      isFlushScheduled = true
       background(flush())
     },
   }
@@ -99,26 +100,25 @@ function createFeedBudget(
   findResetTime: () => number | undefined,
 ) {
   const maxCalls = Math.floor((limits.callsADay - limits.relayReserve) * feedBudgetShare)
-  let countCalls = { day: 0, calls: 0 }
-  const today = () => Math.floor(clock.now() / dayMs)
-  const getDayEnd = () => (today() + 1) * dayMs
-  const countRemaining = () => maxCalls - (countCalls.day === today() ? countCalls.calls : 0)
+  let used = { day: 0, calls: 0 }
+  const getDay = () => Math.floor(clock.now() / dayMs)
+  const getDayEnd = () => (getDay() + 1) * dayMs
+  const countRemainingCalls = () => maxCalls - (used.day === getDay() ? used.calls : 0)
 
   return {
+    /** Returns a node whose calls are counted. */
     countCalls: (node: UpstreamNode): UpstreamNode => ({
       ...node,
       call(method, params, result) {
-        countCalls = { day: today(), calls: maxCalls - countRemaining() + 1 }
+        used = { day: getDay(), calls: maxCalls - countRemainingCalls() + 1 }
         return node.call(method, params, result)
       },
     }),
-    /**
-     * Returns when subscriptions may call again (Unix ms); undefined while calls are left.
-     */
-    findResetTime: () => findResetTime() ?? (countRemaining() > 0 ? undefined : getDayEnd()),
+    /** Returns when subscriptions may call again (Unix ms); undefined while calls are left. */
+    findResetTime: () => findResetTime() ?? (countRemainingCalls() > 0 ? undefined : getDayEnd()),
     /** Returns the time between polls, in ms, with which the calls last until the day ends. */
     getPollIntervalMs: () =>
-      (callsPerPoll * (getDayEnd() - clock.now())) / Math.max(1, countRemaining()),
+      (callsPerPoll * (getDayEnd() - clock.now())) / Math.max(1, countRemainingCalls()),
   }
 }
 

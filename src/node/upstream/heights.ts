@@ -3,17 +3,17 @@ import { cached } from '../../runtime/cached.ts'
 import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
-import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
+import { type AttemptOptions, maxAttemptMs, runOnNode } from './attempt.ts'
 import type { NodeWork, UpstreamNode } from './node.ts'
 import { isTrusted, recordFailure, recordHeight, type UpstreamState } from './upstream-state.ts'
 
-const surveyMs = 1_000
+const surveyIntervalMs = 1_000
 
-/** Limits the wait for further heights after the first one, in ms. */
-const slowNodeMs = 400
+/** Limits the wait for the other nodes after the first has shown its height, in ms. */
+const maxSlowNodeWaitMs = 400
 
-/** Sets after how long an unconfirmed head is dropped, in ms: a lie, or reorganized away. */
-const headExpiresMs = 30_000
+/** Limits the age of a head that no node shows again, in ms: it was untrue or reorganized away. */
+const maxHeadAgeMs = 30_000
 
 /** Limits the lead of a height for which a node need not show the block by number. */
 const maxUnconfirmedLead = 2
@@ -34,21 +34,21 @@ export function createHeights(options: HeightsOptions) {
   const { states, clock, background } = options
   let head: Head | undefined
 
-  const survey = cached(clock, surveyMs, async () => {
+  const survey = cached(clock, surveyIntervalMs, async () => {
     const surveys = states.map((state) => surveyHeight(state, head, options))
     background(Promise.allSettled(surveys))
     await Promise.any(surveys).catch(() => undefined)
-    await Promise.race([Promise.allSettled(surveys), clock.sleep(slowNodeMs)])
+    await Promise.race([Promise.allSettled(surveys), clock.sleep(maxSlowNodeWaitMs)])
     const now = clock.now()
-    const number = findHighest(states, now)
+    const number = findMaxHeight(states, now)
     if (number === undefined) return
-    if (head === undefined || number >= head.number || now - head.shownAt > headExpiresMs) {
+    if (head === undefined || number >= head.number || now - head.shownAt > maxHeadAgeMs) {
       head = { number, shownAt: now }
     }
   })
 
   return {
-    head: () => head,
+    getHead: () => head,
     setHead(number: number): void {
       head = { number, shownAt: clock.now() }
     },
@@ -56,7 +56,7 @@ export function createHeights(options: HeightsOptions) {
     isBehind: ({ height }: UpstreamState): boolean =>
       head !== undefined && (height === undefined || height < head.number),
     /** Surveys the heights if that is due; requests wait only until the first head is known. */
-    async refresh(): Promise<void> {
+    async surveyIfDue(): Promise<void> {
       const surveyed = survey()
       if (head === undefined) await surveyed
       else background(surveyed)
@@ -67,11 +67,11 @@ export function createHeights(options: HeightsOptions) {
      */
     async readSurveyedHead(): Promise<number> {
       await survey()
-      if (head !== undefined && clock.now() - head.shownAt <= headExpiresMs) return head.number
+      if (head !== undefined && clock.now() - head.shownAt <= maxHeadAgeMs) return head.number
       throw new TransportError('no node answered its height')
     },
     /** Records a node's latest block. @throws {TransportError} it is older than one shown before */
-    record(name: string, number: number): void {
+    recordNodeHead(name: string, number: number): void {
       const headNumber = head?.number ?? 0
       const state = states.find(({ upstream }) => upstream.name === name)
       if (state !== undefined) recordHeight(state, number, clock.now())
@@ -82,15 +82,15 @@ export function createHeights(options: HeightsOptions) {
   }
 }
 
-/** Returns the highest height, of suspended nodes too: slow calls must not stop the head. */
-function findHighest(states: readonly UpstreamState[], now: number): number | undefined {
+/** Returns the greatest height. Suspended nodes count, so that slow calls do not stop the head. */
+function findMaxHeight(states: readonly UpstreamState[], now: number): number | undefined {
   const surveyed = states.filter(({ height }) => height !== undefined)
   const trusted = surveyed.filter((state) => isTrusted(state, now))
   const heights = (trusted.length > 0 ? trusted : surveyed).map(({ height = 0 }) => height)
   return heights.length === 0 ? undefined : Math.max(...heights)
 }
 
-/** Records a node's height, or that the height is unknown. */
+/** Reads and records a node's height, or records that it is unknown. */
 async function surveyHeight(
   state: UpstreamState,
   head: Head | undefined,
@@ -98,13 +98,13 @@ async function surveyHeight(
 ): Promise<void> {
   const { clock, readBlockNumber } = options
   let isTimedOut = false
-  const ask: NodeWork<number> = (node) => readConfirmedHeight(node, head, readBlockNumber)
+  const work: NodeWork<number> = (node) => readConfirmedHeight(node, head, readBlockNumber)
   try {
-    const { value: height } = await runWithTimeLimit(clock, attemptMs / 2, (timeLimit) => {
-      timeLimit.addEventListener('abort', () => {
+    const { value: height } = await runWithTimeLimit(clock, maxAttemptMs / 2, (timeoutSignal) => {
+      timeoutSignal.addEventListener('abort', () => {
         isTimedOut = true
       })
-      return attempt(state, ask, timeLimit, options)
+      return runOnNode(state, work, timeoutSignal, options)
     })
     recordHeight(state, height, clock.now())
   } catch (error) {
@@ -115,7 +115,7 @@ async function surveyHeight(
   }
 }
 
-/** Reads a node's height; far ahead of the head, the node must show that block by number. */
+/** Reads a node's height. Far ahead of the head, the node must show that block by number too. */
 async function readConfirmedHeight(
   node: UpstreamNode,
   head: Head | undefined,
@@ -124,8 +124,8 @@ async function readConfirmedHeight(
   const number = await readBlockNumber(node, 'latest')
   if (number === null) throw new MalformedAnswer('a node shows no latest block')
   if (head === undefined || number > head.number + maxUnconfirmedLead) {
-    const sameHeight = await readBlockNumber(node, toQuantity(number))
-    if (sameHeight === null)
+    const confirmedNumber = await readBlockNumber(node, toQuantity(number))
+    if (confirmedNumber === null)
       throw new MalformedAnswer('a node does not show the block at its height')
   }
   return number

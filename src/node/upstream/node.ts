@@ -2,25 +2,25 @@ import type * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { quantity } from '../objects/values.ts'
 
-/** A node's kind. RSKj serves `rsk_*` methods; for other nodes their answers are built here. */
-export type Profile = 'rskj' | 'ethereum'
+/** A node's kind: RSKj serves `rsk_*` methods; for other nodes their answers are built here. */
+export type NodeKind = 'rskj' | 'ethereum'
 
 /** Why an answer is unproved: no proof exists, or its header has an unknown form. */
-export type Doubt = 'unprovable' | 'unknown'
+export type UnprovedReason = 'unprovable' | 'unknown_form'
 
 /** A node as the work of one request uses it. */
 export type UpstreamNode = {
   readonly name: string
-  readonly profile: Profile
+  readonly kind: NodeKind
   /** Holds the node's latest block at the last survey of heights. */
   readonly height: number | undefined
   /** Sets how blocks are mined; undefined on a private chain, which may have Ethereum's headers. */
   readonly mining: MiningRules | undefined
   /** Marks this work's answer as unproved. */
-  readonly doubt: (why: Doubt) => void
-  readonly isDoubted: () => boolean
+  readonly markUnproved: (reason: UnprovedReason) => void
+  readonly isUnproved: () => boolean
   /** Sets the kind that the node's blocks show, which counts more than its client version. */
-  readonly setProfile: (profile: Profile) => void
+  readonly setKind: (kind: NodeKind) => void
   /** Calls the node; throws its error, or a `TransportError` for a malformed answer. */
   readonly call: <T>(
     method: string,
@@ -32,7 +32,7 @@ export type UpstreamNode = {
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 
 /** A node's answer, and the reasons why it is unproved. */
-export type NodeAnswer<T> = { name: string; value: T; doubts: ReadonlySet<Doubt> }
+export type NodeAnswer<T> = { name: string; value: T; unprovedReasons: ReadonlySet<UnprovedReason> }
 
 export async function readHeight(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))

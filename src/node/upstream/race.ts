@@ -1,105 +1,107 @@
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
+import { type AttemptOptions, runOnNode, runOnNodeInTime } from './attempt.ts'
 import type { NodeAnswer, NodeWork } from './node.ts'
 import { recordSlowness, type UpstreamState } from './upstream-state.ts'
 
-/** Sets after which multiple of its latency a silent node is joined by the next one. */
-const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
+/** Sets after how many of a silent node's latencies, within limits, the next node is asked too. */
+const hedgeDelay = { latencies: 4, minMs: 100, maxMs: 1_000 }
 
 export type RaceOptions = AttemptOptions & {
   order: readonly UpstreamState[]
-  /** Tells whether these are different nodes, so that the next is asked while one is slow. */
+  /** Tells whether there are several nodes, so that the next is asked while one is slow. */
   hasMultiple: boolean
   isBehind: (state: UpstreamState) => boolean
 }
 
-/** Runs work on the nodes in turn until one answers; after `null`, asks the next node too. */
-export function race<T>(
+/** Runs work on the nodes in turn until one answers. After `null`, the next node is asked too. */
+export function raceNodes<T>(
   work: NodeWork<T>,
   signal: AbortSignal,
   options: RaceOptions,
 ): Promise<NodeAnswer<T>> {
   const { order, hasMultiple, isBehind, clock } = options
-  const stop = new AbortController()
+  const settled = new AbortController()
   const failures: unknown[] = []
-  let started = 0
-  let running = 0
-  let isDone = false
+  let startedCount = 0
+  let runningCount = 0
+  let isSettled = false
   let nullAnswer: { answer: NodeAnswer<T>; isBehind: boolean } | undefined
 
   return new Promise((resolve, reject) => {
-    if (!startNext()) giveUp()
+    if (!startNext()) settleWithoutValue()
 
     function startNext(): boolean {
-      const state = order[started]
-      if (state === undefined || isDone || signal.aborted) return false
-      started += 1
-      running += 1
+      const state = order[startedCount]
+      if (state === undefined || isSettled || signal.aborted) return false
+      startedCount += 1
+      runningCount += 1
       const startedAt = clock.now()
       const attempting = hasMultiple
-        ? attemptInTime(state, work, AbortSignal.any([signal, stop.signal]), options)
-        : attempt(state, work, signal, options)
+        ? runOnNodeInTime(state, work, AbortSignal.any([signal, settled.signal]), options)
+        : runOnNode(state, work, signal, options)
       attempting.then(
-        (answer) => succeed(state, answer),
-        (error: unknown) => fail(state, startedAt, error),
+        (answer) => handleAnswer(state, answer),
+        (error: unknown) => handleFailure(state, startedAt, error),
       )
-      if (hasMultiple) void hedgeAfter(state)
+      if (hasMultiple) void startNextAfterDelay(state)
       return true
     }
 
-    function succeed(state: UpstreamState, answer: NodeAnswer<T>): void {
-      running -= 1
+    function handleAnswer(state: UpstreamState, answer: NodeAnswer<T>): void {
+      runningCount -= 1
       if (answer.value === null && hasMultiple && (nullAnswer?.isBehind ?? true)) {
         nullAnswer = { answer, isBehind: isBehind(state) }
-        if (!startNext() && running === 0) giveUp()
+        if (!startNext() && runningCount === 0) settleWithoutValue()
         return
       }
-      finish(() => resolve(answer))
+      settleOnce(() => resolve(answer))
     }
 
-    function fail(state: UpstreamState, startedAt: number, error: unknown): void {
-      running -= 1
-      if (isDone) {
-        if (clock.now() - startedAt >= hedge.leastMs) recordSlowness(state, options)
+    function handleFailure(state: UpstreamState, startedAt: number, error: unknown): void {
+      runningCount -= 1
+      if (isSettled) {
+        if (clock.now() - startedAt >= hedgeDelay.minMs) recordSlowness(state, options)
         return
       }
-      if (error instanceof RpcError && !(mayOtherNodeAnswer(error) && hasMultiple)) {
-        finish(() => reject(error))
+      if (error instanceof RpcError && !(canOtherNodeAnswer(error) && hasMultiple)) {
+        settleOnce(() => reject(error))
         return
       }
       failures.push(error)
-      if (!startNext() && running === 0) giveUp()
+      if (!startNext() && runningCount === 0) settleWithoutValue()
     }
 
-    function giveUp(): void {
-      const found = nullAnswer
-      // If a node at the head failed, `null` from a node that is behind means nothing.
-      const isConclusive = found !== undefined && (failures.length === 0 || !found.isBehind)
-      if (isConclusive) finish(() => resolve(found.answer))
-      else finish(() => reject(pickFailure(failures)))
+    /** Settles with `null` or a failure once every node was asked. */
+    function settleWithoutValue(): void {
+      const answered = nullAnswer
+      // A node behind the head lacks the newest blocks, so its `null` counts if no other failed.
+      const isConclusive = answered !== undefined && (failures.length === 0 || !answered.isBehind)
+      if (isConclusive) settleOnce(() => resolve(answered.answer))
+      else settleOnce(() => reject(pickFailure(failures)))
     }
 
-    function finish(settle: () => void): void {
-      if (isDone) return
-      isDone = true
+    function settleOnce(settle: () => void): void {
+      if (isSettled) return
+      isSettled = true
       settle()
-      if (hasMultiple) stop.abort()
+      if (hasMultiple) settled.abort()
     }
 
-    async function hedgeAfter({ latencyMs }: UpstreamState): Promise<void> {
-      await clock.sleep(computeHedgeMs(latencyMs), stop.signal)
+    async function startNextAfterDelay({ latencyMs }: UpstreamState): Promise<void> {
+      await clock.sleep(computeHedgeDelayMs(latencyMs), settled.signal)
       startNext()
     }
   })
 }
 
-function computeHedgeMs(latencyMs = hedge.mostMs / 2): number {
-  return Math.min(hedge.mostMs, Math.max(hedge.leastMs, latencyMs * hedge.latencies))
+function computeHedgeDelayMs(latencyMs = hedgeDelay.maxMs / 2): number {
+  const { latencies, minMs, maxMs } = hedgeDelay
+  return Math.min(maxMs, Math.max(minMs, latencyMs * latencies))
 }
 
-function mayOtherNodeAnswer(error: RpcError): boolean {
+function canOtherNodeAnswer(error: RpcError): boolean {
   const nodeErrorCodes: number[] = [
     codes.methodNotFound,
     codes.internal,
@@ -109,7 +111,7 @@ function mayOtherNodeAnswer(error: RpcError): boolean {
   return nodeErrorCodes.includes(error.code) || isRefusal(error, 'cannot_tell')
 }
 
-/** Picks the most useful failure: an error that a node answered before a missing answer. */
+/** Picks the most useful failure: a node's error, or else that no node answered. */
 export function pickFailure(failures: readonly unknown[]): Error {
   const refused = failures.filter((failure) => failure instanceof RpcError)
   const best = refused.find(({ code }) => code !== codes.methodNotFound) ?? refused[0]

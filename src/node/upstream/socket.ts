@@ -8,20 +8,21 @@ const notification = z.object({
 
 const reply = z.object({ id: z.number(), result: z.string() })
 
-const subscriptions = { newHeads: 1, newPendingTransactions: 2 } as const
+const subscriptionIds = { newHeads: 1, newPendingTransactions: 2 } as const
 
-type Subscription = keyof typeof subscriptions
+type Subscription = keyof typeof subscriptionIds
 
-/** Sets the wait before a reconnect, in ms; it doubles with each failure. */
-const retryMs = { first: 3_000, longest: 600_000 }
+/** Limits the wait before a reconnect, in ms; it doubles with each failure. */
+const retryDelay = { minMs: 3_000, maxMs: 600_000 }
 
-const newConnectionMs = 60_000
+/** Limits the wait for a connection's first head, in ms. */
+const maxFirstHeadMs = 60_000
 
-/** Limits the transaction hashes that wait to be read. */
+/** Limits the transaction hashes that wait for `takeHashes`. */
 const maxHashes = 50_000
 
-/** Holds the last head that a connection reported, and when (Unix ms). */
-export type ReportedHead = { number: number; at: number }
+/** The last head that a connection reported, and when (Unix ms). */
+export type ReportedHead = { number: number; reportedAt: number }
 
 type SocketEvents = {
   /** Is called for a new head, and when a subscription starts or the connection ends. */
@@ -31,7 +32,7 @@ type SocketEvents = {
 
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
-/** Creates a WebSocket connection to one node, and to the next node after a failure. */
+/** Keeps a WebSocket connection to one node, or to the next node after a failure. */
 export function createNodeSocket(
   urls: readonly string[],
   now: () => number,
@@ -41,17 +42,17 @@ export function createNodeSocket(
   let connection: Connection | undefined
   let attempts = 0
   let failures = 0
-  let triedAt = Number.NEGATIVE_INFINITY
+  let lastAttemptAt = Number.NEGATIVE_INFINITY
   let reportedHead: ReportedHead | undefined
   let hashes: string[] = []
-  const listener = { receive, onChange: events.onChange, onEnd }
+  const listener = { onResult: handleResult, onChange: events.onChange, onEnd: handleEnd }
 
   return {
     /** Connects to the next node, unless connected or waiting after a failure. */
     connectIfDue(): void {
-      const waitMs = Math.min(retryMs.longest, retryMs.first * 2 ** Math.max(0, failures - 1))
-      if (connection !== undefined || now() - triedAt < waitMs) return
-      triedAt = now()
+      const waitMs = Math.min(retryDelay.maxMs, retryDelay.minMs * 2 ** Math.max(0, failures - 1))
+      if (connection !== undefined || now() - lastAttemptAt < waitMs) return
+      lastAttemptAt = now()
       const url = urls[attempts % urls.length]
       attempts += 1
       // The attempt counts as a failure until a head arrives.
@@ -61,42 +62,42 @@ export function createNodeSocket(
     /** Returns the last head; undefined until this connection has reported one. */
     getReportedHead: () => reportedHead,
     /** Subscribes to pending transactions; returns the connection's number once confirmed. */
-    connection(): number | undefined {
+    subscribeToPending(): number | undefined {
       connection?.subscribe('newPendingTransactions')
       return connection?.isConfirmed('newPendingTransactions') ? attempts : undefined
     },
     /** Returns and clears the hashes that arrived since the last call. */
     takeHashes(): string[] {
-      const confirmed = hashes
+      const receivedHashes = hashes
       hashes = []
-      return confirmed
+      return receivedHashes
     },
-    /** Closes a connection that missed a head, unless it is new; the next one waits. */
-    closeIfLate(): void {
-      if (reportedHead !== undefined || now() - triedAt > newConnectionMs) connection?.close()
+    /** Closes the connection, which missed a head, unless it still waits for its first one. */
+    closeUnlessNew(): void {
+      if (reportedHead !== undefined || now() - lastAttemptAt > maxFirstHeadMs) connection?.close()
     },
     /** Closes an unused connection; the next one opens without a wait. */
     close(): void {
       if (connection?.isConfirmed('newHeads')) {
         failures = Math.max(0, failures - 1)
-        triedAt = Number.NEGATIVE_INFINITY
+        lastAttemptAt = Number.NEGATIVE_INFINITY
       }
       connection?.close()
     },
   }
 
-  function receive(result: string | { number: number }): void {
+  function handleResult(result: string | { number: number }): void {
     if (typeof result === 'string') {
       if (hashes.length < maxHashes) hashes.push(result)
       events.onHash()
     } else {
-      reportedHead = { number: result.number, at: now() }
+      reportedHead = { number: result.number, reportedAt: now() }
       failures = 0
       events.onChange()
     }
   }
 
-  function onEnd(): void {
+  function handleEnd(): void {
     connection = undefined
     reportedHead = undefined
     events.onChange()
@@ -104,7 +105,7 @@ export function createNodeSocket(
 }
 
 type Listener = {
-  receive: (result: string | { number: number }) => void
+  onResult: (result: string | { number: number }) => void
   onChange: () => void
   onEnd: () => void
 }
@@ -112,24 +113,24 @@ type Listener = {
 type Connection = Exclude<ReturnType<typeof connect>, undefined>
 
 /** Opens a connection subscribed to new heads; returns undefined if the URL is not valid. */
-function connect(openSocket: () => WebSocket, { receive, onChange, onEnd }: Listener) {
+function connect(openSocket: () => WebSocket, { onResult, onChange, onEnd }: Listener) {
   let socket: WebSocket
   try {
     socket = openSocket()
   } catch {
     return undefined
   }
-  const requested = new Set<Subscription>(['newHeads'])
-  const confirmed = new Set<number>()
+  const requestedTypes = new Set<Subscription>(['newHeads'])
+  const confirmedIds = new Set<number>()
   let isOpen = false
   let isEnded = false
 
-  function request(type: Subscription): void {
-    const request = { jsonrpc: '2.0', id: subscriptions[type], method: 'eth_subscribe' }
+  function requestSubscription(type: Subscription): void {
+    const request = { jsonrpc: '2.0', id: subscriptionIds[type], method: 'eth_subscribe' }
     socket.send(JSON.stringify({ ...request, params: [type] }))
   }
 
-  function end(): void {
+  function endOnce(): void {
     if (isEnded) return
     isEnded = true
     onEnd()
@@ -137,31 +138,31 @@ function connect(openSocket: () => WebSocket, { receive, onChange, onEnd }: List
 
   socket.addEventListener('open', () => {
     isOpen = true
-    if (!isEnded) requested.forEach(request)
+    if (!isEnded) requestedTypes.forEach(requestSubscription)
   })
   socket.addEventListener('message', ({ data }) => {
     if (isEnded || typeof data !== 'string') return
     const message = parseJson(data)
     const answer = reply.safeParse(message)
     if (answer.success) {
-      confirmed.add(answer.data.id)
+      confirmedIds.add(answer.data.id)
       onChange()
     }
     const notified = notification.safeParse(message)
-    if (notified.success) receive(notified.data.params.result)
+    if (notified.success) onResult(notified.data.params.result)
   })
-  socket.addEventListener('close', end)
-  socket.addEventListener('error', end)
+  socket.addEventListener('close', endOnce)
+  socket.addEventListener('error', endOnce)
 
   return {
     subscribe(type: Subscription): void {
-      if (requested.has(type)) return
-      requested.add(type)
-      if (isOpen) request(type)
+      if (requestedTypes.has(type)) return
+      requestedTypes.add(type)
+      if (isOpen) requestSubscription(type)
     },
-    isConfirmed: (type: Subscription) => confirmed.has(subscriptions[type]),
+    isConfirmed: (type: Subscription) => confirmedIds.has(subscriptionIds[type]),
     close(): void {
-      end()
+      endOnce()
       socket.close()
     },
   }

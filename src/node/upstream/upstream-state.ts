@@ -2,32 +2,33 @@ import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { NodeAnswer, Profile } from './node.ts'
+import type { NodeAnswer, NodeKind } from './node.ts'
 
-/** Sets how many of its latest answers measure a node's speed. */
-const measuredAnswers = 100
+/** Limits the latest answers by which a node's speed is measured. */
+const maxRecentLatencies = 100
 
 /** Holds a node's kind and when it was asked for it (Unix ms). */
-export type NodeIdentity = { profile: Profile; at: number }
+export type NodeIdentity = { kind: NodeKind; at: number }
 
 export type StateOptions = {
   clock: Clock
   log: Log
-  /** Is called when a node is proved wrong, since its earlier answers may be wrong too. */
-  onLie: () => void
+  /** Is called when an answer is proved untrue, since the node's earlier ones may be so too. */
+  onFalseAnswer: () => void
 }
 
-/** Sets how long a failed node is asked last, which doubles with each further failure. */
-const suspensionMs = 500
+/** Limits how long a failed node is asked last; the time doubles with each further failure. */
+const minSuspensionMs = 500
 const maxSuspensionMs = 30_000
 
+/** Sets how long a node is asked last after an untrue answer, in ms. */
 const distrustMs = 60_000
 
-/** Sets the time between two reports of malformed answers, in ms. */
-const reportMs = 60_000
+/** Sets the least time between two warnings about a node's bad answers, in ms. */
+const reportIntervalMs = 60_000
 
 /** Sets the least time between two identifications of a node, in ms. */
-const identityMs = 60_000
+const minIdentityAgeMs = 60_000
 
 export type UpstreamState = ReturnType<typeof createUpstreamState>
 
@@ -42,7 +43,7 @@ export function createUpstreamState(upstream: Upstream) {
     latencyMs: undefined as number | undefined,
     height: undefined as number | undefined,
     heightAt: undefined as number | undefined,
-    /** Holds how long the latest answers took, in ms, in no order. */
+    /** Holds how long each of the latest answers took, in ms, in no order. */
     tookMs: [] as number[],
     answers: 0,
     failures: 0,
@@ -60,7 +61,7 @@ export function describeUpstream(node: UpstreamState, now: number) {
   const { upstream, height, heightAt, tookMs, answers, failures, unproved, unknownHeaderAt } = node
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
   const unavailableState = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
-  const state = isAble(node, now) ? ('able' as const) : unavailableState
+  const state = isAvailable(node, now) ? ('able' as const) : unavailableState
   const callsToday = upstream.callsToday()
   const counts = { answers, failures, unproved, callsToday }
   const methods = [...node.methods].map(([method, counts]) => ({ method, ...counts }))
@@ -81,8 +82,8 @@ export function recordHeight(state: UpstreamState, height: number | undefined, n
   state.heightAt = height === undefined ? undefined : now
 }
 
-/** Tells whether a node is neither suspended for a failure nor distrusted for a lie. */
-export function isAble(state: UpstreamState, now: number): boolean {
+/** Tells whether a node is neither suspended for failures nor distrusted for an untrue answer. */
+export function isAvailable(state: UpstreamState, now: number): boolean {
   return state.suspendedUntil <= now && isTrusted(state, now)
 }
 
@@ -99,7 +100,7 @@ export function recordCall({ methods }: UpstreamState, method: string, tookMs: n
 export function recordAnswer(state: UpstreamState, tookMs: number): void {
   const { latencyMs } = state
   state.consecutiveFailures = 0
-  state.tookMs[state.answers % measuredAnswers] = tookMs
+  state.tookMs[state.answers % maxRecentLatencies] = tookMs
   state.answers += 1
   state.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
 }
@@ -112,9 +113,9 @@ export function recordFailure(state: UpstreamState, error: unknown, options: Sta
   state.identity = undefined
 }
 
-/** Forgets a node's kind, because its answers do not fit: the node lied or was replaced. */
-export function doubtIdentity(state: UpstreamState, now: number): void {
-  if (now - (state.identity?.at ?? now) >= identityMs) state.identity = undefined
+/** Forgets a node's kind if it is old, because an answer does not fit: the node may be another. */
+export function forgetOldIdentity(state: UpstreamState, now: number): void {
+  if (now - (state.identity?.at ?? now) >= minIdentityAgeMs) state.identity = undefined
 }
 
 /** Suspends a node, since another one was faster. */
@@ -122,39 +123,44 @@ export function recordSlowness(state: UpstreamState, options: StateOptions): voi
   suspend(state, 'node.slow', 'another node was faster', options)
 }
 
-export function recordLie(state: UpstreamState, message: string, options: StateOptions): void {
+export function recordFalseAnswer(
+  state: UpstreamState,
+  message: string,
+  options: StateOptions,
+): void {
   const now = options.clock.now()
-  if (isTrusted(state, now)) warn(state, 'node.distrusted', message, options)
-  doubtIdentity(state, now)
+  if (isTrusted(state, now)) logWarning(state, 'node.distrusted', message, options)
+  forgetOldIdentity(state, now)
   state.distrustedUntil = now + distrustMs
-  options.onLie()
+  options.onFalseAnswer()
 }
 
-/** Counts an unproved answer, and reports a header of an unknown form. */
-export function recordUnproved(
-  { name, doubts }: NodeAnswer<unknown>,
+/** Counts an unproved answer, and warns of a header of an unknown form. */
+export function recordUnprovedAnswer(
+  { name, unprovedReasons }: NodeAnswer<unknown>,
   options: StateOptions & { states: readonly UpstreamState[] },
 ): void {
   const state = options.states.find(({ upstream }) => upstream.name === name)
   if (state === undefined) return
   state.unproved += 1
   const now = options.clock.now()
-  if (!doubts.has('unknown') || now - (state.unknownHeaderAt ?? 0) < reportMs) return
+  const isReportDue = now - (state.unknownHeaderAt ?? 0) >= reportIntervalMs
+  if (!unprovedReasons.has('unknown_form') || !isReportDue) return
   state.unknownHeaderAt = now
-  warn(state, 'node.unproved', 'a block has an unknown form', options)
+  logWarning(state, 'node.unproved', 'a block has an unknown form', options)
 }
 
-/** Reports a malformed answer without suspending: nodes differ in calls that customers choose. */
-export function recordMalformed(
+/** Warns of a malformed answer. Does not suspend: nodes differ in calls that customers choose. */
+export function recordMalformedAnswer(
   state: UpstreamState,
   message: string,
   options: StateOptions,
 ): void {
   const now = options.clock.now()
-  doubtIdentity(state, now)
-  if (now - state.malformedReportedAt < reportMs) return
+  forgetOldIdentity(state, now)
+  if (now - state.malformedReportedAt < reportIntervalMs) return
   state.malformedReportedAt = now
-  warn(state, 'node.malformed', message, options)
+  logWarning(state, 'node.malformed', message, options)
 }
 
 function suspend(
@@ -164,12 +170,17 @@ function suspend(
   options: StateOptions,
 ): void {
   const now = options.clock.now()
-  const suspendForMs = Math.min(maxSuspensionMs, suspensionMs * 2 ** state.consecutiveFailures)
+  const suspendForMs = Math.min(maxSuspensionMs, minSuspensionMs * 2 ** state.consecutiveFailures)
   state.consecutiveFailures += 1
-  if (isAble(state, now)) warn(state, event, message, options)
+  if (isAvailable(state, now)) logWarning(state, event, message, options)
   state.suspendedUntil = Math.max(state.suspendedUntil, now + suspendForMs)
 }
 
-function warn({ upstream }: UpstreamState, event: string, message: string, { log }: StateOptions) {
+function logWarning(
+  { upstream }: UpstreamState,
+  event: string,
+  message: string,
+  { log }: StateOptions,
+) {
   log({ level: 'warn', event, message, node: upstream.name })
 }

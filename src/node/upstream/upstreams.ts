@@ -1,16 +1,16 @@
 import type { Hex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { attemptInTime, sendToNode } from './attempt.ts'
+import { runOnNodeInTime, sendToNode } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
 import { type NodeAnswer, type NodeWork, readHeight, type UpstreamNode } from './node.ts'
-import { pickFailure, race } from './race.ts'
+import { pickFailure, raceNodes } from './race.ts'
 import {
   createUpstreamState,
   describeUpstream,
-  isAble,
-  recordLie,
-  recordUnproved,
+  isAvailable,
+  recordFalseAnswer,
+  recordUnprovedAnswer,
   type UpstreamState,
 } from './upstream-state.ts'
 
@@ -23,16 +23,16 @@ export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
     /** Tells whether the client has stopped waiting for the answer. */
     readonly isAborted: () => boolean
     /** Caches a proved value for good, an unproved one for a minute, and `null` not at all. */
-    readonly cached: (
+    readonly getOrCompute: (
       key: string,
       kind: 'proved' | 'unproved',
-      make: () => Promise<string | null>,
+      compute: () => Promise<string | null>,
     ) => Promise<string | null>
   }
 
 type UpstreamsOptions = Omit<HeightsOptions, 'states'> & {
   /** Tells whether two nodes must agree on an answer without a proof. */
-  compares: boolean
+  comparesAnswers: boolean
 }
 
 export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions: UpstreamsOptions) {
@@ -40,28 +40,29 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
   const options = { ...upstreamOptions, states }
   const { clock } = options
   const hasMultiple = states.length > 1
-  const { head, isBehind, ...heights } = createHeights(options)
+  const { getHead, isBehind, ...heights } = createHeights(options)
   const pool: Pool = { ...options, hasMultiple, isBehind, heights }
 
   return {
     withSignal: (signal: AbortSignal, onUnproved?: () => void) =>
       createAccess(signal, pool, onUnproved),
     /** Tells whether the answers of two nodes are compared, which must read the same block. */
-    compares: hasMultiple && upstreamOptions.compares,
-    getKnownHead: () => head()?.number,
+    comparesAnswers: hasMultiple && upstreamOptions.comparesAnswers,
+    getKnownHead: () => getHead()?.number,
     /** Records a node's latest block; with several nodes, throws if another showed a newer one. */
     recordHead: ({ name }: UpstreamNode, number: number) =>
-      hasMultiple ? heights.record(name, number) : heights.setHead(number),
+      hasMultiple ? heights.recordNodeHead(name, number) : heights.setHead(number),
     /** Ranks a node last for a while, because one of its answers was proved wrong. */
     distrust(name: string, reason: string): void {
       const state = states.find(({ upstream }) => upstream.name === name)
-      if (state !== undefined) recordLie(state, reason, options)
+      if (state !== undefined) recordFalseAnswer(state, reason, options)
     },
     describe() {
       const nodes = states.map((state) => describeUpstream(state, clock.now()))
       if (hasMultiple) return nodes
       // A single node is never surveyed, so its height is the last block that it answered.
-      return nodes.map((node) => ({ ...node, height: head()?.number, heightAt: head()?.shownAt }))
+      const { number: height, shownAt: heightAt } = getHead() ?? {}
+      return nodes.map((node) => ({ ...node, height, heightAt }))
     },
   }
 }
@@ -71,39 +72,44 @@ type IsEligible = (name: string) => boolean
 type Heights = ReturnType<typeof createHeights>
 type Pool = HeightsOptions &
   UpstreamsOptions &
-  Pick<Heights, 'isBehind'> & { hasMultiple: boolean; heights: Omit<Heights, 'isBehind' | 'head'> }
+  Pick<Heights, 'isBehind'> & {
+    hasMultiple: boolean
+    heights: Omit<Heights, 'isBehind' | 'getHead'>
+  }
 
 /** Creates the access to the nodes for one request; calls `onUnproved` per unproved answer. */
 function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = () => {}) {
-  const { states, hasMultiple, compares, isBehind, heights, clock, background } = pool
+  const { states, hasMultiple, comparesAnswers, isBehind, heights, clock, background } = pool
 
   /** Lists the nodes in the order of requests; a single node twice, for one retry. */
   function listCandidates(): UpstreamState[] {
     const [singleNode] = states
     if (singleNode !== undefined && !hasMultiple) return [singleNode, singleNode]
     const now = clock.now()
-    const rank = (node: UpstreamState) => (isAble(node, now) ? 0 : 2) + (isBehind(node) ? 1 : 0)
-    return states.toSorted((a, b) => rank(a) - rank(b))
+    const getRank = (state: UpstreamState) =>
+      (isAvailable(state, now) ? 0 : 2) + (isBehind(state) ? 1 : 0)
+    return states.toSorted((a, b) => getRank(a) - getRank(b))
   }
 
   function raceEligible<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>> {
     const order = listCandidates().filter(({ upstream }) => isEligible(upstream.name))
-    return race(work, signal, { ...pool, order })
+    return raceNodes(work, signal, { ...pool, order })
   }
 
-  /** Runs work on an eligible node, and on the next one if that node fails, lies or is slow. */
+  /** Runs work on an eligible node, and on the next one if that fails, is untrue or is slow. */
   async function ask<T>(
     work: NodeWork<T>,
     isEligible = (_name: string): boolean => true,
   ): Promise<T> {
-    if (hasMultiple) await heights.refresh()
+    if (hasMultiple) await heights.surveyIfDue()
     const firstAnswer = await raceEligible(work, isEligible)
-    const { doubts } = firstAnswer
-    const isCompared = hasMultiple && (doubts.has('unknown') || (compares && doubts.size > 0))
+    const reasons = firstAnswer.unprovedReasons
+    const isUnprovable = comparesAnswers && reasons.size > 0
+    const isCompared = hasMultiple && (reasons.has('unknown_form') || isUnprovable)
     const answer = isCompared ? await findAgreedAnswer(firstAnswer, work, isEligible) : firstAnswer
-    if (answer.doubts.size > 0) {
+    if (answer.unprovedReasons.size > 0) {
       onUnproved()
-      recordUnproved(answer, pool)
+      recordUnprovedAnswer(answer, pool)
     }
     return answer.value
   }
@@ -120,7 +126,7 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
         isEligible(name) && answers.every((answer) => answer.name !== name)
       const next = await raceEligible(work, isUnasked).catch(() => undefined)
       if (next === undefined) break
-      const isProved = next.doubts.size === 0 && next.value !== null
+      const isProved = next.unprovedReasons.size === 0 && next.value !== null
       if (isProved || answers.some(({ value }) => isSameAnswer(value, next.value))) return next
       answers.push(next)
     }
@@ -131,11 +137,11 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
     ask,
     /** Runs work on two nodes at the head, or on one node if there are fewer. */
     async askUpToTwo<T>(work: NodeWork<T>): Promise<NodeAnswer<T>[]> {
-      if (hasMultiple) await heights.refresh()
+      if (hasMultiple) await heights.surveyIfDue()
       const now = clock.now()
-      const atHead = listCandidates().filter((node) => isAble(node, now) && !isBehind(node))
-      const pair = hasMultiple ? atHead.slice(0, 2) : []
-      if (pair.length === 2) return await askEach(pair, work, signal, pool)
+      const isAtHead = (node: UpstreamState) => isAvailable(node, now) && !isBehind(node)
+      const pair = hasMultiple ? listCandidates().filter(isAtHead).slice(0, 2) : []
+      if (pair.length === 2) return await askNodes(pair, work, signal, pool)
       return [await raceEligible(work, () => true)]
     },
     /** Sends a transaction to every node; throws if none accepts it, although one may have it. */
@@ -154,14 +160,14 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
   }
 }
 
-/** Runs work on each node, and returns the answers; throws if every node fails. */
-async function askEach<T>(
+/** Runs work on each node at once, and returns the answers; throws if every node fails. */
+async function askNodes<T>(
   states: readonly UpstreamState[],
   work: NodeWork<T>,
   signal: AbortSignal,
   options: HeightsOptions,
 ): Promise<NodeAnswer<T>[]> {
-  const attempts = states.map((state) => attemptInTime(state, work, signal, options))
+  const attempts = states.map((state) => runOnNodeInTime(state, work, signal, options))
   const outcomes = await Promise.allSettled(attempts)
   const answers = outcomes.flatMap((outcome) =>
     outcome.status === 'fulfilled' ? [outcome.value] : [],
@@ -173,12 +179,12 @@ async function askEach<T>(
 }
 
 /** Compares two answers as JSON, regardless of the order of an object's members. */
-function isSameAnswer(outcome: unknown, otherValue: unknown): boolean {
-  const [text, otherText] = [outcome, otherValue].map((value) =>
-    JSON.stringify(value, (_, part: unknown) =>
-      typeof part === 'object' && part !== null && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-        : part,
+function isSameAnswer(answer: unknown, otherAnswer: unknown): boolean {
+  const [text, otherText] = [answer, otherAnswer].map((value) =>
+    JSON.stringify(value, (_, member: unknown) =>
+      typeof member === 'object' && member !== null && !Array.isArray(member)
+        ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : member,
     ),
   )
   return text === otherText

@@ -17,7 +17,7 @@ export async function serve(
   chainId = 31,
   fetch: typeof globalThis.fetch = globalThis.fetch,
   clock: Clock = systemClock,
-  checks: Pick<NodeServiceOptions, 'mining' | 'compares' | 'shared'> = {},
+  checks: Pick<NodeServiceOptions, 'mining' | 'comparesAnswers' | 'shared'> = {},
 ) {
   const logged: LogEvent[] = []
   const shared = { clock, background: () => {}, log: (event: LogEvent) => logged.push(event) }

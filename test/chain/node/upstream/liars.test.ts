@@ -248,7 +248,7 @@ describe.each([
   describe.each(Object.entries(kindsOfLies))('a lie about %s', (_, kindOf) => {
     /** Serves with this many nodes, of which two must agree on unproved answers. */
     const open = (count: number) => {
-      const checks = { mining: kind.mining, compares: true }
+      const checks = { mining: kind.mining, comparesAnswers: true }
       return serve(urls.slice(0, count), 31, three.fetch, createHandClock(), checks)
     }
     const lieAt = (place: number) => {

@@ -48,9 +48,9 @@ function open(asked: (method: string) => void = () => {}) {
   const socket: NodeSocket = {
     connectIfDue: () => {},
     getReportedHead: () => undefined,
-    connection: () => connected.as,
+    subscribeToPending: () => connected.as,
     takeHashes: () => [],
-    closeIfLate: () => {},
+    closeUnlessNew: () => {},
     close: () => {},
   }
   return { pool, connected, events: createFeedEvents((work) => work(pool.node), socket) }

@@ -55,7 +55,7 @@ test("callers have what the relay's reserve leaves, in all processes together", 
   one.budget.count('relay', 1)
   world.now += dayMs
   expect(one.budget.findResetTime()).toBeUndefined()
-  expect(one.budget.today().callers).toBe(0)
+  expect(one.budget.getCallsToday().callers).toBe(0)
 })
 
 test('a relay that needs more than its reserve takes it from what callers have not used', async () => {
