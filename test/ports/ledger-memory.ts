@@ -6,7 +6,7 @@ import { createLedgerPort, runStep } from '../../src/relay/ledger/methods.ts'
 import { type Ledger, type LedgerRules, ledgerRules } from '../../src/relay/ledger/port.ts'
 import {
   type AnyRow,
-  findPlace,
+  getListPosition,
   getTable,
   type Listing,
   type Row,
@@ -45,7 +45,7 @@ export function createMemoryLedger(options: Readonly<Options>): {
       const to = end === undefined ? Number.MAX_SAFE_INTEGER : end - 1
       const columns = getTable(table).lists[list]
       const found = [...tableOf(table)].flatMap(([key, row]) => {
-        const place = columns && findPlace(columns, row)
+        const place = columns && getListPosition(columns, row)
         const isIn = place?.group === group && place.score >= from && place.score <= to
         return isIn ? [{ key, row, score: place.score }] : []
       })

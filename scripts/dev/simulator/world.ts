@@ -5,7 +5,7 @@ import {
   type PaymentOffer,
   type Work,
 } from '../../../src/relay/ledger/port.ts'
-import type { KeptLedger } from '../../../src/relay/ledger/schedule.ts'
+import type { ScheduledLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -37,7 +37,7 @@ const createConditions = () => ({
 })
 
 type Instance = {
-  kept: KeptLedger
+  scheduled: ScheduledLedger
   accept: (offer: PaymentOffer, asker: Actor) => Promise<OfferAnswer>
   actors: Set<Actor>
   calls: Set<(outcome: Outcome) => void>

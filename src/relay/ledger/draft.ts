@@ -1,7 +1,7 @@
 import type { LedgerRules } from './port.ts'
 import {
   type AnyRow,
-  findPlace,
+  getListPosition,
   getTable,
   type Key,
   type Listing,
@@ -27,7 +27,7 @@ export type Draft = {
 export type StepContext = { rows: Draft; rules: LedgerRules; relayer: string }
 
 /** Asks the store to commit first: a step lists rows that an earlier one wrote. */
-export class ListedTooLate extends Error {
+export class UncommittedListError extends Error {
   override readonly name = 'ListedTooLate'
 }
 
@@ -59,10 +59,11 @@ export function createDraft(view: View, now: number, writes: Writes): Draft {
       const columns = getTable(listing.table).lists[listing.list]
       if (columns === undefined) throw new Error(`${listing.table} has no list ${listing.list}`)
       const isListed = (row: AnyRow | undefined) =>
-        findPlace(columns, row)?.group === (listing.group ?? '')
+        getListPosition(columns, row)?.group === (listing.group ?? '')
       for (const { table, before, after } of writes.values()) {
         if (table !== listing.table) continue
-        if (isListed(before) || isListed(after)) throw new ListedTooLate(`${table}.${listing.list}`)
+        if (isListed(before) || isListed(after))
+          throw new UncommittedListError(`${table}.${listing.list}`)
       }
       return view.list(listing, now)
     },

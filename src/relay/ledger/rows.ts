@@ -275,7 +275,7 @@ export type Listing<Name extends TableName> = {
   limit: number
   newest?: boolean
   /** Names the row with these rows' total; a store that has not loaded it yet lists none. */
-  unless?: readonly [TableName, ...Key]
+  totalRow?: readonly [TableName, ...Key]
 }
 
 /** Gives a step the store's rows at a time (Unix time in ms). Rows are never mutated. */
@@ -318,7 +318,7 @@ export const parseRow = (table: TableName, json: string): AnyRow =>
   getTable(table).row.parse(JSON.parse(json))
 
 /** Returns the group and score under which a row is listed; undefined if it is not listed. */
-export function findPlace(
+export function getListPosition(
   { group, score }: ListColumns,
   row: AnyRow | undefined,
 ): { group: string; score: number } | undefined {

@@ -4,7 +4,10 @@ import { createLedgerPort, getDueDelayMs, type LedgerMethod } from './methods.ts
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
 
-/** Tells what a round left open; `soon`: an untaken transaction, or payments without a nonce. */
+/**
+ * Tells when the next round is needed. `soon`: no node has taken a transaction, or payments wait
+ * for a nonce. `watching`: nothing is open, but recent blocks may still leave the chain.
+ */
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
 /** Returns after how many ms the next round is due; undefined if none is. */
@@ -13,7 +16,7 @@ export function getNextDelayMs(result: RoundResult, roundMs: number): number | u
     case 'soon':
       return getUrgentRoundMs(roundMs)
     case 'failing':
-      // Due by the next check, however it is rounded.
+      // Sooner than `roundMs`, so that a check every `roundMs` finds it due.
       return Math.max(getUrgentRoundMs(roundMs), roundMs - getUrgentRoundMs(roundMs))
     case 'open':
       return roundMs
@@ -27,13 +30,13 @@ export function getNextDelayMs(result: RoundResult, roundMs: number): number | u
 export type LedgerSchedule = {
   rules: LedgerRules
   relayer: string
-  /** Is the ms between rounds while work is open; ten times that while blocks are only watched. */
+  /** Sets the time between rounds while work is open; ten times that while blocks are watched. */
   roundMs: number
   runRound: (ledger: Ledger) => Promise<RoundResult>
   log: Log
 }
 
-/** Is a storage's one timer, which outlives its instance and fires at least once. */
+/** Is the one timer of a storage. It outlives the instance, and fires at least once. */
 export type Alarm = {
   /** Returns the Unix time in ms; null if none is set, or while it fires. */
   getAlarm(): Promise<number | null>
@@ -42,46 +45,46 @@ export type Alarm = {
   deleteAlarm(): Promise<void>
 }
 
-export type KeptLedger = {
+export type ScheduledLedger = {
   /** Sets the alarm when a call opens work. */
   ledger: Ledger
   /** Starts a round at once if none is due, and within `roundMs` at the latest. */
   wake(): Promise<void>
   /** Runs a round. The alarm may fire twice, so everything here may be repeated. */
-  ring(): Promise<void>
+  runDueRound(): Promise<void>
 }
 
 /** Sets the alarm when work is opened, and runs rounds until nothing is left. */
 export function scheduleLedger(
   ledger: SqlLedger,
   alarm: Alarm,
-  keeper: LedgerSchedule,
+  schedule: LedgerSchedule,
   now: () => number,
-): KeptLedger {
+): ScheduledLedger {
   const call = (method: LedgerMethod, args: unknown[]): unknown =>
     (ledger[method] as (...args: unknown[]) => unknown)(...args)
 
   return {
     ledger: createLedgerPort(async (method, args) => {
       const answer = call(method, args)
-      const dueMs = getDueDelayMs(method, args, keeper.roundMs)
-      if (dueMs !== undefined) await arm(dueMs)
+      const dueMs = getDueDelayMs(method, args, schedule.roundMs)
+      if (dueMs !== undefined) await armAlarm(dueMs)
       return answer
     }),
     async wake() {
       // If a round is due within its usual time, no second one starts.
-      await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : arm(keeper.roundMs))
+      await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : armAlarm(schedule.roundMs))
     },
-    async ring() {
-      // Armed first, so that alarms continue whatever fails below.
-      await alarm.setAlarm(now() + keeper.roundMs)
+    async runDueRound() {
+      // The next alarm is set first, so that alarms continue even if the process dies below.
+      await alarm.setAlarm(now() + schedule.roundMs)
       try {
-        const result = await keeper.runRound(
+        const result = await schedule.runRound(
           createLedgerPort(async (method, args) => call(method, args)),
         )
         await setNextAlarm(result)
       } catch (error) {
-        keeper.log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
+        schedule.log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
       }
     },
   }
@@ -89,16 +92,17 @@ export function scheduleLedger(
   /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier alarm. */
   async function setNextAlarm(result: RoundResult): Promise<void> {
     if (result === 'open') return
-    const inMs = getNextDelayMs(result, keeper.roundMs)
-    if (inMs !== undefined && (result === 'soon' || result === 'failing')) return arm(inMs)
+    const inMs = getNextDelayMs(result, schedule.roundMs)
+    if (inMs !== undefined && (result === 'soon' || result === 'failing')) return armAlarm(inMs)
     if (isOpen(ledger.readWork())) return
     if (inMs === undefined) return alarm.deleteAlarm()
     await alarm.setAlarm(now() + inMs)
   }
 
-  async function arm(inMs: number): Promise<void> {
-    const next = now() + inMs
-    const set = await alarm.getAlarm()
-    if (set === null || set > next) await alarm.setAlarm(next)
+  /** Makes the alarm fire within this time; an earlier alarm stays. */
+  async function armAlarm(inMs: number): Promise<void> {
+    const time = now() + inMs
+    const knownTime = await alarm.getAlarm()
+    if (knownTime === null || knownTime > time) await alarm.setAlarm(time)
   }
 }

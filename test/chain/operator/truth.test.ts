@@ -78,7 +78,7 @@ async function openTwo() {
       if (now() >= nextCron) nextCron = now() + 60_000
       const isDue = alarm !== null && alarm <= now()
       if (isDue) alarm = null
-      if (isDue) await kept?.ring()
+      if (isDue) await kept?.runDueRound()
       // Alerts are raised in the background; what watches a payment sleeps there by a real clock.
       await new Promise((resolve) => setImmediate(resolve))
     }

@@ -84,7 +84,7 @@ function beDue(world: World): void {
 function ring(world: World, name: string): void {
   const { plan, scheduler, faultAt, transcript, object } = world
   const { alarm } = object
-  const { kept, actors } = instanceOf(world)
+  const { scheduled, actors } = instanceOf(world)
   const actor = createActor(name, () => crash(world, restartMs))
   const fault = faultAt('ring', createRandom(plan.seed, `${name} rings`))
   if (fault?.kind === 'rings_twice') {
@@ -102,7 +102,7 @@ function ring(world: World, name: string): void {
     if (alarm.ringing.size === 0 && dueAt !== null && dueAt <= scheduler.now()) beDue(world)
   }
   const start = beginRound(world, openLedger(world))
-  runAs(actor, () => kept.ring())
+  runAs(actor, () => scheduled.runDueRound())
     .then(() => endRound(world, openLedger(world), actor, start))
     .then(done, done)
 }
@@ -195,7 +195,7 @@ function call(
     done({ ok: false, error: new Error('Durable Object is not there.') })
     return
   }
-  const { kept, accept, actors: living, calls } = instanceOf(world)
+  const { scheduled, accept, actors: living, calls } = instanceOf(world)
   const actor = createActor(`${asker.name}'s ledger.${method}`, () => crash(world, restartMs))
   living.add(actor)
   const finish = (outcome: Outcome) => {
@@ -204,7 +204,7 @@ function call(
     done(outcome)
   }
   calls.add(finish)
-  const methods = { ...kept.ledger, accept: (offer: PaymentOffer) => accept(offer, asker) }
+  const methods = { ...scheduled.ledger, accept: (offer: PaymentOffer) => accept(offer, asker) }
   runAs(actor, () => (methods[method] as (...args: unknown[]) => Promise<unknown>)(...args)).then(
     (value) => finish({ ok: true, value }),
     (error: Error) => finish({ ok: false, error }),
@@ -222,14 +222,14 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   if (object.instance !== undefined) return object.instance
   const relayer = signing.relayer.address.toLowerCase()
   const { roundMs } = plan.setup.rules
-  const keeper = { rules: object.rules, relayer, roundMs, runRound: newTend(world), log }
-  const kept = scheduleLedger(watchedLedger(world), port, keeper, scheduler.now)
+  const schedule = { rules: object.rules, relayer, roundMs, runRound: newTend(world), log }
+  const scheduled = scheduleLedger(watchedLedger(world), port, schedule, scheduler.now)
   const actors = new Set<Actor>()
   const actor = createActor('acceptor', () => crash(world, restartMs))
   actors.add(actor)
-  const program = createRelayer(createParts(world), mortal(world, kept.ledger))
+  const program = createRelayer(createParts(world), mortal(world, scheduled.ledger))
   const accept = acceptAs(world, actor, createAcceptor(program))
-  object.instance = { kept, accept, actors, calls: new Set() }
+  object.instance = { scheduled, accept, actors, calls: new Set() }
   return object.instance
 }
 

@@ -58,7 +58,7 @@ export function peekQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
   const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
-  return rows.list({ ...waiting, unless: ['meta', 'queue'] }).reduce(addToQueue, noQueue)
+  return rows.list({ ...waiting, totalRow: ['meta', 'queue'] }).reduce(addToQueue, noQueue)
 }
 
 export const addToQueue = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({

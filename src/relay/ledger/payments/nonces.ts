@@ -21,7 +21,7 @@ export function readRelayer(rows: Draft, relayer: string): RelayerRow {
   const stored = rows.row('relayers', relayer)
   if (stored !== undefined) return stored
   const listing = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
-  const nonces = rows.list({ ...listing, unless: ['relayers', relayer] })
+  const nonces = rows.list({ ...listing, totalRow: ['relayers', relayer] })
   const none: RelayerRow = { relayer, open: [], top: null }
   return nonces.reduce((totals, row) => updateTotals(totals, undefined, row), none)
 }

@@ -107,7 +107,7 @@ function readReserved(rows: Draft): Reserved {
     .flatMap((group) =>
       rows.list({
         ...({ table: 'payments', list: 'phase', group, limit: noLimit } as const),
-        unless: ['meta', rowName],
+        totalRow: ['meta', rowName],
         ...(group === 'settled' ? { from: rows.now - recentMs } : {}),
       }),
     )

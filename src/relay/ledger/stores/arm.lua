@@ -1,5 +1,5 @@
--- Sorts tasks by when they are due: a held one when its lease ends, or earlier by the hash beside
--- it.
+-- Keeps tasks in a sorted set by the time at which they are due. A held task is due when its lease
+-- ends; the time for which it was armed meanwhile is in a hash.
 local base = KEYS[1]
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
@@ -7,17 +7,19 @@ local due = base .. ':tasks'
 local held = base .. ':tasks:held'
 
 -- Lua may write large numbers with an exponent.
-local function text(number)
+local function to_decimal(number)
   return string.format('%.0f', number)
 end
 
 -- Makes a task due at this time at the latest.
-local function arm(task, at)
-  local set = tonumber(redis.call('ZSCORE', due, task) or nil)
-  if set and set > now and redis.call('HEXISTS', held, task) == 1 then
-    local wanted = tonumber(redis.call('HGET', held, task .. ':wanted') or nil)
-    if not wanted or at < wanted then redis.call('HSET', held, task .. ':wanted', text(at)) end
-  elseif not set or at < set then
-    redis.call('ZADD', due, text(at), task)
+local function arm(task, time)
+  local due_at = tonumber(redis.call('ZSCORE', due, task) or nil)
+  if due_at and due_at > now and redis.call('HEXISTS', held, task) == 1 then
+    local armed_at = tonumber(redis.call('HGET', held, task .. ':wanted') or nil)
+    if not armed_at or time < armed_at then
+      redis.call('HSET', held, task .. ':wanted', to_decimal(time))
+    end
+  elseif not due_at or time < due_at then
+    redis.call('ZADD', due, to_decimal(time), task)
   end
 end

@@ -10,38 +10,38 @@ local function key(kind, name)
 end
 
 local rows = {}
-local function take(name, row)
+local function add_row(name, row)
   rows[#rows + 1] = name
   rows[#rows + 1] = row
 end
 
 for _, name in ipairs(wanted.rows) do
-  take(name, redis.call('GET', key('row', name)) or '')
+  add_row(name, redis.call('GET', key('row', name)) or '')
 end
 
 local lists = {}
 for index, list in ipairs(wanted.lists) do
   local name = key('list', list.name)
-  local ends = list.olderThanMs and now - list.olderThanMs or list.before
-  local to = ends and string.format('(%.0f', ends) or '+inf'
+  local before = list.olderThanMs and now - list.olderThanMs or list.before
+  local max = before and string.format('(%.0f', before) or '+inf'
   local names
   if list.newest then
-    names = redis.call('ZREVRANGEBYSCORE', name, to, list.from, 'LIMIT', 0, list.limit)
+    names = redis.call('ZREVRANGEBYSCORE', name, max, list.from, 'LIMIT', 0, list.limit)
   else
-    names = redis.call('ZRANGEBYSCORE', name, list.from, to, 'LIMIT', 0, list.limit)
+    names = redis.call('ZRANGEBYSCORE', name, list.from, max, 'LIMIT', 0, list.limit)
   end
-  local found = {}
+  local listed = {}
   for _, member in ipairs(names) do
     local row = redis.call('GET', key('row', member))
     if row then
-      found[#found + 1] = member
-      take(member, row)
+      listed[#listed + 1] = member
+      add_row(member, row)
     else
-      -- A database that may evict rows may drop one and keep what points at it.
+      -- The row is lost, for example evicted by the database, so its entry is removed.
       redis.call('ZREM', name, member)
     end
   end
-  lists[index] = found
+  lists[index] = listed
 end
 
 return { string.format('%.0f', now), rows, lists }

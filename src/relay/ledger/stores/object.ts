@@ -9,7 +9,7 @@ import type {
   SetBack,
   SetBackAnswer,
 } from '../port.ts'
-import { type KeptLedger, type LedgerSchedule, scheduleLedger } from '../schedule.ts'
+import { type LedgerSchedule, type ScheduledLedger, scheduleLedger } from '../schedule.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
@@ -30,7 +30,7 @@ export type LedgerHost = LedgerSchedule & {
 /** Creates the class of the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
 export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
-    readonly #kept: KeptLedger
+    readonly #scheduled: ScheduledLedger
     readonly #accept: AcceptPayment
 
     static {
@@ -49,12 +49,12 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
       const now = () => Date.now()
       const { rules, relayer } = host
       const ledger = createSqlLedger(createSql(state.storage), { rules, relayer, now })
-      this.#kept = scheduleLedger(ledger, state.storage, host, now)
-      this.#accept = host.acceptor(this.#kept.ledger)
+      this.#scheduled = scheduleLedger(ledger, state.storage, host, now)
+      this.#accept = host.acceptor(this.#scheduled.ledger)
     }
 
     #call(method: LedgerMethod, args: unknown[]): unknown {
-      return (this.#kept.ledger[method] as (...args: unknown[]) => unknown)(...args)
+      return (this.#scheduled.ledger[method] as (...args: unknown[]) => unknown)(...args)
     }
 
     accept(offer: PaymentOffer): Promise<OfferAnswer> {
@@ -62,7 +62,7 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
     }
 
     wake(): Promise<void> {
-      return this.#kept.wake()
+      return this.#scheduled.wake()
     }
 
     async setBack(to: SetBack): Promise<SetBackAnswer> {
@@ -80,7 +80,7 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
     }
 
     override alarm(): Promise<void> {
-      return this.#kept.ring()
+      return this.#scheduled.runDueRound()
     }
   }
   return LedgerObject as unknown as new (

@@ -1,5 +1,5 @@
 import type { RedisDatabase } from '../../../runtime/redis.ts'
-import { createDraft, ListedTooLate, type Writes } from '../draft.ts'
+import { createDraft, UncommittedListError, type Writes } from '../draft.ts'
 import {
   createLedgerPort,
   getDueDelayMs,
@@ -19,13 +19,13 @@ import {
   type View,
 } from '../rows.ts'
 import {
-  type Change,
-  commitAttempts,
+  type ConditionalWrites,
   createCommit,
   createLoad,
-  type Kept,
-  type Loaded,
   type LoadQuery,
+  maxCommitAttempts,
+  type Snapshot,
+  type VersionedRow,
 } from './redis-rows.ts'
 
 export type RedisLedgerOptions = {
@@ -49,14 +49,17 @@ type Call = {
   reject: (error: unknown) => void
 }
 
-/** Holds a batch of executed calls; `ends` answer them after the commit, and later calls wait. */
-type ExecutedCalls = Change & { ends: (() => void)[] }
+/**
+ * Holds what a batch of calls read and wrote. `settleCalls` answer them after the commit, one
+ * function a call; the calls after those have to run again.
+ */
+type ExecutedCalls = ConditionalWrites & { settleCalls: (() => void)[] }
 
 /** Limits the calls that share a load and a commit. */
 const maxBatchedCalls = 100
-const readsSideBySide = 8
-/** Limits the rows that are cached to guess what calls will read. */
-const rememberedLimit = 2_000
+const maxConcurrentReads = 8
+/** Limits the rows that are cached to find out what calls will read. */
+const maxCachedRows = 2_000
 
 /**
  * Creates the ledger on Redis. Waiting calls share one load and one commit, retried if another
@@ -68,136 +71,145 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const keys = [nameLedgerKey(name)]
   const load = createLoad(database, keys)
   const commit = createCommit(database, keys)
-  /** Helps to guess what a call reads; never used for an answer. */
-  const remembered = new Map<string, Kept>()
-  let opening: Promise<void> | undefined
+  /** Holds rows that may be outdated: they are never the source of an answer. */
+  const cachedRows = new Map<string, VersionedRow>()
+  let schemaCheck: Promise<void> | undefined
 
-  const open = () => {
-    opening ??= openRows().catch((error) => {
-      opening = undefined
+  const checkSchemaOnce = () => {
+    schemaCheck ??= checkSchema().catch((error) => {
+      schemaCheck = undefined
       throw error
     })
-    return opening
+    return schemaCheck
   }
 
   /**
+   * Checks the schema version, and writes it into a new ledger.
    * @throws {Error} another version has written it
    */
-  async function openRows(): Promise<void> {
+  async function checkSchema(): Promise<void> {
     const schema = toRowName('meta', ['schema'])
     const wanted: LoadQuery = { methods: [], rows: new Set([schema]), lists: new Map() }
     const writes = new Map([[schema, schemaWrite]])
-    const loaded = await load(wanted)
-    const row = loaded.rows.get(schema)?.row
+    const snapshot = await load(wanted)
+    const row = snapshot.rows.get(schema)?.row
     if (row !== undefined) assertSchema(row)
     // Another process may be first, maybe one of another version.
-    else if (!(await commit(loaded, { wanted, writes, dueMs: undefined }))) await openRows()
+    else if (!(await commit(snapshot, { wanted, writes, dueMs: undefined }))) await checkSchema()
   }
 
-  /** Answers calls from one snapshot; returns those that wait for this commit. */
-  async function answer(calls: readonly Call[]): Promise<readonly Call[]> {
-    await open()
-    let executed = executeCalls(options, { now: 0, rows: remembered, lists: new Map() }, calls)
+  /**
+   * Executes calls over one snapshot, commits their writes, and then answers them. Returns the
+   * calls that have to run after this commit.
+   */
+  async function executeAndCommit(calls: readonly Call[]): Promise<readonly Call[]> {
+    await checkSchemaOnce()
+    // A call tells what it reads only by running. So the calls first run on cached rows, which may
+    // be outdated: of that run only `wanted` is used, to load these rows at once. They run again on
+    // what was loaded, until a run reads nothing else. Only that run is committed and answered.
+    let executed = executeCalls(options, { now: 0, rows: cachedRows, lists: new Map() }, calls)
     let now: number | undefined
-    for (let attempt = 0; attempt < commitAttempts; attempt++) {
-      const found = await load(executed.wanted)
+    for (let attempt = 0; attempt < maxCommitAttempts; attempt++) {
+      const loaded = await load(executed.wanted)
       // Queries depend on the time: if it moved with each load, they would never be complete.
-      now ??= found.now
-      const loaded = { ...found, now }
-      if (remembered.size > rememberedLimit) remembered.clear()
-      for (const [name, row] of loaded.rows) remembered.set(name, row)
-      executed = executeCalls(options, loaded, calls)
-      if (!isComplete(executed.wanted, loaded)) continue
-      const { ends, writes } = executed
-      if (writes.size > 0 && !(await commit(loaded, executed))) {
+      now ??= loaded.now
+      const snapshot = { ...loaded, now }
+      if (cachedRows.size > maxCachedRows) cachedRows.clear()
+      for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
+      executed = executeCalls(options, snapshot, calls)
+      if (!isComplete(executed.wanted, snapshot)) continue
+      const { settleCalls, writes, dueMs } = executed
+      if (writes.size > 0 && !(await commit(snapshot, executed))) {
         now = undefined
         continue
       }
-      if (executed.dueMs !== undefined && executed.dueMs < options.roundMs)
-        options.onUrgentRound?.()
-      for (const [name, { after }] of writes) remembered.set(name, { version: '', row: after })
-      for (const end of ends) end()
-      return calls.slice(ends.length)
+      if (dueMs !== undefined && dueMs < options.roundMs) options.onUrgentRound?.()
+      for (const [name, { after }] of writes) cachedRows.set(name, { version: '', row: after })
+      for (const settle of settleCalls) settle()
+      return calls.slice(settleCalls.length)
     }
     throw new Error('other processes changed what was read again and again')
   }
 
-  const lanes = { reads: createLane(readsSideBySide, answer), writes: createLane(1, answer) }
+  const enqueueRead = createBatchQueue(maxConcurrentReads, executeAndCommit)
+  const enqueueWrite = createBatchQueue(1, executeAndCommit)
   return createLedgerPort((method, args) => {
-    const lane = methodKinds[method] === 'reads' ? lanes.reads : lanes.writes
-    return new Promise((resolve, reject) => lane({ method, args, resolve, reject }))
+    const enqueue = methodKinds[method] === 'reads' ? enqueueRead : enqueueWrite
+    return new Promise((resolve, reject) => enqueue({ method, args, resolve, reject }))
   })
 }
 
-/** Answers up to this many batches of waiting calls at a time. */
-function createLane(
-  sideBySide: number,
-  answer: (calls: readonly Call[]) => Promise<readonly Call[]>,
+/** Creates a queue that runs waiting calls in batches, up to this many batches at a time. */
+function createBatchQueue(
+  maxConcurrent: number,
+  execute: (calls: readonly Call[]) => Promise<readonly Call[]>,
 ): (call: Call) => void {
   let waiting: Call[] = []
   let running = 0
 
-  async function run(): Promise<void> {
+  async function runBatch(): Promise<void> {
     // Lets calls of the same moment join.
     await undefined
     const calls = waiting.slice(0, maxBatchedCalls)
     waiting = waiting.slice(maxBatchedCalls)
     try {
-      waiting = [...(await answer(calls)), ...waiting]
+      waiting = [...(await execute(calls)), ...waiting]
     } catch (error) {
       for (const { reject } of calls) reject(error)
     }
     running -= 1
-    next()
+    startBatch()
   }
 
-  function next(): void {
-    if (waiting.length === 0 || running === sideBySide) return
+  function startBatch(): void {
+    if (waiting.length === 0 || running === maxConcurrent) return
     running += 1
-    void run()
+    void runBatch()
   }
 
   return (call) => {
     waiting.push(call)
-    next()
+    startBatch()
   }
 }
 
 /** Runs calls in order over one snapshot: each sees the writes of those before it. */
 function executeCalls(
   { rules, relayer, roundMs }: RedisLedgerOptions,
-  loaded: Loaded,
+  snapshot: Snapshot,
   calls: readonly Call[],
 ): ExecutedCalls {
   const methods = [...new Set(calls.map(({ method }) => method))]
   const wanted: LoadQuery = { methods, rows: new Set(), lists: new Map() }
-  const view = createView(loaded, wanted)
-  const ends: (() => void)[] = []
+  const view = createView(snapshot, wanted)
+  const settleCalls: (() => void)[] = []
   let writes: Writes = new Map()
   let dueMs: number | undefined
   for (const { method, args, resolve, reject } of calls) {
-    const own: Writes = new Map(writes)
+    // A call that throws must leave no writes.
+    const callWrites: Writes = new Map(writes)
     try {
-      const rows = createDraft(view, loaded.now, own)
+      const rows = createDraft(view, snapshot.now, callWrites)
       const answer = runStep({ rows, rules, relayer }, method, args)
-      ends.push(() => resolve(answer))
-      const ownDueMs = own.size > writes.size ? getDueDelayMs(method, args, roundMs) : undefined
-      if (ownDueMs !== undefined) dueMs = Math.min(dueMs ?? ownDueMs, ownDueMs)
-      writes = own
+      settleCalls.push(() => resolve(answer))
+      const hasWritten = callWrites.size > writes.size
+      const callDueMs = hasWritten ? getDueDelayMs(method, args, roundMs) : undefined
+      if (callDueMs !== undefined) dueMs = Math.min(dueMs ?? callDueMs, callDueMs)
+      writes = callWrites
     } catch (error) {
-      if (error instanceof ListedTooLate && ends.length > 0) break
-      ends.push(() => reject(error))
+      if (error instanceof UncommittedListError && settleCalls.length > 0) break
+      settleCalls.push(() => reject(error))
     }
   }
-  return { wanted, writes, ends, dueMs }
+  return { wanted, writes, settleCalls, dueMs }
 }
 
-const isComplete = ({ rows, lists }: LoadQuery, loaded: Loaded): boolean =>
-  [...rows].every((name) => loaded.rows.has(name)) &&
-  [...lists.keys()].every((name) => loaded.lists.has(name))
+const isComplete = ({ rows, lists }: LoadQuery, snapshot: Snapshot): boolean =>
+  [...rows].every((name) => snapshot.rows.has(name)) &&
+  [...lists.keys()].every((id) => snapshot.lists.has(id))
 
 /** Reads loaded rows and records what is missing, which counts as empty until it is loaded. */
-function createView({ rows, lists }: Loaded, wanted: LoadQuery): View {
+function createView({ rows, lists }: Snapshot, wanted: LoadQuery): View {
   const readRow = <Name extends TableName>(name: string) => {
     wanted.rows.add(name)
     return rows.get(name)?.row as Row<Name> | undefined
@@ -206,11 +218,12 @@ function createView({ rows, lists }: Loaded, wanted: LoadQuery): View {
     row: <Name extends TableName>(table: Name, ...key: Key) => readRow<Name>(toRowName(table, key)),
     list<Name extends TableName>(listing: Listing<Name>) {
       const { table, list, group = '', from = '-inf', olderThanMs, before } = listing
-      const { newest, limit, unless } = listing
-      const [sums, ...key] = unless ?? []
-      if (sums !== undefined && !rows.has(toRowName(sums, key))) return []
-      const most = limit < Number.MAX_SAFE_INTEGER ? limit : -1
-      const range = { from: `${from}`, olderThanMs, before, newest, limit: most }
+      const { newest, totalRow } = listing
+      const [totalTable, ...totalKey] = totalRow ?? []
+      if (totalTable !== undefined && !rows.has(toRowName(totalTable, totalKey))) return []
+      // To Redis, -1 means no limit.
+      const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1
+      const range = { from: `${from}`, olderThanMs, before, newest, limit }
       const query = { name: `${table}.${list}:${group}`, ...range }
       const id = JSON.stringify(query)
       wanted.lists.set(id, query)

@@ -35,11 +35,11 @@ export type SqlLedgerOptions = {
   now: () => number
 }
 
-/** Limits the cached rows, of 1 to 3 kB each. */
-const rememberedLimit = 4_000
+/** Limits the rows in the cache, of 1 to 3 kB each. */
+const maxCachedRows = 4_000
 
-/** Maps names to rows as the database has them; undefined if it has no such row. */
-type Remembered = Map<string, AnyRow | undefined>
+/** Maps names to the database's rows; a name without a row is known to have none. */
+type RowCache = Map<string, AnyRow | undefined>
 
 /**
  * Creates the ledger on SQLite. A method's writes are one transaction, and nothing runs between its
@@ -47,38 +47,36 @@ type Remembered = Map<string, AnyRow | undefined>
  */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
   sql.transaction(() => openTables(sql))
-  const remembered: Remembered = new Map()
-  const view = createSqlView(sql, remembered)
+  const cachedRows: RowCache = new Map()
+  const view = createSqlView(sql, cachedRows)
 
   return createLedgerPort<SqlLedger>((method, args) => {
-    if (remembered.size > rememberedLimit) remembered.clear()
+    if (cachedRows.size > maxCachedRows) cachedRows.clear()
     const writes: Writes = new Map()
     const rows = createDraft(view, now(), writes)
     const answer = runStep({ rows, rules, relayer }, method, args)
     if (writes.size === 0) return answer
     sql.transaction(() => {
-      for (const write of writes.values()) apply(sql, write)
+      for (const write of writes.values()) writeRow(sql, write)
     })
-    for (const [name, { after }] of writes) remembered.set(name, after)
+    for (const [name, { after }] of writes) cachedRows.set(name, after)
     return answer
   })
 }
 
-/**
- * @throws {Error} another version has written it
- */
+/** Creates missing tables. @throws {Error} another version has written the ledger */
 function openTables(sql: Sql): void {
   createTables(sql)
-  const [cacheQuery] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
-  if (cacheQuery === undefined) apply(sql, schemaWrite)
-  else assertSchema(JSON.parse(cacheQuery.row))
+  const [schemaRow] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
+  if (schemaRow === undefined) writeRow(sql, schemaWrite)
+  else assertSchema(JSON.parse(schemaRow.row))
 }
 
 /** Creates tables and indexes as `rows.ts` has them; lists in key order need no index. */
 export function createTables(sql: Sql): void {
   for (const name of tableNames) {
     const { key, lists } = getTable(name)
-    const columns = [...listColumns(name), 'row'].join(', ')
+    const columns = [...listStoredColumns(name), 'row'].join(', ')
     const primary = `PRIMARY KEY (${key.join(', ')})`
     sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primary}) WITHOUT ROWID`)
     for (const [list, { group, score }] of Object.entries(lists)) {
@@ -92,8 +90,8 @@ export function createTables(sql: Sql): void {
   }
 }
 
-/** Returns the columns that rows are found by. */
-function listColumns(name: TableName): readonly string[] {
+/** Returns the columns that keys and lists need; the whole row is beside them as JSON. */
+function listStoredColumns(name: TableName): readonly string[] {
   const { key, lists } = getTable(name)
   const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listed])]
@@ -101,7 +99,7 @@ function listColumns(name: TableName): readonly string[] {
 
 const statements = Object.fromEntries(
   tableNames.map((name) => {
-    const columns = listColumns(name)
+    const columns = listStoredColumns(name)
     const byKey = getTable(name)
       .key.map((column) => `${column} = ?`)
       .join(' AND ')
@@ -110,47 +108,47 @@ const statements = Object.fromEntries(
   }),
 ) as Record<TableName, { columns: readonly string[]; byKey: string; insert: string; row: string }>
 
-/** Caches query texts by what they differ in, so that equal queries are one string. */
-const lists = new Map<string, string>()
-const updates = new Map<string, string>()
+/** Caches the texts of queries, by all that makes them differ. */
+const listQueries = new Map<string, string>()
+const updateQueries = new Map<string, string>()
 
-function cacheQuery(queries: Map<string, string>, kind: string, make: () => string): string {
-  const query = queries.get(kind) ?? make()
-  queries.set(kind, query)
+function getQuery(queries: Map<string, string>, id: string, build: () => string): string {
+  const query = queries.get(id) ?? build()
+  queries.set(id, query)
   return query
 }
 
-function createSqlView(sql: Sql, remembered: Remembered): View {
+function createSqlView(sql: Sql, cachedRows: RowCache): View {
   return {
     row<Name extends TableName>(table: Name, ...key: Key) {
       const name = toRowName(table, key)
-      if (!remembered.has(name)) {
-        const [found] = sql.exec<{ row: string }>(statements[table].row, ...key)
-        remembered.set(name, found && parseRow(table, found.row))
+      if (!cachedRows.has(name)) {
+        const [stored] = sql.exec<{ row: string }>(statements[table].row, ...key)
+        cachedRows.set(name, stored && parseRow(table, stored.row))
       }
-      return remembered.get(name) as Row<Name> | undefined
+      return cachedRows.get(name) as Row<Name> | undefined
     },
     list<Name extends TableName>(listing: Listing<Name>, now: number) {
       const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
-      const kind = `${table} ${list} ${listing.newest} ${listing.limit}`
-      const query = cacheQuery(lists, kind, () => listQuery(listing))
+      const id = `${table} ${list} ${listing.newest} ${listing.limit}`
+      const query = getQuery(listQueries, id, () => buildListQuery(listing))
       const end = olderThanMs === undefined ? before : now - olderThanMs
       const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
-      const found = sql.exec<Record<string, SqlValue> & { row: string }>(
+      const listed = sql.exec<Record<string, SqlValue> & { row: string }>(
         ...[query, ...(group === undefined ? range : [group, ...range])],
       )
-      return found.map((columns) => {
+      return listed.map((columns) => {
         const name = toRowName(table, toKey(table, columns))
-        const row = remembered.get(name) ?? parseRow(table, columns.row)
-        remembered.set(name, row)
+        const row = cachedRows.get(name) ?? parseRow(table, columns.row)
+        cachedRows.set(name, row)
         return row as Row<Name>
       })
     },
   }
 }
 
-/** Builds a query with a constant limit: if it is bound, SQLite plans it anew each time. */
-function listQuery<Name extends TableName>(listing: Listing<Name>): string {
+/** Builds a query with its limit as text: if it were bound, SQLite would plan each query anew. */
+function buildListQuery<Name extends TableName>(listing: Listing<Name>): string {
   const { table, list, newest, limit } = listing
   const { key, lists } = getTable(table)
   const columns = lists[list]
@@ -163,8 +161,8 @@ function listQuery<Name extends TableName>(listing: Listing<Name>): string {
     ORDER BY ${order} LIMIT ${Number(limit)}`
 }
 
-/** Writes what differs: an unchanged column costs no index update. */
-export function apply(sql: Sql, { table, key, before, after }: Write): void {
+/** Writes only changed columns, because each one that is set updates its indexes. */
+export function writeRow(sql: Sql, { table, key, before, after }: Write): void {
   const { columns, byKey, insert } = statements[table]
   if (after === undefined) {
     if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${byKey}`, ...key)
@@ -177,7 +175,7 @@ export function apply(sql: Sql, { table, key, before, after }: Write): void {
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
-  const update = cacheQuery(updates, `${table} ${changed}`, () => {
+  const update = getQuery(updateQueries, `${table} ${changed}`, () => {
     const cells = changed.map((column) => `${column} = ?, `).join('')
     return `UPDATE ${table} SET ${cells}row = ? WHERE ${byKey}`
   })

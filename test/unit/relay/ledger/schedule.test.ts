@@ -37,7 +37,7 @@ test.for([
   ['open', roundMs],
 ] as const)('the next round depends on what is left: %s', async ([result, inMs]) => {
   const { scheduled, time } = await openScheduled(result)
-  await scheduled.ring()
+  await scheduled.runDueRound()
   expect(time.alarm).toBe(time.now + inMs)
 })
 
