@@ -37,10 +37,11 @@ test('the notes of a release are its own part of the changelog', () => {
   expect(() => readNotes('# Changelog\n')).toThrow(`CHANGELOG.md says nothing of ${version}.`)
 })
 
-/** Runs what publishes, with a `gh` that knows the tag's commit and says what it was asked for. */
-function publish(type: 'branch' | 'tag', name: string, tagged = '') {
+/** Runs what publishes, with a `gh` that knows tag and main, and says what it was asked for. */
+function publish(type: 'branch' | 'tag', name: string, tagged = '', main = 'identical') {
   const refs = tagged && `echo refs/tags/${tag}`
-  const cases = `*/matching-refs/*) ${refs};; */commits/*) echo ${tagged};; *) printf '%s\\n' "$@";;`
+  const known = `*/matching-refs/*) ${refs};; */commits/*) echo ${tagged};; */compare/*) echo ${main};;`
+  const cases = `${known} *) printf '%s\\n' "$@";;`
   const answer = `case "$2" in ${cases} esac\n`
   writeFileSync(join(folder, 'gh'), `#!/bin/sh\n${answer}`)
   chmodSync(join(folder, 'gh'), 0o755)
@@ -49,6 +50,7 @@ function publish(type: 'branch' | 'tag', name: string, tagged = '') {
     GITHUB_REF_NAME: name,
     GITHUB_SHA: 'abc',
     GITHUB_REPOSITORY: 'o/r',
+    GITHUB_SERVER_URL: 'https://github.test',
   }
   const env = { ...process.env, ...ref, PATH: `${folder}:${process.env.PATH}` }
   const { status, stdout } = spawnSync(join(root, '.ci', 'release'), [folder], { env })
@@ -63,6 +65,24 @@ test('it is published under the tag of its version, whether that was pushed or n
     expect(status).toBe(0)
     expect(lines).toEqual([...asked, ...['NOTES.md', ...files].map((file) => join(folder, file))])
   }
+})
+
+test('the links of its notes lead to the files of its tag', () => {
+  writeFileSync(
+    join(folder, 'NOTES.md'),
+    '[a](docs/a.md#b), [c](CHANGELOG.md), [d](https://d.test)\n',
+  )
+  expect(publish('tag', tag, 'abc', 'ahead').status).toBe(0)
+  const files = `https://github.test/o/r/blob/${tag}`
+  expect(readFileSync(join(folder, 'NOTES.md'), 'utf8')).toBe(
+    `[a](${files}/docs/a.md#b), [c](${files}/CHANGELOG.md), [d](https://d.test)\n`,
+  )
+})
+
+test('a commit that is not on main publishes nothing', () => {
+  const { status, lines } = publish('tag', tag, 'abc', 'diverged')
+  const words = 'abc is not on main: a release is made of what main holds.'
+  expect({ status, lines }).toEqual({ status: 1, lines: [words] })
 })
 
 test('a tag of another version publishes nothing', () => {
