@@ -1,5 +1,5 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
-import { undecidedPhases } from '../relay/ledger/transitions.ts'
+import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import type { StatusAnswer } from './answers.ts'
 import { countAffordable, findTopUp, judgeHealth, type KnownCondition } from './health.ts'
@@ -64,7 +64,7 @@ function describeRelayer(
   const { observations, oldest } = vitals
   const affordable = countAffordable(vitals, terms)
   const topUp = findTopUp(vitals, terms)
-  const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
+  const open = phasesWithoutOutcome.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
     balanceWei: observations.funds?.wei ?? null,

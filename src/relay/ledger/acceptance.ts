@@ -2,18 +2,18 @@ import type { Hex } from 'viem'
 import type { RefusalOf } from '../refusal.ts'
 import { findDecision, saveSession } from './decisions.ts'
 import { type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
-import { peekQueue, readAccount, readQueue } from './payments/account-totals.ts'
+import { loadOrRebuildQueue, readAccount, readQueue } from './payments/account-totals.ts'
 import {
   countCarried,
+  countUsage,
   findFreeNonce,
   isFull,
-  measureUsage,
   readRelayer,
   readSlot,
   recordTransaction,
 } from './payments/nonces.ts'
 import { beginPayment } from './payments/payment-states.ts'
-import { isShort, keepReserved } from './payments/reserves.ts'
+import { exceedsLendable, restoreLostReserves } from './payments/reserves.ts'
 import {
   type Carrying,
   hashPlace,
@@ -82,8 +82,8 @@ type Carrier = { nonce: number; hash: Hex } | undefined
 /** Begins each payment that may begin, judging each as if those before it had begun. */
 function accept(step: StepContext, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
   // Count lost totals again before anything is added to them.
-  readQueue(step.rows)
-  if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(step.rows)
+  loadOrRebuildQueue(step.rows)
+  if (offers.some(({ order }) => order.reserves !== undefined)) restoreLostReserves(step.rows)
   const begun: PaymentOffer[] = []
   return offers.map((offer) => {
     const refusal = judge(step, offer, carrier, begun)
@@ -117,10 +117,10 @@ function judge(
   if (minutes !== undefined) return { kind: 'equal', minutes }
   const over = day && findDayLimit(rows, offer.account, day, order)
   if (over !== undefined) return over
-  if (order.reserves !== undefined && isShort(step, order.reserves, lendable)) {
+  if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
-  const others = measureUsage(step, account)
+  const others = countUsage(step, account)
   // The nonce's row, which counts these payments, is written after all of them.
   const usage = carrier ? { ...others, carried: others.carried + begun.length } : others
   return capacity && isFull(usage, capacity, carrier === undefined)
@@ -153,7 +153,7 @@ function begin(step: StepContext, offer: PaymentOffer, carrier: Carrier): Verdic
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
 const openPayments = ({ rows, relayer }: StepContext): number =>
-  countCarried(readRelayer(rows, relayer)) + peekQueue(rows).waiting
+  countCarried(readRelayer(rows, relayer)) + readQueue(rows).waiting
 
 /** Puts the start of a transaction's hash in the place that a screen keeps for it. */
 export const fillInHash = (screen: Screen, hash: string): Screen =>

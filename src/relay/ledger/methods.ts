@@ -6,9 +6,10 @@ import { eraseAccount, readPersonPage } from './backup/person.ts'
 import { beginRestore, endRestore, restore } from './backup/restore.ts'
 import { findDecision, isRestoring, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
-import { endQueue, listOpen, readAccount } from './payments/account-totals.ts'
-import { count, noteCounts } from './payments/counts.ts'
+import { clearEmptyQueue, listOpenPayments, readAccount } from './payments/account-totals.ts'
+import { countEvent, sampleCounts } from './payments/counts.ts'
 import {
+  countUsage,
   deleteNonce,
   findCarrier,
   findNextNonce,
@@ -17,7 +18,6 @@ import {
   listSignedHashes,
   listTransactions,
   markForResend,
-  measureUsage,
   readRelayer,
   readSlot,
   recordTransaction,
@@ -26,11 +26,11 @@ import {
   saveNonce,
 } from './payments/nonces.ts'
 import {
-  archive,
+  applyEvent,
+  archivePayments,
   beginPayment,
   getPaymentRow,
-  listPaymentsIn,
-  move,
+  listPhasePayments,
   noBlock,
   noExecution,
   noNonce,
@@ -38,9 +38,9 @@ import {
   toExecutionColumns,
   toPayment,
 } from './payments/payment-states.ts'
-import { listDueReminders, noteReminder, takeReminder } from './payments/reminders.ts'
-import { recentMs } from './payments/reserves.ts'
-import { noteSms, pruneSms, takeSms } from './payments/sms.ts'
+import { listDueReminders, recordReminderFate, takeReminder } from './payments/reminders.ts'
+import { recentSettlementMs } from './payments/reserves.ts'
+import { pruneSms, recordSmsFate, takeSms } from './payments/sms.ts'
 import {
   type Ledger,
   maxOpen,
@@ -90,7 +90,7 @@ import {
 import { findTill, listAccountTills, listTakings, listTills, setTill } from './records/tills.ts'
 import { probe, readVitals } from './records/vitals.ts'
 import { type Listing, mapNames, type Row, type TableName } from './rows.ts'
-import { isUnsettled, phaseRules } from './transitions.ts'
+import { isOutcomeUnknown, phaseRules } from './transitions.ts'
 
 /** Implements every method of the port as one step, which reads and writes rows, synchronously. */
 export type Steps = {
@@ -147,7 +147,8 @@ function listExecuted(rows: Draft, account: string, most: number): SignedRequest
   return rows
     .list({ table: 'payments', list: 'account', group: account, limit: maxOpen, newest: true })
     .filter(({ outcome, phase, since }) => {
-      const isRecent = phase === 'mined' || (phase === 'settled' && rows.now - since < recentMs)
+      const isRecent =
+        phase === 'mined' || (phase === 'settled' && rows.now - since < recentSettlementMs)
       return outcome === 'executed' && isRecent
     })
     .slice(0, most)
@@ -195,7 +196,7 @@ export const steps: Steps = {
     const decided = findDecision(rows, question)
     if (decided !== undefined) return decided
     const account = readAccount(rows, question.account)
-    const open = listOpen(rows, account)
+    const open = listOpenPayments(rows, account)
       .map(({ request }) => request)
       .slice(0, maxOpen)
     const executed = listExecuted(rows, question.account, maxOpen - open.length)
@@ -205,7 +206,7 @@ export const steps: Steps = {
       open,
       executed,
       version: account.seen,
-      usage: measureUsage(step, account),
+      usage: countUsage(step, account),
       observations: readObservations(step),
       now: rows.now,
       ...(isAgent && { isAgent }),
@@ -231,7 +232,7 @@ export const steps: Steps = {
     const decided = findDecision(rows, refusing)
     if (decided !== undefined) return decided
     saveSession(rows, refusing, 'refused', refusing.screen)
-    count(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
+    countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     noteRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     recordObservations(step, refusing.observations)
@@ -255,7 +256,7 @@ export const steps: Steps = {
   readVitals(step, { identity, probes = false, counted } = {}) {
     if (probes) {
       probe(step.rows)
-      noteCounts(step.rows)
+      sampleCounts(step.rows)
     }
     noteGateways(step.rows, counted)
     return readVitals(
@@ -307,13 +308,13 @@ export const steps: Steps = {
   takeSms: ({ rows }, limit) =>
     isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
 
-  noteSms: ({ rows }, name, fate) => noteSms(rows, name, fate),
+  noteSms: ({ rows }, name, fate) => recordSmsFate(rows, name, fate),
 
   dueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : listDueReminders(rows, limit)),
 
   takeReminder: ({ rows }, debt) => takeReminder(rows, debt),
 
-  noteReminder: ({ rows }, reminder, fate) => noteReminder(rows, reminder, fate),
+  noteReminder: ({ rows }, reminder, fate) => recordReminderFate(rows, reminder, fate),
 
   listAudit: ({ rows }, limit) => listAudit(rows, limit),
 
@@ -348,8 +349,8 @@ export const steps: Steps = {
       nextNonce: findNextNonce(relayer),
       nonces: listOpenNonces(step),
       ...workLists((phase) => {
-        const limit = phaseRules[phase].waits ? queueLimit : workLimit
-        return listPaymentsIn(rows, phase, limit).map(toPayment)
+        const limit = phaseRules[phase].needsNonce ? queueLimit : workLimit
+        return listPhasePayments(rows, phase, limit).map(toPayment)
       }),
       watching: watched.length > 0,
       ...(identity && { differences: describeDifferences(step, identity) }),
@@ -388,7 +389,7 @@ export const steps: Steps = {
     if (isReplaced || !mayFill(step, filling)) return { kind: 'fenced' }
     for (const session of sessions) {
       const carrier = { relayer, nonce, hash: transaction.hash }
-      move(step, getPaymentRow(rows, session), 'attached', carrier)
+      applyEvent(step, getPaymentRow(rows, session), 'attached', carrier)
     }
     recordTransaction(step, nonce, sessions, transaction)
     return { kind: 'recorded' }
@@ -440,8 +441,10 @@ export const steps: Steps = {
       // After lost rows the session may have been accepted again, so this is about another request.
       const isOfIt = payment?.request.signature === execution?.signature
       if (execution === undefined || !isOfIt) return requeueFrom(step, row, session)
-      const moved = move(step, payment, 'included', toExecutionColumns(execution))
-      const confirmed = isNew ? move(step, getPaymentRow(rows, session), execution.outcome) : []
+      const moved = applyEvent(step, payment, 'included', toExecutionColumns(execution))
+      const confirmed = isNew
+        ? applyEvent(step, getPaymentRow(rows, session), execution.outcome)
+        : []
       return [...moved, ...confirmed]
     })
   },
@@ -460,18 +463,18 @@ export const steps: Steps = {
     const payment = getPaymentRow(step.rows, session)
     // After lost rows the session may have been accepted again, so this is about another request.
     if (payment?.request.signature !== signature) return []
-    return move(step, payment, 'settled', toExecutionColumns(execution))
+    return applyEvent(step, payment, 'settled', toExecutionColumns(execution))
   },
 
   confirm(step, session, blockHash) {
     const payment = getPaymentRow(step.rows, session)
     if (payment?.block_hash !== blockHash || payment.outcome === null) return []
-    return move(step, payment, payment.outcome)
+    return applyEvent(step, payment, payment.outcome)
   },
 
   expire(step, session, seconds) {
     const payment = getPaymentRow(step.rows, session)
-    if (payment === undefined || !isUnsettled(payment.state)) return []
+    if (payment === undefined || !isOutcomeUnknown(payment.state)) return []
     // After lost rows the session may have been accepted again, with a later deadline.
     if (payment.request.deadline >= seconds) return []
     const carrier = findCarrier(step.rows, payment)
@@ -479,7 +482,7 @@ export const steps: Steps = {
       const sessions = carrier.sessions.filter((other) => other !== session)
       saveNonce(step.rows, { ...carrier, sessions, changed_at: step.rows.now })
     }
-    return move(step, payment, 'overdue', noNonce)
+    return applyEvent(step, payment, 'overdue', noNonce)
   },
 
   reopen(step, blockHash) {
@@ -487,7 +490,7 @@ export const steps: Steps = {
     const block = rows.row('blocks', blockHash)
     // If the block's row is lost, find its unfinal payments by their phase.
     const sessions =
-      block?.sessions ?? listPaymentsIn(rows, 'mined', workLimit).map((row) => row.session)
+      block?.sessions ?? listPhasePayments(rows, 'mined', workLimit).map((row) => row.session)
     // Highest first, so that `top` falls by one each time.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
@@ -501,8 +504,8 @@ export const steps: Steps = {
       if (payment?.block_hash !== blockHash) return []
       // Adopted payments had no transaction of ours, so they are queued for one.
       return findCarrier(rows, payment)?.state === 'recorded'
-        ? move(step, payment, 'reorganized', noExecution)
-        : move(step, payment, 'orphaned', { ...noExecution, ...noNonce })
+        ? applyEvent(step, payment, 'reorganized', noExecution)
+        : applyEvent(step, payment, 'orphaned', { ...noExecution, ...noNonce })
     })
     rows.drop('blocks', blockHash)
     return moved
@@ -530,7 +533,7 @@ export const steps: Steps = {
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {
-    endQueue(rows)
+    clearEmptyQueue(rows)
     const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
     const payments = listOlderThan(rows, retentionMs, settled)
     const done = { table: 'nonces', list: 'phase', group: 'done' } as const
@@ -539,7 +542,7 @@ export const steps: Steps = {
     const history = listOlderThan(rows, historyMs, { table: 'history', list: 'age' })
     pruneSms(rows, retentionMs, pruneLimit)
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
-      archive(rows, account, own)
+      archivePayments(rows, account, own)
     }
     for (const row of nonces) {
       const isNeeded = row.sessions.some((session) =>

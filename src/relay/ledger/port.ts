@@ -695,10 +695,10 @@ export type Proposal = { slot: Slot | undefined; accepted: number[] }
 export type Carrying = SignedTransaction & { nonce: number; accepted: readonly number[] }
 
 /** Counts in wei what a payment takes of the pool, of the day's loan cap and of withdrawals. */
-export type Shares = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefined }
+export type ReservedAmounts = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefined }
 
 /** Tells what was left at a block, at least of what the payment takes. */
-export type Lendable = Shares & { block: number }
+export type Lendable = ReservedAmounts & { block: number }
 
 export type Slot = {
   nonce: number
@@ -715,7 +715,7 @@ export type Order = {
   kind: PaymentKind
   /** Is what leaves the account's balance; 0 for other calls. */
   spendsWei: bigint
-  reserves?: Shares | undefined
+  reserves?: ReservedAmounts | undefined
   /** Names the account with a till that receives it, and the reference. */
   till?: { account: Address; reference?: string | undefined } | undefined
   /** Lists messages that are due once the outcome is final. */

@@ -45,18 +45,18 @@ type PhaseRule = {
   /** Names the list in a ledger's work; undefined if nothing is left to do. */
   list: string | undefined
   /** Tells whether the outcome is known. Until then the payment counts against its account. */
-  isDecided: boolean
+  isOutcomeKnown: boolean
   /** Tells whether no nonce carries the payment. */
-  waits: boolean
+  needsNonce: boolean
 }
 
 /** Maps phases to their rules; a `stuck` payment only waits for its deadline. */
 export const phaseRules = {
-  waiting: { list: 'queued', isDecided: false, waits: true },
-  stuck: { list: 'stuck', isDecided: false, waits: true },
-  carried: { list: 'carried', isDecided: false, waits: false },
-  mined: { list: 'mined', isDecided: true, waits: false },
-  settled: { list: undefined, isDecided: true, waits: false },
+  waiting: { list: 'queued', isOutcomeKnown: false, needsNonce: true },
+  stuck: { list: 'stuck', isOutcomeKnown: false, needsNonce: true },
+  carried: { list: 'carried', isOutcomeKnown: false, needsNonce: false },
+  mined: { list: 'mined', isOutcomeKnown: true, needsNonce: false },
+  settled: { list: undefined, isOutcomeKnown: true, needsNonce: false },
 } as const satisfies Record<string, PhaseRule>
 
 export type Phase = keyof typeof phaseRules
@@ -73,7 +73,7 @@ export const openPhases = phaseNames.filter(
 )
 
 /** Lists the phases in which a deadline can end a payment. */
-export const undecidedPhases = openPhases.filter((phase) => !phaseRules[phase].isDecided)
+export const phasesWithoutOutcome = openPhases.filter((phase) => !phaseRules[phase].isOutcomeKnown)
 
 export const mapOpenPhases = <Value>(
   value: (phase: OpenPhase) => Value,
@@ -102,4 +102,5 @@ export function getNextState(
 }
 
 /** Tells whether the outcome is still unknown: such payments count against their account. */
-export const isUnsettled = (state: PaymentState): boolean => !phaseRules[phases[state]].isDecided
+export const isOutcomeUnknown = (state: PaymentState): boolean =>
+  !phaseRules[phases[state]].isOutcomeKnown

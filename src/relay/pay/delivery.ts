@@ -26,9 +26,9 @@ import {
   type Order,
   type PaymentOffer,
   type Question,
+  type ReservedAmounts,
   type Screen,
   type Sending,
-  type Shares,
   type Undecided,
   type Usage,
 } from '../ledger/port.ts'
@@ -84,7 +84,7 @@ export type ContractCall = {
   kind: PaymentKind
   spendsWei: bigint
   /** The shared funds that this call uses, if any, and how to read what is left of them. */
-  shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
+  shared?: (ReservedAmounts & { lendable: () => Promise<Lendable> }) | undefined
   /** Builds the acceptance screen. */
   writeSubmitted: (tx: AcceptedAs) => Screen
   /** Lists messages that are due once the outcome is final. */

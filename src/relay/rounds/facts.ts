@@ -10,7 +10,7 @@ import type {
   Work,
 } from '../ledger/port.ts'
 import { ledgerRules, listPayments } from '../ledger/port.ts'
-import { undecidedPhases } from '../ledger/transitions.ts'
+import { phasesWithoutOutcome } from '../ledger/transitions.ts'
 import type { Terms } from '../relayer.ts'
 
 /** Holds the ledger's open work, and the nonces that it has refused in this round. */
@@ -206,14 +206,14 @@ export function listOverduePayments(work: Work, chain: ChainSnapshot, seconds: n
     if (fate.kind !== 'mined') continue
     for (const session of Object.keys(fate.report.executions)) settled.add(session)
   }
-  return listPayments(work, undecidedPhases).filter(
+  return listPayments(work, phasesWithoutOutcome).filter(
     ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
   )
 }
 
 /** Tells whether the head is past the deadline of a payment without an outcome. */
 export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
-  return listPayments(work, undecidedPhases).some(
+  return listPayments(work, phasesWithoutOutcome).some(
     ({ order }) => order.request.deadline < timestampSeconds,
   )
 }
@@ -314,7 +314,7 @@ export function listDueResends(work: Work, chain: ChainSnapshot, { rules }: Term
 
 /** Tells whether a payment has waited longer than a pool keeps anything: its nonce is wrong. */
 export function isPoolNonceWrong(work: Work): boolean {
-  return listPayments(work, undecidedPhases).some(
+  return listPayments(work, phasesWithoutOutcome).some(
     ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
   )
 }

@@ -1,4 +1,4 @@
-import { recentMs } from '../../../../src/relay/ledger/payments/reserves.ts'
+import { recentSettlementMs } from '../../../../src/relay/ledger/payments/reserves.ts'
 import type { Row, TableName } from '../../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 
@@ -14,7 +14,7 @@ export function* wrongSums(storage: Sql, { now, hasLost }: Audited): Generator<s
   const payments = rowsOf(storage, 'payments')
   const nonces = rowsOf(storage, 'nonces')
   // A lost sum is counted again without what every view shows by then.
-  const recountedFrom = hasLost ? now - recentMs : 0
+  const recountedFrom = hasLost ? now - recentSettlementMs : 0
   for (const { account, seen } of rowsOf(storage, 'accounts')) {
     const there = payments.filter((payment) => payment.account === account).length
     if (seen !== there) yield `account ${account} has seen ${seen} payments and has ${there}`

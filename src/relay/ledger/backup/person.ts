@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
-import { listOpen, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
+import { listOpenPayments, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
 import type { Erased, Erasing, PersonPage, PersonQuery } from '../port.ts'
@@ -9,7 +9,7 @@ import { note, readTrace, toRecord } from '../records/operations.ts'
 import { isHeld, readSessionTrace } from '../records/standing.ts'
 import { listAccountTills } from '../records/tills.ts'
 import { getTable, type Row } from '../rows.ts'
-import { isUnsettled } from '../transitions.ts'
+import { isOutcomeUnknown } from '../transitions.ts'
 import { readListPage } from './export.ts'
 
 /** Limits the rows of all accounts that one page searches. */
@@ -83,14 +83,14 @@ export function eraseAccount(
   note(rows, { id, action: 'erase', detail: { account } })
   for (const row of found) rows.put('history', eraseNames(row))
   if (payments.length > 0) saveAccount(rows, { ...sums, erased_at: rows.now })
-  const settled = payments.filter(({ state }) => !isUnsettled(state))
+  const settled = payments.filter(({ state }) => !isOutcomeUnknown(state))
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
   const refusals = rows.row('refusals', account)?.last.length ?? 0
   rows.drop('refusals', account)
   const loan = findLoan(rows, contract, account)
   const isOwed = loan !== undefined && loan.owedWei > 0n
   if (!isOwed) rows.drop('loans', contract.toLowerCase(), account)
-  const open = listOpen(rows, sums).length
+  const open = listOpenPayments(rows, sums).length
   if (!isOwed && open === 0) rows.drop('reminders', account)
   const isLoanGone = loan !== undefined && !isOwed
   return {

@@ -155,7 +155,7 @@ function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   rows.put('intents', { intent_id, session })
   savePayment(rows, undefined, {
     ...payment,
-    attempts: phaseRules[phase].waits ? Math.max(1, attempts) : attempts,
+    attempts: phaseRules[phase].needsNonce ? Math.max(1, attempts) : attempts,
   })
 }
 

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { listOpen, noLimit, noteBlock, peekQueue } from './account-totals.ts'
+import { listOpenPayments, noLimit, readQueue, updateBlocks } from './account-totals.ts'
 import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
 
 type NonceRow = Row<'nonces'>
@@ -22,12 +22,12 @@ export function readRelayer(rows: Draft, relayer: string): RelayerRow {
   if (stored !== undefined) return stored
   const listing = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
   const nonces = rows.list({ ...listing, totalRow: ['relayers', relayer] })
-  const none: RelayerRow = { relayer, open: [], top: null }
-  return nonces.reduce((totals, row) => updateTotals(totals, undefined, row), none)
+  const noNonces: RelayerRow = { relayer, open: [], top: null }
+  return nonces.reduce((totals, row) => updateTotals(totals, undefined, row), noNonces)
 }
 
-/** Tells whether a nonce is free, used, or open: its transaction is in no block yet. */
-function describeUse(row: NonceRow | undefined): 'open' | 'used' | 'free' {
+/** Returns the use of a nonce; while it is open, no block holds its transaction. */
+function getUse(row: NonceRow | undefined): 'open' | 'used' | 'free' {
   if (row === undefined || row.state === 'abandoned') return 'free'
   return row.state === 'recorded' ? 'open' : 'used'
 }
@@ -38,11 +38,11 @@ function updateTotals(
   after: NonceRow,
 ): RelayerRow {
   const { nonce, sessions } = after
-  const [useBefore, useAfter] = [describeUse(before), describeUse(after)]
+  const [useBefore, useAfter] = [getUse(before), getUse(after)]
   const open = relayer.open.filter(([other]) => other !== nonce)
   if (useAfter === 'open') open.push([nonce, sessions.length])
-  const others = useBefore === 'used' && relayer.top === nonce ? nonce - 1 : relayer.top
-  const top = useAfter === 'used' ? Math.max(nonce, others ?? nonce) : others
+  const topBefore = useBefore === 'used' && relayer.top === nonce ? nonce - 1 : relayer.top
+  const top = useAfter === 'used' ? Math.max(nonce, topBefore ?? nonce) : topBefore
   return { ...relayer, open: open.sort(([a], [b]) => a - b), top }
 }
 
@@ -51,10 +51,10 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
   const { relayer, nonce } = after
   const before = rows.row('nonces', relayer, nonce)
   const hasSameCount = before?.sessions.length === after.sessions.length
-  if (describeUse(before) !== describeUse(after) || !hasSameCount) {
+  if (getUse(before) !== getUse(after) || !hasSameCount) {
     rows.put('relayers', updateTotals(readRelayer(rows, relayer), before, after))
   }
-  noteBlock(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
+  updateBlocks(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
   rows.put('nonces', after)
 }
 
@@ -62,7 +62,7 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
 export function deleteNonce(rows: Draft, row: NonceRow): void {
   const { relayer, nonce } = row
   rows.drop('nonces', relayer, nonce)
-  noteBlock(rows, row, undefined, { nonces: [[relayer, nonce]], sessions: [] })
+  updateBlocks(rows, row, undefined, { nonces: [[relayer, nonce]], sessions: [] })
   deleteTransactions(rows, row)
 }
 
@@ -74,55 +74,55 @@ export function deleteTransactions(rows: Draft, { bytes }: NonceRow): void {
 export const findHighestUsedNonce = ({ open, top }: RelayerRow): number =>
   Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
 
-/** Number of last nonces that are checked, because a block may still include them. */
+/** Sets how many of the last nonces are checked, since a block may still hold any of theirs. */
 const recentNonceCount = 64
 
-/** Lists the hashes signed for the open nonces and for the last ones, in any state. */
+/** Lists the hashes of all transactions signed for the open nonces and for the last ones. */
 export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] {
-  const last = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
+  const newest = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
   const open = readRelayer(rows, relayer).open.flatMap(
     ([nonce]) => rows.row('nonces', relayer, nonce) ?? [],
   )
-  const rowsToCheck = new Set([...open, ...rows.list({ ...last, limit: recentNonceCount })])
+  const rowsToCheck = new Set([...open, ...rows.list({ ...newest, limit: recentNonceCount })])
   return [...rowsToCheck].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
 export const findNextNonce = (relayer: RelayerRow): number => findHighestUsedNonce(relayer) + 1
 
-/** The relayer's transactions in blocks, and with those in the pool, as read a moment ago. */
+/** Counts the relayer's transactions in blocks, and those with the pool's, as read lately. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
 
 /** Finds the nonce after all used ones, unless payments wait or the pool would refuse it. */
 export function findFreeNonce(
-  { rows, rules, relayer: name }: StepContext,
+  { rows, rules, relayer: address }: StepContext,
   { chainNonce, poolNonce }: NonceCounts,
 ): number | undefined {
-  const { waiting, until } = peekQueue(rows)
+  const { waiting, until } = readQueue(rows)
   if (waiting > 0 && until > rows.now / 1000) return undefined
-  const relayer = readRelayer(rows, name)
+  const relayer = readRelayer(rows, address)
   const nonce = Math.max(chainNonce, poolNonce, findNextNonce(relayer))
   if (nonce < chainNonce + rules.maxInFlight) return nonce
   return nonce < countMined(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-/** Counts the mined nonces by the ledger's rows, because a node's count may be older. */
+/** Counts the nonces in blocks by the ledger's rows, because a node's count may be older. */
 function countMined(rows: Draft, { relayer, top }: RelayerRow): number {
   const isMined = top !== null && rows.row('nonces', relayer, top)?.state === 'mined'
   return isMined ? top + 1 : 0
 }
 
 /** Counts the open payments of the relayer's key, and of an account. */
-export const measureUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
-  ofAccount: listOpen(rows, account).length,
+export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
+  ofAccount: listOpenPayments(rows, account).length,
   carried: countCarried(readRelayer(rows, relayer)),
-  waiting: peekQueue(rows).waiting,
+  waiting: readQueue(rows).waiting,
 })
 
 /** Counts the payments of all open nonces; a nonce without a payment counts as one. */
 export const countCarried = ({ open }: RelayerRow): number =>
   open.reduce((sum, [, payments]) => sum + Math.max(1, payments), 0)
 
-/** Tells whether one more payment is too much; `mustWait` if no nonce is free for it. */
+/** Tells whether one more payment exceeds a limit; `mustWait`: no nonce is free for it. */
 export function isFull(usage: Usage, capacity: Capacity, mustWait: boolean): boolean {
   const { ofAccount, carried, waiting } = usage
   const isQueueFull = mustWait && waiting >= capacity.waiting

@@ -4,26 +4,26 @@ import type { Execution, LedgerRules, Order, Payment, Transition } from '../port
 import type { Row } from '../rows.ts'
 import {
   getNextState,
-  isUnsettled,
+  isOutcomeUnknown,
   type PaymentEvent,
   type PaymentState,
   phases,
 } from '../transitions.ts'
 import {
   addToQueue,
-  listOpen,
-  noteBlock,
-  noteOpen,
+  listOpenPayments,
+  loadOrRebuildQueue,
   readAccount,
-  readQueue,
   removeFromQueue,
   saveAccount,
   saveQueue,
+  updateBlocks,
+  updateOpenPayments,
 } from './account-totals.ts'
-import { count } from './counts.ts'
-import { holdReminder } from './reminders.ts'
-import { noteReserved } from './reserves.ts'
-import { followPayment, holdSms } from './sms.ts'
+import { countEvent } from './counts.ts'
+import { saveReminder } from './reminders.ts'
+import { updateReserves } from './reserves.ts'
+import { holdSms, updateSmsState } from './sms.ts'
 
 type PaymentRow = Row<'payments'>
 
@@ -43,7 +43,7 @@ export function toExecutionColumns({ outcome, reason, hash, block }: Execution):
 export const getPaymentRow = (rows: Draft, session: string | null | undefined) =>
   session === null || session === undefined ? undefined : rows.row('payments', session)
 
-export const listPaymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
+export const listPhasePayments = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
   rows.list({ table: 'payments', list: 'phase', group: phase, limit })
 
 /**
@@ -58,21 +58,21 @@ export function beginPayment(
   columns: Partial<PaymentRow> = {},
 ): void {
   const { intentId, from: account } = request
-  const known = [session, rows.row('intents', intentId)?.session]
-  if (known.some((other) => getPaymentRow(rows, other) !== undefined)) {
+  const sessions = [session, rows.row('intents', intentId)?.session]
+  if (sessions.some((known) => getPaymentRow(rows, known) !== undefined)) {
     throw new Error('the payment or its intent is recorded already')
   }
   const state = getNextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
   if (till !== undefined) {
-    const { account: to, reference = null } = till
-    rows.put('takings', { session, account: to, reference, accepted_at: rows.now })
+    const { account: receiver, reference = null } = till
+    rows.put('takings', { session, account: receiver, reference, accepted_at: rows.now })
   }
-  count(rows, kind, event)
-  // An adopted payment lost its rows: its messages may have been sent.
+  countEvent(rows, kind, event)
+  // The rows of an adopted payment were lost, so its messages may have been sent already.
   if (event !== 'adopted') holdSms(rows, session, sms)
-  if (reminder !== undefined) holdReminder(rows, account, reminder)
+  if (reminder !== undefined) saveReminder(rows, account, reminder)
   savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, kind, request },
     spends: `${spendsWei}`,
@@ -81,18 +81,18 @@ export function beginPayment(
     reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,
     ...{ ...noNonce, attempts: 0, ...noExecution },
     ...{ accepted_at: rows.now, history: [[state, rows.now]] },
-    ...placeIn(rules, state, 0, rows.now, rows.now),
+    ...getPhaseColumns(rules, state, 0, rows.now, rows.now),
     ...columns,
   })
 }
 
-/** Lists the counted events: rare ones, since counting the usual ones would cost a write each. */
+/** Lists the events that are counted: only rare ones, because each count costs a write. */
 const countedEvents: readonly PaymentEvent[] = [
-  ...['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'],
-] as const
+  ...(['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'] as const),
+]
 
 /** Applies an event to a payment; does nothing if its state does not list the event. */
-export function move(
+export function applyEvent(
   { rows, rules }: StepContext,
   payment: PaymentRow | undefined,
   event: PaymentEvent,
@@ -103,12 +103,12 @@ export function move(
   const after = { ...payment, ...columns, state: to }
   savePayment(rows, payment, {
     ...after,
-    ...placeIn(rules, to, after.attempts, after.accepted_at, rows.now),
+    ...getPhaseColumns(rules, to, after.attempts, after.accepted_at, rows.now),
     history: [...payment.history, [to, rows.now]],
   })
   const { intent_id: intentId, kind, state: from } = payment
-  followPayment(rows, payment, to)
-  if (countedEvents.includes(event)) count(rows, kind, event)
+  updateSmsState(rows, payment, to)
+  if (countedEvents.includes(event)) countEvent(rows, kind, event)
   const hash = after.hash ?? payment.hash ?? undefined
   return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }
@@ -116,39 +116,43 @@ export function move(
 /** Queues a payment for another nonce: its transaction did nothing for it. */
 export function requeuePayment(step: StepContext, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
-  return move(step, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
+  return applyEvent(step, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
 }
 
-/** Removes names and amounts from a past payment; what stays shows that its intent was known. */
+/** Removes names and amounts from a past payment. Its intent stays: it is still known as paid. */
 export const eraseNames = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
   ...{ ...row, session: '', account: zeroAddress, spends: '0' },
   ...{ reserves_pool: null, reserves_cap: null, reserves_out: null },
 })
 
 /** Moves payments of one account to the history. */
-export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
-  // Read before anything is deleted: a lost total is counted from the rows.
-  const account = readAccount(rows, name)
+export function archivePayments(
+  rows: Draft,
+  address: string,
+  payments: readonly PaymentRow[],
+): void {
+  // Read before anything is deleted, because a lost total is counted from the rows.
+  const account = readAccount(rows, address)
   for (const payment of payments) {
-    const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
+    const { request: _, phase: __, since, relayer: ___, nonce: ____, ...columns } = payment
     const isErased = payment.accepted_at <= (account.erased_at ?? -1)
     const { reference } = rows.row('takings', payment.session) ?? {}
-    const row = { ...kept, settled_at: since, ...(reference && { reference }) }
+    const row = { ...columns, settled_at: since, ...(reference && { reference }) }
     rows.put('history', isErased ? eraseNames(row) : row)
     rows.drop('takings', payment.session)
-    noteReserved(rows, payment, undefined)
+    updateReserves(rows, payment, undefined)
     rows.drop('payments', payment.session)
-    noteBlock(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
+    updateBlocks(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
     if (rows.row('intents', payment.intent_id)?.session === payment.session) {
       rows.drop('intents', payment.intent_id)
     }
   }
-  const open = listOpen(rows, account).map(({ session }) => session)
+  const open = listOpenPayments(rows, account).map(({ session }) => session)
   saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
 }
 
-/** Returns the listing of a payment that came to this state at `now` (Unix time in ms). */
-export function placeIn(
+/** Returns the phase of a payment that came to this state at `now`, and its place in that. */
+export function getPhaseColumns(
   { maxAttempts }: LedgerRules,
   state: PaymentState,
   attempts: number,
@@ -165,15 +169,16 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
-    const queue = readQueue(rows)
+    const queue = loadOrRebuildQueue(rows)
     saveQueue(rows, isWaiting ? addToQueue(queue, after) : removeFromQueue(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
-    // No total changes, but a concurrent check for open work must conflict with this write.
-    saveQueue(rows, readQueue(rows))
+    // The queue is the same, but this write makes a concurrent check for open work run again.
+    saveQueue(rows, loadOrRebuildQueue(rows))
   }
-  if (before === undefined || isUnsettled(after.state)) noteOpen(rows, after, before === undefined)
-  noteBlock(rows, before, after, { nonces: [], sessions: [session] })
-  noteReserved(rows, before, after)
+  if (before === undefined || isOutcomeUnknown(after.state))
+    updateOpenPayments(rows, after, before === undefined)
+  updateBlocks(rows, before, after, { nonces: [], sessions: [session] })
+  updateReserves(rows, before, after)
   rows.put('payments', after)
 }
 

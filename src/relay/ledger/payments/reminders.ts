@@ -2,27 +2,28 @@ import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
 import type { DueReminder, LoanDebt, SmsFate } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { listOpen, readAccount } from './account-totals.ts'
-import { count } from './counts.ts'
+import { listOpenPayments, readAccount } from './account-totals.ts'
+import { countEvent } from './counts.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Sets how long a number is kept after its loan was found repaid. */
-const keptMs = 30 * dayMs
+/** Sets how long a number stays stored after its loan was found repaid. */
+const retentionMs = 30 * dayMs
 
-/** Sets how long before a loan is due a reminder is sent, and how long that is of use. */
-const soonMs = 3 * dayMs
-const onDayMs = 4 * hourMs
-const usefulMs = dayMs
+/** Sets how long before a loan is due its two reminders are sent. */
+const earlyReminderMs = 3 * dayMs
+const lastReminderMs = 4 * hourMs
+/** Limits how late a reminder may be sent. */
+const maxReminderAgeMs = dayMs
 
-/** Waits for the account's payments to settle, or for a provider to recover. */
-const againMs = hourMs / 2
+/** Delays the next check while the account has open payments, or a provider fails. */
+const retryMs = hourMs / 2
 
 /** Stores a borrower's number for reminders, and schedules a check of the loan. */
-export function holdReminder(rows: Draft, account: Address, sealed: string): void {
-  const known = rows.row('reminders', account)
-  const { told, due_at } = known ?? { told: 'none' as const, due_at: 0 }
+export function saveReminder(rows: Draft, account: Address, sealed: string): void {
+  const stored = rows.row('reminders', account)
+  const { told, due_at } = stored ?? { told: 'none' as const, due_at: 0 }
   rows.put('reminders', { account, sealed, told, due_at, repaid_at: null, at: rows.now + hourMs })
 }
 
@@ -32,55 +33,61 @@ export const listDueReminders = (rows: Draft, limit: number): Address[] =>
     .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })
     .map(({ account }) => account)
 
-/** Takes a reminder that is due by the chain's state; the row records it before it is sent. */
+/** Takes a reminder that is due by the loan's state on the chain: recorded before it is sent. */
 export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefined {
   const { account, owedWei, dueAt } = debt
   const row = rows.row('reminders', account)
   if (row === undefined || row.at > rows.now) return undefined
-  if (listOpen(rows, readAccount(rows, account)).length > 0) {
-    // The loan or its repayment may be under way.
-    rows.put('reminders', { ...row, at: rows.now + againMs })
+  if (listOpenPayments(rows, readAccount(rows, account)).length > 0) {
+    // One of them may change the loan.
+    rows.put('reminders', { ...row, at: rows.now + retryMs })
     return undefined
   }
   if (owedWei === 0n) {
-    forget(rows, row)
+    deleteOrPostpone(rows, row)
     return undefined
   }
-  const before = row.due_at === dueAt ? row.told : 'none'
+  const lastKind = row.due_at === dueAt ? row.told : 'none'
   const kind = getReminderKind(dueAt, rows.now)
-  const isDue = kind !== undefined && kind !== before
-  const told = isDue ? kind : before
-  // Checked daily: an early or late repayment is not seen otherwise.
-  const at = Math.min(rows.now + dayMs, ...findStarts(dueAt).filter((start) => start > rows.now))
+  const isDue = kind !== undefined && kind !== lastKind
+  const told = isDue ? kind : lastKind
+  // The loan is checked every day, because nothing else shows that it was repaid.
+  const nextTimes = getReminderTimes(dueAt).filter((time) => time > rows.now)
+  const at = Math.min(rows.now + dayMs, ...nextTimes)
   rows.put('reminders', { ...row, told, due_at: dueAt, repaid_at: null, at })
   return isDue ? { account, kind, owedWei, dueAt, sealed: row.sealed } : undefined
 }
 
-/** Records a reminder's fate; one that was certainly not sent is due again while it is of use. */
-export function noteReminder(rows: Draft, { account, kind, dueAt }: DueReminder, fate: SmsFate) {
-  count(rows, 'sms', fate)
+/** Records a reminder's fate; one that was not sent for sure is due again. */
+export function recordReminderFate(
+  rows: Draft,
+  { account, kind, dueAt }: DueReminder,
+  fate: SmsFate,
+) {
+  countEvent(rows, 'sms', fate)
   const row = rows.row('reminders', account)
   if (row === undefined || fate !== 'later') return
   if (row.told !== kind || row.due_at !== dueAt) return
   const told = kind === 'today' ? 'soon' : 'none'
-  rows.put('reminders', { ...row, told, at: rows.now + againMs })
+  rows.put('reminders', { ...row, told, at: rows.now + retryMs })
 }
 
-function forget(rows: Draft, row: Row<'reminders'>): void {
+/** Deletes the number of a borrower whose loan was repaid long ago; until then, waits for that. */
+function deleteOrPostpone(rows: Draft, row: Row<'reminders'>): void {
   const repaidAt = row.repaid_at ?? rows.now
-  if (rows.now - repaidAt >= keptMs) rows.drop('reminders', row.account)
-  else rows.put('reminders', { ...row, repaid_at: repaidAt, at: repaidAt + keptMs })
+  if (rows.now - repaidAt >= retentionMs) rows.drop('reminders', row.account)
+  else rows.put('reminders', { ...row, repaid_at: repaidAt, at: repaidAt + retentionMs })
 }
 
 /** Returns when a loan's reminders become due: some days before, and on its day (UTC). */
-function findStarts(dueAt: number): [soon: number, today: number] {
+function getReminderTimes(dueAt: number): [soonAt: number, todayAt: number] {
   const dueMs = dueAt * 1_000
-  return [dueMs - soonMs, Math.max(dueMs - onDayMs, dueMs - (dueMs % dayMs))]
+  return [dueMs - earlyReminderMs, Math.max(dueMs - lastReminderMs, dueMs - (dueMs % dayMs))]
 }
 
 function getReminderKind(dueAt: number, now: number): DueReminder['kind'] | undefined {
-  const [soon, today] = findStarts(dueAt)
-  const isWithin = (start: number) => now >= start && now < start + usefulMs
-  if (isWithin(today)) return 'today'
-  return isWithin(soon) ? 'soon' : undefined
+  const [soonAt, todayAt] = getReminderTimes(dueAt)
+  const isDue = (time: number) => now >= time && now < time + maxReminderAgeMs
+  if (isDue(todayAt)) return 'today'
+  return isDue(soonAt) ? 'soon' : undefined
 }

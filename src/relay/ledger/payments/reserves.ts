@@ -1,137 +1,137 @@
 import * as z from 'zod/mini'
 import type { Draft, StepContext } from '../draft.ts'
-import type { Lendable, Shares } from '../port.ts'
+import type { Lendable, ReservedAmounts } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { isUnsettled, phaseNames } from '../transitions.ts'
+import { isOutcomeUnknown, phaseNames } from '../transitions.ts'
 import { noLimit } from './account-totals.ts'
 
 const amount = z.pipe(
   z.string(),
   z.transform((value) => BigInt(value)),
 )
-const shares = { poolWei: amount, capWei: amount, outWei: amount }
+const amounts = { poolWei: amount, capWei: amount, outWei: amount }
 
-/** Parses what payments reserve of common resources, until the chain is seen to include it. */
+/** Parses what payments reserve of common limits, in sum: until a block has them, and by block. */
 const reserved = z.object({
-  open: z.object(shares),
-  blocks: z.array(z.object({ ...shares, number: z.int() })),
+  open: z.object(amounts),
+  blocks: z.array(z.object({ ...amounts, number: z.int() })),
 })
 
-type Reserved = z.infer<typeof reserved>
+type ReserveTotals = z.infer<typeof reserved>
 
-type Taken = { [Name in keyof Shares]-?: bigint }
+type Amounts = { [Name in keyof ReservedAmounts]-?: bigint }
+type BlockReserves = ReservedAmounts & { block: number | 'open' }
 
 const rowName = 'reserved'
-const nothing: Taken = { poolWei: 0n, capWei: 0n, outWei: 0n }
+const nothing: Amounts = { poolWei: 0n, capWei: 0n, outWei: 0n }
 
-/** Limits the age of settled payments that a lagging node may not know yet. */
-export const recentMs = 10 * 60 * 1000
+/** Limits how long ago a payment was settled that a lagging node may not know yet. */
+export const recentSettlementMs = 10 * 60 * 1000
 
 /** Limits for how many blocks reserves are kept: no view of the chain is older. */
-const keptBlocks = 200
+const maxReserveBlocks = 200
 
-const addShares = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
+const addAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmounts): Amounts => ({
   poolWei: a.poolWei + poolWei,
   capWei: a.capWei + capWei,
   outWei: a.outWei + outWei,
 })
-const subtractShares = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken =>
-  addShares(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
+const subtractAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmounts): Amounts =>
+  addAmounts(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
-function findReserved(rows: Draft): Reserved | undefined {
+function findTotals(rows: Draft): ReserveTotals | undefined {
   const row = rows.row('meta', rowName)
   return row && reserved.parse(JSON.parse(row.value))
 }
 
-function save(rows: Draft, value: Reserved): void {
-  const words = (_: string, part: unknown) => (typeof part === 'bigint' ? `${part}` : part)
-  rows.put('meta', { name: rowName, value: JSON.stringify(value, words) })
+function saveTotals(rows: Draft, value: ReserveTotals): void {
+  const toJson = (_: string, field: unknown) => (typeof field === 'bigint' ? `${field}` : field)
+  rows.put('meta', { name: rowName, value: JSON.stringify(value, toJson) })
 }
 
-/** Returns what a payment takes, and the block that includes it, if any. */
-function findShare(
-  row: Row<'payments'> | undefined,
-): (Shares & { at: number | 'open' }) | undefined {
+/** Returns what a payment reserves, and the block that holds it, if any. */
+function getReserves(row: Row<'payments'> | undefined): BlockReserves | undefined {
   if (row === undefined || row.reserves_pool === null || row.reserves_cap === null) return undefined
-  const shares = {
-    ...{ poolWei: BigInt(row.reserves_pool), capWei: BigInt(row.reserves_cap) },
+  const amounts = {
+    poolWei: BigInt(row.reserves_pool),
+    capWei: BigInt(row.reserves_cap),
     outWei: BigInt(row.reserves_out ?? 0),
   }
-  if (isUnsettled(row.state)) return { ...shares, at: 'open' }
+  if (isOutcomeUnknown(row.state)) return { ...amounts, block: 'open' }
   if (row.outcome !== 'executed' || row.block_number === null) return undefined
-  return { ...shares, at: row.block_number }
+  return { ...amounts, block: row.block_number }
 }
 
-function applyShare(
-  { open, blocks }: Reserved,
-  part: Shares & { at: number | 'open' },
-  add: typeof addShares,
-): Reserved {
-  if (part.at === 'open') return { open: add(open, part), blocks }
-  const number = part.at
-  const block = blocks.find((one) => one.number === number) ?? { ...nothing, number }
-  const otherBlocks = blocks.filter((one) => one !== block)
-  return { open, blocks: [...otherBlocks, { ...add(block, part), number }] }
+function applyReserves(
+  { open, blocks }: ReserveTotals,
+  reserves: BlockReserves,
+  add: typeof addAmounts,
+): ReserveTotals {
+  const { block: number } = reserves
+  if (number === 'open') return { open: add(open, reserves), blocks }
+  const block = blocks.find((other) => other.number === number) ?? { ...nothing, number }
+  const otherBlocks = blocks.filter((other) => other !== block)
+  return { open, blocks: [...otherBlocks, { ...add(block, reserves), number }] }
 }
 
-/** Updates the reserves after a payment changed; {@link readReserved} restores a lost row. */
-export function noteReserved(
+/** Updates the totals after a payment changed; {@link readTotals} restores lost ones. */
+export function updateReserves(
   rows: Draft,
   before: Row<'payments'> | undefined,
   after: Row<'payments'> | undefined,
 ): void {
-  const [shareBefore, shareAfter] = [findShare(before), findShare(after)]
-  const total = shareBefore?.at === shareAfter?.at ? undefined : findReserved(rows)
-  if (total === undefined) return
-  const remaining =
-    shareBefore === undefined ? total : applyShare(total, shareBefore, subtractShares)
-  const { open, blocks } =
-    shareAfter === undefined ? remaining : applyShare(remaining, shareAfter, addShares)
-  const oldest = Math.max(...blocks.map(({ number }) => number)) - keptBlocks
+  const [reservesBefore, reservesAfter] = [getReserves(before), getReserves(after)]
+  const totals = reservesBefore?.block === reservesAfter?.block ? undefined : findTotals(rows)
+  if (totals === undefined) return
+  const remaining = reservesBefore ? applyReserves(totals, reservesBefore, subtractAmounts) : totals
+  const { open, blocks } = reservesAfter
+    ? applyReserves(remaining, reservesAfter, addAmounts)
+    : remaining
+  const oldest = Math.max(...blocks.map(({ number }) => number)) - maxReserveBlocks
   const recentBlocks = blocks.filter(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
   )
-  save(rows, { open, blocks: recentBlocks })
+  saveTotals(rows, { open, blocks: recentBlocks })
 }
 
-/** Saves a lost total before anything is added to it. */
-export function keepReserved(rows: Draft): void {
-  if (findReserved(rows) === undefined) save(rows, readReserved(rows))
+/** Counts lost totals again, before anything is added to them. */
+export function restoreLostReserves(rows: Draft): void {
+  if (findTotals(rows) === undefined) saveTotals(rows, readTotals(rows))
 }
 
-/** Returns the reserves, counted again if the row is lost. */
-function readReserved(rows: Draft): Reserved {
-  const row = findReserved(rows)
-  if (row !== undefined) return row
+/** Returns the totals, counted again if their row is lost. */
+function readTotals(rows: Draft): ReserveTotals {
+  const stored = findTotals(rows)
+  if (stored !== undefined) return stored
   return phaseNames
     .flatMap((group) =>
       rows.list({
         ...({ table: 'payments', list: 'phase', group, limit: noLimit } as const),
         totalRow: ['meta', rowName],
-        ...(group === 'settled' ? { from: rows.now - recentMs } : {}),
+        ...(group === 'settled' ? { from: rows.now - recentSettlementMs } : {}),
       }),
     )
-    .reduce<Reserved>(
+    .reduce<ReserveTotals>(
       (sum, payment) => {
-        const part = findShare(payment)
-        return part === undefined ? sum : applyShare(sum, part, addShares)
+        const reserves = getReserves(payment)
+        return reserves === undefined ? sum : applyReserves(sum, reserves, addAmounts)
       },
       { open: nothing, blocks: [] },
     )
 }
 
-/** Tells whether a block had less than this payment and all unseen reserves take. */
-export function isShort(
+/** Tells whether less was left at a block than this payment and the reserves after it take. */
+export function exceedsLendable(
   { rows }: StepContext,
-  own: Shares,
+  reserves: ReservedAmounts,
   lendable: Lendable | undefined,
 ): boolean {
   if (lendable === undefined) return false
-  const { open, blocks } = readReserved(rows)
+  const { open, blocks } = readTotals(rows)
   const laterBlocks = blocks.filter(({ number }) => number > lendable.block)
-  const shares = addShares(nothing, own)
-  const total = [open, ...laterBlocks].reduce<Taken>(addShares, shares)
-  const available = addShares(nothing, lendable)
+  const amounts = addAmounts(nothing, reserves)
+  const total = [open, ...laterBlocks].reduce<Amounts>(addAmounts, amounts)
+  const available = addAmounts(nothing, lendable)
   const names = ['poolWei', 'capWei', 'outWei'] as const
-  return names.some((name) => shares[name] > 0n && total[name] > available[name])
+  return names.some((name) => amounts[name] > 0n && total[name] > available[name])
 }

@@ -2,17 +2,17 @@ import type { Draft } from '../draft.ts'
 import type { DueSms, HeldSms, SmsFate, SmsName } from '../port.ts'
 import { type Row, smsParties } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
-import { count } from './counts.ts'
+import { countEvent } from './counts.ts'
 
-/** Limits how long a message is of use. */
-const usefulMs = 24 * 60 * 60 * 1000
+/** Limits how long after a payment's outcome a message is sent. */
+const maxSmsAgeMs = 24 * 60 * 60 * 1000
 
-/** Limits how long a sender may hold a message: then it has died, and may have sent it. */
-const takenMs = 10 * 60 * 1000
+/** Limits how long a sender has a message. After that it has died, and may have sent it. */
+const maxSendingMs = 10 * 60 * 1000
 
-/** Delays the next attempt at a message, doubling each time up to the longest. */
-const againMs = 30_000
-const longestAgainMs = 3_600_000
+/** Delays the next attempt at a message: twice as long each time, up to the longest. */
+const firstRetryMs = 30_000
+const maxRetryMs = 3_600_000
 
 type SmsRow = Row<'sms'>
 
@@ -22,8 +22,8 @@ export function holdSms(rows: Draft, session: string, messages: readonly HeldSms
   }
 }
 
-/** Makes messages due once a payment is final, and holds untaken ones if that is undone. */
-export function followPayment(
+/** Makes messages due once a payment is final; if it is open again, holds those not yet taken. */
+export function updateSmsState(
   rows: Draft,
   { session, state: from }: Pick<Row<'payments'>, 'session' | 'state'>,
   to: PaymentState,
@@ -38,22 +38,22 @@ export function followPayment(
   }
 }
 
-/** Takes due messages: their rows record it before anything is sent. */
+/** Takes due messages. Their rows record that before anything is sent. */
 export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: number | undefined } {
   const listed = rows.list({ table: 'sms', list: 'state', group: 'due', limit: limit + 1 })
   const due = listed.filter(({ at }, index) => at <= rows.now && index < limit)
-  const taken = due.flatMap((row) => takeOne(rows, row) ?? [])
+  const taken = due.flatMap((row) => takeMessage(rows, row) ?? [])
   return { taken, next: listed[due.length]?.at }
 }
 
-/** Takes one message; undefined if it is too late to be of use, or its payment is deleted. */
-function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
+/** Takes a message, or gives it up if it is too old or its payment is deleted. */
+function takeMessage(rows: Draft, row: SmsRow): DueSms | undefined {
   const { session, party, sealed } = row
   const payment = rows.row('payments', session)
   const state = payment?.state
   const isFinal = state === 'confirmed' || state === 'reverted' || state === 'expired'
-  if (payment === undefined || !isFinal || rows.now - payment.since > usefulMs) {
-    end(rows, row, 'given_up')
+  if (payment === undefined || !isFinal || rows.now - payment.since > maxSmsAgeMs) {
+    deleteSms(rows, row, 'given_up')
     return undefined
   }
   const attempts = row.attempts + 1
@@ -62,8 +62,12 @@ function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
   return { session, party, attempts, sealed, intentId, acceptedAt, state, reason: reason ?? '' }
 }
 
-/** Records the fate of a taken message, unless it was given up since. */
-export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
+/** Records the fate of a message that is taken, unless it was given up since. */
+export function recordSmsFate(
+  rows: Draft,
+  { session, party, attempts }: SmsName,
+  fate: SmsFate,
+): void {
   const row = rows.row('sms', session, party)
   if (row?.state !== 'taken' || row.attempts !== attempts) return
   switch (fate) {
@@ -71,11 +75,11 @@ export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate
     case 'unknown':
     case 'refused':
     case 'known':
-      end(rows, row, fate)
+      deleteSms(rows, row, fate)
       break
     case 'later':
-      count(rows, 'sms', fate)
-      rows.put('sms', { ...row, state: 'due', at: rows.now + pauseAfter(attempts) })
+      countEvent(rows, 'sms', fate)
+      rows.put('sms', { ...row, state: 'due', at: rows.now + getRetryDelayMs(attempts) })
       break
     case 'untried':
       rows.put('sms', { ...row, state: 'due', at: rows.now, attempts: attempts - 1 })
@@ -87,25 +91,25 @@ export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate
 export function giveUpSms(rows: Draft, session: string): boolean {
   const row = rows.row('sms', session, 'sender')
   if (row === undefined || row.state === 'taken') return false
-  end(rows, row, 'given_up')
+  deleteSms(rows, row, 'given_up')
   return true
 }
 
-const pauseAfter = (attempts: number): number =>
-  Math.min(longestAgainMs, againMs * 2 ** (attempts - 1))
+const getRetryDelayMs = (attempts: number): number =>
+  Math.min(maxRetryMs, firstRetryMs * 2 ** (attempts - 1))
 
-/** Deletes a message and counts what became of it. */
-function end(rows: Draft, { session, party }: SmsRow, what: SmsFate | 'given_up'): void {
+/** Deletes a message, and counts its fate. */
+function deleteSms(rows: Draft, { session, party }: SmsRow, fate: SmsFate | 'given_up'): void {
   rows.drop('sms', session, party)
-  count(rows, 'sms', what)
+  countEvent(rows, 'sms', fate)
 }
 
-/** Deletes messages that can no longer be sent, even if none are sent any more. */
+/** Deletes messages that are too old to be sent, even if the relay sends none any more. */
 export function pruneSms(rows: Draft, heldMs: number, limit: number): void {
-  const listed = { table: 'sms', list: 'state', limit } as const
-  const taken = rows.list({ ...listed, group: 'taken', olderThanMs: takenMs })
-  const due = rows.list({ ...listed, group: 'due', olderThanMs: usefulMs })
-  const held = rows.list({ ...listed, group: 'held', olderThanMs: heldMs })
-  for (const row of taken) end(rows, row, 'unknown')
-  for (const row of [...due, ...held]) end(rows, row, 'given_up')
+  const listing = { table: 'sms', list: 'state', limit } as const
+  const taken = rows.list({ ...listing, group: 'taken', olderThanMs: maxSendingMs })
+  const due = rows.list({ ...listing, group: 'due', olderThanMs: maxSmsAgeMs })
+  const held = rows.list({ ...listing, group: 'held', olderThanMs: heldMs })
+  for (const row of taken) deleteSms(rows, row, 'unknown')
+  for (const row of [...due, ...held]) deleteSms(rows, row, 'given_up')
 }

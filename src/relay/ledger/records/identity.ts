@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { StepContext } from '../draft.ts'
-import { readQueue } from '../payments/account-totals.ts'
+import { loadOrRebuildQueue } from '../payments/account-totals.ts'
 import { readRelayer } from '../payments/nonces.ts'
-import { listPaymentsIn } from '../payments/payment-states.ts'
+import { listPhasePayments } from '../payments/payment-states.ts'
 import type { Renumbered } from '../port.ts'
 import {
   type GatewayCounts,
@@ -20,8 +20,8 @@ import { note, readIntake } from './operations.ts'
 export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // The key may have changed.
   const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  if (readRelayer(rows, known).open.length + readQueue(rows).waiting > 0) return true
-  return openPhases.some((phase) => listPaymentsIn(rows, phase, 1).length > 0)
+  if (readRelayer(rows, known).open.length + loadOrRebuildQueue(rows).waiting > 0) return true
+  return openPhases.some((phase) => listPhasePayments(rows, phase, 1).length > 0)
 }
 
 /** Returns the values of an identity that the ledger does not have. */

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
-import { listOpen, readAccount } from '../payments/account-totals.ts'
+import { listOpenPayments, readAccount } from '../payments/account-totals.ts'
 import type { AccountStanding, Refusing, SessionTrace } from '../port.ts'
 import { sumSentToday } from './earlier.ts'
 import { note } from './operations.ts'
@@ -42,7 +42,7 @@ export function readStanding(rows: Draft, account: Address): AccountStanding {
       ...{ reason, at },
       screen: rows.row('sessions', session)?.screen,
     })),
-    open: listOpen(rows, readAccount(rows, account)).length,
+    open: listOpenPayments(rows, readAccount(rows, account)).length,
     today: { transfers, sentWei },
   }
 }

@@ -1,9 +1,9 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { dropDeploymentFacts } from '../observations.ts'
-import { peekQueue } from '../payments/account-totals.ts'
-import { countLately, readEventCounts } from '../payments/counts.ts'
+import { readQueue } from '../payments/account-totals.ts'
+import { readEventCounts, sumRecentCounts } from '../payments/counts.ts'
 import { countCarried, findNextNonce, readRelayer } from '../payments/nonces.ts'
-import { listPaymentsIn } from '../payments/payment-states.ts'
+import { listPhasePayments } from '../payments/payment-states.ts'
 import type { Identified, Vitals } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { mapOpenPhases } from '../transitions.ts'
@@ -65,7 +65,7 @@ export function readVitals(
     untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: findLastMined(rows),
     counts: readEventCounts(rows),
-    lately: countLately(rows),
+    lately: sumRecentCounts(rows),
     gateways: readGatewayHours(rows),
     gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
@@ -74,7 +74,7 @@ export function readVitals(
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
     front: readFront(step, relayerTotals),
     carried: countCarried(relayerTotals),
-    waiting: peekQueue(rows).waiting,
-    oldest: mapOpenPhases((phase) => listPaymentsIn(rows, phase, 1)[0]?.accepted_at),
+    waiting: readQueue(rows).waiting,
+    oldest: mapOpenPhases((phase) => listPhasePayments(rows, phase, 1)[0]?.accepted_at),
   }
 }
