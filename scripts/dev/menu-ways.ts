@@ -4,13 +4,13 @@ import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
 import type { Till } from '../../src/relay/ledger/port.ts'
 import { createMenu } from '../../src/ussd/menu/main-menu.ts'
 import {
-  type Destination,
   type Effect,
   getNode,
   isEffect,
   type MenuContext,
   type MenuSettings,
   type NodeName,
+  type Target,
 } from '../../src/ussd/menu/node.ts'
 import {
   followAnswers,
@@ -96,10 +96,10 @@ type Paths = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
   effects: ReadonlyMap<string, { effect: Effect; way: readonly string[] }>
   /** Lists the steps between places; `*` stands for free text. */
-  steps: readonly { from: NodeName; to: Destination; typed: string }[]
+  steps: readonly { from: NodeName; to: Target; typed: string }[]
 }
 
-export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
+export const nameOf = (to: Target): string => (isEffect(to) ? to.name : to)
 
 /** Creates a menu's context with typical amounts and numbers. */
 export function sampleContext(
@@ -107,13 +107,13 @@ export function sampleContext(
   shown: Partial<
     Pick<
       MenuContext,
-      'caller' | 'showAmount' | 'describeRecipient' | 'leastTransfer' | 'wallets' | 'rate' | 'tills'
+      'caller' | 'showAmount' | 'describeRecipient' | 'minTransfer' | 'wallets' | 'rate' | 'tills'
     >
   > = {},
 ): MenuContext {
   return {
     ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
-    ...{ messages, menu: createMenu(settings), leastTransfer: { wei: 0n, text: '0 tRBTC' } },
+    ...{ messages, menu: createMenu(settings), minTransfer: { wei: 0n, text: '0 tRBTC' } },
     hasLanguages: settings.languages.length > 1,
     knownRecipients: [],
     wallets: [],
@@ -145,7 +145,7 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
     if (!places.has(place.name)) places.set(place.name, { way, place })
     open.push({ way, place })
   }
-  const lead = (from: NodeName, to: Destination, typed: string, way: readonly string[]) => {
+  const lead = (from: NodeName, to: Target, typed: string, way: readonly string[]) => {
     steps.set(`${from} ${nameOf(to)} ${typed}`, { from, to, typed })
     if (isEffect(to) && !effects.has(to.name)) effects.set(to.name, { effect: to, way })
     const result = walk(way, context, known)
@@ -156,12 +156,7 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
     const { way, place } = next
     const node = getNode(context.menu, place.name)
     if (node.kind === 'list') {
-      for (const {
-        digit,
-        leadsTo: leads,
-        repeatQuestion: orAsks,
-        draft: answers,
-      } of node.entries) {
+      for (const { digit, target: leads, repeatQuestion: orAsks, draft: answers } of node.entries) {
         lead(place.name, leads, digit, [...way, digit])
         if (orAsks === undefined) continue
         steps.set(`${place.name} ${orAsks}`, { from: place.name, to: orAsks, typed: digit })
@@ -171,9 +166,9 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
       continue
     }
     for (const answer of goodAnswers) {
-      const given = node.answer(answer, context, place.draft)
+      const given = node.parseAnswer(answer, context, place.draft)
       if (given.kind !== 'accepted') continue
-      const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leadsTo[0]
+      const to = node.selectTarget?.({ ...place.draft, ...given.draft }) ?? node.targets[0]
       lead(place.name, to, '*', [...way, answer])
       if (node.repeatQuestion === undefined) continue
       steps.set(`${place.name} ${node.repeatQuestion}`, {

@@ -1,10 +1,10 @@
-import { type Destination, isEffect, type NodeName } from '../../src/ussd/menu/node.ts'
+import { isEffect, type NodeName, type Target } from '../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../src/ussd/menu/walk.ts'
 import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
 import { allRight, findPaths, menus, sampleContext } from '../dev/menu-ways.ts'
 
 function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
-  return { kind, amountWei: 10n ** 15n, who: '2547...002', state: { kind: state } }
+  return { kind, amountWei: 10n ** 15n, counterparty: '2547...002', state: { kind: state } }
 }
 
 const facts: ScreenFacts = {
@@ -13,7 +13,7 @@ const facts: ScreenFacts = {
   earlierMinutes: 3,
   address: '0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd',
   activity: {
-    own: [sample('transfer', 'done'), sample('repayment', 'under_way')],
+    ownPayments: [sample('transfer', 'done'), sample('repayment', 'under_way')],
     received: [sample('received', 'done')],
   },
   pin: { kind: 'open' },
@@ -57,4 +57,4 @@ function drawMenu(_: string, menu: keyof typeof menus, start: NodeName): string[
 }
 
 /** Prefixes effects, because an effect and a place may have the same name. */
-const idOf = (to: Destination): string => (isEffect(to) ? `end_${to.name}` : to)
+const idOf = (to: Target): string => (isEffect(to) ? `end_${to.name}` : to)

@@ -110,7 +110,7 @@ const readLimits = (settings: Settings) => ({
   dialsAMinute: settings.MAX_DIALS_A_MINUTE,
   transfersADay: orNone(settings.MAX_TRANSFERS_A_DAY),
   sentADayWei: orNone(settings.MAX_SENT_A_DAY_WEI),
-  leastTransferWei: settings.MIN_TRANSFER_WEI,
+  minTransferWei: settings.MIN_TRANSFER_WEI,
   agents: settings.AGENTS === 'on' ? readAgentLimits(settings) : undefined,
 })
 

@@ -111,7 +111,7 @@ export function answerParts(
     endSession: createEndSession(relayer),
     mayDial,
     limits: config.limits,
-    leastTransferWei: config.limits.leastTransferWei,
+    minTransferWei: config.limits.minTransferWei,
     rate: rateFeed ? createRates({ ...runtime, feed: rateFeed }) : async () => undefined,
     now: clock.now,
     sleep: clock.sleep,

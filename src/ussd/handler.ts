@@ -258,7 +258,7 @@ async function showBalance(
 }
 
 function createMenuContext(context: HandlerContext): MenuContext {
-  const { chainId, settings, leastTransferWei, messages, phone, menu } = context
+  const { chainId, settings, minTransferWei, messages, phone, menu } = context
   const { showAmount, currency } = context
   return {
     chainId,
@@ -279,7 +279,7 @@ function createMenuContext(context: HandlerContext): MenuContext {
       return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
     },
     // Not rounded, because a smaller amount is refused.
-    leastTransfer: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${currency}` },
+    minTransfer: { wei: minTransferWei, text: `${formatEther(minTransferWei)} ${currency}` },
   }
 }
 

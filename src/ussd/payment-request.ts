@@ -1,4 +1,4 @@
-import { type Address, checksumAddress, type Hex } from 'viem'
+import { checksumAddress, type Hex } from 'viem'
 import {
   findSealedNumber,
   recordPayment,
@@ -39,7 +39,7 @@ export type PaymentRequestOptions = MemoryUpdateOptions & {
   smsSeals?: SmsSeals | undefined
   /** Encrypts the sender's short number for the account that receives the money. */
   senderSeal: Seal
-  leastTransferWei: bigint
+  minTransferWei: bigint
   settings: MenuSettings
   showAmount: (wei: bigint) => string
 }
@@ -93,13 +93,13 @@ async function createOrder(
   intent: Intent,
   shownTerms?: LoanTerms,
 ): Promise<PaymentOrder> {
-  const { chainId, loan, leastTransferWei, deriveAccount } = context
+  const { chainId, loan, minTransferWei, deriveAccount } = context
   const { address } = await deriveAccount()
   const options = {
     loan,
-    leastTransferWei,
+    minTransferWei,
     readTerms: async () => shownTerms ?? (await loan.readTerms()),
-    findAddress: (recipient: Recipient) => findAddress(context, recipient),
+    resolveAddress: (recipient: Recipient) => resolveAddress(context, recipient),
     describeAddress: (recipient: Recipient) =>
       recipient.kind === 'address'
         ? (recipient.name ?? shortAddress(checksumAddress(recipient.address, chainId)))
@@ -152,7 +152,7 @@ async function createContractCall(
       ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
       : undefined
   const order = await createOrder(context, intent, shownTerms)
-  const { call, spendsWei, shared, amountWei, to, till } = order
+  const { call, spendsWei, shared, amountWei, recipientName, till } = order
   const code = till === undefined ? '' : await derivePaymentCode(context.keys, intentId)
   const amount = amountWei === 'all' ? amountWei : context.showAmount(amountWei)
   const { submitted } = payments[kind].words(messages)
@@ -166,7 +166,7 @@ async function createContractCall(
     till,
     writeSubmitted: (accepted: AcceptedAs) => {
       const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
-      return endScreen(submitted(amount, to, transaction, code))
+      return endScreen(submitted(amount, recipientName, transaction, code))
     },
     sms: await sealSms(context, intent, order),
     ...(kind === 'loan' && { reminder: await sealBorrower(context) }),
@@ -251,7 +251,7 @@ async function rememberRecipient(
   const receiver = findReceiver(intent)
   if (context.settings.profile === 'demo' || receiver === undefined) return
   const { address: sender } = await context.deriveAccount()
-  const [to, address] = [shortenRecipient(receiver), await findAddress(context, receiver)]
+  const [to, address] = [shortenRecipient(receiver), await resolveAddress(context, receiver)]
   const sealed =
     receiver.kind === 'phone'
       ? await context.smsSeals?.sealNumber(receiver.phone, sender)
@@ -278,5 +278,5 @@ async function rememberRecipient(
 const shortenRecipient = (receiver: Receiver): string =>
   receiver.kind === 'phone' ? shortenPhone(receiver.phone) : receiver.label
 
-const findAddress = async ({ accounts }: RequestContext, recipient: Recipient): Promise<Address> =>
+const resolveAddress = async ({ accounts }: RequestContext, recipient: Recipient) =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

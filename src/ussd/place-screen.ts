@@ -14,9 +14,9 @@ import { describeFault } from '../runtime/log.ts'
 import type { MayDial } from './dial-limiter.ts'
 import { findKnownRefusal, type PlaceScreen } from './known-refusal.ts'
 import {
+  describePayments,
+  describeReceived,
   hasFailed,
-  listActivity,
-  listReceived,
   maxListedPayments,
 } from './menu/entries/activity.ts'
 import { getNode, type Intent, isEffect, type MenuContext } from './menu/node.ts'
@@ -59,13 +59,13 @@ export async function showPlace(
   answers: readonly string[],
 ): Promise<PlaceScreen> {
   const { menuContext, messages } = context
-  const { facts: factNames = [], leadsToPay } = getNode(menuContext.menu, place.name)
-  if (factNames.length === 0 && leadsToPay === undefined) {
+  const { facts: factNames = [], paymentKind } = getNode(menuContext.menu, place.name)
+  if (factNames.length === 0 && paymentKind === undefined) {
     return { screen: askScreen(writePrompt(place, menuContext)) }
   }
   const stepKey = await context.deriveStepKey(joinAnswers(answers))
   if (!context.mayDial(stepKey)) return { screen: endScreen(messages.tooManyDials) }
-  const refusal = leadsToPay && (await findRefusal(context, leadsToPay, place, stepKey))
+  const refusal = paymentKind && (await findRefusal(context, paymentKind, place, stepKey))
   if (refusal !== undefined) return refusal
   if (factNames.includes('terms')) return showLoanTerms(context, place, stepKey)
   const facts = await Promise.all(
@@ -89,8 +89,8 @@ async function findRefusal(
   }
 }
 
-/** Replaces facts that cannot be read; without any other fact there is no screen. */
-const unreadFacts: Partial<ScreenFacts> = {
+/** Replaces facts that cannot be read; without a fact that is not listed no screen is shown. */
+const fallbackFacts: Partial<ScreenFacts> = {
   debt: 'unread',
   recipients: 'unread',
   wallets: 'unread',
@@ -110,7 +110,7 @@ async function readFact<Name extends ScreenFactName>(
     return await factReaders[fact](context, stepKey, place)
   } catch (error) {
     context.log({ level: 'warn', event: 'fact.unread', message: describeFault(error), fact })
-    const replacement = unreadFacts[fact]
+    const replacement = fallbackFacts[fact]
     if (replacement === undefined) throw error
     return replacement
   }
@@ -144,8 +144,9 @@ const factReaders: FactReaders = {
   },
   async earlierMinutes(context, stepKey, { name, draft }) {
     const node = getNode(context.menuContext.menu, name)
-    const destinations = node.kind === 'list' ? node.entries.map(({ leadsTo }) => leadsTo) : []
-    const intent = destinations.find(isEffect)?.outcome(draft) as Intent
+    const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : []
+    // The only effect of this list is the payment that would be made again.
+    const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
     return (await findEqualPayment(context, stepKey, intent)) ?? 0
   },
   address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
@@ -163,27 +164,28 @@ async function readActivity(context: PlaceContext, { account }: Question) {
       return 'unread' as const
     }),
   ])
-  const own = listActivity(payments, accountMemory, chainId)
-  if (received === 'unread') return { own, received, till }
-  const senders = await openSenders(accountMemory, senderSeal, account)
-  return { own, received: listReceived(received, senders, chainId), till }
+  const ownPayments = describePayments(payments, accountMemory, chainId)
+  if (received === 'unread') return { ownPayments, received, till }
+  const senders = await decryptSenders(accountMemory, senderSeal, account)
+  return { ownPayments, received: describeReceived(received, senders, chainId), till }
 }
 
-/** Reads the day's totals of an account with a till; undefined without a till. */
+/** Reads the day's totals of an account's till; undefined if the account has no till. */
 async function readTillDay({ ledger, loan, keys }: PlaceContext, account: Address) {
-  const day = await ledger.listTakings(account, maxListedPayments)
-  if (day === undefined) return undefined
-  const last = await Promise.all(
-    day.last.map(async ({ intentId, ...payment }) => ({
+  const takings = await ledger.listTakings(account, maxListedPayments)
+  if (takings === undefined) return undefined
+  const { inWei, outWei, last } = takings
+  const lastPayments = await Promise.all(
+    last.map(async ({ intentId, ...payment }) => ({
       ...payment,
       code: await derivePaymentCode(keys, intentId),
     })),
   )
-  return { ...day, last, floatWei: await loan.readBalance(account) }
+  return { inWei, outWei, lastPayments, floatWei: await loan.readBalance(account) }
 }
 
 /** Decrypts the short numbers of senders; leaves out those sealed under another secret. */
-async function openSenders(
+async function decryptSenders(
   { senders }: AccountMemory,
   seal: Seal,
   account: Address,

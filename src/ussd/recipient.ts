@@ -48,24 +48,24 @@ export function parseRecipient(
   const text = typed.trim()
   if (!/^0x/i.test(text)) return parsePhone(text, rules)
   const digits = text.slice(2)
-  if (!/^[0-9a-f]{40}$/i.test(digits)) return fault('unknown_form')
+  if (!/^[0-9a-f]{40}$/i.test(digits)) return createFault('unknown_form')
   const isUpperCase = digits === digits.toUpperCase()
   const address = parseAddress(`0x${isUpperCase ? digits.toLowerCase() : digits}`, rules.chainId)
-  if (address === undefined) return fault('bad_checksum')
-  if (BigInt(address) === 0n) return fault('zero_address')
-  if (rules.reserved.some((other) => isAddressEqual(other, address))) return fault('contract')
+  if (address === undefined) return createFault('bad_checksum')
+  if (BigInt(address) === 0n) return createFault('zero_address')
+  if (rules.reserved.some((other) => isAddressEqual(other, address))) return createFault('contract')
   return { kind: 'recipient', recipient: { kind: 'address', address } }
 }
 
 function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
   const listedPhone = parseTypedPhone(text, caller)
   const phone = listedPhone ?? (accountExists && parseUnlistedPhone(text, caller))
-  if (phone === undefined) return fault('unknown_form')
-  if (phone === caller) return fault('own_number')
+  if (phone === undefined) return createFault('unknown_form')
+  if (phone === caller) return createFault('own_number')
   const isServed = listedPhone !== undefined || accountExists?.get(phone)
   if (isServed === undefined) return { kind: 'unlisted', phone } as const
-  if (!isServed) return fault('unknown_form')
+  if (!isServed) return createFault('unknown_form')
   return { kind: 'recipient', recipient: { kind: 'phone', phone } } as const
 }
 
-const fault = (fault: RecipientFault) => ({ kind: 'fault', fault }) as const
+const createFault = (fault: RecipientFault) => ({ kind: 'fault', fault }) as const

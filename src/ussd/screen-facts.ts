@@ -24,7 +24,7 @@ export type ScreenFacts = {
   registration: 'registered' | 'unregistered' | Unread
   activity:
     | {
-        own: readonly Activity[]
+        ownPayments: readonly Activity[]
         received: readonly Activity[] | Unread
         till?: TillDay | undefined
       }
@@ -42,7 +42,7 @@ export type TillDay = {
   inWei: bigint
   outWei: bigint
   floatWei: bigint
-  last: readonly TillPayment[]
+  lastPayments: readonly TillPayment[]
 }
 
 export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
@@ -52,7 +52,7 @@ export type Activity = {
   kind: PaymentKind | 'received'
   amountWei: bigint | 'all'
   /** Names the other party by a shortened number, else by a shortened address. */
-  who?: string
+  counterparty?: string
   state: ActivityState
 }
 

@@ -4,7 +4,7 @@ import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts
 import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
-import { findCreditedWords, writeActivityLine } from './menu/entries/activity.ts'
+import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import type { PaymentOrder } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import type { ActivityState } from './screen-facts.ts'
@@ -55,12 +55,12 @@ export const nameReminderSubject = (account: string): string => `reminder ${acco
 /** Composes the messages about a payment, to the caller and to a known recipient. */
 export function composeSms(
   kind: PaymentKind,
-  { amountWei, to }: Pick<PaymentOrder, 'amountWei' | 'to'>,
+  { amountWei, recipientName }: Pick<PaymentOrder, 'amountWei' | 'recipientName'>,
   { caller, receiver }: { caller: PhoneNumber; receiver: PhoneNumber | undefined },
 ): { party: SmsParty; facts: SmsFacts }[] {
   const toSender = {
     party: 'sender',
-    facts: { phone: caller, kind, amountWei, who: to },
+    facts: { phone: caller, kind, amountWei, who: recipientName },
   } as const
   if (receiver === undefined) return [toSender]
   const who = shortenPhone(caller)
@@ -70,20 +70,21 @@ export function composeSms(
   ]
 }
 
+/** Writes a message about a payment's final outcome, in the receiver's language. */
 export function writeSms(
   { kind, amountWei, who }: SmsFacts,
   { state, reason }: Pick<DueSms, 'state' | 'reason'>,
   messages: Messages,
   showAmount: (wei: bigint) => string,
 ): string {
-  const writeLine = (state: ActivityState) =>
-    writeActivityLine(messages, { kind, amountWei, who, state }, showAmount)
+  const writeLine = (outcome: ActivityState) =>
+    writeActivityLine(messages, { kind, amountWei, counterparty: who, state: outcome }, showAmount)
   if (state !== 'confirmed') {
     const line = writeLine({ kind: 'failed', reason: state === 'reverted' ? reason : '' })
     return `${line}\n${messages.nothingMoved}`
   }
-  const writeCredited = findCreditedWords(messages, kind)
-  return writeCredited === undefined || amountWei === 'all'
+  const { creditedMessage } = getKindWords(messages, kind)
+  return creditedMessage === undefined || amountWei === 'all'
     ? writeLine({ kind: 'done' })
-    : writeCredited(showAmount(amountWei), who)
+    : creditedMessage(showAmount(amountWei), who)
 }

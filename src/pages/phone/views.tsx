@@ -1,4 +1,4 @@
-import { countSeptets, screenSeptets, toGsmAlphabet } from '../../ussd/screens/septets.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../../ussd/screens/septets.ts'
 import { PaymentTable } from '../console/payments.tsx'
 import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
@@ -127,8 +127,8 @@ function ScreenFacts({ session }: { session: PhoneSession | undefined }) {
       <dt>Screen</dt>
       <dd id="kind">{kind === 'CON' ? 'CON: the session goes on' : 'END: the session is over'}</dd>
       <dt>Length</dt>
-      <dd class={septets > screenSeptets ? 'bad' : ''}>
-        {septets} of {screenSeptets} septets
+      <dd class={septets > maxSeptets ? 'bad' : ''}>
+        {septets} of {maxSeptets} septets
       </dd>
       <dt>Alphabet</dt>
       <dd>{toGsmAlphabet(text) === text ? 'GSM 03.38' : 'UCS-2: a screen has 70 characters'}</dd>

@@ -21,7 +21,7 @@ export const menuParts: readonly MenuPart[] = [
 export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
   new Map([
     ['main', createMainMenu(settings, parts)] as const,
-    ...parts.flatMap((part) => Object.entries(part.places(settings))),
+    ...parts.flatMap((part) => Object.entries(part.createNodes(settings))),
   ])
 
 /** Creates the first list, ordered by digit. */
@@ -29,13 +29,13 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Lis
   const isDemo = settings.profile === 'demo'
   const visibleParts = parts
     .flatMap((part) => {
-      const leadsTo = part.leadsTo(settings)
-      return leadsTo === undefined ? [] : [{ ...part, leadsTo }]
+      const target = part.findTarget(settings)
+      return target === undefined ? [] : [{ ...part, target }]
     })
     .sort((a, b) => Number(a.digit) - Number(b.digit))
   const [dynamicEntries] = parts.flatMap((part) => part.dynamicEntries?.(settings) ?? [])
-  const entries = visibleParts.map(({ digit, words, leadsTo, note }): Entry => {
-    const entry = { digit, label: (messages: Messages) => words(messages).label, leadsTo }
+  const entries = visibleParts.map(({ digit, words, target, note }): Entry => {
+    const entry = { digit, label: (messages: Messages) => words(messages).label, target }
     return note === undefined || isDemo ? entry : { ...entry, note }
   })
   return {

@@ -17,11 +17,11 @@ export type SessionDraft = {
   /** `all` is the whole balance, or the whole debt in a repayment. */
   amountWei?: bigint | 'all'
   pin?: string
-  /** Identifies the payer's account at the company that a bill is from. */
+  /** Identifies the payer at the company that sent the bill, such as a customer number. */
   reference?: string | undefined
 }
 
-/** Describes the payment that a caller asks for; a session makes one at most. */
+/** Describes the payment that a caller asks for. A session makes one at most. */
 export type Intent = { kind: PaymentKind } & Pick<
   SessionDraft,
   'recipient' | 'amountWei' | 'reference'
@@ -53,7 +53,7 @@ export type MenuSettings = {
 
 export type MenuContext = RecipientRules & {
   menu: Menu
-  /** Tells that a redelivery may be in another language, whose pages break elsewhere. */
+  /** Tells that a redelivery may be in another language, which breaks pages elsewhere. */
   hasLanguages: boolean
   /** Lists the recipients that digits select; undefined until they are looked up. */
   knownRecipients: readonly KnownRecipient[] | undefined
@@ -67,7 +67,7 @@ export type MenuContext = RecipientRules & {
   currency: string
   showAmount: (wei: bigint) => string
   describeRecipient: (recipient: Recipient) => string
-  leastTransfer: { wei: bigint; text: string }
+  minTransfer: { wei: bigint; text: string }
 }
 
 export type MenuNode = List | MenuQuestion
@@ -86,23 +86,23 @@ export type List = {
   backLabel?: Label
   dynamicEntries?: DynamicEntries
   facts?: readonly ScreenFactName[]
-  /** Names the payment that follows, so that a known refusal is shown here. */
-  leadsToPay?: PaymentKind
+  /** Names the payment that follows. Its refusal is shown here already, if it is known. */
+  paymentKind?: PaymentKind
 }
 
-/** Adds entries that depend on the account below the fixed entries of a list. */
+/** Adds entries below the fixed ones of a list; they depend on the account. */
 export type DynamicEntries = {
-  lines: (context: MenuContext, facts: ScreenFacts) => readonly string[]
+  writeLines: (context: MenuContext, facts: ScreenFacts) => readonly string[]
   /** Returns undefined if the answer selects none of these entries. */
-  answer: (typed: string, context: MenuContext) => AnswerResult | undefined
-  leadsTo: NodeName
+  parseAnswer: (typed: string, context: MenuContext) => AnswerResult | undefined
+  target: NodeName
 }
 
 export type Entry = {
   digit: string
   label: Label
   draft?: SessionDraft
-  leadsTo: Destination
+  target: Target
   /** Names the question that replaces the payment if the caller made an equal one before. */
   repeatQuestion?: NodeName
   note?: (context: MenuContext, facts: ScreenFacts) => string | undefined
@@ -113,19 +113,22 @@ export type MenuQuestion = {
   prompt: WriteText
   /** Replaces the prompt after a mistake. */
   retryText?: WriteText
-  answer: (typed: string, context: MenuContext, draft: SessionDraft) => AnswerResult
+  parseAnswer: (typed: string, context: MenuContext, draft: SessionDraft) => AnswerResult
   /** Marks the answer as a PIN, which is never stored, logged or part of a step's key. */
-  secret?: 'own' | 'new'
+  secret?: 'currentPin' | 'newPin'
   repeatQuestion?: NodeName
   facts?: readonly ScreenFactName[]
-  leadsToPay?: PaymentKind
-  /** Lists the possible destinations; an answer leads to the first unless `next` selects one. */
-  leadsTo: readonly [Destination, ...Destination[]]
-  next?: (draft: SessionDraft) => Destination
+  paymentKind?: PaymentKind
+  /** Lists where answers can lead: to the first target, unless `selectTarget` returns another. */
+  targets: readonly [Target, ...Target[]]
+  selectTarget?: (draft: SessionDraft) => Target
   back?: NodeName
 }
 
-/** Asks the caller of `followAnswers` to look up what an answer means, and to follow it again. */
+/** Lists where the answers to a question can lead. */
+export type QuestionTargets = Pick<MenuQuestion, 'targets' | 'selectTarget'>
+
+/** Asks for a look-up of what an answer means; `followAnswers` is then called again. */
 export type LookupRequest = { kind: 'lookup' } & (
   | { subject: 'recipients' | 'wallets' | 'rate' }
   | { subject: 'phone'; phone: PhoneNumber }
@@ -144,22 +147,22 @@ export const rejectAnswer = (text: string): AnswerResult => ({ kind: 'mistake', 
 
 export type NodeName = string
 
-export type Effect = { name: string; outcome: (draft: SessionDraft) => SessionOutcome }
+export type Effect = { name: string; createOutcome: (draft: SessionDraft) => SessionOutcome }
 
-export type Destination = NodeName | Effect
+export type Target = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
 
-/** Adds a line to the main menu, with the places behind that line and their words. */
+/** Adds an entry to the main menu, with the nodes behind it and their words. */
 export type MenuPart = {
   digit: string
-  /** Returns undefined if the settings leave the line out. */
-  leadsTo: (settings: MenuSettings) => Destination | undefined
-  /** Writes a note behind the label; the demonstration shows none. */
+  /** Returns where the entry leads; undefined if the settings leave the entry out. */
+  findTarget: (settings: MenuSettings) => Target | undefined
+  /** Writes a note in parentheses after the label. The demonstration shows none. */
   note?: NonNullable<Entry['note']>
   facts?: readonly ScreenFactName[]
   dynamicEntries?: (settings: MenuSettings) => DynamicEntries | undefined
-  places: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
+  createNodes: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
   words: (messages: Messages) => { label: string }
 }
 
@@ -170,9 +173,9 @@ export type PaymentWords = {
   /** Words the screen of a submitted payment; `code` is shown to the agent as well. */
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
-  line: (amount: string, to: string) => string
-  /** Words the message to the recipient; without it the message has the activity line. */
-  credited?: (amount: string, to: string) => string
+  activityLine: (amount: string, to: string) => string
+  /** Words the message that an account was credited; without it the activity line is sent. */
+  creditedMessage?: (amount: string, to: string) => string
 }
 
 export type PaymentPart = Omit<MenuPart, 'words'> & {
@@ -182,10 +185,10 @@ export type PaymentPart = Omit<MenuPart, 'words'> & {
 
 export type OrderOptions = {
   loan: Pick<LoanReader, 'readBalance' | 'lendable' | 'withdrawable'>
-  leastTransferWei: bigint
+  minTransferWei: bigint
   /** Returns the terms that the caller was shown, else the contract's current terms. */
   readTerms: () => Promise<LoanTerms>
-  findAddress: (recipient: Recipient) => Promise<Address>
+  resolveAddress: (recipient: Recipient) => Promise<Address>
   describeAddress: (recipient: Recipient) => string
 }
 
@@ -194,16 +197,16 @@ export type PaymentOrder = Pick<ContractCall, 'spendsWei' | 'shared' | 'till'> &
   call: LoanCall
   amountWei: bigint | 'all'
   /** Names the recipient; empty for a loan or a repayment. */
-  to: string
+  recipientName: string
 }
 
 export function getNode(menu: Menu, name: NodeName): MenuNode {
   const node = menu.get(name)
-  if (node === undefined) throw new Error(`the menu has no place ${name}`)
+  if (node === undefined) throw new Error(`the menu has no node ${name}`)
   return node
 }
 
-export const isEffect = (destination: Destination): destination is Effect =>
+export const isEffect = (destination: Target): destination is Effect =>
   typeof destination === 'object'
 
 /** Creates the effect of a payment that uses these values of the draft. */
@@ -213,7 +216,7 @@ export function createPaymentEffect(
 ): Effect {
   return {
     name: kind,
-    outcome: (draft) => ({
+    createOutcome: (draft) => ({
       kind,
       ...Object.fromEntries(names.map((name) => [name, requireAnswer(draft[name])])),
     }),
@@ -222,6 +225,6 @@ export function createPaymentEffect(
 
 /** Returns a value that an earlier question asked for. @throws {Error} no question did */
 export function requireAnswer<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a place of the menu is reached without its answers')
+  if (value === undefined) throw new Error('a node of the menu is reached without its answers')
   return value
 }

@@ -7,6 +7,7 @@ import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
 import {
   type AnswerResult,
   acceptAnswer,
+  type Effect,
   type Entry,
   type Label,
   type List,
@@ -15,6 +16,7 @@ import {
   type MenuQuestion,
   type MenuSettings,
   type NodeName,
+  type QuestionTargets,
   rejectAnswer,
   requireAnswer,
   type SessionDraft,
@@ -23,15 +25,15 @@ import {
 
 export const createAmountQuestion = (
   settings: MenuSettings,
-  destinations: Pick<MenuQuestion, 'leadsTo' | 'next'>,
+  targets: QuestionTargets,
   back: NodeName,
 ): MenuQuestion => ({
   ...withCurrencyLine(settings, ({ messages, describeRecipient }, { recipient }) =>
     messages.enterAmount(describeRecipient(requireAnswer(recipient))),
   ),
   kind: 'question',
-  answer: parseTransferAmount,
-  ...destinations,
+  parseAnswer: parseTransferAmount,
+  ...targets,
   back,
 })
 
@@ -39,7 +41,7 @@ export const createAmountQuestion = (
 export const listRateFacts = ({ localCurrency }: MenuSettings): readonly ScreenFactName[] =>
   localCurrency === undefined ? [] : ['rate']
 
-/** Adds a line above a prompt that names the currency of typed amounts. */
+/** Adds a line above a prompt, which names the currency of typed amounts. */
 export function withCurrencyLine(
   settings: MenuSettings,
   prompt: WriteText,
@@ -65,7 +67,7 @@ export function withCurrencyLine(
 
 const oneCoin = 10n ** 18n
 
-/** Writes the line with an amount's local worth; no line without a rate. */
+/** Writes the line with an amount's local worth; returns no line without a rate. */
 export function writeWorth(
   { messages }: MenuContext,
   amountWei: bigint | 'all',
@@ -77,17 +79,17 @@ export function writeWorth(
 }
 
 function parseTransferAmount(typed: string, context: MenuContext): AnswerResult {
-  const { messages, leastTransfer, rate } = context
+  const { messages, minTransfer, rate } = context
   const parsed = parseAmountAnswer(typed, context)
   const amountWei = parsed.kind === 'accepted' ? parsed.draft.amountWei : undefined
-  if (typeof amountWei !== 'bigint' || amountWei >= leastTransfer.wei) return parsed
+  if (typeof amountWei !== 'bigint' || amountWei >= minTransfer.wei) return parsed
   const isLocal = rate !== undefined && rate !== 'none'
   return rejectAnswer(
-    messages.tooLittle(isLocal ? formatWorthUp(leastTransfer.wei, rate) : leastTransfer.text),
+    messages.tooLittle(isLocal ? formatWorthUp(minTransfer.wei, rate) : minTransfer.text),
   )
 }
 
-/** Lists the words for a whole balance, which no typed number names because screens round down. */
+/** Lists the words for a whole balance. No typed number can mean it, as screens round down. */
 const wholeBalanceWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 export function parseAmountAnswer(typed: string, { messages, rate }: MenuContext): AnswerResult {
@@ -99,7 +101,7 @@ export function parseAmountAnswer(typed: string, { messages, rate }: MenuContext
     : rejectAnswer(messages.badAmount[parsed.fault])
 }
 
-/** Finds the till that a typed number names; with `kind`, only a till of that kind. */
+/** Accepts the till that a typed number names; with `kind`, only a till of that kind. */
 export function parseTillAnswer(
   typed: string,
   { tills }: MenuContext,
@@ -134,8 +136,8 @@ export function formatTransfer(
  */
 export const createRepeatQuestion = (
   settings: MenuSettings,
-  entry: Pick<Entry, 'digit' | 'leadsTo'>,
-  back: Pick<List, 'back' | 'backLabel'>,
+  target: Effect,
+  { digit = '3', ...back }: RepeatOptions = { back: 'main' },
 ): List => ({
   facts: ['earlierMinutes', ...listRateFacts(settings)],
   kind: 'list',
@@ -146,9 +148,30 @@ export const createRepeatQuestion = (
     const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
     return [firstLine, ...worthLines, ...otherLines].join('\n')
   },
-  entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
+  entries: [{ digit, target, label: ({ sendAgain }) => sendAgain }],
   ...back,
 })
+
+type RepeatOptions = { digit?: string } & Pick<List, 'back' | 'backLabel'>
+
+type ConfirmationOptions = Pick<Entry, 'label' | 'target'> &
+  Pick<List, 'title' | 'retryText' | 'facts' | 'paymentKind' | 'back'> & {
+    enterPin: Label
+    repeatQuestion: NodeName
+  }
+
+/** Creates the confirmation of a payment, which a PIN confirms if PINs are on. */
+export const createConfirmation = (
+  settings: MenuSettings,
+  { enterPin, label, target, repeatQuestion, facts = [], ...list }: ConfirmationOptions,
+): MenuNode =>
+  confirmWithPin(settings.pin, enterPin, {
+    ...list,
+    kind: 'list',
+    facts: [...listRateFacts(settings), ...facts],
+    entries: [{ digit: '1', label, target, repeatQuestion }],
+    backLabel: ({ change }) => change,
+  })
 
 /** Turns a confirmation into a question for the PIN, unless PINs are off. */
 export function confirmWithPin(pin: MenuSettings['pin'], enterPin: Label, list: List): MenuNode {
@@ -158,32 +181,32 @@ export function confirmWithPin(pin: MenuSettings['pin'], enterPin: Label, list: 
     : createPinQuestion(enterPin, { ...list, ...entry })
 }
 
-type PinPlace = Pick<Entry, 'leadsTo' | 'repeatQuestion'> &
-  Partial<Pick<List, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'leadsToPay'>>
+type PinQuestionOptions = Pick<Entry, 'target' | 'repeatQuestion'> &
+  Partial<Pick<List, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'paymentKind'>>
 
 /** Creates a question for the caller's PIN, below the title that says what the PIN is for. */
-export function createPinQuestion(enterPin: Label, place: PinPlace): MenuQuestion {
-  const { title, retryText, leadsTo, repeatQuestion } = place
-  const { back = 'main', backLabel, facts, leadsToPay } = place
+export function createPinQuestion(enterPin: Label, options: PinQuestionOptions): MenuQuestion {
+  const { title, retryText, target, repeatQuestion } = options
+  const { back = 'main', backLabel, facts, paymentKind } = options
   const addPrompt =
     (writeTitle: WriteText | undefined): WriteText =>
-    (context, draft, placeFacts) => {
+    (context, draft, screenFacts) => {
       const { messages } = context
-      const titleLines = writeTitle === undefined ? [] : [writeTitle(context, draft, placeFacts)]
+      const titleLines = writeTitle === undefined ? [] : [writeTitle(context, draft, screenFacts)]
       const backLine = `0. ${backLabel?.(messages) ?? messages.back}`
       return [...titleLines, enterPin(messages), backLine].join('\n')
     }
   return {
     kind: 'question',
-    secret: 'own',
+    secret: 'currentPin',
     prompt: addPrompt(title),
-    answer: (typed, { messages }) =>
+    parseAnswer: (typed, { messages }) =>
       isPin(typed) || isMaskedPin(typed) ? acceptAnswer({}) : rejectAnswer(messages.pin.form),
-    leadsTo: [leadsTo],
+    targets: [target],
     back,
     ...(retryText && { retryText: addPrompt(retryText) }),
     ...(repeatQuestion && { repeatQuestion }),
     ...(facts && { facts }),
-    ...(leadsToPay && { leadsToPay }),
+    ...(paymentKind && { paymentKind }),
   }
 }

@@ -3,7 +3,6 @@ import { toPlainDigits } from '../../runtime/digits.ts'
 import type { ScreenFacts } from '../screen-facts.ts'
 import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
 import {
-  type Destination,
   getNode,
   isEffect,
   type List,
@@ -15,6 +14,7 @@ import {
   type NodeName,
   type SessionDraft,
   type SessionOutcome,
+  type Target,
   type WriteText,
 } from './node.ts'
 
@@ -59,30 +59,30 @@ type StepResult =
 
 const maxMistakes = 3
 
-/** Limits the answers of a session; the longest path through the menu takes a quarter of them. */
+/** Limits the answers of a session to four times the longest path through the menu. */
 export const maxAnswers = 40
 
 const mainMenuDigits = '00'
 
-/** Splits a gateway's `text` into answers, and converts their digits to ASCII. */
+/** Splits a gateway's `text` into answers, with their digits converted to ASCII. */
 export function splitAnswers(text: string): string[] {
   return text === '' ? [] : toPlainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
-/** Replace secret answers in logs and in the names of steps. */
+/** Lists what replaces secret answers in logs and in the names of steps. */
 const masks = { pin: 'PIN', other: '?' } as const
 
 export type WalkResult = {
   result: MenuResult
   /** Lists the answers up to the session's end, with a mask in the place of each secret. */
   maskedAnswers: string[]
-  /** Lists the answers to store for the next delivery, with stand-ins in the place of PINs. */
+  /** Lists the answers to store for the next delivery, with replacements for PINs. */
   storedAnswers: string[]
-  /** Locates the question that replaces the payment if the caller made an equal one before. */
+  /** Locates the question that is asked first if the caller has made an equal payment. */
   repeatPlace?: Place | undefined
 }
 
-/** Follows a session's answers through the menu. Reads nothing, so that redeliveries agree. */
+/** Follows a session's answers through the menu. Reads no store, so that redeliveries agree. */
 export function followAnswers(
   answers: readonly string[],
   context: MenuContext,
@@ -94,11 +94,11 @@ export function followAnswers(
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: session.start, draft: {}, page: 0 }
   const { deferredAnswerCount = 0, isPinSet = false } = session
-  const order = [...answers.keys()].slice(deferredAnswerCount)
-  for (const [position, index] of order.entries()) {
+  const answerOrder = [...answers.keys()].slice(deferredAnswerCount)
+  for (const [position, index] of answerOrder.entries()) {
     const typed = answers[index] ?? ''
     const answer = normalizeAnswer(typed)
-    const isLast = position === order.length - 1
+    const isLast = position === answerOrder.length - 1
     const node = getNode(context.menu, place.name)
     const stopWith = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
@@ -108,14 +108,15 @@ export function followAnswers(
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
     const maskedAnswer = mayBeNewPin ? masks.other : maskSecret(typed, node)
     maskedAnswers[index] = maskedAnswer
-    const step = takeStep(place, answer, context, { ...session, answerCount: index + 1 })
-    storedAnswers[index] = findStandIn(answer, node, step, session) ?? maskedAnswer
+    const step = applyAnswer(place, answer, context, { ...session, answerCount: index + 1 })
+    storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
       case 'end':
         if (deferredAnswerCount > 0 && step.outcome.kind === 'choosePin') {
           if (!isPinSet) return { result: step.outcome, ...answerLists }
           place = { name: 'main', draft: {}, page: 0 }
-          order.splice(position + 1, 0, ...Array(deferredAnswerCount).keys())
+          // The loop goes on with the deferred answers, because it iterates over this array.
+          answerOrder.splice(position + 1, 0, ...Array(deferredAnswerCount).keys())
           break
         }
         if (isLast) return { result: step.outcome, ...answerLists, repeatPlace: step.repeatPlace }
@@ -150,7 +151,7 @@ function maskSecret(typed: string, node: MenuNode): string {
 }
 
 /** Returns the text to store in the place of a PIN; undefined if the answer is no PIN. */
-function findStandIn(
+function findPinReplacement(
   answer: string,
   node: MenuNode,
   step: StepResult,
@@ -159,32 +160,32 @@ function findStandIn(
   const secret = node.kind === 'question' ? node.secret : undefined
   if (secret === undefined || !isPin(answer)) return isMaskedPin(answer) ? answer : undefined
   // Only an accepted new PIN needs its digest, because it is compared with the next answer.
-  return secret === 'own' || step.kind === 'mistake' ? pinMark : pinReplacements?.get(answer)
+  return secret === 'currentPin' || step.kind === 'mistake' ? pinMark : pinReplacements?.get(answer)
 }
 
-/** Removes spaces and the `#` that phones add to an answer. */
+/** Removes the spaces around an answer and the `#` that phones add. */
 export const normalizeAnswer = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 type StepFacts = SessionFacts & { answerCount: number }
 
-function takeStep(
+function applyAnswer(
   place: Place,
   answer: string,
   context: MenuContext,
   facts: StepFacts,
 ): StepResult {
   const node = getNode(context.menu, place.name)
-  const placeNamed = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
-  if (answer === mainMenuDigits) return { kind: 'go', place: placeNamed(facts.start, {}) }
+  const createPlace = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
+  if (answer === mainMenuDigits) return { kind: 'go', place: createPlace(facts.start, {}) }
   if (node.kind === 'list') {
     const turnedPlace = turnPage(place, node, answer, context)
     if (turnedPlace !== undefined) return { kind: 'go', place: turnedPlace }
   }
   if (answer === backDigit && node.back !== undefined) {
-    return { kind: 'go', place: placeNamed(node.back) }
+    return { kind: 'go', place: createPlace(node.back) }
   }
   const isPinTyped = isPin(answer) || isMaskedPin(answer)
-  if (node.kind === 'question' && node.secret === 'own' && isPinTyped) {
+  if (node.kind === 'question' && node.secret === 'currentPin' && isPinTyped) {
     const failure = checkPin(answer, context, facts)
     if (failure !== undefined) return failure
   }
@@ -193,13 +194,13 @@ function takeStep(
       ? applyListChoice(place, node, answer, context)
       : applyQuestionAnswer(place, node, answer, context, facts)
   if (applied.kind !== 'accepted') return applied
-  const { draft, leadsTo, repeatQuestion } = applied
-  if (!isEffect(leadsTo)) return { kind: 'go', place: placeNamed(leadsTo, draft) }
-  const repeatPlace = repeatQuestion === undefined ? undefined : placeNamed(repeatQuestion, draft)
-  return { kind: 'end', outcome: leadsTo.outcome(draft), repeatPlace }
+  const { draft, target, repeatQuestion } = applied
+  if (!isEffect(target)) return { kind: 'go', place: createPlace(target, draft) }
+  const repeatPlace = repeatQuestion === undefined ? undefined : createPlace(repeatQuestion, draft)
+  return { kind: 'end', outcome: target.createOutcome(draft), repeatPlace }
 }
 
-/** Returns undefined for a correct PIN; else the mistake, the lock, or a request for the check. */
+/** Returns undefined for a correct PIN, else why the walk stops or asks again. */
 function checkPin(
   pin: string,
   { messages }: MenuContext,
@@ -216,7 +217,7 @@ type AppliedAnswer =
   | {
       kind: 'accepted'
       draft: SessionDraft
-      leadsTo: Destination
+      target: Target
       repeatQuestion?: NodeName | undefined
     }
   | LookupRequest
@@ -230,17 +231,17 @@ function applyListChoice(
 ): AppliedAnswer {
   const entry = entries.find(({ digit }) => digit === answer)
   if (entry !== undefined) {
-    const { leadsTo, repeatQuestion } = entry
+    const { target, repeatQuestion } = entry
     const draft = { ...place.draft, ...entry.draft }
-    return { kind: 'accepted', draft, leadsTo, repeatQuestion }
+    return { kind: 'accepted', draft, target, repeatQuestion }
   }
-  const applied = dynamicEntries?.answer(answer, context)
+  const applied = dynamicEntries?.parseAnswer(answer, context)
   if (dynamicEntries === undefined || applied === undefined) {
     return { kind: 'mistake', text: context.messages.unknownChoice }
   }
   if (applied.kind !== 'accepted') return applied
   const draft = { ...place.draft, ...applied.draft }
-  return { kind: 'accepted', draft, leadsTo: dynamicEntries.leadsTo }
+  return { kind: 'accepted', draft, target: dynamicEntries.target }
 }
 
 function applyQuestionAnswer(
@@ -251,17 +252,17 @@ function applyQuestionAnswer(
   { pinReplacements }: SessionFacts,
 ): AppliedAnswer {
   const { pin } = place.draft
-  // The PIN of an earlier delivery is known by its stand-in only.
+  // The PIN of an earlier delivery is known only by its replacement.
   const isSamePin = pin !== undefined && pinReplacements?.get(answer) === pin
   const draftBefore = isSamePin ? { ...place.draft, pin: answer } : place.draft
-  const applied = node.answer(answer, context, draftBefore)
+  const applied = node.parseAnswer(answer, context, draftBefore)
   if (applied.kind !== 'accepted') return applied
   const draft = { ...draftBefore, ...applied.draft }
-  const leadsTo = node.next?.(draft) ?? node.leadsTo[0]
-  if (!node.leadsTo.includes(leadsTo)) {
-    throw new Error(`${place.name} leads to a place that it does not list`)
+  const target = node.selectTarget?.(draft) ?? node.targets[0]
+  if (!node.targets.includes(target)) {
+    throw new Error(`${place.name} leads to a node that it does not list`)
   }
-  return { kind: 'accepted', draft, leadsTo, repeatQuestion: node.repeatQuestion }
+  return { kind: 'accepted', draft, target, repeatQuestion: node.repeatQuestion }
 }
 
 /** Turns a page; returns undefined if the answer turns none or there is no such page. */
@@ -273,7 +274,7 @@ function turnPage(
 ): Place | undefined {
   if (answer === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
   if (answer !== moreDigit) return undefined
-  // Facts and language change the number of pages, so accept a page beyond the last.
+  // Facts and language change the number of pages, so a page beyond the last is accepted.
   const hasMore =
     (list.facts ?? []).length > 0 ||
     context.hasLanguages ||
@@ -292,7 +293,7 @@ function writePages(
     const noteText = note?.(context, facts)
     return `${digit}. ${label(messages)}${noteText === undefined ? '' : ` (${noteText})`}`
   })
-  const choices = [...entryLines, ...(list.dynamicEntries?.lines(context, facts) ?? [])]
+  const choices = [...entryLines, ...(list.dynamicEntries?.writeLines(context, facts) ?? [])]
   const backLabel = list.backLabel?.(messages) ?? messages.back
   const words = { more: `${moreDigit}. ${messages.more}`, back: `${backDigit}. ${backLabel}` }
   const split = (writeTitle: WriteText, mistakeLines: readonly string[]) => {
@@ -303,13 +304,13 @@ function writePages(
   const pages = split(list.title, [])
   if (mistake === undefined) return pages
   const retryPages = split(list.retryText ?? list.title, [mistake])
-  // A mistake moves no choice to another page, so it is left out where it has no room.
-  const keepsChoices = pages.every((page, index) => {
+  // The text of a mistake is left out if it would move a choice to another page.
+  const keepsChoicesInPlace = pages.every((page, index) => {
     const retryLines = retryPages[index]?.split('\n') ?? []
-    const shown = page.split('\n').filter((line) => choices.includes(line))
-    return shown.every((choice) => retryLines.includes(choice))
+    const shownChoices = page.split('\n').filter((line) => choices.includes(line))
+    return shownChoices.every((choice) => retryLines.includes(choice))
   })
-  return keepsChoices ? retryPages : pages
+  return keepsChoicesInPlace ? retryPages : pages
 }
 
 function pickFacts({ facts = [] }: MenuNode, readFacts: Partial<ScreenFacts>): ScreenFacts {

@@ -3,7 +3,7 @@ import type { Language } from '../../account/language.ts'
 export type Wording = Language | 'demo'
 
 /** Returns a function that selects the words of a language, or the demonstration's. */
-export const inEachLanguage =
+export const defineWords =
   <Words extends object>(
     words: { en: Words; demo?: Partial<NoInfer<Words>> } & Record<
       Exclude<Language, 'en'>,

@@ -6,7 +6,7 @@ const basic =
 /** The extension (section 6.2.1.1): two septets a character. */
 const extension = '\f^{}\\[~]|€'
 
-const septetsOfCharacter: ReadonlyMap<string, number> = new Map([
+const septetsByCharacter: ReadonlyMap<string, number> = new Map([
   ...[...basic].map((character) => [character, 1] as const),
   ...[...extension].map((character) => [character, 2] as const),
 ])
@@ -20,12 +20,12 @@ const replacements: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Limits a screen; the standard allows 182 septets, but several networks show only 160. */
-export const screenSeptets = 160
+export const maxSeptets = 160
 
 /** Counts the septets of a text in the alphabet. */
 export function countSeptets(text: string): number {
   let septets = 0
-  for (const character of text) septets += septetsOfCharacter.get(character) ?? 1
+  for (const character of text) septets += septetsByCharacter.get(character) ?? 1
   return septets
 }
 
@@ -38,12 +38,12 @@ export function toGsmAlphabet(text: string): string {
     .map((character) => {
       const withoutAccents = character.normalize('NFD').replaceAll(/\p{M}/gu, '')
       const forms = [character, replacements.get(character), withoutAccents]
-      return forms.find((form) => form !== undefined && isWritable(form)) ?? '?'
+      return forms.find((form) => form !== undefined && isInAlphabet(form)) ?? '?'
     })
     .join('')
 }
 
-function isWritable(text: string): boolean {
+function isInAlphabet(text: string): boolean {
   const characters = [...text]
-  return characters.length > 0 && characters.every((character) => septetsOfCharacter.has(character))
+  return characters.length > 0 && characters.every((character) => septetsByCharacter.has(character))
 }

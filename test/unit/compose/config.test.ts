@@ -58,16 +58,16 @@ describe('the configuration', () => {
   test("has the limits of its chain's profile, and each can be set alone", () => {
     const demo = read().limits
     expect(demo).toEqual({
-      ...{ openPayments: 3, dialsAMinute: 30, leastTransferWei: 0n },
+      ...{ openPayments: 3, dialsAMinute: 30, minTransferWei: 0n },
       ...{ transfersADay: undefined, sentADayWei: undefined },
     })
     const lender = read({ CHAIN_ID: '30' }).limits
     expect(lender).toEqual(read({ PROFILE: 'lender' }).limits)
     expect(lender).toMatchObject({ openPayments: 3, transfersADay: 20 })
-    expect(lender.leastTransferWei).toBeGreaterThan(0n)
+    expect(lender.minTransferWei).toBeGreaterThan(0n)
     expect(read({ CHAIN_ID: '30', PROFILE: 'demo' }).limits).toEqual(demo)
     const own = { MAX_TRANSFERS_A_DAY: '5', MAX_SENT_A_DAY_WEI: 'none', MIN_TRANSFER_WEI: '7' }
-    const changed = { transfersADay: 5, sentADayWei: undefined, leastTransferWei: 7n }
+    const changed = { transfersADay: 5, sentADayWei: undefined, minTransferWei: 7n }
     expect(read({ PROFILE: 'lender', ...own }).limits).toEqual({ ...lender, ...changed })
   })
 

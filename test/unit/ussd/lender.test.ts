@@ -18,7 +18,7 @@ describe('a transfer that is confirmed', () => {
       s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…`
 
   plays('of a whole balance below the smallest amount is refused', () =>
-    openWorld({ product: { ...menus.lender, leastTransferWei: 10n ** 18n } }),
+    openWorld({ product: { ...menus.lender, minTransferWei: 10n ** 18n } }),
   )`
       s: 2*${friend}*all -> CON Send all you have|To: +254…
       s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`

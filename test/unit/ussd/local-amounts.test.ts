@@ -9,7 +9,7 @@ const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000
 function open(settings: object = {}) {
   const feed: { rate: Rate | undefined } = { rate: kes(12_000_000n) }
   const own = { ...menus.local.settings, ...settings }
-  const product = { settings: own, leastTransferWei: 20_000_000_000_000n }
+  const product = { settings: own, minTransferWei: 20_000_000_000_000n }
   const world = openWorld({ product: { ...product, rate: async () => feed.rate } })
   const spent = async () =>
     (await world.ledger.listPayments(world.accountOf(0), 9)).map(({ order }) => order.spendsWei)

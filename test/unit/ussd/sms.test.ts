@@ -9,7 +9,7 @@ import { kindNames } from '../../../src/loan/kinds.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
-import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
 import { writeSms } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -131,8 +131,7 @@ describe('a message about an outcome', () => {
       'Loan of 0.01 tRBTC: FAILED, Balance too low\nNo money was moved.',
     ]
     expect(told()).toEqual(texts.map((text) => `${caller}: ${text}`))
-    for (const { text } of server.asked)
-      expect(countSeptets(text)).toBeLessThanOrEqual(screenSeptets)
+    for (const { text } of server.asked) expect(countSeptets(text)).toBeLessThanOrEqual(maxSeptets)
   })
 
   test('is in the language that the phone has chosen, and fits one SMS in each language', async () => {
@@ -158,7 +157,7 @@ describe('a message about an outcome', () => {
         for (const outcome of outcomes) {
           const text = toGsmAlphabet(writeSms(facts, outcome, say, () => amount))
           expect(text).toContain(amount)
-          expect(countSeptets(text), text).toBeLessThanOrEqual(screenSeptets)
+          expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
         }
       }
     }

@@ -30,7 +30,7 @@ export const localCurrency = 'KES'
 
 export const lenderProduct = (memory: MemoryStore, rate: Product['rate']): Product => ({
   settings: { ...settings, ...(rate && { localCurrency }) },
-  leastTransferWei: profiles.lender.MIN_TRANSFER_WEI,
+  minTransferWei: profiles.lender.MIN_TRANSFER_WEI,
   smsSeals: createSeals(config),
   memory,
   ...(rate && { rate }),

@@ -33,7 +33,7 @@ export type Parts = {
 
 /** Holds what callers are shown, and where it is remembered. */
 export type Product = Pick<UssdHandlerOptions, 'settings'> &
-  Partial<Pick<UssdHandlerOptions, 'leastTransferWei' | 'background' | 'smsSeals' | 'rate'>> & {
+  Partial<Pick<UssdHandlerOptions, 'minTransferWei' | 'background' | 'smsSeals' | 'rate'>> & {
     memory?: MemoryStore
   }
 
@@ -61,7 +61,7 @@ export function createService(
     accountKeySecret: secret,
     pinSecret: shown.settings.pin === 'off' ? undefined : secret,
     preflight: setup.preflight,
-    limits: { leastTransferWei: 0n, ...setup.limits },
+    limits: { minTransferWei: 0n, ...setup.limits },
     menu: shown.settings,
   } as unknown as Config
   const runtime = { clock, log, fetch, background: () => {} }

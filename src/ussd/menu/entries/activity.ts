@@ -4,21 +4,21 @@ import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/c
 import type { Received } from '../../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../../relay/ledger/port.ts'
 import type { Messages } from '../../messages/en.ts'
-import { inEachLanguage, shortAddress } from '../../messages/texts.ts'
+import { defineWords, shortAddress } from '../../messages/texts.ts'
 import type { Activity, ActivityState, ScreenFacts, TillDay } from '../../screen-facts.ts'
 import type { MenuPart, PaymentWords } from '../node.ts'
 import { payments } from '../payments.ts'
 import { createPinQuestion } from '../questions.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'My Activity',
     unavailable: 'Not available. Please try again later.',
     nothing: 'Nothing yet.',
     receivedUnknown: 'What you received cannot be shown now.',
     allOwed: 'all that was owed',
-    received: (amount: string, from: string) => `Received ${amount} from ${from}`,
-    credited: (amount: string, from: string) =>
+    activityLine: (amount: string, from: string) => `Received ${amount} from ${from}`,
+    creditedMessage: (amount: string, from: string) =>
       `You received ${amount} from ${from}. Your account was credited.`,
     underWay: 'on its way',
     done: 'done',
@@ -34,8 +34,9 @@ const words = inEachLanguage({
     nothing: 'Hakuna bado.',
     receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
     allOwed: 'deni lote',
-    received: (amount, from) => `Ulipokea ${amount} kutoka ${from}`,
-    credited: (amount, from) => `Umepokea ${amount} kutoka ${from}. Akaunti yako imeongezewa.`,
+    activityLine: (amount, from) => `Ulipokea ${amount} kutoka ${from}`,
+    creditedMessage: (amount, from) =>
+      `Umepokea ${amount} kutoka ${from}. Akaunti yako imeongezewa.`,
     underWay: 'njiani',
     done: 'imekamilika',
     failed: (reason) => `IMESHINDIKANA, ${reason}`,
@@ -65,8 +66,9 @@ const words = inEachLanguage({
     nothing: "Rien pour l'instant.",
     receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
     allOwed: 'toute la dette',
-    received: (amount, from) => `Reçu ${amount} de ${from}`,
-    credited: (amount, from) => `Vous avez reçu ${amount} de ${from}. Votre compte a été crédité.`,
+    activityLine: (amount, from) => `Reçu ${amount} de ${from}`,
+    creditedMessage: (amount, from) =>
+      `Vous avez reçu ${amount} de ${from}. Votre compte a été crédité.`,
     underWay: 'en cours',
     done: 'terminé',
     failed: (reason) => `ÉCHOUÉ, ${reason}`,
@@ -96,8 +98,8 @@ const words = inEachLanguage({
     nothing: 'Nada todavía.',
     receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
     allOwed: 'toda la deuda',
-    received: (amount, from) => `Recibió ${amount} de ${from}`,
-    credited: (amount, from) => `Recibió ${amount} de ${from}. Se abonó a su cuenta.`,
+    activityLine: (amount, from) => `Recibió ${amount} de ${from}`,
+    creditedMessage: (amount, from) => `Recibió ${amount} de ${from}. Se abonó a su cuenta.`,
     underWay: 'en camino',
     done: 'hecho',
     failed: (reason) => `FALLÓ, ${reason}`,
@@ -125,47 +127,50 @@ const words = inEachLanguage({
 export const activity = {
   words,
   digit: '5',
-  leadsTo({ profile, pin }) {
+  findTarget({ profile, pin }) {
     if (profile === 'demo') return undefined
     return pin === 'strict' ? 'pinToSeeActivity' : 'activity'
   },
-  places: () => ({
+  createNodes: () => ({
     activity: {
       facts: ['activity'],
       kind: 'list',
-      title: ({ messages, showAmount }, _, { activity }) =>
-        [words(messages).label, ...writeActivity(messages, activity, showAmount)].join('\n'),
+      title: ({ messages, showAmount }, _, facts) =>
+        [words(messages).label, ...writeActivity(messages, facts.activity, showAmount)].join('\n'),
       entries: [],
       back: 'main',
     },
-    pinToSeeActivity: createPinQuestion(({ pin }) => pin.enter.see, { leadsTo: 'activity' }),
+    pinToSeeActivity: createPinQuestion(({ pin }) => pin.enter.see, { target: 'activity' }),
   }),
 } satisfies MenuPart
 
 export const maxListedPayments = 8
 
-/** Lists an account's own payments with their outcomes, the newest first. */
-export function listActivity(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
-  return payments
-    .map((payment) => describePayment(payment, memory, chainId))
-    .filter((activity) => activity !== undefined)
-}
+/** Describes an account's own payments with their outcomes, the newest first. */
+export const describePayments = (
+  ownPayments: readonly Payment[],
+  memory: AccountMemory,
+  chainId: number,
+) => ownPayments.flatMap((payment) => describePayment(payment, memory, chainId) ?? [])
 
 /** Returns undefined if this version does not know the payment's call. */
-function describePayment(payment: Payment, memory: AccountMemory, chainId: number) {
+function describePayment(
+  payment: Payment,
+  memory: AccountMemory,
+  chainId: number,
+): Activity | undefined {
   const { request, kind } = payment.order
   const call = decodeCall(request.data)
   if (call === undefined) return undefined
   const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
   if (!('to' in call)) return { kind, amountWei, state }
-  const who =
-    findRecipientName(memory, request.intentId, call.to) ?? shortenAddress(call.to, chainId)
-  return { kind, amountWei, who, state }
+  const name = findRecipientName(memory, request.intentId, call.to)
+  return { kind, amountWei, counterparty: name ?? shortenAddress(call.to, chainId), state }
 }
 
-/** Lists received transfers with the senders' numbers, as far as they are known. */
-export function listReceived(
+/** Describes received transfers with the senders' numbers, as far as they are known. */
+export function describeReceived(
   events: readonly Received[],
   senders: ReadonlyMap<string, string>,
   chainId: number,
@@ -173,7 +178,7 @@ export function listReceived(
   return events.map(({ from, amountWei }) => ({
     kind: 'received',
     amountWei,
-    who: senders.get(from.toLowerCase()) ?? shortenAddress(from, chainId),
+    counterparty: senders.get(from.toLowerCase()) ?? shortenAddress(from, chainId),
     state: { kind: 'done' },
   }))
 }
@@ -201,17 +206,17 @@ type ActivityWords = ReturnType<typeof words>
 
 function writeActivity(
   messages: Messages,
-  activity: ScreenFacts['activity'],
+  facts: ScreenFacts['activity'],
   formatAmount: FormatAmount,
 ): string[] {
   const text = words(messages)
-  if (activity === 'unread') return [text.unavailable]
-  const { own, received, till } = activity
+  if (facts === 'unread') return [text.unavailable]
+  const { ownPayments, received, till } = facts
   const tillLines = till === undefined ? [] : writeTillDay(text, till, formatAmount)
-  const known = received === 'unread' ? own : [...own, ...received]
+  const activities = received === 'unread' ? ownPayments : [...ownPayments, ...received]
   const lines = [
     ...tillLines,
-    ...known.map((each) => writeActivityLine(messages, each, formatAmount)),
+    ...activities.map((each) => writeActivityLine(messages, each, formatAmount)),
     ...(received === 'unread' ? [text.receivedUnknown] : []),
   ]
   return lines.length === 0 ? [text.nothing] : lines
@@ -219,8 +224,8 @@ function writeActivity(
 
 /** Writes the last payments to a till with their codes, and the totals of the day (UTC). */
 function writeTillDay(text: ActivityWords, till: TillDay, formatAmount: FormatAmount): string[] {
-  const { inWei, outWei, floatWei, last } = till
-  const lines = last.map(({ code, amountWei, reference, state }) => {
+  const { inWei, outWei, floatWei, lastPayments } = till
+  const lines = lastPayments.map(({ code, amountWei, reference, state }) => {
     const payment = [code, formatAmount(amountWei), reference].filter(Boolean).join(' ')
     return `${payment}: ${text.till[activityStates[state]('').kind]}`
   })
@@ -230,22 +235,22 @@ function writeTillDay(text: ActivityWords, till: TillDay, formatAmount: FormatAm
 
 export function writeActivityLine(
   messages: Messages,
-  activity: Activity,
+  described: Activity,
   formatAmount: FormatAmount,
 ): string {
-  const { kind, amountWei, who = '', state } = activity
+  const { kind, amountWei, counterparty = '', state } = described
   const text = words(messages)
   const amount = amountWei === 'all' ? text.allOwed : formatAmount(amountWei)
-  const writeLine = kind === 'received' ? text.received : payments[kind].words(messages).line
-  return `${writeLine(amount, who)}: ${writeState(text, state)}`
+  const { activityLine } = getKindWords(messages, kind)
+  return `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
 }
 
-/** Returns the words for received money; undefined if the kind only takes money. */
-export const findCreditedWords = (
+/** Returns the words of a kind of payment, or of received money. */
+export const getKindWords = (
   messages: Messages,
   kind: Activity['kind'],
-): PaymentWords['credited'] =>
-  kind === 'received' ? words(messages).credited : payments[kind].words(messages).credited
+): Pick<PaymentWords, 'activityLine' | 'creditedMessage'> =>
+  kind === 'received' ? words(messages) : payments[kind].words(messages)
 
 function writeState(text: ActivityWords, state: ActivityState): string {
   if (state.kind === 'under_way') return text.underWay

@@ -1,21 +1,21 @@
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import type { Effect, MenuPart } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: { label: 'My Balance', balance: (amount: string) => `Your Balance: ${amount}` },
   sw: { label: 'Salio Langu', balance: (amount) => `Salio lako: ${amount}` },
   fr: { label: 'Mon solde', balance: (amount) => `Votre solde: ${amount}` },
   es: { label: 'Mi saldo', balance: (amount) => `Su saldo: ${amount}` },
 })
 
-const balanceEffect: Effect = { name: 'balance', outcome: () => ({ kind: 'balance' }) }
+const balanceEffect: Effect = { name: 'balance', createOutcome: () => ({ kind: 'balance' }) }
 
 export const balance = {
   words,
   digit: '1',
-  leadsTo: ({ pin }) => (pin === 'strict' ? 'pinToSeeBalance' : balanceEffect),
-  places: () => ({
-    pinToSeeBalance: createPinQuestion(({ pin }) => pin.enter.see, { leadsTo: balanceEffect }),
+  findTarget: ({ pin }) => (pin === 'strict' ? 'pinToSeeBalance' : balanceEffect),
+  createNodes: () => ({
+    pinToSeeBalance: createPinQuestion(({ pin }) => pin.enter.see, { target: balanceEffect }),
   }),
 } satisfies MenuPart

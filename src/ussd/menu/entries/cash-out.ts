@@ -1,6 +1,6 @@
 import { isWalletCode } from '../../../account/check-digit.ts'
 import type { Wallet } from '../../../account/wallets.ts'
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import { parseRecipient, type RecipientFault } from '../../recipient.ts'
 import {
   type AnswerResult,
@@ -14,8 +14,8 @@ import {
   type WriteText,
 } from '../node.ts'
 import {
-  confirmWithPin,
   createAmountQuestion,
+  createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
   formatTransfer,
@@ -24,7 +24,7 @@ import {
   writeWorth,
 } from '../questions.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Cash Out',
     enterWallet: 'Address of your wallet outside, or its code:\n0. Back',
@@ -43,7 +43,7 @@ const words = inEachLanguage({
     submitted: (amount: string, to: string, tx: string) =>
       `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\nTx: ${tx}\nIt will arrive shortly.`,
     failed: 'Cash Out Failed\nNo money was moved. Please dial again.',
-    line: (amount: string, to: string) => `Cashed out ${amount} to wallet ${to}`,
+    activityLine: (amount: string, to: string) => `Cashed out ${amount} to wallet ${to}`,
   },
   sw: {
     label: 'Toa Pesa',
@@ -63,7 +63,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx) =>
       `Ombi la kutoa limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nTx: ${tx}\nZitafika hivi punde.`,
     failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-    line: (amount, to) => `Ulitoa ${amount} kwa pochi ${to}`,
+    activityLine: (amount, to) => `Ulitoa ${amount} kwa pochi ${to}`,
   },
   fr: {
     label: 'Retirer',
@@ -80,7 +80,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx) =>
       `Retrait demandé\nÀ: ${to}\nMontant: ${amount}\nTx: ${tx}\nIl arrivera bientôt.`,
     failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-    line: (amount, to) => `Retiré ${amount} vers le portefeuille ${to}`,
+    activityLine: (amount, to) => `Retiré ${amount} vers le portefeuille ${to}`,
   },
   es: {
     label: 'Retirar',
@@ -97,7 +97,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx) =>
       `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\nTx: ${tx}\nLlegará pronto.`,
     failed: 'El retiro falló\nNo se movió dinero. Marque de nuevo.',
-    line: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
+    activityLine: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
   },
 })
 
@@ -113,8 +113,8 @@ export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry =>
   digit,
   label: (messages) => words(messages).confirm,
   ...(isPinAsked
-    ? { leadsTo: 'pinToCashOut' }
-    : { leadsTo: payEffect, repeatQuestion: 'repeatCashOut' }),
+    ? { target: 'pinToCashOut' }
+    : { target: payEffect, repeatQuestion: 'repeatCashOut' }),
 })
 
 /** Accepts a saved wallet by its digit, or a new one by its code. */
@@ -145,11 +145,11 @@ const acceptWallet = (wallet: Wallet): AnswerResult =>
 export const cashOut = {
   words,
   digit: '7',
-  leadsTo: ({ profile }) => (profile === 'demo' ? undefined : 'wallet'),
-  places: (settings) => ({
+  findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'wallet'),
+  createNodes: (settings) => ({
     wallet: {
       kind: 'question',
-      leadsToPay: 'cashOut',
+      paymentKind: 'cashOut',
       facts: ['wallets'],
       prompt({ messages }, _, { wallets }) {
         const { enterWallet, enterAgent, walletsUnread } = words(messages)
@@ -157,7 +157,7 @@ export const cashOut = {
         if (wallets === 'unread') return `${walletsUnread}\n${promptText}`
         return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), promptText].join('\n')
       },
-      answer: (typed, context) => {
+      parseAnswer: (typed, context) => {
         if (settings.agents && /^[0-9]{5,6}$/.test(typed)) {
           return parseTillAnswer(typed, context, words(context.messages).noAgent, 'agent')
         }
@@ -169,43 +169,33 @@ export const cashOut = {
           ? rejectAnswer(context.messages.badRecipient[parsed.fault])
           : rejectAnswer(words(context.messages).noWallet)
       },
-      leadsTo: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
-      next: ({ recipient }) => (recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount'),
+      targets: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
+      selectTarget: ({ recipient }) =>
+        recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount',
       back: 'main',
     },
-    walletAmount: createAmountQuestion(settings, { leadsTo: ['confirmCashOut'] }, 'wallet'),
-    confirmCashOut: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
-      facts: listRateFacts(settings),
-      kind: 'list',
-      leadsToPay: 'cashOut',
+    walletAmount: createAmountQuestion(settings, { targets: ['confirmCashOut'] }, 'wallet'),
+    confirmCashOut: createConfirmation(settings, {
+      enterPin: (messages) => words(messages).enterPin,
+      label: (messages) => words(messages).confirm,
       title: writeTitle,
-      entries: [
-        {
-          digit: '1',
-          label: (messages) => words(messages).confirm,
-          leadsTo: payEffect,
-          repeatQuestion: 'repeatCashOut',
-        },
-      ],
+      paymentKind: 'cashOut',
+      target: payEffect,
+      repeatQuestion: 'repeatCashOut',
       back: 'walletAmount',
-      backLabel: ({ change }) => change,
     }),
     pinToCashOut: createPinQuestion((messages) => words(messages).enterPin, {
       title: writeTitle,
-      leadsTo: payEffect,
+      target: payEffect,
       repeatQuestion: 'repeatCashOut',
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
-    // Two places lead here, so that there is no single place to go back to.
-    repeatCashOut: createRepeatQuestion(
-      settings,
-      { digit: '3', leadsTo: payEffect },
-      { back: 'main' },
-    ),
+    // Two nodes lead here, so that there is no single node to go back to.
+    repeatCashOut: createRepeatQuestion(settings, payEffect),
   }),
   async createOrder(
-    { loan, findAddress, describeAddress },
+    { loan, resolveAddress, describeAddress },
     { recipient, amountWei: requestedWei },
     account,
   ) {
@@ -214,7 +204,7 @@ export const cashOut = {
     const amountWei =
       requestedWei === 'all' ? await loan.readBalance(account) : requireAnswer(requestedWei)
     return {
-      call: { kind: 'cashOut', to: await findAddress(to), amountWei },
+      call: { kind: 'cashOut', to: await resolveAddress(to), amountWei },
       spendsWei: amountWei,
       shared: {
         poolWei: 0n,
@@ -223,7 +213,7 @@ export const cashOut = {
         lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
       },
       amountWei,
-      to: describeAddress(to),
+      recipientName: describeAddress(to),
     }
   },
 } satisfies PaymentPart

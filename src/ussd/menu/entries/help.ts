@@ -1,7 +1,7 @@
-import { inEachLanguage } from '../../messages/texts.ts'
-import type { MenuPart } from '../node.ts'
+import { defineWords } from '../../messages/texts.ts'
+import type { Effect, MenuPart } from '../node.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Help',
     help: (number: string) => `Help: call ${number}\nWe never ask for your PIN.`,
@@ -14,10 +14,11 @@ const words = inEachLanguage({
   es: { label: 'Ayuda', help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.` },
 })
 
+const helpEffect: Effect = { name: 'help', createOutcome: () => ({ kind: 'help' }) }
+
 export const help = {
   words,
   digit: '9',
-  leadsTo: ({ helpNumber }) =>
-    helpNumber === undefined ? undefined : { name: 'help', outcome: () => ({ kind: 'help' }) },
-  places: () => ({}),
+  findTarget: ({ helpNumber }) => (helpNumber === undefined ? undefined : helpEffect),
+  createNodes: () => ({}),
 } satisfies MenuPart

@@ -1,10 +1,10 @@
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import type { DatedLoanTerms } from '../../screen-facts.ts'
-import { countSeptets, screenSeptets } from '../../screens/septets.ts'
+import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import { createPaymentEffect, type MenuContext, type PaymentPart, type WriteText } from '../node.ts'
 import { confirmWithPin, listRateFacts, writeWorth } from '../questions.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Request Loan',
     terms: (amount: string, fee: string, owed: string, date: string) =>
@@ -14,8 +14,8 @@ const words = inEachLanguage({
     submitted: (amount: string, _: string, tx: string) =>
       `Loan Requested\nTx: ${tx}\n${amount} credited shortly.`,
     failed: 'Loan Failed\nNothing was credited. Please dial again.',
-    line: (amount: string) => `Loan of ${amount}`,
-    credited: (amount: string) => `Your account was credited with your loan of ${amount}.`,
+    activityLine: (amount: string) => `Loan of ${amount}`,
+    creditedMessage: (amount: string) => `Your account was credited with your loan of ${amount}.`,
   },
   sw: {
     label: 'Omba Mkopo',
@@ -26,8 +26,8 @@ const words = inEachLanguage({
     submitted: (amount, _, tx) =>
       `Ombi la mkopo limepokelewa\nTx: ${tx}\nUtapata ${amount} hivi punde.`,
     failed: 'Mkopo umeshindikana\nHakuna pesa zilizoongezwa. Tafadhali piga tena.',
-    line: (amount) => `Mkopo wa ${amount}`,
-    credited: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
+    activityLine: (amount) => `Mkopo wa ${amount}`,
+    creditedMessage: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
   },
   fr: {
     label: 'Emprunter',
@@ -37,8 +37,8 @@ const words = inEachLanguage({
     enterPin: 'PIN pour accepter',
     submitted: (amount, _, tx) => `Prêt demandé\nTx: ${tx}\n${amount} sera bientôt crédité.`,
     failed: "Prêt échoué\nRien n'a été crédité. Veuillez recomposer.",
-    line: (amount) => `Prêt de ${amount}`,
-    credited: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
+    activityLine: (amount) => `Prêt de ${amount}`,
+    creditedMessage: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
   },
   es: {
     label: 'Pedir préstamo',
@@ -48,8 +48,8 @@ const words = inEachLanguage({
     enterPin: 'PIN para aceptar',
     submitted: (amount, _, tx) => `Préstamo solicitado\nTx: ${tx}\nPronto recibirá ${amount}.`,
     failed: 'El préstamo falló\nNo se abonó nada. Marque de nuevo.',
-    line: (amount) => `Préstamo de ${amount}`,
-    credited: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
+    activityLine: (amount) => `Préstamo de ${amount}`,
+    creditedMessage: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
   },
   demo: { label: 'Request Micro-Loan' },
 })
@@ -81,21 +81,21 @@ const writeRetryTitle: WriteText = (context, _, { terms }) => {
 /** Leave room for the question for the PIN, and for the text of a mistake. */
 const promptSeptets = 45
 const mistakeSeptets = 40
-const maxTitleSeptets = screenSeptets - promptSeptets
+const maxTitleSeptets = maxSeptets - promptSeptets
 
 /** Returns the first text that fits, else the last one. */
-const selectFitting = (maxSeptets: number, alternatives: readonly string[][]): string => {
+const selectFitting = (limit: number, alternatives: readonly string[][]): string => {
   const texts = alternatives.map((lines) => lines.join('\n'))
-  return texts.find((text) => countSeptets(text) <= maxSeptets) ?? texts.at(-1) ?? ''
+  return texts.find((text) => countSeptets(text) <= limit) ?? texts.at(-1) ?? ''
 }
 
 export const loan = {
   words,
   digit: '3',
-  leadsTo: ({ confirms }) => (confirms ? 'agree' : createPaymentEffect('loan')),
-  places: (settings) => ({
+  findTarget: ({ confirms }) => (confirms ? 'agree' : createPaymentEffect('loan')),
+  createNodes: (settings) => ({
     agree: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
-      leadsToPay: 'loan',
+      paymentKind: 'loan',
       facts: ['terms', ...listRateFacts(settings)],
       kind: 'list',
       title: writeTitle,
@@ -104,7 +104,7 @@ export const loan = {
         {
           digit: '1',
           label: (messages) => words(messages).agree,
-          leadsTo: createPaymentEffect('loan'),
+          target: createPaymentEffect('loan'),
         },
       ],
       back: 'main',
@@ -118,7 +118,7 @@ export const loan = {
       spendsWei: 0n,
       shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
       amountWei: principalWei,
-      to: '',
+      recipientName: '',
     }
   },
 } satisfies PaymentPart

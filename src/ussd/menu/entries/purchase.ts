@@ -1,4 +1,4 @@
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -8,17 +8,16 @@ import {
   type SessionDraft,
 } from '../node.ts'
 import {
-  confirmWithPin,
   createAmountQuestion,
+  createConfirmation,
   createRepeatQuestion,
   formatTransfer,
-  listRateFacts,
   parseTillAnswer,
   writeWorth,
 } from '../questions.ts'
 import { createTillOrder } from './withdrawal.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Pay',
     enterPayee: 'Till or bill number:\n0. Back',
@@ -32,7 +31,7 @@ const words = inEachLanguage({
     submitted: (amount: string, to: string, tx: string, code: string) =>
       `Payment Submitted\nTo: ${to}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
     failed: 'Payment Failed\nNo money was moved. Please dial again.',
-    line: (amount: string, to: string) => `Paid ${amount} to ${to}`,
+    activityLine: (amount: string, to: string) => `Paid ${amount} to ${to}`,
   },
   sw: {
     label: 'Lipa',
@@ -47,7 +46,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx, code) =>
       `Ombi la malipo limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
     failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-    line: (amount, to) => `Ulilipa ${amount} kwa ${to}`,
+    activityLine: (amount, to) => `Ulilipa ${amount} kwa ${to}`,
   },
   fr: {
     label: 'Payer',
@@ -62,7 +61,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx, code) =>
       `Paiement demandé\nÀ: ${to}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
     failed: "Paiement échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-    line: (amount, to) => `Payé ${amount} à ${to}`,
+    activityLine: (amount, to) => `Payé ${amount} à ${to}`,
   },
   es: {
     label: 'Pagar',
@@ -77,13 +76,13 @@ const words = inEachLanguage({
     submitted: (amount, to, tx, code) =>
       `Pago solicitado\nPara: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
     failed: 'El pago falló\nNo se movió dinero. Marque de nuevo.',
-    line: (amount, to) => `Pagó ${amount} a ${to}`,
+    activityLine: (amount, to) => `Pagó ${amount} a ${to}`,
   },
 })
 
 const payEffect: Effect = {
   name: 'purchase',
-  outcome: ({ recipient, amountWei, reference }) => ({
+  createOutcome: ({ recipient, amountWei, reference }) => ({
     kind: 'purchase',
     recipient: requireAnswer(recipient),
     amountWei: requireAnswer(amountWei),
@@ -98,35 +97,34 @@ const isBill = ({ recipient }: SessionDraft): boolean =>
 export const purchase = {
   words,
   digit: '10',
-  leadsTo: ({ agents }) => (agents ? 'payee' : undefined),
-  places: (settings) =>
+  findTarget: ({ agents }) => (agents ? 'payee' : undefined),
+  createNodes: (settings) =>
     settings.agents
       ? {
           payee: {
             kind: 'question',
-            leadsToPay: 'purchase',
+            paymentKind: 'purchase',
             prompt: ({ messages }) => words(messages).enterPayee,
-            answer: (typed, context) =>
+            parseAnswer: (typed, context) =>
               parseTillAnswer(typed, context, words(context.messages).noPayee),
-            leadsTo: ['payAmount', 'reference'],
-            next: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
+            targets: ['payAmount', 'reference'],
+            selectTarget: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
             back: 'main',
           },
           reference: {
             kind: 'question',
             prompt: ({ messages }) => words(messages).enterReference,
-            answer: (typed, { messages }) =>
+            parseAnswer: (typed, { messages }) =>
               /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/.test(typed)
                 ? acceptAnswer({ reference: typed })
                 : rejectAnswer(words(messages).badReference),
-            leadsTo: ['payAmount'],
+            targets: ['payAmount'],
             back: 'payee',
           },
-          payAmount: createAmountQuestion(settings, { leadsTo: ['confirmPurchase'] }, 'payee'),
-          confirmPurchase: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
-            kind: 'list',
-            leadsToPay: 'purchase',
-            facts: listRateFacts(settings),
+          payAmount: createAmountQuestion(settings, { targets: ['confirmPurchase'] }, 'payee'),
+          confirmPurchase: createConfirmation(settings, {
+            enterPin: (messages) => words(messages).enterPin,
+            label: (messages) => words(messages).label,
             title(context, draft, facts) {
               const { confirmPurchase, forWhat } = words(context.messages)
               return [
@@ -135,22 +133,12 @@ export const purchase = {
                 ...writeWorth(context, requireAnswer(draft.amountWei), facts),
               ].join('\n')
             },
-            entries: [
-              {
-                digit: '1',
-                label: (messages) => words(messages).label,
-                leadsTo: payEffect,
-                repeatQuestion: 'repeatPay',
-              },
-            ],
+            paymentKind: 'purchase',
+            target: payEffect,
+            repeatQuestion: 'repeatPay',
             back: 'payAmount',
-            backLabel: ({ change }) => change,
           }),
-          repeatPay: createRepeatQuestion(
-            settings,
-            { digit: '3', leadsTo: payEffect },
-            { back: 'main' },
-          ),
+          repeatPay: createRepeatQuestion(settings, payEffect),
         }
       : {},
   createOrder: createTillOrder,

@@ -1,8 +1,8 @@
 import { spellPhone } from '../../../account/phone.ts'
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import type { MenuPart } from '../node.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Receive',
     receive: (phone: string, address: string) =>
@@ -81,8 +81,8 @@ const words = inEachLanguage({
 export const receive = {
   words,
   digit: '6',
-  leadsTo: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
-  places: () => ({
+  findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
+  createNodes: () => ({
     receive: {
       facts: ['address'],
       kind: 'list',
@@ -92,7 +92,7 @@ export const receive = {
         {
           digit: '1',
           label: (messages) => words(messages).claim,
-          leadsTo: { name: 'claim', outcome: () => ({ kind: 'claim' }) },
+          target: { name: 'claim', createOutcome: () => ({ kind: 'claim' }) },
         },
       ],
       back: 'main',

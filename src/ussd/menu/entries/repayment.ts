@@ -1,5 +1,5 @@
 import type { Messages } from '../../messages/en.ts'
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import type { ScreenFacts } from '../../screen-facts.ts'
 import {
   createPaymentEffect,
@@ -16,7 +16,7 @@ import {
   writeWorth,
 } from '../questions.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Repay Loan',
     all: 'All of it',
@@ -35,7 +35,7 @@ const words = inEachLanguage({
       `Your loan is due on ${date}. To repay: ${amount}. Dial and choose 4.`,
     overdue: (date: string) => `Overdue since: ${date}`,
     noteOverdue: 'overdue',
-    line: (amount: string) => `Repaid ${amount}`,
+    activityLine: (amount: string) => `Repaid ${amount}`,
   },
   sw: {
     label: 'Lipa Mkopo',
@@ -55,7 +55,7 @@ const words = inEachLanguage({
       `Mkopo wako ulipwe kufikia ${date}. Deni: ${amount}. Piga kisha chagua 4.`,
     overdue: (date) => `Umechelewa tangu: ${date}`,
     noteOverdue: 'umechelewa',
-    line: (amount) => `Ulilipa ${amount}`,
+    activityLine: (amount) => `Ulilipa ${amount}`,
   },
   fr: {
     label: 'Rembourser',
@@ -75,7 +75,7 @@ const words = inEachLanguage({
       `Votre prêt est à rembourser le ${date}: ${amount}. Composez et choisissez 4.`,
     overdue: (date) => `En retard depuis: ${date}`,
     noteOverdue: 'en retard',
-    line: (amount) => `Remboursé ${amount}`,
+    activityLine: (amount) => `Remboursé ${amount}`,
   },
   es: {
     label: 'Pagar préstamo',
@@ -94,7 +94,7 @@ const words = inEachLanguage({
     remind: (amount, date) => `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija 4.`,
     overdue: (date) => `Vencido desde: ${date}`,
     noteOverdue: 'vencido',
-    line: (amount) => `Pagó ${amount}`,
+    activityLine: (amount) => `Pagó ${amount}`,
   },
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
@@ -104,14 +104,14 @@ const payEffect = createPaymentEffect('repayment', 'amountWei')
 export const repayment = {
   words,
   digit: '4',
-  leadsTo: () => 'repay',
+  findTarget: () => 'repay',
   note: writeNote,
   facts: ['debt'],
-  places: (settings) => ({
+  createNodes: (settings) => ({
     repay: {
       kind: 'list',
       ...(settings.profile !== 'demo' && {
-        leadsToPay: 'repayment',
+        paymentKind: 'repayment',
         facts: ['debt', ...listRateFacts(settings)],
       }),
       title: (context, _, facts) =>
@@ -123,18 +123,18 @@ export const repayment = {
           digit: '1',
           label: (messages) => words(messages).all,
           draft: { amountWei: 'all' },
-          leadsTo: settings.pin === 'off' ? payEffect : 'pinToRepay',
+          target: settings.pin === 'off' ? payEffect : 'pinToRepay',
         },
-        { digit: '2', label: (messages) => words(messages).part, leadsTo: 'repayAmount' },
+        { digit: '2', label: (messages) => words(messages).part, target: 'repayAmount' },
       ],
       back: 'main',
     },
     repayAmount: {
       kind: 'question',
       ...withCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
-      answer: parseAmountAnswer,
+      parseAnswer: parseAmountAnswer,
       // An amount in local currency is confirmed in both currencies, even without PINs.
-      leadsTo: [settings.pin === 'off' && !settings.localCurrency ? payEffect : 'pinToRepayPart'],
+      targets: [settings.pin === 'off' && !settings.localCurrency ? payEffect : 'pinToRepayPart'],
       back: 'repay',
     },
     pinToRepay: createRepayConfirmation(settings, 'repay'),
@@ -146,7 +146,7 @@ export const repayment = {
       call: { kind: 'repayment', amountWei },
       spendsWei: amountWei === 'all' ? 0n : amountWei,
       amountWei,
-      to: '',
+      recipientName: '',
     }
   },
 } satisfies PaymentPart
@@ -161,8 +161,8 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
       const amountText = amount === 'all' ? all : context.showAmount(amount)
       return [`${label}: ${amountText}`, ...writeWorth(context, amount, facts)].join('\n')
     },
-    entries: [{ digit: '1', label: (messages) => words(messages).label, leadsTo: payEffect }],
-    leadsToPay: 'repayment',
+    entries: [{ digit: '1', label: (messages) => words(messages).label, target: payEffect }],
+    paymentKind: 'repayment',
     back,
   })
 

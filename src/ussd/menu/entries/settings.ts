@@ -1,6 +1,6 @@
 import { type Language, languages } from '../../../account/language.ts'
 import { isAcceptedPin, isEasyPin, isPin } from '../../../account/pin.ts'
-import { inEachLanguage, languageLabels } from '../../messages/texts.ts'
+import { defineWords, languageLabels } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -12,7 +12,7 @@ import {
 } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Settings',
     language: 'Language',
@@ -46,9 +46,9 @@ const words = inEachLanguage({
 export const callerSettings = {
   words,
   digit: '8',
-  leadsTo: ({ languages: offeredLanguages, pin }) =>
+  findTarget: ({ languages: offeredLanguages, pin }) =>
     offeredLanguages.length > 1 || pin !== 'off' ? 'settings' : undefined,
-  places: ({ languages: offeredLanguages, pin }) => ({
+  createNodes: ({ languages: offeredLanguages, pin }) => ({
     settings: {
       kind: 'list',
       title: ({ messages }) => words(messages).label,
@@ -71,7 +71,7 @@ export const callerSettings = {
         .map((language, index) => ({
           digit: `${index + 1}`,
           label: () => languageLabels[language],
-          leadsTo: createLanguageEffect(language),
+          target: createLanguageEffect(language),
           language,
         }))
         .filter(({ language }) => offeredLanguages.includes(language)),
@@ -80,14 +80,14 @@ export const callerSettings = {
     ...createNewPinQuestions('newPin', createPinEffect('choosePin')),
     ...createNewPinQuestions('changedPin', createPinEffect('changePin'), 'settings'),
     pinToChange: createPinQuestion(({ pin }) => pin.enter.change, {
-      leadsTo: 'changedPin',
+      target: 'changedPin',
       back: 'settings',
     }),
     forgotten: {
       kind: 'list',
       title: ({ messages }) => messages.pin.forgotten,
       entries: [
-        { digit: '1', label: (messages) => words(messages).newPin, leadsTo: forgetPinEffect },
+        { digit: '1', label: (messages) => words(messages).newPin, target: forgetPinEffect },
       ],
       back: 'settings',
     },
@@ -97,49 +97,49 @@ export const callerSettings = {
 const createEntry = (
   digit: string,
   word: keyof ReturnType<typeof words>,
-  leadsTo: string,
+  target: string,
 ): Entry => ({
   digit,
   label: (messages) => words(messages)[word],
-  leadsTo,
+  target,
 })
 
 const createLanguageEffect = (language: Language): Effect => ({
   name: language,
-  outcome: () => ({ kind: 'language', language }),
+  createOutcome: () => ({ kind: 'language', language }),
 })
 
 const createPinEffect = (kind: 'choosePin' | 'changePin'): Effect => ({
   name: kind,
-  outcome: ({ pin }) => ({ kind, pin: requireAnswer(pin) }),
+  createOutcome: ({ pin }) => ({ kind, pin: requireAnswer(pin) }),
 })
 
-const forgetPinEffect: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
+const forgetPinEffect: Effect = { name: 'forgetPin', createOutcome: () => ({ kind: 'forgetPin' }) }
 
 /** Creates two questions for a new PIN, because phones hide typing mistakes. */
 function createNewPinQuestions<Name extends string>(name: Name, effect: Effect, back?: string) {
   const firstQuestion: MenuQuestion = {
     kind: 'question',
-    secret: 'new',
+    secret: 'newPin',
     prompt: ({ messages }) =>
       back === undefined ? messages.pin.choose : `${messages.pin.choose}\n0. ${messages.back}`,
-    answer: (typed, { messages, caller }) => {
+    parseAnswer: (typed, { messages, caller }) => {
       if (isAcceptedPin(typed)) return acceptAnswer({ pin: typed })
       if (!isPin(typed)) return rejectAnswer(messages.pin.form)
       return isEasyPin(typed, caller)
         ? rejectAnswer(messages.pin.easy)
         : acceptAnswer({ pin: typed })
     },
-    leadsTo: [`${name}Again`],
+    targets: [`${name}Again`],
     ...(back !== undefined && { back }),
   }
   const secondQuestion: MenuQuestion = {
     kind: 'question',
-    secret: 'new',
+    secret: 'newPin',
     prompt: ({ messages }) => `${messages.pin.again}\n0. ${messages.back}`,
-    answer: (typed, { messages }, { pin }) =>
+    parseAnswer: (typed, { messages }, { pin }) =>
       typed === pin ? acceptAnswer({}) : rejectAnswer(messages.pin.differs),
-    leadsTo: [effect],
+    targets: [effect],
     back: name,
   }
   return { [name]: firstQuestion, [`${name}Again`]: secondQuestion }

@@ -1,23 +1,23 @@
 import { maxUint256 } from 'viem'
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import { parseRecipient } from '../../recipient.ts'
 import {
   type AnswerResult,
   acceptAnswer,
   createPaymentEffect,
   type DynamicEntries,
-  type Entry,
   type MenuContext,
   type MenuQuestion,
   type MenuSettings,
   type PaymentPart,
+  type QuestionTargets,
   rejectAnswer,
   requireAnswer,
   type WriteText,
 } from '../node.ts'
 import {
-  confirmWithPin,
   createAmountQuestion,
+  createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
   formatTransfer,
@@ -26,7 +26,7 @@ import {
 } from '../questions.ts'
 import { createCashOutEntry } from './cash-out.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Send Money',
     enterRecipient: 'Phone number or address to send to:\n0. Back',
@@ -44,8 +44,8 @@ const words = inEachLanguage({
       `Transfer Submitted\nTo: ${to}\nTx: ${tx}\nFunds will arrive shortly.`,
     again: (amount: string, to: string) => `Send ${amount} to ${to}`,
     failed: 'Transfer Failed\nNo money was moved. Please dial again.',
-    line: (amount: string, to: string) => `Sent ${amount} to ${to}`,
-    credited: (amount: string, to: string) =>
+    activityLine: (amount: string, to: string) => `Sent ${amount} to ${to}`,
+    creditedMessage: (amount: string, to: string) =>
       `Done: the account of ${to} was credited with ${amount}.`,
   },
   sw: {
@@ -65,8 +65,8 @@ const words = inEachLanguage({
       `Ombi la kutuma limepokelewa\nKwa: ${to}\nTx: ${tx}\nPesa zitafika hivi punde.`,
     again: (amount, to) => `Tuma ${amount} kwa ${to}`,
     failed: 'Kutuma kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-    line: (amount, to) => `Ulituma ${amount} kwa ${to}`,
-    credited: (amount, to) => `Imekamilika: akaunti ya ${to} imeongezewa ${amount}.`,
+    activityLine: (amount, to) => `Ulituma ${amount} kwa ${to}`,
+    creditedMessage: (amount, to) => `Imekamilika: akaunti ya ${to} imeongezewa ${amount}.`,
   },
   fr: {
     label: 'Envoyer',
@@ -87,8 +87,8 @@ const words = inEachLanguage({
     submitted: (_, to, tx) => `Envoi demandé\nÀ: ${to}\nTx: ${tx}\nL'argent arrivera bientôt.`,
     again: (amount, to) => `Envoyer ${amount} à ${to}`,
     failed: "Envoi échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-    line: (amount, to) => `Envoyé ${amount} à ${to}`,
-    credited: (amount, to) => `Terminé: le compte de ${to} a été crédité de ${amount}.`,
+    activityLine: (amount, to) => `Envoyé ${amount} à ${to}`,
+    creditedMessage: (amount, to) => `Terminé: le compte de ${to} a été crédité de ${amount}.`,
   },
   es: {
     label: 'Enviar dinero',
@@ -106,8 +106,8 @@ const words = inEachLanguage({
     submitted: (_, to, tx) => `Envío solicitado\nPara: ${to}\nTx: ${tx}\nEl dinero llegará pronto.`,
     again: (amount, to) => `Enviar ${amount} a ${to}`,
     failed: 'El envío falló\nNo se movió dinero. Marque de nuevo.',
-    line: (amount, to) => `Envió ${amount} a ${to}`,
-    credited: (amount, to) => `Hecho: se abonó ${amount} a la cuenta de ${to}.`,
+    activityLine: (amount, to) => `Envió ${amount} a ${to}`,
+    creditedMessage: (amount, to) => `Hecho: se abonó ${amount} a la cuenta de ${to}.`,
   },
   demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
 })
@@ -117,25 +117,25 @@ const payEffect = createPaymentEffect('transfer', 'recipient', 'amountWei')
 export const transfer = {
   words,
   digit: '2',
-  leadsTo: () => 'recipient',
+  findTarget: () => 'recipient',
   // A strict PIN guards past recipients, because they are data of the account.
   dynamicEntries: ({ profile, confirms, pin }) =>
     profile === 'lender' && confirms && pin !== 'strict' ? repeatEntries : undefined,
-  places: (settings) => ({
+  createNodes: (settings) => ({
     recipient: createRecipientQuestion(settings),
-    amount: createAmountQuestion(settings, listConfirmations(settings), 'recipient'),
+    amount: createAmountQuestion(settings, selectConfirmation(settings), 'recipient'),
     confirmPhone: createPhoneConfirmation(settings),
     confirmAddress: {
       facts: listRateFacts(settings),
       kind: 'list',
-      leadsToPay: 'transfer',
+      paymentKind: 'transfer',
       title: (context, draft, facts) =>
         `${writeTitle(context, draft, facts)}\n${words(context.messages).creditsAccount}`,
       entries: [
         {
           digit: '1',
           label: (messages) => words(messages).credit,
-          ...(settings.pin === 'off' ? sendEntry : { leadsTo: 'pinToSend' }),
+          ...(settings.pin === 'off' ? sendEntry : { target: 'pinToSend' }),
         },
         createCashOutEntry('2', settings.pin !== 'off'),
       ],
@@ -147,38 +147,35 @@ export const transfer = {
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
-    repeat: createRepeatQuestion(
-      settings,
-      { digit: '2', leadsTo: payEffect },
-      { back: 'amount', backLabel: ({ change }) => change },
-    ),
+    repeat: createRepeatQuestion(settings, payEffect, {
+      digit: '2',
+      back: 'amount',
+      backLabel: ({ change }) => change,
+    }),
   }),
   /** Creates the order; `all` is the balance on the chain at this moment. */
-  async createOrder({ loan, leastTransferWei, findAddress, describeAddress }, intent, account) {
+  async createOrder({ loan, minTransferWei, resolveAddress, describeAddress }, intent, account) {
     const recipient = requireAnswer(intent.recipient)
     const isWhole = intent.amountWei === 'all'
     const amountWei =
       intent.amountWei === 'all' ? await loan.readBalance(account) : requireAnswer(intent.amountWei)
     // The contract refuses this amount, and its refusal tells the caller's balance.
-    const isTooLittle = isWhole && (amountWei === 0n || amountWei < leastTransferWei)
+    const isTooLittle = isWhole && (amountWei === 0n || amountWei < minTransferWei)
     const sentWei = isTooLittle ? 0n : amountWei
     return {
       call: {
         kind: 'transfer',
-        to: await findAddress(recipient),
+        to: await resolveAddress(recipient),
         amountWei: isTooLittle ? maxUint256 : amountWei,
       },
       spendsWei: sentWei,
       amountWei: sentWei,
-      to: describeAddress(recipient),
+      recipientName: describeAddress(recipient),
     }
   },
 } satisfies PaymentPart
 
-const sendEntry: Pick<Entry, 'leadsTo' | 'repeatQuestion'> = {
-  leadsTo: payEffect,
-  repeatQuestion: 'repeat',
-}
+const sendEntry = { target: payEffect, repeatQuestion: 'repeat' }
 
 const writeTitle: WriteText = (context, draft, facts) => {
   const [amount, to] = formatTransfer(context, draft)
@@ -191,7 +188,7 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
   const isDemo = profile === 'demo'
   return {
     kind: 'question',
-    ...(!isDemo && { leadsToPay: 'transfer', facts: ['recipients'] }),
+    ...(!isDemo && { paymentKind: 'transfer', facts: ['recipients'] }),
     prompt({ messages }, _, { recipients }) {
       const { enterRecipient, orRecipient, recipientsUnread } = words(messages)
       if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
@@ -199,7 +196,7 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
       const lines = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
       return [...lines, orRecipient].join('\n')
     },
-    answer: (typed, context) => {
+    parseAnswer: (typed, context) => {
       const choice = /^[1-9]$/.test(typed) ? chooseRecipient(Number(typed), context) : undefined
       if (choice !== undefined) return choice
       const parsed = parseRecipient(typed, context)
@@ -210,14 +207,14 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
         ? acceptAnswer({ recipient: parsed.recipient })
         : rejectAnswer(context.messages.badRecipient[parsed.fault])
     },
-    leadsTo: ['amount'],
+    targets: ['amount'],
     back: 'main',
   }
 }
 
 /** Offers to repeat recent transfers, by digits from `11` on. */
 const repeatEntries: DynamicEntries = {
-  lines: ({ messages, showAmount }, { recipients }) =>
+  writeLines: ({ messages, showAmount }, { recipients }) =>
     recipients === 'unread'
       ? [words(messages).recipientsUnread]
       : recipients.flatMap(({ label, amountWei }, index) =>
@@ -225,7 +222,7 @@ const repeatEntries: DynamicEntries = {
             ? []
             : [`1${index + 1}. ${words(messages).again(showAmount(amountWei), label)}`],
         ),
-  answer(typed, context) {
+  parseAnswer(typed, context) {
     if (!/^1[1-9]$/.test(typed)) return undefined
     const choice = chooseRecipient(Number(typed) - 10, context)
     if (choice?.kind !== 'accepted') return choice
@@ -233,7 +230,7 @@ const repeatEntries: DynamicEntries = {
     const amountWei = recipient?.kind === 'known' ? recipient.amountWei : undefined
     return amountWei === undefined ? undefined : acceptAnswer({ ...choice.draft, amountWei })
   },
-  leadsTo: 'confirmPhone',
+  target: 'confirmPhone',
 }
 
 /** Returns undefined if the list has no recipient with this digit. */
@@ -246,20 +243,22 @@ function chooseRecipient(
   return recipient && acceptAnswer({ recipient })
 }
 
-function listConfirmations({ confirms }: MenuSettings): Pick<MenuQuestion, 'leadsTo' | 'next'> {
-  if (!confirms) return { leadsTo: [payEffect] }
+function selectConfirmation({ confirms }: MenuSettings): QuestionTargets {
+  if (!confirms) return { targets: [payEffect] }
   return {
-    leadsTo: ['confirmPhone', 'confirmAddress'],
-    next: ({ recipient }) =>
+    targets: ['confirmPhone', 'confirmAddress'],
+    selectTarget: ({ recipient }) =>
       requireAnswer(recipient).kind === 'address' ? 'confirmAddress' : 'confirmPhone',
   }
 }
 
 const createPhoneConfirmation = (settings: MenuSettings) =>
-  confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
-    leadsToPay: 'transfer',
-    facts: [...listRateFacts(settings), 'registration'],
-    kind: 'list',
+  createConfirmation(settings, {
+    ...sendEntry,
+    enterPin: (messages) => words(messages).enterPin,
+    label: (messages) => words(messages).confirm,
+    paymentKind: 'transfer',
+    facts: ['registration'],
     title: (context, draft, facts) => {
       const { unregistered, noFee } = words(context.messages)
       const { registration } = facts
@@ -271,7 +270,5 @@ const createPhoneConfirmation = (settings: MenuSettings) =>
     },
     retryText: (context, draft, facts) =>
       `${writeTitle(context, draft, facts)}\n${words(context.messages).noFee}`,
-    entries: [{ digit: '1', label: (messages) => words(messages).confirm, ...sendEntry }],
     back: 'amount',
-    backLabel: ({ change }) => change,
   })

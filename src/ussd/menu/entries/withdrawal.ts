@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { inEachLanguage } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import {
   createPaymentEffect,
   type Intent,
@@ -9,16 +9,15 @@ import {
   requireAnswer,
 } from '../node.ts'
 import {
-  confirmWithPin,
   createAmountQuestion,
+  createConfirmation,
   createRepeatQuestion,
   formatTransfer,
-  listRateFacts,
   writeWorth,
 } from '../questions.ts'
 import { transfer } from './transfer.ts'
 
-const words = inEachLanguage({
+const words = defineWords({
   en: {
     label: 'Withdraw',
     confirmWithdrawal: (amount: string, to: string) =>
@@ -27,7 +26,7 @@ const words = inEachLanguage({
     submitted: (amount: string, to: string, tx: string, code: string) =>
       `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}\nCash is paid once it is final.`,
     failed: 'Withdrawal Failed\nNo money was moved. Please dial again.',
-    line: (amount: string, to: string) => `Withdrew ${amount} at ${to}`,
+    activityLine: (amount: string, to: string) => `Withdrew ${amount} at ${to}`,
   },
   sw: {
     label: 'Toa kwa Wakala',
@@ -37,7 +36,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx, code) =>
       `Ombi limepokelewa\nWakala: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}\nUtalipwa zikifika kabisa.`,
     failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-    line: (amount, to) => `Ulitoa ${amount} kwa wakala ${to}`,
+    activityLine: (amount, to) => `Ulitoa ${amount} kwa wakala ${to}`,
   },
   fr: {
     label: 'Retirer',
@@ -47,7 +46,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx, code) =>
       `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}\nPayé dès que définitif.`,
     failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-    line: (amount, to) => `Retiré ${amount} chez ${to}`,
+    activityLine: (amount, to) => `Retiré ${amount} chez ${to}`,
   },
   es: {
     label: 'Retirar',
@@ -57,7 +56,7 @@ const words = inEachLanguage({
     submitted: (amount, to, tx, code) =>
       `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}\nSe paga cuando sea final.`,
     failed: 'El retiro falló\nNo se movió dinero. Marque de nuevo.',
-    line: (amount, to) => `Retiró ${amount} con ${to}`,
+    activityLine: (amount, to) => `Retiró ${amount} con ${to}`,
   },
 })
 
@@ -67,36 +66,25 @@ const payEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
 export const withdrawal = {
   words,
   digit: '7',
-  leadsTo: () => undefined,
-  places: (settings) =>
+  findTarget: () => undefined,
+  createNodes: (settings) =>
     settings.agents
       ? {
-          agentAmount: createAmountQuestion(settings, { leadsTo: ['confirmWithdrawal'] }, 'wallet'),
-          confirmWithdrawal: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
-            kind: 'list',
-            leadsToPay: 'withdrawal',
-            facts: listRateFacts(settings),
+          agentAmount: createAmountQuestion(settings, { targets: ['confirmWithdrawal'] }, 'wallet'),
+          confirmWithdrawal: createConfirmation(settings, {
+            enterPin: (messages) => words(messages).enterPin,
+            label: (messages) => words(messages).label,
             title: (context, draft, facts) =>
               [
                 words(context.messages).confirmWithdrawal(...formatTransfer(context, draft)),
                 ...writeWorth(context, requireAnswer(draft.amountWei), facts),
               ].join('\n'),
-            entries: [
-              {
-                digit: '1',
-                label: (messages) => words(messages).label,
-                leadsTo: payEffect,
-                repeatQuestion: 'repeatWithdrawal',
-              },
-            ],
+            paymentKind: 'withdrawal',
+            target: payEffect,
+            repeatQuestion: 'repeatWithdrawal',
             back: 'agentAmount',
-            backLabel: ({ change }) => change,
           }),
-          repeatWithdrawal: createRepeatQuestion(
-            settings,
-            { digit: '3', leadsTo: payEffect },
-            { back: 'main' },
-          ),
+          repeatWithdrawal: createRepeatQuestion(settings, payEffect),
         }
       : {},
   createOrder: createTillOrder,
@@ -110,6 +98,6 @@ export async function createTillOrder(
 ): Promise<PaymentOrder> {
   const { reference } = intent
   const order = await transfer.createOrder(options, intent, account)
-  const to = reference === undefined ? order.to : `${order.to}, ${reference}`
-  return { ...order, to, till: { account: order.call.to, reference } }
+  const recipientName = [order.recipientName, reference].filter(Boolean).join(', ')
+  return { ...order, recipientName, till: { account: order.call.to, reference } }
 }

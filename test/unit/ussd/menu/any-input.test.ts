@@ -5,7 +5,7 @@ import { pinMark } from '../../../../src/account/pin.ts'
 import { toPlainDigits } from '../../../../src/runtime/digits.ts'
 import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
-import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
 import { openWorld } from '../world.ts'
 
@@ -68,7 +68,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
           const screen = await deliver(answers.slice(0, given))
           expect(screen).toMatch(/^(CON|END) \S/)
           expect(screen).not.toMatch(unavailable)
-          expect(countSeptets(screen.slice(4)), screen).toBeLessThanOrEqual(screenSeptets)
+          expect(countSeptets(screen.slice(4)), screen).toBeLessThanOrEqual(maxSeptets)
         }
         await settle()
       }),

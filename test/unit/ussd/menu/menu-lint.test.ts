@@ -26,7 +26,7 @@ import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Recipient } from '../../../../src/ussd/recipient.ts'
 import type { Activity, ScreenFacts } from '../../../../src/ussd/screen-facts.ts'
-import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { longestWords } from '../longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
@@ -42,29 +42,29 @@ const longest = {
       ...{ address: 'WWWWWWWW 0x12345678...', till: '123456 WWWWWWWWWWWW' },
       ...{ phone: '+999 700 000 000 001', known: '9997...001' },
     })[kind],
-  leastTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
+  minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
 
 /** What is read for screens, as long as it comes. */
 const debt = { owedWei: 1n, dueAt: 1_790_700_000, isOverdue: true }
-const who = '0x12345678...'
+const counterparty = '0x12345678...'
 const reason = 'Limit of withdrawals reached'
 const activity = {
-  own: Array.from(
+  ownPayments: Array.from(
     { length: 8 },
     (): Activity => ({
-      ...{ kind: 'transfer', amountWei: 1n, who, state: { kind: 'failed', reason } },
+      ...{ kind: 'transfer', amountWei: 1n, counterparty, state: { kind: 'failed', reason } },
     }),
   ),
   received: Array.from(
     { length: 8 },
     (): Activity => ({
-      ...{ kind: 'received', amountWei: 1n, who, state: { kind: 'under_way' } },
+      ...{ kind: 'received', amountWei: 1n, counterparty, state: { kind: 'under_way' } },
     }),
   ),
   till: {
     ...{ inWei: 1n, outWei: 1n, floatWei: 1n },
-    last: Array.from({ length: 8 }, () => ({
+    lastPayments: Array.from({ length: 8 }, () => ({
       ...({ code: '123456', amountWei: 1n, state: 'reverted', reference: 'W'.repeat(20) } as const),
     })),
   },
@@ -111,7 +111,7 @@ const nothing: Partial<ScreenFacts> = {
     wallets: [],
     registration: 'registered',
   },
-  ...{ activity: { own: [], received: [] }, failure: 'none' },
+  ...{ activity: { ownPayments: [], received: [] }, failure: 'none' },
   pin: { kind: 'open' },
 }
 
@@ -134,7 +134,7 @@ function expectToFit(text: string, where = text): void {
   fitting.add(text)
   expect(text, where).toMatch(/\S/)
   const shown = toGsmAlphabet(text)
-  expect(countSeptets(shown), text).toBeLessThanOrEqual(screenSeptets)
+  expect(countSeptets(shown), text).toBeLessThanOrEqual(maxSeptets)
   expect(shown.split('?').length, text).toBe(text.split('?').length)
 }
 
@@ -175,11 +175,11 @@ test('no screen can lack a fact', () => {
 test('no two places have the same name, and each leads to places that exist', () => {
   for (const [, { settings }] of everyMenu) {
     const menu = createMenu(settings)
-    const places = menuParts.flatMap((part) => Object.keys(part.places(settings)))
-    expect(menu.size).toBe(places.length + 1)
+    const names = menuParts.flatMap((part) => Object.keys(part.createNodes(settings)))
+    expect(menu.size).toBe(names.length + 1)
     for (const [name, node] of menu) {
       const ways =
-        node.kind === 'list' ? node.entries.map(({ leadsTo: leads }) => leads) : node.leadsTo
+        node.kind === 'list' ? node.entries.map(({ target: leads }) => leads) : node.targets
       for (const to of [node.back ?? 'main', ...ways])
         expect(isEffect(to) || menu.has(to), `${name} leads to ${to}`).toBe(true)
     }
@@ -202,8 +202,8 @@ test('every place and every effect is reached in some menu', () => {
 const one: MenuPart = {
   words: () => ({ label: 'One more entry' }),
   digit: '97',
-  leadsTo: () => ({ name: 'help', outcome: () => ({ kind: 'help' }) }),
-  places: () => ({}),
+  findTarget: () => ({ name: 'help', createOutcome: () => ({ kind: 'help' }) }),
+  createNodes: () => ({}),
 }
 
 test.for(everyMenu)(
@@ -237,7 +237,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       for (const digit of digits)
         expect(digit).toMatch(name === 'main' ? /^([1-9]|10|[2-9]\d)$/ : /^[1-9]$/)
       const leadsToMoney = node.entries.some(
-        ({ leadsTo: leads }) => isEffect(leads) && kindNames.some((kind) => kind === leads.name),
+        ({ target: leads }) => isEffect(leads) && kindNames.some((kind) => kind === leads.name),
       )
       if (name !== 'main' && leadsToMoney) expect(digits).not.toContain(way.at(-1))
     }
@@ -245,7 +245,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
 
   test.for([...ways.effects])('%s is reached as declared', ([, { effect, way }]) => {
     const outcome = walk(way, context, known)
-    expect(outcome).toEqual(effect.outcome(answeredIn(outcome)))
+    expect(outcome).toEqual(effect.createOutcome(answeredIn(outcome)))
   })
 
   test.for([...ways.places])('%s fits a screen, and handles every answer', ([name, { way }]) => {

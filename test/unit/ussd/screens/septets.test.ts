@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitPages } from '../../../../src/ussd/screens/pages.ts'
-import { countSeptets, screenSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
 
 describe('septets', () => {
@@ -45,7 +45,7 @@ describe('the pages of a list', () => {
   test('are a single page if all lines fit', () => {
     expect(splitPages(['A', 'B'], words, false)).toEqual(['A\nB'])
     expect(splitPages(['A', 'B'], words, true)).toEqual(['A\nB\n0. Back'])
-    expect(splitPages(['x'.repeat(screenSeptets)], words, false)).toHaveLength(1)
+    expect(splitPages(['x'.repeat(maxSeptets)], words, false)).toHaveLength(1)
   })
 
   test('lead on with 98 except the last, and back with 0 except a first one without a way back', () => {
@@ -64,7 +64,7 @@ describe('the pages of a list', () => {
     await holds(
       fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), fc.boolean(), (all, hasBack) => {
         const pages = splitPages(all, words, hasBack)
-        for (const page of pages) expect(countSeptets(page)).toBeLessThanOrEqual(screenSeptets)
+        for (const page of pages) expect(countSeptets(page)).toBeLessThanOrEqual(maxSeptets)
         const own = pages.map((page) => page.replaceAll(/\n(?:98\. More|0\. Back)/g, '')).join('\n')
         expect(own.split(/\s/)).toEqual(all.join('\n').split(/\s/))
       }),
