@@ -24,80 +24,90 @@ import type { Config } from './config.ts'
 import { assembleAccounts, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Creates the seals of messages; undefined if no messages are sent, and then no number is kept. */
+/** Creates the encryption of messages; undefined if none are sent: then no number is stored. */
 export const createSeals = (config: Config): SmsSeals | undefined =>
   config.sms && createSmsSeals(config.accountKeySecret)
 
-const memoryMs = 5_000
+const memoryTimeoutMs = 5_000
 
-/** Holds a message; the account remembers its `name`, since a ledger may be restored. */
-type Outgoing = {
+/** Describes a message that is to be sent once. */
+type OutgoingMessage = {
+  /** Names the message in the account's memory, which outlives a restored ledger. */
   name: string
-  told: Record<string, string>
-  /** @throws {Error} nothing was sent, and may be later */
-  open: () => Promise<{ phone: PhoneNumber; textIn: (messages: Messages) => string }>
+  logFields: Record<string, string>
+  /** @throws {Error} nothing was sent, and the message may be sent later */
+  decrypt: () => Promise<{ phone: PhoneNumber; writeText: (messages: Messages) => string }>
 }
 
-type Send = (message: Outgoing, ledger: Ledger) => Promise<SmsFate>
+type SendMessage = (message: OutgoingMessage, ledger: Ledger) => Promise<SmsFate>
+
+/** Maps the event of each failure to its sentence in the log. */
+const failureSentences = {
+  'sms.unprepared': 'A message was not sent, because it could not be prepared',
+  'sms.later': 'The provider did not send a message this time',
+  'sms.refused': 'The provider refused a message, which is never sent',
+  'sms.unknown': 'It is not known whether a message was sent',
+  'sms.unremembered': 'It is not known whether the memory of an account recorded a message',
+} as const
 
 /** Creates the function that sends each message once; undefined if none are sent. */
-function createSend(
+function createMessageSender(
   config: Config,
   { fetch, clock, log }: Runtime,
-  store: () => MemoryStore,
-): Send | undefined {
+  getStore: () => MemoryStore,
+): SendMessage | undefined {
   if (config.sms === undefined) return undefined
   const provider = createAfricasTalkingSms({ account: config.sms, fetch, clock })
-  const memory = createMemory(() => limitStoreTime(store(), clock, memoryMs))
+  const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
 
-  /** Decrypts and words a message; a failure here has sent nothing. */
-  async function prepare({ open }: Outgoing, ledger: Ledger) {
-    const { phone, textIn } = await open()
+  /** Decrypts a message and writes its text. A failure here has sent nothing. */
+  async function prepare({ decrypt }: OutgoingMessage, ledger: Ledger) {
+    const { phone, writeText } = await decrypt()
     const { address } = await assembleAccounts(config, ledger)(phone)
-    const kept = await memory.read(address)
-    const text = toGsmAlphabet(textIn(selectMessages(config.menu, findLanguage(kept))))
-    return { address, texted: kept.texted, message: { to: phone, text } }
+    const accountMemory = await memory.read(address)
+    const messages = selectMessages(config.menu, findLanguage(accountMemory))
+    const sms = { to: phone, text: toGsmAlphabet(writeText(messages)) }
+    return { address, texted: accountMemory.texted, sms }
   }
 
   return async (message, ledger) => {
-    const { name, told } = message
-    const fail = (event: string, reason: string) =>
-      log({ level: 'error', event, message: `A message was not sent: ${reason}`, ...told })
+    const { name, logFields } = message
+    const logFailure = (event: keyof typeof failureSentences, reason: string) =>
+      log({ level: 'error', event, message: `${failureSentences[event]}: ${reason}`, ...logFields })
     const ready = await prepare(message, ledger).catch((error) =>
-      fail('sms.unprepared', describeFault(error)),
+      logFailure('sms.unprepared', describeFault(error)),
     )
     if (!ready) return 'later'
     if (ready.texted.includes(name)) return 'known'
-    const answer = await provider.send(ready.message)
-    if (answer.kind !== 'sent') fail(`sms.${answer.kind}`, answer.reason)
-    else log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...told })
+    const answer = await provider.send(ready.sms)
+    if (answer.kind !== 'sent') logFailure(`sms.${answer.kind}`, answer.reason)
+    else log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...logFields })
     if (answer.kind === 'sent' || answer.kind === 'unknown') {
       await memory
-        .change(ready.address, (kept) => recordMessage(kept, name))
-        .catch((error) => fail('sms.unremembered', describeFault(error)))
+        .change(ready.address, (accountMemory) => recordMessage(accountMemory, name))
+        .catch((error) => logFailure('sms.unremembered', describeFault(error)))
     }
     return answer.kind
   }
 }
 
-const amountWith =
-  ({ chain }: Config) =>
-  (wei: bigint): string =>
-    `${formatAmountDown(wei)} ${chain.currency}`
+const formatAmount = ({ chain }: Config, wei: bigint): string =>
+  `${formatAmountDown(wei)} ${chain.currency}`
 
-/** Creates the sender of messages about outcomes; the account remembers each. */
-export function assembleSms(config: Config, runtime: Runtime, store: () => MemoryStore) {
-  const send = createSend(config, runtime, store)
+/** Creates the sender of messages about outcomes; undefined if no messages are sent. */
+export function assembleSms(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
+  const send = createMessageSender(config, runtime, getStore)
   if (send === undefined) return undefined
   const seals = createSmsSeals(config.accountKeySecret)
   const deliver = (sms: DueSms, ledger: Ledger) => {
-    const open = async () => {
+    const decrypt = async () => {
       const facts = await seals.openFacts(sms)
-      const textIn = (messages: Messages) => writeSms(facts, sms, messages, amountWith(config))
-      return { phone: facts.phone, textIn }
+      const showAmount = (wei: bigint) => formatAmount(config, wei)
+      const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
+      return { phone: facts.phone, writeText }
     }
-    const told = { intent: sms.intentId, party: sms.party }
-    return send({ name: `${sms.intentId}:${sms.acceptedAt}`, told, open }, ledger)
+    const logFields = { intent: sms.intentId, party: sms.party }
+    return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, decrypt }, ledger)
   }
   return createSmsRound({ deliver, ...runtime })
 }
@@ -106,37 +116,45 @@ export function assembleSms(config: Config, runtime: Runtime, store: () => Memor
 export function assembleReminders(
   config: Config,
   runtime: Runtime,
-  store: () => MemoryStore,
+  getStore: () => MemoryStore,
   readDebt: LoanReader['readDebt'],
 ) {
-  const send = createSend(config, runtime, store)
+  const send = createMessageSender(config, runtime, getStore)
   if (send === undefined) return undefined
   const seals = createSmsSeals(config.accountKeySecret)
   const deliver = (reminder: DueReminder, ledger: Ledger) => {
     const { account, kind, dueAt, owedWei, sealed } = reminder
-    const open = async () => {
+    const decrypt = async () => {
       const phone = await seals.openNumber(sealed, nameReminderSubject(account))
-      if (phone === undefined) throw new Error('a number was sealed under another account secret')
-      const amount = amountWith(config)(owedWei)
-      return { phone, textIn: (messages: Messages) => writeReminder(messages, amount, dueAt) }
+      if (phone === undefined)
+        throw new Error('a number was encrypted under another account secret')
+      const amount = formatAmount(config, owedWei)
+      return { phone, writeText: (messages: Messages) => writeReminder(messages, amount, dueAt) }
     }
-    return send({ name: `loan:${dueAt}:${kind}`, told: { party: 'borrower', kind }, open }, ledger)
+    const logFields = { party: 'borrower', kind }
+    return send({ name: `loan:${dueAt}:${kind}`, logFields, decrypt }, ledger)
   }
   return createReminders({ readDebt, deliver, ...runtime })
 }
 
-/** Sends due messages after a round; true while more may be left. */
+/** Creates what sends due messages after a round, and returns true while more may be due. */
 export function assembleMessages(
   config: Config,
   runtime: Runtime,
-  store: () => MemoryStore,
+  getStore: () => MemoryStore,
   { request }: NodeService,
 ) {
   const loan = readLoan({ node: createNode(request), clock: runtime.clock }, config.loan)
-  const sendSms = assembleSms(config, runtime, store)
-  const remind = assembleReminders(config, runtime, store, createLoanReader(loan).readDebt)
+  const sendSms = assembleSms(config, runtime, getStore)
+  const startReminders = assembleReminders(
+    config,
+    runtime,
+    getStore,
+    createLoanReader(loan).readDebt,
+  )
   return async (ledger: Ledger) => {
-    remind?.(ledger)
+    // Reminders go on in the background, so that no round waits for the provider.
+    startReminders?.(ledger)
     return await sendSms?.(ledger)
   }
 }

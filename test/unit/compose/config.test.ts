@@ -121,7 +121,7 @@ describe('the configuration', () => {
     const own = { UPSTREAM_CALLS_A_DAY: '100', UPSTREAM_RESERVE: '90' }
     expect(budget(own)).toEqual({ callsADay: 100, relayReserve: 90 })
     expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([
-      { variable: 'UPSTREAM_RESERVE', reason: 'is above the calls of a day' },
+      { variable: 'UPSTREAM_RESERVE', reason: 'is above UPSTREAM_CALLS_A_DAY' },
     ])
   })
 
