@@ -3,7 +3,7 @@ import { createRedisMemory } from './account/memory-redis.ts'
 import { createMisconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
-import { deriveRelayerAddress, getLedgerRules, ledgerName } from './compose/relay.ts'
+import { deriveRelayerAddress, getLedgerRules, getLedgerName } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
@@ -44,7 +44,7 @@ type Served = { app: Hono; rounds?: Rounds }
 function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
   const { roundMs } = config.rules
-  const name = ledgerName(config)
+  const name = getLedgerName(config)
   const [rules, relayer] = [getLedgerRules(config), deriveRelayerAddress(config)]
   const onUrgentRound = () => rounds.checkSoon()
   const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, onUrgentRound })

@@ -1,5 +1,5 @@
 /** Describes a network's mining: the least difficulty, and the block from which it is checked. */
-export type MiningRules = { leastDifficulty: bigint; from: number }
+export type MiningRules = { minDifficulty: bigint; from: number }
 
 /** Lists the served chains; accounts are below SLIP-44's coins 137 and 37310. */
 export const chains = {
@@ -11,7 +11,7 @@ export const chains = {
     explorer: 'https://explorer.rootstock.io',
     // Since Wasabi 1.0.0 (RSKIP92, 110, 126). The mean hash rate early in 2026, 834 EH/s, gives
     // 2 * 10^22 for blocks of 25 s.
-    mining: { leastDifficulty: 10n ** 20n, from: 1_591_000 },
+    mining: { minDifficulty: 10n ** 20n, from: 1_591_000 },
   },
   31: {
     id: 31,
@@ -20,7 +20,7 @@ export const chains = {
     accountPath: "m/44'/37310'/0'/0",
     explorer: 'https://explorer.testnet.rootstock.io',
     // The minimum since RSKIP290.
-    mining: { leastDifficulty: 550_000_000n, from: 2_581_800 },
+    mining: { minDifficulty: 550_000_000n, from: 2_581_800 },
   },
 } as const
 

@@ -9,13 +9,13 @@ import { ConfigError } from './environment.ts'
 export type App = Hono
 
 export type AppOptions = {
-  /** Holds the routes under `/ussd`; if a secret is set, only requests with it get there. */
+  /** Serves `/ussd`. If a secret is set, only requests with the secret reach it. */
   ussd: Hono
   callbackSecret: string | undefined
   node: Hono
   keys: Hono
   operator: Hono
-  /** Holds the operator's pages. */
+  /** Serves the operator's pages; undefined if this process shows none. */
   console: Hono | undefined
   tally: Tally
   log: Log
@@ -30,7 +30,7 @@ export function createApp(options: AppOptions): App {
   app.route('/keys', keys)
   if (callbackSecret !== undefined) {
     app.route(`/${callbackSecret}/ussd`, ussd)
-    // To all who do not send the secret, nothing is here.
+    // Without the secret the answer is 404, so that nobody learns that the route exists.
     app.use('/ussd/*', async (c, next) => {
       const header = c.req.header('authorization')
       const password = readBearerToken(header) || readBasicPassword(header)
@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): App {
   return app
 }
 
-/** Serves the names of bad variables, never their values; throws any other error again. */
+/** Serves the names of bad variables, never their values. @throws any other error */
 export function createMisconfiguredApp(error: unknown, log: Log): App {
   if (!(error instanceof ConfigError)) throw error
   const { faults, message } = error

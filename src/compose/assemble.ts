@@ -36,7 +36,7 @@ import { assembleProofs } from './proofs.ts'
 import { assembleRelayer, getForwarder } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleMessages } from './sms.ts'
-import { assembleAnswer } from './ussd.ts'
+import { assembleUssdHandler } from './ussd.ts'
 
 export type Assembly = ReturnType<typeof assemble>
 
@@ -47,7 +47,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const budget = assembleBudget(config, runtime, store)
   const getService = createServices(config, runtime, stores, budget)
   const nodeService = getService(config.chain.id, 'relay')
-  // Counted apart from the relay's own calls.
+  // Calls of callers are counted apart from the relay's, even to the same nodes.
   const callersService = budget ? getService(config.chain.id, 'callers') : nodeService
   const getCallersService = (id: number) =>
     id === config.chain.id ? callersService : getService(id, 'callers')
@@ -58,15 +58,15 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
-  function createFeedDeps(service: NodeService, timed = clock): FeedDeps {
-    const { chainId } = service
-    const socketUrls = config.webSockets.get(getNetwork(chainId).id) ?? []
-    const feedBudget = chainId === config.chain.id ? budget?.createFeedBudget() : undefined
-    return { service, socketUrls, budget: feedBudget, keys, limits: feedLimits, clock: timed, log }
+  function createFeedDeps(service: NodeService, feedClock = clock): FeedDeps {
+    const socketUrls = config.webSockets.get(getNetwork(service.chainId).id) ?? []
+    const feedBudget = service.chainId === config.chain.id ? budget?.createFeedBudget() : undefined
+    const limits = { keys, budget: feedBudget, limits: feedLimits }
+    return { service, socketUrls, ...limits, clock: feedClock, log }
   }
 
   function assembleApp(): App {
-    const operator = operations.operator()
+    const operator = operations.createOperator()
     const chainIds = [...config.networks.keys()]
     const services = new Map(chainIds.map((id) => [id as number, getCallersService(id)]))
     const sockets = stores.sockets((chainId) => {
@@ -91,7 +91,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
 
   return {
     config,
-    /** Returns the app, created at the first request since a Durable Object needs none. */
+    /** Returns the app. It is created at the first request, since a Durable Object needs none. */
     app(): App {
       app ??= assembleApp()
       return app
@@ -103,43 +103,44 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     async runRound(ledger: Ledger): Promise<RoundResult> {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return runObservedRound(relayer, readContracts, runRound, (how) => {
-          if (how === 'noted') operations.watch(ledger)
+        return runObservedRound(relayer, readContracts, runRound, (outcome) => {
+          if (outcome === 'recorded') operations.startAlertUpdate(ledger)
           else runtime.background(operations.checkLedger('failed'))
         })
       })
-      // Send due SMS even if the round failed.
+      // Messages are sent even if the round failed, whose error is thrown after that.
       const send = () => sendMessages(ledger)
-      const isMoreToSend = await round.then(send, send)
+      const mayHaveMoreToSend = await round.then(send, send)
       const result = await round
-      return isMoreToSend === true && result !== 'soon' ? 'open' : result
+      return mayHaveMoreToSend === true && result !== 'soon' ? 'open' : result
     },
-    /**
-     * Makes what the object that holds WebSockets keeps: all of their questions are of its one
-     * context.
-     */
+    /** Creates the parts of a feed in the object that holds WebSockets, with shared timers. */
     getFeedDeps(chainId: number): FeedDeps {
-      const own = { ...runtime, clock: shareTimers(clock) }
-      const service = createServices(config, own, stores, budget)(chainId, 'callers')
-      return createFeedDeps(service, own.clock)
+      const feedRuntime = { ...runtime, clock: shareTimers(clock) }
+      const service = createServices(config, feedRuntime, stores, budget)(chainId, 'callers')
+      return createFeedDeps(service, feedRuntime.clock)
     },
   }
 }
 
-/** Creates node services; calls to the relay's network count toward its budget. */
+/** Creates node services. Only calls to the relay's network count toward its budget. */
 function createServices(
   config: Config,
   runtime: Runtime,
   stores: Stores,
   budget: UpstreamBudget | undefined,
 ) {
-  return (chainId: number, asker: CallSource): NodeService => {
-    const ofRelay = chainId === config.chain.id ? budget : undefined
-    const note = ofRelay && ((calls: number) => ofRelay.count(asker, calls))
-    const urls = listUrls(config, chainId)
-    const checks = { mining: config.readMining(chainId), comparesAnswers: config.comparesState }
-    const shared = stores.answers
-    return createNodeService({ chainId, urls, ...checks, ...runtime, shared, onCalls: note })
+  return (chainId: number, source: CallSource): NodeService => {
+    const relayBudget = chainId === config.chain.id ? budget : undefined
+    return createNodeService({
+      ...runtime,
+      chainId,
+      urls: getNodeUrls(config, chainId),
+      mining: config.readMining(chainId),
+      comparesAnswers: config.mustCompareState,
+      shared: stores.answers,
+      onCalls: relayBudget && ((calls) => relayBudget.count(source, calls)),
+    })
   }
 }
 
@@ -160,28 +161,28 @@ function assembleConsole(
   return console?.({ operator, operatorToken, keys: () => keyStore().list(), clock, log })
 }
 
-/** Creates the API keys of the node service, with their rates and the nodes' budget. */
+/** Creates the API keys of the node service, limited by their rate and the nodes' budget. */
 function assembleKeys(
   { chain, rpcKeyHashes, callsASecond }: Config,
   { clock }: Runtime,
   store: Stores['keyStore'],
   budget: UpstreamBudget | undefined,
 ): Keys {
-  const stored = createStoredKeys(store, createConfigKeys(rpcKeyHashes, chain.id), clock)
-  const bought = budget ? limitByBudget(stored, budget, chain.id) : stored
-  return callsASecond ? limitRate(bought, callsASecond, clock.now) : bought
+  const allKeys = createStoredKeys(store, createConfigKeys(rpcKeyHashes, chain.id), clock)
+  const keysWithBudget = budget ? limitByBudget(allKeys, budget, chain.id) : allKeys
+  return callsASecond ? limitRate(keysWithBudget, callsASecond, clock.now) : keysWithBudget
 }
 
-function listUrls(config: Config, chainId: number): readonly string[] {
+function getNodeUrls(config: Config, chainId: number): readonly string[] {
   return config.networks.get(getNetwork(chainId).id) ?? []
 }
 
-/** Lists the gateways served at `/ussd/<name>`; the first one also at `/ussd`. */
+/** Lists the gateways that `/ussd/<name>` serves. The first one is also served at `/ussd`. */
 function listGateways({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
   return [africasTalking, hubtel, ...(gateway ? [createDeclaredGateway(gateway)] : [])]
 }
 
-type UssdServed = {
+type UssdAssemblyOptions = {
   config: Config
   runtime: Runtime
   nodeService: NodeService
@@ -189,15 +190,18 @@ type UssdServed = {
   tally: Tally
 }
 
-/** Refuses `/ussd` outside development if no secret is set. */
-function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdServed): App {
-  const isOpen = config.isDevelopment || config.callbackSecret !== undefined
+/** Assembles the routes of all gateways, which refuse every request if anybody could use them. */
+function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdAssemblyOptions): App {
   const [first, ...others] = listGateways(config)
-  const assembleRoutes = (serve: (gateway: Gateway) => App) =>
-    others.reduce((all, of) => all.route(`/${of.name}`, serve(of)), serve(first))
-  if (!isOpen) return assembleRoutes(closedRoutes)
+  const assembleRoutes = (createRoutes: (gateway: Gateway) => App) =>
+    others.reduce(
+      (routes, gateway) => routes.route(`/${gateway.name}`, createRoutes(gateway)),
+      createRoutes(first),
+    )
+  if (!config.isDevelopment && config.callbackSecret === undefined)
+    return assembleRoutes(closedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  const handler = assembleAnswer({ config, runtime, relayer, stores, tally })
+  const handler = assembleUssdHandler({ config, runtime, relayer, stores, tally })
   const { background, findPeer, log } = runtime
   const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)

@@ -18,9 +18,10 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   const networks = new Map<Chain['id'], readonly string[]>([[chain.id, urls]])
   if (settings.NODE_URL_30 !== undefined) networks.set(30, settings.NODE_URL_30)
   if (settings.NODE_URL_31 !== undefined) networks.set(31, settings.NODE_URL_31)
-  const usual = poolRules[settings.POOL_RULES]
-  // For a local chain with Rootstock's pool and blocks faster than Rootstock's.
-  const rules = blockSeconds === undefined ? usual : scaleRules(usual, blockSeconds * 1_000)
+  const unscaledRules = poolRules[settings.POOL_RULES]
+  // A local chain may have Rootstock's pool rules, and faster blocks than Rootstock.
+  const rules =
+    blockSeconds === undefined ? unscaledRules : scaleRules(unscaledRules, blockSeconds * 1_000)
   return {
     isDevelopment: settings.ENVIRONMENT === 'development',
     chain,
@@ -28,10 +29,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.maxGasPriceWei },
     /** Maps each served network to its node URLs, the preferred first. */
     networks,
-    /** Names the nodes' WebSocket addresses of each network; by default their own addresses. */
-    webSockets: new Map(
-      [...networks].map(([id, urls]) => [id, findSocketUrls(settings, id, urls)]),
-    ),
+    /** Maps each network to its nodes' WebSocket addresses. */
+    webSockets: new Map([...networks].map(([id, urls]) => [id, getSocketUrls(settings, id, urls)])),
     loan: settings.LOAN_ADDRESS.toLowerCase() as Address,
     forwarder: settings.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: settings.RELAYER_MNEMONIC,
@@ -50,8 +49,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     preflight: settings.PREFLIGHT === 'on',
     upstreamBudget: readBudget(settings),
     readMining: (chainId: number) => readMining(settings, networks, chainId),
-    comparesState: settings.COMPARE_STATE === 'on',
-    proofs: settings.proves ? readMining(settings, networks, chain.id) : undefined,
+    mustCompareState: settings.COMPARE_STATE === 'on',
+    proofs: settings.requiresProofs ? readMining(settings, networks, chain.id) : undefined,
     guards: listGuards(settings),
     objectLocation: settings.OBJECT_LOCATION,
     limits: readLimits(settings),
@@ -68,10 +67,11 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   }
 }
 
-function findSocketUrls(settings: Settings, id: Chain['id'], urls: readonly string[]) {
-  const own = { 30: settings.NODE_WS_URL_30, 31: settings.NODE_WS_URL_31 }[id]
-  const usual = id === settings.chain.id ? settings.NODE_WS_URL : undefined
-  return own ?? usual ?? urls.map((url) => url.replace(/^http/, 'ws'))
+/** Returns a network's WebSocket addresses; by default those of its nodes. */
+function getSocketUrls(settings: Settings, id: Chain['id'], urls: readonly string[]) {
+  const urlsOfNetwork = { 30: settings.NODE_WS_URL_30, 31: settings.NODE_WS_URL_31 }[id]
+  const urlsOfRelay = id === settings.chain.id ? settings.NODE_WS_URL : undefined
+  return urlsOfNetwork ?? urlsOfRelay ?? urls.map((url) => url.replace(/^http/, 'ws'))
 }
 
 const readBudget = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
@@ -79,37 +79,41 @@ const readBudget = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
     ? undefined
     : { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
 
-/** Returns how a network's blocks are mined; a node on this machine may serve its own chain. */
+/** Returns how a network's blocks are mined; undefined for a chain that is not mined. */
 function readMining(
-  { MIN_DIFFICULTY: least, chain }: Settings,
+  { MIN_DIFFICULTY: minDifficulty, chain }: Settings,
   networks: ReadonlyMap<number, readonly string[]>,
   chainId: number,
 ): MiningRules | undefined {
   const { mining } = getNetwork(chainId)
   const isLocal = networks.get(chainId)?.every(isLoopback)
-  if (chainId !== chain.id || least === undefined) return isLocal ? undefined : mining
-  if (least === 'none') return undefined
+  // A node on this machine may serve a local chain, which is not mined.
+  if (chainId !== chain.id || minDifficulty === undefined) return isLocal ? undefined : mining
+  if (minDifficulty === 'none') return undefined
   // A private chain has today's block format from its first block.
-  const isOwn = isLocal && least < mining.leastDifficulty
-  return { leastDifficulty: least, from: isOwn ? 1 : mining.from }
+  const isPrivate = isLocal && minDifficulty < mining.minDifficulty
+  return { minDifficulty, from: isPrivate ? 1 : mining.from }
 }
 
 const readWebhook = ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }: Settings) =>
   url && secret ? { url, secret } : undefined
 
-const readSms = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...more }: Settings) =>
-  apiKey && username ? { apiKey, username, sender: more.SMS_SENDER, url: more.SMS_URL } : undefined
+const readSms = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...settings }: Settings) =>
+  apiKey && username
+    ? { apiKey, username, sender: settings.SMS_SENDER, url: settings.SMS_URL }
+    : undefined
 
 const readRateFeed = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency }: Settings) =>
   url && currency ? { url, currency } : undefined
 
-const orNone = <Limit>(limit: Limit | 'none') => (limit === 'none' ? undefined : limit)
+/** Returns a limit; undefined for `none`. */
+const toOptionalLimit = <Limit>(limit: Limit | 'none') => (limit === 'none' ? undefined : limit)
 
 const readLimits = (settings: Settings) => ({
   openPayments: settings.MAX_OPEN_PAYMENTS,
   dialsAMinute: settings.MAX_DIALS_A_MINUTE,
-  transfersADay: orNone(settings.MAX_TRANSFERS_A_DAY),
-  sentADayWei: orNone(settings.MAX_SENT_A_DAY_WEI),
+  transfersADay: toOptionalLimit(settings.MAX_TRANSFERS_A_DAY),
+  sentADayWei: toOptionalLimit(settings.MAX_SENT_A_DAY_WEI),
   minTransferWei: settings.MIN_TRANSFER_WEI,
   agents: settings.AGENTS === 'on' ? readAgentLimits(settings) : undefined,
 })
@@ -117,6 +121,6 @@ const readLimits = (settings: Settings) => ({
 /** Reads an agent's limits; by default as many open payments as any account. */
 const readAgentLimits = (settings: Settings) => ({
   openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpen,
-  transfersADay: orNone(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
-  sentADayWei: orNone(settings.MAX_AGENT_SENT_A_DAY_WEI ?? 'none'),
+  transfersADay: toOptionalLimit(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
+  sentADayWei: toOptionalLimit(settings.MAX_AGENT_SENT_A_DAY_WEI ?? 'none'),
 })

@@ -113,7 +113,7 @@ function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, ref
 
 /** Checks that only gateways reach callers' accounts, and that an answer is sent once. */
 function checkGateway({ GATEWAY: gateway, ...settings }: Settings, refuse: Refuse): void {
-  if (settings.isOpen && settings.chain.id === 30 && !settings.isLocal)
+  if (settings.isUssdOpenToAll && settings.chain.id === 30 && !settings.isLocal)
     refuse(
       'CALLBACK_SECRET',
       'is missing: ENVIRONMENT=development opens /ussd to all, and the money is real',

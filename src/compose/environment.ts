@@ -10,7 +10,7 @@ import '../runtime/english.ts'
 
 export type Fault = { variable: string; reason: string }
 
-/** Reports bad variables of an environment by name, never by value. */
+/** Names the bad variables of an environment, never their values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly Fault[]
@@ -21,10 +21,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Cloudflare's regions for Durable Objects; an object stays where it was made. */
+/** Lists Cloudflare's regions for Durable Objects. An object stays where it was created. */
 const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
 
-const text = (pattern: RegExp, words: string) => z.string().check(z.regex(pattern, words))
+const text = (pattern: RegExp, error: string) => z.string().check(z.regex(pattern, error))
 const address = text(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
 const token = z.string().check(z.minLength(16, 'has to have 16 characters or more'))
 const secret = z.custom<Hex>(
@@ -43,18 +43,18 @@ const difficulty = z.pipe(
   text(/^[0-9]{1,30}$/, 'has to be a number of hashes'),
   z.transform((value) => BigInt(value)),
 )
-const number = (least: number, most: number) =>
+const number = (min: number, max: number) =>
   z.coerce
     .number('has to be a number')
-    .check(z.minimum(least, `has to be ${least} or more`))
-    .check(z.maximum(most, `has to be ${most} or less`))
-const count = (least: number, most: number) =>
-  number(least, most).check(z.int('has to be a whole number'))
-const orNone = <Schema extends z.ZodMiniType>(schema: Schema, words: string) =>
-  z.union([z.literal('none'), schema], `has to be none, or ${words}`)
-const addressWords = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
+    .check(z.minimum(min, `has to be ${min} or more`))
+    .check(z.maximum(max, `has to be ${max} or less`))
+const count = (min: number, max: number) =>
+  number(min, max).check(z.int('has to be a whole number'))
+const orNone = <Schema extends z.ZodMiniType>(schema: Schema, description: string) =>
+  z.union([z.literal('none'), schema], `has to be none, or ${description}`)
+const networksError = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
 const splitList = (value: string) => value.split(',').map((part) => part.trim())
-const parseList = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
+const list = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
   z.pipe(
     z.pipe(
       z.string(),
@@ -62,18 +62,16 @@ const parseList = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
     ),
     z.array(item),
   )
-const networks = parseList(
-  z.string().check(z.refine((text) => readNetwork(text) !== undefined, addressWords)),
-).check(z.refine((named) => named.length > 0, addressWords))
-const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
+const networks = list(
+  z.string().check(z.refine((text) => readNetwork(text) !== undefined, networksError)),
+).check(z.refine((items) => items.length > 0, networksError))
+const oneOf = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 
-const parseUrls = (protocol: RegExp, error: string) =>
-  parseList(z.url({ protocol, error })).check(
-    z.refine((urls) => urls.length > 0, 'has to name a node'),
-  )
-const nodeUrls = parseUrls(/^https?$/, 'has to be http(s) addresses')
-const socketUrls = parseUrls(/^wss?$/, 'has to be ws(s) addresses')
+const urlList = (protocol: RegExp, error: string) =>
+  list(z.url({ protocol, error })).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
+const nodeUrls = urlList(/^https?$/, 'has to be http(s) addresses')
+const socketUrls = urlList(/^wss?$/, 'has to be ws(s) addresses')
 
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
@@ -83,7 +81,7 @@ export function isLoopback(url: string): boolean {
 /** Accepts a URL that is HTTPS, or HTTP on this machine. */
 export const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
   z.refine((url) => url.startsWith('https:') || isLoopback(url), {
-    error: 'has to be https, but for a program on this machine',
+    error: 'has to be https, unless it is an address of this machine',
   }),
 )
 
@@ -114,21 +112,21 @@ const optional = z.partial(
     UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls'),
     UPSTREAM_RESERVE: count(0, 1e9),
     MIN_DIFFICULTY: orNone(difficulty, 'a number of hashes'),
-    COMPARE_STATE: choice('on', 'off'),
+    COMPARE_STATE: oneOf('on', 'off'),
     RPC_CALLS_A_SECOND: orNone(count(1, 100_000), 'a number of calls'),
-    PROOFS: choice('on', 'off'),
-    PROFILE: choice('demo', 'lender'),
+    PROOFS: oneOf('on', 'off'),
+    PROFILE: oneOf('demo', 'lender'),
     MAX_OPEN_PAYMENTS: count(1, maxOpen),
     MAX_DIALS_A_MINUTE: count(1, 1_000_000),
     MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000'),
     MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
     MIN_TRANSFER_WEI: wei,
-    AGENTS: choice('on', 'off'),
+    AGENTS: oneOf('on', 'off'),
     MAX_AGENT_OPEN_PAYMENTS: count(1, maxOpen),
     MAX_AGENT_TRANSFERS_A_DAY: orNone(count(1, 100_000), 'a number from 1 to 100000'),
     MAX_AGENT_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
-    CONFIRM: choice('on', 'off'),
-    PIN: choice('off', 'on', 'strict'),
+    CONFIRM: oneOf('on', 'off'),
+    PIN: oneOf('off', 'on', 'strict'),
     PIN_SECRET: secret,
     HELP_NUMBER: text(
       /^[+*#0-9][*#0-9 ]{2,19}$/,
@@ -136,20 +134,20 @@ const optional = z.partial(
     ),
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
-    LANGUAGES: parseList(choice(...languages)).check(
+    LANGUAGES: list(oneOf(...languages)).check(
       z.refine(
         (named) => named.length > 0 && new Set(named).size === named.length,
         'has to name languages, each once',
       ),
     ),
-    OBJECT_LOCATION: choice(...objectLocations),
+    OBJECT_LOCATION: oneOf(...objectLocations),
   }),
 )
 
 const environment = z.extend(optional, {
-  ENVIRONMENT: z._default(choice('production', 'development'), 'production'),
-  CHAIN_ID: z._default(choice('30', '31'), '31'),
-  POOL_RULES: z._default(choice('rootstock', 'anvil'), 'rootstock'),
+  ENVIRONMENT: z._default(oneOf('production', 'development'), 'production'),
+  CHAIN_ID: z._default(oneOf('30', '31'), '31'),
+  POOL_RULES: z._default(oneOf('rootstock', 'anvil'), 'rootstock'),
   NODE_URL: nodeUrls,
   LOAN_ADDRESS: address,
   FORWARDER_ADDRESS: address,
@@ -157,10 +155,10 @@ const environment = z.extend(optional, {
   ACCOUNT_ID_SECRET: secret,
   ACCOUNT_KEY_SECRET: secret,
   RPC_KEY_HASHES: z._default(
-    parseList(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
+    list(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
     [],
   ),
-  PREFLIGHT: z._default(choice('on', 'off'), 'on'),
+  PREFLIGHT: z._default(oneOf('on', 'off'), 'on'),
   MIN_GAS_PRICE_WEI: z._default(wei, 0n),
 })
 
@@ -170,10 +168,10 @@ export const settings: readonly string[] = Object.keys(environment.shape)
 
 type Env = Readonly<Record<string, unknown>>
 
-/** Reads variables; one that is set to nothing is not set. */
+/** Reads variables. An empty variable counts as one that is not set. */
 export function readVariables<Schema extends z.ZodMiniType>(schema: Schema, env: Env) {
-  const set = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined)
-  const parsed = schema.safeParse(Object.fromEntries(set))
+  const given = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined)
+  const parsed = schema.safeParse(Object.fromEntries(given))
   const faults = (parsed.error?.issues ?? []).map(({ path, message }): Fault => {
     const variable = String(path[0])
     return { variable, reason: env[variable] ? message : 'is missing' }

@@ -1,47 +1,44 @@
 import type { Settings } from './settings.ts'
 
-/** Lists the guards of money and callers; `by` is the setting of each. */
+/** Lists the guards of money and callers; `by` names the setting that decides. */
 export function listGuards(settings: Settings) {
-  const { values, isOpen, callsADay, UPSTREAM_CALLS_A_DAY: calls } = settings
+  const { values, isUssdOpenToAll, callsADay } = settings
   type Variable = keyof typeof values
-  const toGuard = <Name extends string>(name: Name, isOn: boolean, by: string) => ({
+  const describeSetting = (variable: Variable) =>
+    values[variable] === undefined ? undefined : `${variable}=${values[variable]}`
+  const createGuard = <Name extends string>(name: Name, variable: Variable, isOn: boolean) => ({
     name,
     isOn,
-    by,
+    by: describeSetting(variable) ?? `PROFILE=${settings.profile}`,
   })
-  const bySetting = <Name extends string>(name: Name, variable: Variable, isOn: boolean) => {
-    const own = values[variable]
-    return toGuard(
-      name,
-      isOn,
-      own === undefined ? `PROFILE=${settings.profile}` : `${variable}=${own}`,
-    )
+  /** Creates a guard that is on if its variable is set, which may be a secret. */
+  const createOptionalGuard = <Name extends string>(name: Name, variable: Variable) => {
+    const isOn = values[variable] !== undefined
+    return { name, isOn, by: isOn ? variable : `no ${variable}` }
   }
-  const describeGuard = (variable: 'PROOFS' | 'MIN_DIFFICULTY') =>
-    values[variable] === undefined ? undefined : `${variable}=${values[variable]}`
-  const byPresence = <Name extends string>(name: Name, variable: Variable) =>
-    values[variable] === undefined
-      ? toGuard(name, false, `no ${variable}`)
-      : toGuard(name, true, variable)
   return [
-    bySetting('pin', 'PIN', settings.PIN !== 'off'),
-    bySetting('confirmation', 'CONFIRM', settings.CONFIRM === 'on'),
-    bySetting('transfers_a_day', 'MAX_TRANSFERS_A_DAY', settings.MAX_TRANSFERS_A_DAY !== 'none'),
-    bySetting('sent_a_day', 'MAX_SENT_A_DAY_WEI', settings.MAX_SENT_A_DAY_WEI !== 'none'),
-    bySetting('preflight', 'PREFLIGHT', settings.PREFLIGHT === 'on'),
-    toGuard('callback', !isOpen, isOpen ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET'),
-    byPresence('addresses', 'GATEWAY_ADDRESSES'),
-    toGuard(
-      'upstream_budget',
-      callsADay !== undefined,
-      calls === undefined ? 'NODE_URL' : `UPSTREAM_CALLS_A_DAY=${calls}`,
-    ),
-    toGuard(
-      'proofs',
-      settings.proves,
-      describeGuard('PROOFS') ?? describeGuard('MIN_DIFFICULTY') ?? 'NODE_URL',
-    ),
-    byPresence('alerts', 'ALERT_WEBHOOK_URL'),
-    byPresence('messages', 'SMS_API_KEY'),
-  ]
+    createGuard('pin', 'PIN', settings.PIN !== 'off'),
+    createGuard('confirmation', 'CONFIRM', settings.CONFIRM === 'on'),
+    createGuard('transfers_a_day', 'MAX_TRANSFERS_A_DAY', settings.MAX_TRANSFERS_A_DAY !== 'none'),
+    createGuard('sent_a_day', 'MAX_SENT_A_DAY_WEI', settings.MAX_SENT_A_DAY_WEI !== 'none'),
+    createGuard('preflight', 'PREFLIGHT', settings.PREFLIGHT === 'on'),
+    {
+      name: 'callback',
+      isOn: !isUssdOpenToAll,
+      by: isUssdOpenToAll ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET',
+    },
+    createOptionalGuard('addresses', 'GATEWAY_ADDRESSES'),
+    {
+      name: 'upstream_budget',
+      isOn: callsADay !== undefined,
+      by: describeSetting('UPSTREAM_CALLS_A_DAY') ?? 'NODE_URL',
+    },
+    {
+      name: 'proofs',
+      isOn: settings.requiresProofs,
+      by: describeSetting('PROOFS') ?? describeSetting('MIN_DIFFICULTY') ?? 'NODE_URL',
+    },
+    createOptionalGuard('alerts', 'ALERT_WEBHOOK_URL'),
+    createOptionalGuard('messages', 'SMS_API_KEY'),
+  ] as const
 }

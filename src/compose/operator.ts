@@ -22,19 +22,19 @@ import {
   assembleDepositClaim,
   assembleIdentity,
   assembleRelayer,
+  createLoanSource,
   deriveSignerAddress,
-  readLoan,
 } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleCashOut } from './ussd.ts'
 
-/** Shares one reading of the ledger among health requests, since anyone may ask. */
-const sharedMs = 1_000
-const ledgerWithinMs = 2_000
-/** Starts a round on a health request if none ran for this long: not every host has a cron. */
+/** Limits the age of a condition that health requests share, since anybody may make them. */
+const conditionTtlMs = 1_000
+const ledgerTimeoutMs = 2_000
+/** Sets after how long without a round a health request starts one: a host may have no cron. */
 const wakeAfterMs = 60_000
 
-type Served = {
+type OperationsOptions = {
   config: Config
   runtime: Runtime
   stores: Stores
@@ -43,89 +43,89 @@ type Served = {
   tally: Tally
 }
 
-export function assembleOperations(served: Served) {
-  const { config, runtime, stores, nodeService, budget, tally } = served
+/** Assembles what serves operators, checks the ledger and raises alerts. */
+export function assembleOperations(options: OperationsOptions) {
+  const { config, runtime, stores, nodeService, budget, tally } = options
   const { clock, log, background } = runtime
-  const identity = assembleIdentity(config)
+  const getIdentity = assembleIdentity(config)
   const deployment = describeDeployment(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
   const { upstreamBudget: limits } = config
   const silence = createSilenceAlert({ deployment, clock, log, webhook, store: stores.store })
-  let wokenAt = Number.NEGATIVE_INFINITY
+  let lastWakeAt = Number.NEGATIVE_INFINITY
 
-  const around = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
+  const createCondition = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
     vitals,
     aheadMs,
     budget: limits && budget && { callsToday: budget.getCallsToday(), callsADay: limits.callsADay },
     terms: config,
   })
 
-  async function watchLedger(ledger: Ledger): Promise<void> {
+  async function updateAlerts(ledger: Ledger): Promise<void> {
     try {
-      const { vitals, aheadMs } = await readVitals(runtime, ledger, {
-        identity: await identity(),
-      })
-      await watchAlerts(ledger, around(vitals, aheadMs), { deployment, log, webhook })
+      const query = { identity: await getIdentity() }
+      const { vitals, aheadMs } = await readVitals(runtime, ledger, query)
+      await watchAlerts(ledger, createCondition(vitals, aheadMs), { deployment, log, webhook })
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: describeFault(error) })
     }
   }
 
-  /** Reports findings that no round has raised, and starts a round if none came for a minute. */
-  async function tellAndWake(known: KnownCondition): Promise<void> {
+  /** Raises alerts that no round has raised, and starts a round if none ran for a minute. */
+  async function raiseAlertsAndWake(known: KnownCondition): Promise<void> {
     const { observations, now, alerts } = known.vitals
-    const isNews = findAlerts(known, deployment).some(({ name }) =>
-      alerts.every((a) => a.name !== name),
+    const hasNewAlert = findAlerts(known, deployment).some(({ name }) =>
+      alerts.every((alert) => alert.name !== name),
     )
-    if (isNews) await watchLedger(stores.ledger)
-    if (now - (observations.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2)
-      return
-    wokenAt = clock.now()
-    await watchLedger(stores.ledger)
+    if (hasNewAlert) await updateAlerts(stores.ledger)
+    const isRoundOverdue = now - (observations.roundAt ?? 0) >= wakeAfterMs
+    if (!isRoundOverdue || clock.now() - lastWakeAt < wakeAfterMs / 2) return
+    lastWakeAt = clock.now()
+    await updateAlerts(stores.ledger)
     await stores.wake?.()
   }
 
-  async function condition(): Promise<Condition> {
+  async function readCondition(): Promise<Condition> {
     try {
-      const asked = { identity: await identity(), counted: tally.take() }
-      const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, asked)
-      const known = around(vitals, aheadMs)
+      const query = { identity: await getIdentity(), counted: tally.take() }
+      const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, query)
+      const known = createCondition(vitals, aheadMs)
       background(silence.recordAnswer(true))
-      const warn = (error: unknown) =>
+      const logFailure = (error: unknown) =>
         log({ level: 'warn', event: 'wake.failed', message: describeFault(error) })
-      background(tellAndWake(known).catch(warn))
+      background(raiseAlertsAndWake(known).catch(logFailure))
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: describeFault(error) })
       background(silence.recordAnswer(false))
-      return { ...around(undefined, 0), store: stores.store }
+      return { ...createCondition(undefined, 0), store: stores.store }
     }
   }
 
-  const shared = cached(clock, sharedMs, condition)
-  const known = { deployment, condition, sharedCondition: shared }
+  const readSharedCondition = cached(clock, conditionTtlMs, readCondition)
+  const readers = { deployment, readCondition, readSharedCondition }
   return {
-    operator: () => assembleOperator(served, known),
+    createOperator: () => assembleOperator(options, readers),
     /** Raises, clears and sends alerts in the background, after each round. */
-    watch: (ledger: Ledger) => background(watchLedger(ledger)),
+    startAlertUpdate: (ledger: Ledger) => background(updateAlerts(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
-      if (round === 'failed' || silence.isRaised()) await shared()
+      if (round === 'failed' || silence.isRaised()) await readSharedCondition()
     },
   }
 }
 
 function assembleOperator(
-  { config, runtime, stores, nodeService }: Served,
-  known: Pick<OperatorOptions, 'deployment' | 'condition' | 'sharedCondition'>,
+  { config, runtime, stores, nodeService }: OperationsOptions,
+  readers: Pick<OperatorOptions, 'deployment' | 'readCondition' | 'readSharedCondition'>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   return createOperator({
-    ...known,
+    ...readers,
     relayer,
     accounts: assembleAccounts(config, stores.ledger),
     ownAccounts: createCallerAccounts(config.accountKeySecret),
-    loan: createLoanReader(readLoan(relayer, config.loan)),
+    loan: createLoanReader(createLoanSource(relayer, config.loan)),
     country: config.gatewayCountry,
     memory: createMemory(stores.memory),
     keys: createSessionKeys(config.accountIdSecret),
@@ -160,16 +160,19 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
   }
 }
 
-/** @throws {Error} the ledger gave no answer, or not in time */
+/**
+ * Reads the ledger's state, and by how much this process's clock is ahead of the ledger's.
+ * @throws {Error} the ledger gave no answer, or not in time
+ */
 async function readVitals(
   { clock }: Runtime,
   ledger: Ledger,
-  by: { identity: Identity; counted?: ReturnType<Tally['take']> },
+  query: { identity: Identity; counted?: ReturnType<Tally['take']> },
 ) {
-  const before = clock.now()
-  const asked = ledger.readVitals({ ...by, probes: true })
-  const vitals = await withTimeLimit(clock, ledgerWithinMs, asked, () => {
+  const askedAt = clock.now()
+  const answer = ledger.readVitals({ ...query, probes: true })
+  const vitals = await withTimeLimit(clock, ledgerTimeoutMs, answer, () => {
     throw new Error('the ledger gave no answer in time')
   })
-  return { vitals, aheadMs: shiftClock(vitals.now, before, clock.now()) }
+  return { vitals, aheadMs: shiftClock(vitals.now, askedAt, clock.now()) }
 }

@@ -22,8 +22,8 @@ import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Names a deployment's ledger by its chain, so that payments of old keys stay known. */
-export const ledgerName = ({ chain }: Config): string => `${chain.id}`
+/** Names the ledger by its chain alone, so that another relayer's key finds the same payments. */
+export const getLedgerName = ({ chain }: Config): string => `${chain.id}`
 
 export function deriveRelayerAddress(config: Config): string {
   return deriveSignerAddress(config).toLowerCase()
@@ -36,14 +36,15 @@ export function getLedgerRules({ rules }: Config): LedgerRules {
   return { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs, alertEndMs }
 }
 
+/** Creates a reader of the ledger's identity, whose fingerprints are computed once. */
 export function assembleIdentity(config: Config): () => Promise<Identity> {
-  let known: Identity | undefined
+  let identity: Identity | undefined
   return async () => {
     const { chainId, fingerprints } = getIdentity({
       signer: getSigner(config),
       forwarder: getForwarder(config),
     })
-    known ??= {
+    identity ??= {
       chainId,
       fingerprints: {
         ...fingerprints,
@@ -53,7 +54,7 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
         ...(config.pinSecret && { PIN_SECRET: await fingerprint(config.pinSecret) }),
       },
     }
-    return known
+    return identity
   }
 }
 
@@ -87,12 +88,12 @@ export function assembleRelayer(
   }
 }
 
-/** Caches signers per configuration, since deriving a key takes thousands of hashes. */
+/** Caches the signer of each configuration, since deriving a key takes thousands of hashes. */
 const signers = new WeakMap<Config, ReturnType<typeof createSigner>>()
 
 function getSigner(config: Config): ReturnType<typeof createSigner> {
-  const known = signers.get(config)
-  if (known !== undefined) return known
+  const cachedSigner = signers.get(config)
+  if (cachedSigner !== undefined) return cachedSigner
   const account = deriveRelayerAccount(config.relayerMnemonic, config.chain.id, 0)
   const signer = createSigner(account, config.chain.id)
   signers.set(config, signer)
@@ -100,7 +101,7 @@ function getSigner(config: Config): ReturnType<typeof createSigner> {
 }
 
 export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) {
-  const { readBalance } = createLoanReader(readLoan(relayer, loan))
+  const { readBalance } = createLoanReader(createLoanSource(relayer, loan))
   const deposit = {
     to: loan,
     data: encodeDepositCall(),
@@ -114,14 +115,14 @@ export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) 
 
 const readTimeoutMs = 5_000
 
-export function readLoan(
+export function createLoanSource(
   { node, clock }: Pick<Relayer, 'node' | 'clock'>,
   loan: Address,
 ): LoanSource {
   return {
     async read(data, block) {
       const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
-      if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+      if (outcome.kind === 'reverted') throw new Error('the loan contract reverted a read')
       return outcome.data
     },
     height: async () => (await node.getHead(clock.timeout(readTimeoutMs))).number,

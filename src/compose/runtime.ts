@@ -22,12 +22,13 @@ export type Runtime = {
 
 export type Stores = {
   ledger: Ledger
-  /** Names what keeps the ledger. */
+  /** Names the kind of store that holds the ledger. */
   store: LedgerStore
   /** Accepts a payment where the ledger is; undefined if this process does it itself. */
   accept?: AcceptPayment
   /** Starts a round; undefined if this process runs rounds itself. */
   wake?: () => Promise<void>
+  /** Sets the ledger back to a former state; undefined if the store has no history. */
   setBack?: (to: SetBack) => Promise<SetBackAnswer>
   /** Returns a new key store each time, because a failed Durable Object stub stays broken. */
   keyStore: () => KeyStore
@@ -36,6 +37,6 @@ export type Stores = {
   answers: SharedAnswers
   /** Creates the operator's pages; undefined if this process shows none. */
   console?: (options: ConsoleOptions) => App
-  /** Accepts WebSockets; `getFeedDeps` returns what a network's feed in this process needs. */
+  /** Accepts WebSockets; `getFeedDeps` returns the parts of a network's feed in this process. */
   sockets: (getFeedDeps: (chainId: number) => FeedDeps) => SocketServer
 }

@@ -3,11 +3,11 @@ import { type Chain, chains } from '../chain/chains.ts'
 import { usualMaxGasPriceWei } from '../relay/fees.ts'
 import { isLoopback, type Values } from './environment.ts'
 
-type OfProfile =
+type ProfileSetting =
   | ('MAX_OPEN_PAYMENTS' | 'MAX_DIALS_A_MINUTE' | 'MAX_TRANSFERS_A_DAY' | 'MAX_SENT_A_DAY_WEI')
   | ('MIN_TRANSFER_WEI' | 'CONFIRM' | 'PIN' | 'LANGUAGES')
 
-type Defaults = { [Name in OfProfile]: NonNullable<Values[Name]> }
+type Defaults = { [Name in ProfileSetting]: NonNullable<Values[Name]> }
 
 /** Holds the default settings of each profile; `demo` is the demonstration byte for byte. */
 export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
@@ -35,40 +35,41 @@ export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
   },
 }
 
-/** Names the default profile of each chain: on 30 money is real. */
-const usualProfile = { 30: 'lender', 31: 'demo' } as const
+/** Names the default profile of each chain. The money of chain 30 is real. */
+const defaultProfiles = { 30: 'lender', 31: 'demo' } as const
 
-/** Holds a hosted node's usual daily quota; a local node has no limit. */
-const hostedCallsADay = 25_000
+/** Limits the calls of a day by the usual quota of a hosted node; a local node has no limit. */
+const defaultCallsADay = 25_000
 
 /** Limits a key's calls per second if the node is not local. */
-const usualCallsASecond = 50
+const defaultCallsASecond = 50
 
 export type Settings = ReturnType<typeof completeSettings>
 
 /** Completes an environment's settings by its profile's defaults, and derives what follows. */
 export function completeSettings(values: Values) {
   const chain: Chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
-  const profile = values.PROFILE ?? usualProfile[chain.id]
-  const own = { 30: values.NODE_URL_30, 31: values.NODE_URL_31 }[chain.id]
-  const urls = own ?? values.NODE_URL
+  const profile = values.PROFILE ?? defaultProfiles[chain.id]
+  const urls = { 30: values.NODE_URL_30, 31: values.NODE_URL_31 }[chain.id] ?? values.NODE_URL
   const isLocal = urls.every(isLoopback)
-  const { UPSTREAM_CALLS_A_DAY: calls = isLocal ? 'none' : hostedCallsADay } = values
-  const { RPC_CALLS_A_SECOND: rate = isLocal ? 'none' : usualCallsASecond } = values
-  const { MIN_DIFFICULTY: difficulty = isLocal ? 'none' : undefined } = values
+  const callsADay = values.UPSTREAM_CALLS_A_DAY ?? (isLocal ? 'none' : defaultCallsADay)
+  const callsASecond = values.RPC_CALLS_A_SECOND ?? (isLocal ? 'none' : defaultCallsASecond)
+  const isMined = (values.MIN_DIFFICULTY ?? (isLocal ? 'none' : undefined)) !== 'none'
   return {
-    ...({ ...profiles[profile], ...values } as Omit<Values, OfProfile> & Defaults),
-    ...{ chain, profile, urls, isLocal, values },
-    callsADay: calls === 'none' ? undefined : calls,
-    callsASecond: rate === 'none' ? undefined : rate,
-    /**
-     * Tells whether the relay's chain is mined in public; else its nodes may be on this machine.
-     */
-    isMined: difficulty !== 'none',
-    /** Tells that outcomes are proved before they are final. */
-    proves: difficulty !== 'none' && values.PROOFS !== 'off',
+    ...({ ...profiles[profile], ...values } as Omit<Values, ProfileSetting> & Defaults),
+    chain,
+    profile,
+    urls,
+    isLocal,
+    values,
+    callsADay: callsADay === 'none' ? undefined : callsADay,
+    callsASecond: callsASecond === 'none' ? undefined : callsASecond,
+    /** Tells whether the blocks of the relay's chain are mined, so that work can prove them. */
+    isMined,
+    /** Tells whether outcomes are proved before they are final. */
+    requiresProofs: isMined && values.PROOFS !== 'off',
     maxGasPriceWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
-    /** Tells that `/ussd` is open to everyone. */
-    isOpen: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
+    /** Tells whether anybody may use `/ussd`. */
+    isUssdOpenToAll: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
   }
 }

@@ -21,7 +21,7 @@ import { selectMessages } from '../ussd/messages/languages.ts'
 import { toGsmAlphabet } from '../ussd/screens/septets.ts'
 import { createSmsSeals, nameReminderSubject, type SmsSeals, writeSms } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, readLoan } from './relay.ts'
+import { assembleAccounts, createLoanSource } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Creates the encryption of messages; undefined if none are sent: then no number is stored. */
@@ -144,7 +144,7 @@ export function assembleMessages(
   getStore: () => MemoryStore,
   { request }: NodeService,
 ) {
-  const loan = readLoan({ node: createNode(request), clock: runtime.clock }, config.loan)
+  const loan = createLoanSource({ node: createNode(request), clock: runtime.clock }, config.loan)
   const sendSms = assembleSms(config, runtime, getStore)
   const startReminders = assembleReminders(
     config,

@@ -19,19 +19,24 @@ import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
 import { submitPayment } from '../ussd/payment-request.ts'
 import { createRequestContext } from '../ussd/request-context.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
+import {
+  assembleAccounts,
+  assembleDepositClaim,
+  assembleIdentity,
+  createLoanSource,
+} from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { createSeals } from './sms.ts'
 
-/** Caches loan terms, which only the owner changes. */
+/** Sets how long loan terms are cached, which only the owner changes. */
 const termsTtlMs = 60_000
 
-/** Caches what can be lent; newer loans are covered by reservations. */
+/** Sets how long the lendable amount is cached; the ledger's reservations cover newer loans. */
 const lendableTtlMs = 1_000
 
-const memoryMs = 2_000
+const memoryTimeoutMs = 2_000
 
-type Served = {
+type UssdOptions = {
   config: Config
   runtime: Runtime
   relayer: Relayer
@@ -39,23 +44,23 @@ type Served = {
   tally?: Tally
 }
 
-export const assembleAnswer = (served: Served): UssdHandler =>
-  createUssdHandler(answerParts(served))
+export const assembleUssdHandler = (options: UssdOptions): UssdHandler =>
+  createUssdHandler(createAnswerParts(options))
 
-const operatorGateway = 'operator'
+const operatorGatewayName = 'operator'
 
-/** Creates cash-outs on an operator's request, paid like any payment of the caller. */
-export function assembleCashOut(served: Served): CashOut {
+/** Creates cash-outs that operators ask for, which are paid like any payment of the caller. */
+export function assembleCashOut(options: UssdOptions): CashOut {
   // The operator vouches for the caller in place of a PIN.
-  const parts = { ...answerParts(served, () => true), pins: undefined }
+  const parts = { ...createAnswerParts(options, () => true), pins: undefined }
   const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
   return async ({ key, phone, to, amountWei }) => {
     // The ledger may not have adopted this key and forwarder yet.
     await parts.identity()
-    const request = { gateway: operatorGateway, sessionId: key, phone, text: '' }
-    const asked = createRequestContext(parts, request, parts.now())
+    const request = { gateway: operatorGatewayName, sessionId: key, phone, text: '' }
+    const context = createRequestContext(parts, request, parts.now())
     return await submitPayment(
-      { ...parts, showAmount, ...asked },
+      { ...parts, showAmount, ...context },
       {
         intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
         answers: [to, `${amountWei}`],
@@ -66,15 +71,15 @@ export function assembleCashOut(served: Served): CashOut {
 }
 
 /** Assembles the parts of an answer; the simulator replaces accounts and keys. */
-export function answerParts(
-  { config, runtime, relayer, stores, tally }: Served,
+export function createAnswerParts(
+  { config, runtime, relayer, stores, tally }: UssdOptions,
   mayDial = createDialLimiter(config.limits.dialsAMinute, runtime.clock.now),
 ) {
   const { clock, background, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config
-  const loan = createLoanReader(readLoan(relayer, config.loan))
-  const kept = createMemory(() => limitStoreTime(stores.memory(), clock, memoryMs))
+  const loan = createLoanReader(createLoanSource(relayer, config.loan))
+  const memory = createMemory(() => limitStoreTime(stores.memory(), clock, memoryTimeoutMs))
   return {
     chainId: config.chain.id,
     currency: config.chain.currency,
@@ -91,10 +96,10 @@ export function answerParts(
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, clock, assembleIdentity(config), tally?.take),
     ledger,
-    memory: kept,
+    memory,
     pins:
       config.pinSecret &&
-      createPins({ secret: config.pinSecret, memory: kept, createSalt: () => crypto.randomUUID() }),
+      createPins({ secret: config.pinSecret, memory, createSalt: () => crypto.randomUUID() }),
     background,
     pay: createPay(relayer, {
       isTarget: createTargetCheck(forwarder, config.loan),

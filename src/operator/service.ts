@@ -46,9 +46,9 @@ export type OperatorOptions = CashOutOptions &
   AliasOptions &
   RestoreOptions & {
     relayer: Relayer
-    condition: () => Promise<Condition>
+    readCondition: () => Promise<Condition>
     /** Returns the state as of a few seconds ago at most. */
-    sharedCondition: () => Promise<Condition>
+    readSharedCondition: () => Promise<Condition>
   }
 
 type Actions = {
@@ -61,11 +61,11 @@ const nonceCountsMs = 5_000
 const shownAuditEntries = 200
 
 export function createOperator(options: OperatorOptions) {
-  const { relayer, condition, newId } = options
+  const { relayer, newId } = options
   const { ledger, log } = relayer
 
-  async function readCondition(): Promise<KnownCondition> {
-    const { vitals, store, ...rest } = await condition()
+  async function readKnownCondition(): Promise<KnownCondition> {
+    const { vitals, store, ...rest } = await options.readCondition()
     if (vitals === undefined) throw new LedgerSilent(describeSilence(store))
     return { vitals, ...rest }
   }
@@ -76,7 +76,7 @@ export function createOperator(options: OperatorOptions) {
       act: (options: OperatorOptions, caller: Caller, request: Request) => Promise<Answer>,
     ) =>
     async (request: Request): Promise<Answer | RefusedRequest> => {
-      const { vitals } = await readCondition()
+      const { vitals } = await readKnownCondition()
       const phone = parseCaller(request.phone.trim(), options.country)
       if (phone === undefined) return badNumber
       if (vitals.identity?.kind !== 'same') return otherSecrets
@@ -117,25 +117,25 @@ export function createOperator(options: OperatorOptions) {
     'agents/remove': (request) => removeAgent(options, request),
     'wallet-code': (request) => issueWalletCode(options, request),
     pin: forCaller(changePinState),
-    alias: async (request) => keepAccounts(options, request, (await readCondition()).vitals),
+    alias: async (request) => keepAccounts(options, request, (await readKnownCondition()).vitals),
     ...restoreActions,
   }
 
-  return { act, exportPage, ...createReads(options, readCondition) }
+  return { act, exportPage, ...createReads(options, readKnownCondition) }
 }
 
-function createReads(options: OperatorOptions, readCondition: () => Promise<KnownCondition>) {
+function createReads(options: OperatorOptions, readKnownCondition: () => Promise<KnownCondition>) {
   const { deployment, relayer } = options
   const { ledger } = relayer
   const { chain } = deployment
   const counts = cached(relayer.clock, nonceCountsMs, () => readRelayerNonces(relayer))
   return {
-    health: async () => judgeHealth(await options.sharedCondition()),
-    status: async () => describeStatus(deployment, await readCondition(), await counts()),
+    health: async () => judgeHealth(await options.readSharedCondition()),
+    status: async () => describeStatus(deployment, await readKnownCondition(), await counts()),
     /** Returns the status without asking a node, for pages that reload all day. */
     overview: async () =>
-      describeStatus(deployment, await readCondition(), { chain: null, pool: null }),
-    metrics: async () => writeMetrics(deployment, await readCondition()),
+      describeStatus(deployment, await readKnownCondition(), { chain: null, pool: null }),
+    metrics: async () => writeMetrics(deployment, await readKnownCondition()),
     async payments(query: PaymentQuery) {
       const { payments, next } = await ledger.readPage(query)
       return {
@@ -150,7 +150,7 @@ function createReads(options: OperatorOptions, readCondition: () => Promise<Know
     async alerts() {
       const past = await ledger.listPastAlerts()
       return {
-        alerts: listCurrentAlerts(await readCondition(), deployment).map(toAlert),
+        alerts: listCurrentAlerts(await readKnownCondition(), deployment).map(toAlert),
         past: past.map(toAlert),
       }
     },

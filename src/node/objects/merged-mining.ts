@@ -18,9 +18,9 @@ const maxMerkleHashes = 30
  * (`ProofOfWorkRule`, RSKIP92).
  * @throws {UntrueAnswer} nobody mined it, or its difficulty is below the network's
  */
-export function assertMined(block: Fields, mined: Hex, { leastDifficulty }: MiningRules): void {
+export function assertMined(block: Fields, mined: Hex, { minDifficulty }: MiningRules): void {
   const difficulty = BigInt(`${block.difficulty}`)
-  if (difficulty < leastDifficulty) {
+  if (difficulty < minDifficulty) {
     throw new UntrueAnswer("a block's difficulty is below that of its network")
   }
   const [bitcoin, coinbase, merkle] = [

@@ -30,13 +30,13 @@ export async function runObservedRound(
   relayer: Relayer,
   readContracts: ReadContracts,
   round: (relayer: Relayer) => Promise<RoundResult>,
-  onEnd: (outcome: 'noted' | 'failed') => void,
+  onCheckEnd: (outcome: 'recorded' | 'failed') => void,
 ): Promise<RoundResult> {
   const report: ObservationReport = { facts: {}, node: undefined, round: 'failed' }
   const checkAfterRound = () =>
-    checkLedger(relayer, readContracts, report, onEnd).catch((error) => {
+    checkLedger(relayer, readContracts, report, () => onCheckEnd('recorded')).catch((error) => {
       relayer.log({ level: 'warn', event: 'look.failed', message: describeFault(error) })
-      onEnd('failed')
+      onCheckEnd('failed')
       return false
     })
   try {
@@ -96,7 +96,7 @@ async function checkLedger(
   relayer: Relayer,
   readContracts: ReadContracts,
   report: ObservationReport,
-  onEnd: (outcome: 'noted') => void,
+  onRecorded: () => void,
 ): Promise<boolean> {
   const { ledger, log, rules, clock } = relayer
   const vitals = await ledger.readVitals()
@@ -135,7 +135,7 @@ async function checkLedger(
     isDue || isFailing || (hasNewFacts && (chosenFacts.length > 0 || failingFacts.length > 0))
   if (isReported) {
     await ledger.recordObservations({ ...report, now: clock.now() })
-    onEnd('noted')
+    onRecorded()
   }
   return (
     listFailingFacts(relayer, { ...vitals, observations: withSeen(observations, report, now + 1) })

@@ -84,7 +84,7 @@ function checkProof(
  */
 async function readWork(
   relayer: Relayer,
-  { leastDifficulty }: MiningRules,
+  { minDifficulty }: MiningRules,
   chain: ChainSnapshot,
   block: BlockId,
 ): Promise<'proved' | Unproved | undefined> {
@@ -97,7 +97,7 @@ async function readWork(
   const works = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
   if (works.length < blocks.length) return 'unproved'
   const sum = works.reduce((total, difficulty) => total + difficulty, 0n)
-  const floors = [leastDifficulty, ...followedBlocks.map(({ floor = '0x0' }) => BigInt(floor))]
+  const floors = [minDifficulty, ...followedBlocks.map(({ floor = '0x0' }) => BigInt(floor))]
   const confirmations = BigInt(relayer.rules.confirmations)
   return floors.every((floor) => sum >= confirmations * floor) ? 'proved' : undefined
 }

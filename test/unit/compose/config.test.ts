@@ -40,9 +40,9 @@ describe('the configuration', () => {
     expect(read().proofs).toBeUndefined()
     expect(read({ ...remote, MIN_DIFFICULTY: 'none' }).proofs).toBeUndefined()
     const { from } = mining
-    expect(read({ ...remote, MIN_DIFFICULTY: '5' }).proofs).toEqual({ from, leastDifficulty: 5n })
+    expect(read({ ...remote, MIN_DIFFICULTY: '5' }).proofs).toEqual({ from, minDifficulty: 5n })
     // A mined chain of one's own has no older forms of blocks.
-    expect(read({ MIN_DIFFICULTY: '5' }).proofs).toEqual({ from: 1, leastDifficulty: 5n })
+    expect(read({ MIN_DIFFICULTY: '5' }).proofs).toEqual({ from: 1, minDifficulty: 5n })
     expect(read({ MIN_DIFFICULTY: `${10n ** 10n}` }).proofs).toMatchObject({ from })
     expect(badIn({ PROOFS: 'on' })).toEqual(['PROOFS'])
     expect(badIn({ ...remote, PROOFS: 'on', MIN_DIFFICULTY: 'none' })).toEqual(['PROOFS'])

@@ -19,7 +19,7 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
   const shared = { clock, background: () => {}, log: (event: LogEvent) => void logged.push(event) }
   const service = createNodeService({
     ...{ chainId: 31, urls: ['http://node/'], ...shared },
-    mining: isMined ? { leastDifficulty: 1n, from: 1 } : undefined,
+    mining: isMined ? { minDifficulty: 1n, from: 1 } : undefined,
     fetch: (input, init) => {
       asked.push(`${init?.body}`)
       return fetch(input, init)

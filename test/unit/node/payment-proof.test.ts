@@ -13,7 +13,7 @@ import { type Block, type Rules, readRecording } from '../../support/rskj-node/r
 import { replay } from '../../support/rskj-node/replay.ts'
 import { sampleOf } from '../../support/sample.ts'
 
-const mining = { leastDifficulty: 1n, from: 1 }
+const mining = { minDifficulty: 1n, from: 1 }
 
 /** Returns the service's proof of a transaction. */
 async function shown(
@@ -104,7 +104,7 @@ test('headers that were not mined, or are not linked, prove nothing', async () =
   const [first, ...above] = proof.headers
   const without = { ...proof, headers: [first, ...above.slice(1), first] as typeof proof.headers }
   expect(() => verifyPayment(hash, without, mining)).toThrow('lead down')
-  const strict = { ...mining, leastDifficulty: 2n }
+  const strict = { ...mining, minDifficulty: 2n }
   expect(() => verifyPayment(hash, proof, strict)).toThrow('below that of its network')
   expect(() => verifyPayment(hash, proof)).toThrow('an unknown form')
   expect(() => verifyPayment(hash, { ...proof, headers: [] }, mining)).toThrow('no header')

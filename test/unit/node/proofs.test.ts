@@ -21,7 +21,7 @@ type Call = { id: unknown; method: string; params: readonly unknown[] }
 type Lie = (result: never, call: Call) => unknown
 
 /** Are a chain on which any work is enough, and one with blocks far above it. */
-const anyWork = { leastDifficulty: 1n, from: 1 }
+const anyWork = { minDifficulty: 1n, from: 1 }
 
 const recordings = (['main-network', 'regtest'] as const).map((rules): [Rules, Block[]] => [
   rules,
@@ -93,7 +93,7 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
     }
     const { bitcoinMergedMiningCoinbaseTransaction } = other
     expect(isMined({ bitcoinMergedMiningCoinbaseTransaction })).toThrow('nobody mined')
-    expect(isMined({}, { ...anyWork, leastDifficulty: 2n })).toThrow('below that of its network')
+    expect(isMined({}, { ...anyWork, minDifficulty: 2n })).toThrow('below that of its network')
     expect(isMined({}, { ...anyWork, from: 10 ** 6 })()).toBe(undefined)
   })
 })

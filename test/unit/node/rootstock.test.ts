@@ -65,6 +65,6 @@ test('the block of the test network proves itself, and the work that its miners 
   const raw = pairs.find(({ method }) => method === 'rsk_getRawBlockHeaderByHash')?.result
   const { mining } = chains[31]
   expect(proveHeader(printed, { ...mining, from: 1 })).toEqual({ raw, tries: 'rootstock' })
-  const harder = { from: 1, leastDifficulty: BigInt(`${printed.difficulty}`) + 1n }
+  const harder = { from: 1, minDifficulty: BigInt(`${printed.difficulty}`) + 1n }
   expect(() => proveHeader(printed, harder)).toThrow('below that of its network')
 })

@@ -2,9 +2,9 @@ import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { type Config, parseConfig } from '../../../src/compose/config.ts'
-import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
+import { assembleRelayer, getLedgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
-import { assembleAnswer } from '../../../src/compose/ussd.ts'
+import { assembleUssdHandler } from '../../../src/compose/ussd.ts'
 import { createNodeService } from '../../../src/node/service.ts'
 import { createLedgerPort } from '../../../src/relay/ledger/methods.ts'
 import type { AcceptPayment, Ledger } from '../../../src/relay/ledger/port.ts'
@@ -113,7 +113,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
   const accept: AcceptPayment = (offer) =>
     question('ledger.accept', () => meet().then(() => ledgerStub().accept(offer)))
   const stores = { memory: createMemoryStore, accept }
-  const answer = assembleAnswer({ config, runtime, relayer, stores })
+  const answer = assembleUssdHandler({ config, runtime, relayer, stores })
 
   return {
     asked: asked as readonly string[],
@@ -141,7 +141,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
 
 /** The object that keeps the rows of all Workers here. */
 export function ledgerStub(): LedgerStub & DurableObjectStub {
-  return env.LEDGER.getByName(ledgerName(sharedConfig())) as unknown as LedgerStub &
+  return env.LEDGER.getByName(getLedgerName(sharedConfig())) as unknown as LedgerStub &
     DurableObjectStub
 }
 

@@ -4,7 +4,7 @@ import { createNode } from '../../../../src/chain/node.ts'
 import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
-import { answerParts } from '../../../../src/compose/ussd.ts'
+import { createAnswerParts } from '../../../../src/compose/ussd.ts'
 import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
@@ -67,7 +67,7 @@ export function createService(
   const runtime = { clock, log, fetch, background: () => {} }
   const stores = { ...parts, memory: () => memory }
   return createUssdHandler({
-    ...answerParts({ config, runtime, relayer, stores }),
+    ...createAnswerParts({ config, runtime, relayer, stores }),
     async accounts(phone) {
       const account = signing.caller(phone)
       return {

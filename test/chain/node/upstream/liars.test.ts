@@ -205,7 +205,7 @@ async function openRskj(): Promise<Still> {
 
 describe.each([
   { name: 'anvil', open: openAnvil, mining: undefined },
-  { name: 'RSKj', open: openRskj, mining: { leastDifficulty: 1n, from: 1 } },
+  { name: 'RSKj', open: openRskj, mining: { minDifficulty: 1n, from: 1 } },
 ])('three nodes as $name, one of which lies', (kind) => {
   let three: ReturnType<typeof createThree>
   let questions: Question[]

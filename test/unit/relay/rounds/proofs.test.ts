@@ -19,7 +19,7 @@ import {
 } from '../../../support/rskj-node/forge.ts'
 
 const rules = { ...poolRules.rootstock, confirmations: 3, watchBlocks: 6 }
-const mining = { leastDifficulty: 1n, from: 1 }
+const mining = { minDifficulty: 1n, from: 1 }
 const session = 'session'
 const from = getAddress(numberToHex(1_001, { size: 20 }))
 const intentId = numberToHex(1, { size: 22 })
