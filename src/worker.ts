@@ -4,7 +4,7 @@ import { AccountObject, type AccountStub, createObjectMemory } from './account/m
 import { createMisconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
-import { deriveRelayerAddress, getLedgerRules, getLedgerName } from './compose/relay.ts'
+import { deriveRelayerAddress, getLedgerName, getLedgerRules } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -42,7 +42,8 @@ function assembleFrom(env: Env): Served {
   const { objectLocation: locationHint } = config
   // The platform reads the location once, when the first request creates the object.
   const placement = locationHint === undefined ? undefined : { locationHint }
-  const getStub = () => env.LEDGER.getByName(getLedgerName(config), placement) as unknown as LedgerStub
+  const getStub = () =>
+    env.LEDGER.getByName(getLedgerName(config), placement) as unknown as LedgerStub
   const ledger = createObjectLedger(getStub)
   const memory = createObjectMemory(
     (account) => env.ACCOUNTS.getByName(account, placement) as unknown as AccountStub,
