@@ -2,7 +2,7 @@
 export type CachedText = { text: string; unverifiedSince: number | undefined }
 
 /** Limits how long an unverified answer is used, in ms, because the node may have lied. */
-export const unverifiedMs = 60_000
+export const maxUnverifiedMs = 60_000
 
 export type Cache = ReturnType<typeof createCache>
 
@@ -22,7 +22,7 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
 
   /** Tells whether a text, cached here or elsewhere, may still be used. */
   function isUsable({ unverifiedSince: since }: CachedText): boolean {
-    return since === undefined || (since >= trustedSince && now() - since < unverifiedMs)
+    return since === undefined || (since >= trustedSince && now() - since < maxUnverifiedMs)
   }
 
   return {

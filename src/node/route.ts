@@ -41,10 +41,7 @@ export type NodeRouteOptions = {
   log: Log
 }
 
-/**
- * Serves JSON-RPC 2.0 at `POST /<API_KEY>`, or `POST /` with the key in a header; refusals are
- * JSON-RPC errors.
- */
+/** Serves JSON-RPC 2.0 at `POST /<API_KEY>`, or at `POST /` with the key in a header. */
 export function createNodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
   const budgets = createCustomerBudgets(options.clock)
@@ -169,10 +166,7 @@ function refuse(c: Context, status: Status, code: number, message: string): Resp
 }
 
 function json(c: Context, status: Status, text: string): Response {
-  return c.body(text, status, {
-    'content-type': 'application/json',
-    ...anyOrigin,
-  })
+  return c.body(text, status, { 'content-type': 'application/json', ...anyOrigin })
 }
 
 function isJson(contentType = ''): boolean {

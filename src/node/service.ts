@@ -38,17 +38,17 @@ const maxCacheLength = 16 * 1024 * 1024
 /** Limits an answer's length, as RSKj does. */
 const maxAnswerLength = 10 * 1024 * 1024
 
-/** Sets the depth from which a block is final, so that answers about it are cached. */
-const deepBlocks = poolRules.rootstock.confirmations
+/** Sets the depth from which a block counts as final, so that answers about it are cached. */
+const finalDepth = poolRules.rootstock.confirmations
 
 /** Limits the wait for a shared store of answers, in ms. */
-const sharedMs = 250
+const maxSharedWaitMs = 250
 
-const byName = new Map(methods.map((method) => [method.name, method]))
+const methodsByName = new Map(methods.map((method) => [method.name, method]))
 
 /** Finds a method by its name; RSKj's `rsk_*` is the spec's `chain_*`. */
 const findMethod = (name: string): Method | undefined =>
-  byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
+  methodsByName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
 
 export const isServed = (name: string): boolean => findMethod(name) !== undefined
 
@@ -74,18 +74,18 @@ export function createNodeService(options: NodeServiceOptions) {
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
   const deps: Deps = { chainId, upstreams, cache, clock, ...sharing }
 
-  function isDeep(blockNumber: string): boolean {
+  function isFinal(blockNumber: string): boolean {
     const head = upstreams.getKnownHead()
-    return head !== undefined && head - Number(blockNumber) >= deepBlocks
+    return head !== undefined && head - Number(blockNumber) >= finalDepth
   }
 
   /** Answers callers in this process as over HTTP, without envelope, key or quota. */
   const request: Rpc = async (name, params, { signal, fresh = false, onUnproved }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = getMethod(name)
-    const origin = newOrigin(clock)
-    const result = await method.call(method.parse(params), createContext(deps, signal, origin))
-    if (!origin.isProved) onUnproved?.()
+    const provenance = createProvenance(clock)
+    const result = await method.call(method.parse(params), createContext(deps, signal, provenance))
+    if (!provenance.isProved) onUnproved?.()
     return result
   }
 
@@ -99,29 +99,29 @@ export function createNodeService(options: NodeServiceOptions) {
     const method = getMethod(name)
     const parsed = method.parse(params)
     if (method.hasEffect) {
-      const context = createContext(deps, signal, newOrigin(clock), subscriptions)
+      const context = createContext(deps, signal, createProvenance(clock), subscriptions)
       return JSON.stringify(await method.call(parsed, context))
     }
-    const key = toKey(method, parsed)
+    const key = toCacheKey(method, parsed)
     return (
       cache.get(key)?.text ??
       (await sharing.share(
         key,
         async () => {
-          const isFixed = method.isFixed(parsed, isDeep)
-          const found = isFixed ? await sharedCache.getMethod(key) : undefined
-          if (found !== undefined) return found.text
-          const origin = newOrigin(clock)
-          const result = await method.call(parsed, createContext(deps, signal, origin))
+          const isImmutableByParams = method.isImmutableByParams(parsed, isFinal)
+          const sharedEntry = isImmutableByParams ? await sharedCache.find(key) : undefined
+          if (sharedEntry !== undefined) return sharedEntry.text
+          const provenance = createProvenance(clock)
+          const result = await method.call(parsed, createContext(deps, signal, provenance))
           const text = JSON.stringify(result)
           if (text.length > maxAnswerLength) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
           }
-          if (method.isImmutable(parsed, result, isDeep)) {
-            const isProved = method.isFullyProved && origin.isProved
-            const entry = { text, unverifiedSince: isProved ? undefined : origin.since }
+          if (method.isImmutable(parsed, result, isFinal)) {
+            const isProved = method.isFullyProved && provenance.isProved
+            const entry = { text, unverifiedSince: isProved ? undefined : provenance.oldestAt }
             cache.set(key, entry)
-            if (isFixed) sharedCache.keep(key, entry)
+            if (isImmutableByParams) sharedCache.store(key, entry)
           }
           return text
         },
@@ -133,7 +133,7 @@ export function createNodeService(options: NodeServiceOptions) {
   return { chainId, nodes: upstreams, request, answer, prove: createProver(deps) }
 }
 
-/** Creates a cache that other processes share, and copies their answers into the own cache. */
+/** Creates access to answers that processes share; those found are copied into the own cache. */
 function createSharedCache(
   cache: Cache,
   {
@@ -143,55 +143,55 @@ function createSharedCache(
     shared,
   }: Pick<NodeServiceOptions, 'chainId' | 'clock' | 'background' | 'shared'>,
 ) {
-  const toName = (key: string): string => `${chainId} ${key}`
+  const toSharedKey = (key: string): string => `${chainId} ${key}`
   return {
-    async getMethod(key: string): Promise<CachedText | undefined> {
+    async find(key: string): Promise<CachedText | undefined> {
       if (shared === undefined) return undefined
-      const lookup = shared.find(toName(key)).catch(() => undefined)
-      const entry = await withTimeLimit(clock, sharedMs, lookup, () => undefined)
+      const lookup = shared.find(toSharedKey(key)).catch(() => undefined)
+      const entry = await withTimeLimit(clock, maxSharedWaitMs, lookup, () => undefined)
       if (entry === undefined || !cache.isUsable(entry)) return undefined
       cache.set(key, entry)
       return entry
     },
-    keep(key: string, entry: CachedText): void {
-      if (shared) background(shared.keep(toName(key), entry).catch(() => undefined))
+    store(key: string, entry: CachedText): void {
+      if (shared) background(shared.store(toSharedKey(key), entry).catch(() => undefined))
     },
   }
 }
 
-/** Creates a JSON proof that a transaction is in the chain, with `above` blocks on top. */
+/** Creates what proves, as JSON, that a transaction is in the chain, with `depth` blocks above. */
 const createProver =
   (deps: Deps) =>
-  (hash: string, above: number, signal: AbortSignal): Promise<string> => {
+  (hash: string, depth: number, signal: AbortSignal): Promise<string> => {
     const key = `proof ${hash}`
-    const make = async (): Promise<string> => {
-      const context = createContext(deps, signal, newOrigin(deps.clock))
-      const prove = () => context.ask((node) => buildPaymentProof(node, hash, above, context))
+    const compute = async (): Promise<string> => {
+      const context = createContext(deps, signal, createProvenance(deps.clock))
+      const prove = () => context.ask((node) => buildPaymentProof(node, hash, depth, context))
       const text = await context.getOrCompute(key, 'unproved', async () =>
         JSON.stringify(await prove()),
       )
       return text as string
     }
-    return deps.share(key, make, signal)
+    return deps.share(key, compute, signal)
   }
 
 type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock } & ReturnType<
   typeof createWorkSharing
 >
 
-/** Holds whether all parts of an answer are proved, and the age of the oldest (Unix ms). */
-type Origin = { since: number; isProved: boolean }
+/** Tells whether all parts of an answer are proved, and when the oldest was read (Unix ms). */
+type Provenance = { oldestAt: number; isProved: boolean }
 
-const newOrigin = (clock: Clock): Origin => ({ since: clock.now(), isProved: true })
+const createProvenance = (clock: Clock): Provenance => ({ oldestAt: clock.now(), isProved: true })
 
 function createContext(
   { chainId, upstreams, cache, clock, share }: Deps,
   signal: AbortSignal,
-  origin: Origin,
+  provenance: Provenance,
   subscriptions?: Subscriptions,
 ): Context {
   const onUnproved = (): void => {
-    origin.isProved = false
+    provenance.isProved = false
   }
   return {
     chainId,
@@ -200,24 +200,25 @@ function createContext(
     ...upstreams.withSignal(signal, onUnproved),
     subscriptions,
     isAborted: () => signal.aborted,
-    async getOrCompute(key, kind, make) {
+    async getOrCompute(key, kind, compute) {
       const readCached = (): string | undefined => {
         const entry = cache.get(key)
-        origin.since = Math.min(origin.since, entry?.unverifiedSince ?? origin.since)
+        const { oldestAt } = provenance
+        provenance.oldestAt = Math.min(oldestAt, entry?.unverifiedSince ?? oldestAt)
         return entry?.text
       }
-      let made: string | null | undefined
-      const makeAndCache = async (): Promise<string | null> => {
+      let computed: string | null | undefined
+      const computeAndCache = async (): Promise<string | null> => {
         const unverifiedSince = kind === 'proved' ? undefined : clock.now()
-        made = await make()
-        if (made !== null) cache.set(key, { text: made, unverifiedSince })
-        return made
+        computed = await compute()
+        if (computed !== null) cache.set(key, { text: computed, unverifiedSince })
+        return computed
       }
-      const known = readCached()
-      if (known !== undefined) return known
-      await share(`part ${key}`, makeAndCache, signal)
-      // Where another request cached nothing, only an attempt of one's own shows why.
-      return made === undefined ? (readCached() ?? (await makeAndCache())) : made
+      const cachedText = readCached()
+      if (cachedText !== undefined) return cachedText
+      await share(`part ${key}`, computeAndCache, signal)
+      // Why another request cached nothing shows only if this request computes it too.
+      return computed === undefined ? (readCached() ?? (await computeAndCache())) : computed
     },
   }
 }
@@ -233,11 +234,11 @@ function createNodes({
   )
 }
 
-function toKey({ name }: Method, params: Record<string, unknown>): string {
+function toCacheKey({ name }: Method, params: Record<string, unknown>): string {
   try {
     return `${name} ${JSON.stringify(params)}`
   } catch (error) {
-    // Only extremely deep nesting makes this fail.
+    // Only parameters that are nested very deeply overflow the stack here.
     if (error instanceof RangeError) {
       throw new RpcError(codes.invalidParams, 'invalid parameters: nested too deeply')
     }

@@ -3,19 +3,19 @@ import { bytesToHex, stringToBytes } from 'viem'
 import * as z from 'zod/mini'
 import { parseJson } from '../runtime/json.ts'
 import type { RedisDatabase } from '../runtime/redis.ts'
-import { type CachedText, unverifiedMs } from './cache.ts'
+import { type CachedText, maxUnverifiedMs } from './cache.ts'
 
 /** Stores answers for all processes of a location; may lose them, and its failures are ignored. */
 export type SharedAnswers = {
   readonly find: (key: string) => Promise<CachedText | undefined>
-  readonly keep: (key: string, cachedText: CachedText) => Promise<void>
+  readonly store: (key: string, cachedText: CachedText) => Promise<void>
 }
 
 /** How long a verified answer is stored, in ms, to save space; the answer itself cannot change. */
-const verifiedMs = 86_400_000
+const verifiedLifetimeMs = 86_400_000
 
 const getLifetimeMs = ({ unverifiedSince }: CachedText): number =>
-  unverifiedSince === undefined ? verifiedMs : unverifiedMs
+  unverifiedSince === undefined ? verifiedLifetimeMs : maxUnverifiedMs
 
 const cachedText = z.object({ text: z.string(), unverifiedSince: z.optional(z.number()) })
 
@@ -41,7 +41,7 @@ export function createPlatformAnswers(open: () => PlatformCache): SharedAnswers 
       const response = await open().match(toCacheUrl(key))
       return response && parseCachedText(await response.text())
     },
-    async keep(key, answer) {
+    async store(key, answer) {
       const headers = { 'cache-control': `max-age=${getLifetimeMs(answer) / 1_000}` }
       await open().put(toCacheUrl(key), new Response(JSON.stringify(answer), { headers }))
     },
@@ -60,7 +60,7 @@ export function createRedisAnswers(database: RedisDatabase): SharedAnswers {
   const toRedisName = (key: string): string => `answer:${hashKeyName(key)}`
   return {
     find: async (key) => parseCachedText(`${await run([toRedisName(key)], [])}`),
-    keep: async (key, answer) => {
+    store: async (key, answer) => {
       await run([toRedisName(key)], [JSON.stringify(answer), `${getLifetimeMs(answer)}`])
     },
   }

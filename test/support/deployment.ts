@@ -84,7 +84,7 @@ export function openDeployment({
       store: 'the Durable Object',
       memory: () => memory,
       keyStore: () => keyStore,
-      answers: { find: async () => undefined, keep: async () => {} },
+      answers: { find: async () => undefined, store: async () => {} },
       sockets: () => ({ accept: noSockets }),
     },
   )

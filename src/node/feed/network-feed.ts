@@ -68,12 +68,7 @@ export function createFeed(options: FeedOptions) {
     async handleMessage(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
       if (session === undefined) return
-      await handleMessage(session, message, {
-        ...options,
-        sessions,
-        budgets,
-        openSubscriptions,
-      })
+      await handleMessage(session, message, { ...options, sessions, budgets, openSubscriptions })
     },
     handleClose: ({ id }: FeedSocket) => sessions.remove(id),
     /** Follows the chain while there are subscriptions. Safe to call at any time. */

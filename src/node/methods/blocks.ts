@@ -9,7 +9,7 @@ import {
   toQuantity,
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
-import { lookUp, undefinedIfUnserved } from '../reads/lookup.ts'
+import { catchUnserved, lookUp } from '../reads/lookup.ts'
 import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
@@ -24,7 +24,7 @@ export const blockMethods = [
     params: { hash: hashParam, full: fullParam },
     result: z.nullable(blockResult),
     example: { params: [exampleBlock.hash, false], result: exampleBlock },
-    isFixed: () => true,
+    isImmutableByParams: () => true,
     call: ({ hash, full }, context) =>
       context.ask(async (node) => {
         const raw = await readMinedBlock(node, hash, full)
@@ -37,7 +37,7 @@ export const blockMethods = [
     params: { block: blockParam, full: fullParam },
     result: z.nullable(blockResult),
     example: { params: ['0x2a', false], result: exampleBlock },
-    isFixed: ({ block }, isDeep) => block.startsWith('0x') && isDeep(block),
+    isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block, full }, context) =>
       context.ask(async (node) => {
         if (block === 'pending') {
@@ -67,7 +67,7 @@ function createCountMethod(name: string, member: Counted, param: typeof hashPara
       params: [isByHash ? exampleBlock.hash : '0x2a'],
       result: toQuantity(exampleBlock[member].length),
     },
-    isFixed: () => isByHash,
+    isImmutableByParams: () => isByHash,
     call: ({ hash, block = hash }, { ask }) =>
       ask((node) => countInBlock(node, name, `${block}`, member)),
   })
@@ -83,7 +83,7 @@ async function countInBlock(
   const isPending = selector === 'pending'
   const count = isPending
     ? undefined
-    : await undefinedIfUnserved(lookUp(node, name, [selector], z.nullable(anyQuantity)))
+    : await catchUnserved(lookUp(node, name, [selector], z.nullable(anyQuantity)))
   if (count !== undefined) return count
   const block = await (isPending
     ? readPendingBlock(node, false)

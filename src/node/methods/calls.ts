@@ -5,7 +5,7 @@ import { codes } from '../codes.ts'
 import { callParam, estimateParam, type SimulatedCall, toNodeCall } from '../objects/call.ts'
 import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
 import { readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
-import { nullIfRefused } from '../reads/lookup.ts'
+import { catchRefusal } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
@@ -28,8 +28,8 @@ export const callMethods = [
       result: '0x000000000000000000000000000000000000000000000000002386f26fc10000',
     },
     call: ({ call, block }, context) =>
-      readState(context, block, (node, fixedBlock) =>
-        readAtBlock(node, fixedBlock, (selector) =>
+      readState(context, block, (node, pinnedBlock) =>
+        readAtBlock(node, pinnedBlock, (selector) =>
           translateRevert(
             node.call('eth_call', [toNodeCall(call), wrapBareHash(node, selector)], data),
             call,
@@ -137,7 +137,7 @@ async function findFunds(
 ): Promise<bigint | undefined> {
   const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
   if (!costs || !from) return undefined
-  const funds = await nullIfRefused(
+  const funds = await catchRefusal(
     readAtBlock(node, block, (selector) => node.call('eth_getBalance', [from, selector], quantity)),
   )
   return funds === null ? undefined : BigInt(funds)

@@ -16,7 +16,7 @@ export const ethGetLogs = method({
   params: { filter: logFilterParam },
   result: logs,
   example: { params: [{ blockHash: exampleBlock.hash }], result: exampleLogs },
-  isFixed: ({ filter }) => Boolean(filter.blockHash),
+  isImmutableByParams: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
     if (blockHash || !(fromBlock || toBlock)) {
@@ -33,7 +33,8 @@ export const ethGetLogs = method({
     }
     const range = await findRange(fromBlock, toBlock, context)
     if (range.from > range.to) return []
-    if (range.from < range.to || range.isOpen) return await readRangeLogs(range, filter, context)
+    if (range.from < range.to || range.isOpenEnded)
+      return await readRangeLogs(range, filter, context)
     const blockNumber = toQuantity(range.to)
     return (await context.ask((node) => readBlockLogs(node, blockNumber, filter))) ?? []
   },
@@ -45,15 +46,15 @@ async function findRange(
   toBlock: BlockParam,
   context: Context,
 ): Promise<LogRange> {
-  const isOpen = !isNumber(toBlock)
+  const isOpenEnded = !isNumber(toBlock)
   const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()
   const from = toBlockNumber(fromBlock, head)
   const to = toBlockNumber(toBlock, head)
-  if (isOpen) return { from, to: Math.max(from, to), isOpen }
-  if (to - from <= maxLogBlocks) return { from, to, isOpen }
+  if (isOpenEnded) return { from, to: Math.max(from, to), isOpenEnded }
+  if (to - from <= maxLogBlocks) return { from, to, isOpenEnded }
   // A large range ends at the head, because pieces beyond it would never end.
   const height = Math.max(await context.ask(readHeight), context.getKnownHead() ?? 0)
-  return { from, to: Math.min(to, height), isOpen }
+  return { from, to: Math.min(to, height), isOpenEnded }
 }
 
 type BlockParam = string | null | undefined

@@ -3,7 +3,7 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { Subscriptions } from '../feed/subscriptions.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import '../../runtime/english.ts'
+import '../../runtime/english.ts' // The words of zod's messages, which errors of parameters show.
 
 export type Context = NodeAccess & {
   readonly chainId: number
@@ -25,19 +25,19 @@ export type Method = {
   /** Parses the parameters. @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
-  /** Tells whether a proof covers all of an answer; others are cached for at most a minute. */
+  /** Tells whether a proof covers all of an answer. Other answers are cached for one minute. */
   readonly isFullyProved: boolean
-  /** Tells by the parameters whether an answer never changes, so that processes share it. */
-  readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
-  /** Tells whether this answer never changes; no reorganization reaches a block that `isDeep`. */
+  /** Tells by the parameters whether an answer never changes; other processes share it then. */
+  readonly isImmutableByParams: (params: Record<string, unknown>, isFinal: IsFinal) => boolean
+  /** Tells whether this answer never changes. A block that `isFinal` is never reorganized away. */
   readonly isImmutable: (
     params: Record<string, unknown>,
     result: unknown,
-    isDeep: IsDeep,
+    isFinal: IsFinal,
   ) => boolean
 }
 
-type IsDeep = (blockNumber: string) => boolean
+type IsFinal = (blockNumber: string) => boolean
 type Shape = Readonly<Record<string, z.ZodMiniType>>
 type Answer<R> = NonNullable<z.output<R>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
@@ -51,23 +51,23 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     isFullyProved?: boolean
     call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
     /** Sets which answers are cached; `null` never is. */
-    isFixed?: (params: Parsed<S>, isDeep: IsDeep) => boolean
-    isImmutable?: (result: Answer<R>, isDeep: IsDeep) => boolean
+    isImmutableByParams?: (params: Parsed<S>, isFinal: IsFinal) => boolean
+    isImmutable?: (result: Answer<R>, isFinal: IsFinal) => boolean
   },
 ): Method {
   const { name, params: shape, call, isImmutable } = definition
-  const isFixed: Method['isFixed'] = (params, isDeep) =>
-    definition.isFixed?.(params as Parsed<S>, isDeep) ?? false
+  const isImmutableByParams: Method['isImmutableByParams'] = (params, isFinal) =>
+    definition.isImmutableByParams?.(params as Parsed<S>, isFinal) ?? false
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     hasEffect: false,
     isFullyProved: false,
     ...definition,
-    isFixed,
+    isImmutableByParams,
     parse(params) {
       if (params.length > entries.length) {
-        const most = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
-        throw new RpcError(codes.invalidParams, `${name} takes at most ${most}`)
+        const maximum = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
+        throw new RpcError(codes.invalidParams, `${name} takes at most ${maximum}`)
       }
       const parsed: Record<string, unknown> = {}
       for (const [index, [member, schema]] of entries.entries()) {
@@ -76,10 +76,11 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
       return parsed
     },
     call: (params, context) => call(params as Parsed<S>, context),
-    isImmutable: (params, answer, isDeep) =>
+    isImmutable: (params, answer, isFinal) =>
       answer !== null &&
       answer !== undefined &&
-      (isFixed(params, isDeep) || (isImmutable?.(answer as Answer<R>, isDeep) ?? false)),
+      (isImmutableByParams(params, isFinal) ||
+        (isImmutable?.(answer as Answer<R>, isFinal) ?? false)),
   }
 }
 

@@ -18,7 +18,7 @@ export const rpcDiscover = method({
     methods: z.array(z.looseObject({ name: z.string() })),
   }),
   example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
-  isFixed: () => true,
+  isImmutableByParams: () => true,
   // No node is asked.
   isFullyProved: true,
   call: async (_, { methods }) => openRpcDocument(methods),

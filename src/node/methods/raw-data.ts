@@ -17,7 +17,7 @@ export const rawDataMethods = [
     params: { hash: hashParam },
     result: z.nullable(data),
     example: { params: [exampleBlock.hash], result: exampleRawHeader },
-    isFixed: () => true,
+    isImmutableByParams: () => true,
     isFullyProved: true,
     call: ({ hash }, { ask }) => ask((node) => readRawHeader(node, hash)),
   }),
@@ -27,7 +27,7 @@ export const rawDataMethods = [
     params: { block: blockParam },
     result: z.nullable(data),
     example: { params: ['0x2a'], result: exampleRawHeader },
-    isFixed: ({ block }, isDeep) => block.startsWith('0x') && isDeep(block),
+    isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block }, { ask }) => ask((node) => readRawHeader(node, block)),
   }),
   method({
@@ -44,7 +44,7 @@ export const rawDataMethods = [
     params: { blockHash: hashParam, transactionHash: hashParam },
     result: z.nullable(z.array(data)),
     example: { params: [exampleBlock.hash, exampleTransaction.hash], result: exampleProof },
-    isFixed: () => true,
+    isImmutableByParams: () => true,
     isFullyProved: true,
     call: ({ blockHash, transactionHash }, context) =>
       context.ask((node) => readReceiptProof(node, blockHash, transactionHash, context)),

@@ -28,10 +28,10 @@ export const stateMethods = [
     params: { address: addressParam, block: blockOrHashParam },
     result: data,
     example: { params: [exampleAccount, 'latest'], result: '0x' },
-    isFixed: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isHash(block),
     call: ({ address, block }, context) =>
-      readState(context, block, (node, fixedBlock) =>
-        readAtBlock(node, fixedBlock, async (selector) => {
+      readState(context, block, (node, pinnedBlock) =>
+        readAtBlock(node, pinnedBlock, async (selector) => {
           const nodeSelector = wrapBareHash(node, selector)
           const code = await node.call('eth_getCode', [address, nodeSelector], z.nullable(data))
           // RSKj's way to say that there is no such block (EthModule.getCode).
@@ -49,10 +49,10 @@ export const stateMethods = [
       params: [exampleContract, '0x0', 'latest'],
       result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
     },
-    isFixed: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isHash(block),
     call: ({ address, position, block }, context) =>
-      readState(context, block, async (node, fixedBlock) => {
-        const word = await readAtBlock(node, fixedBlock, (selector) =>
+      readState(context, block, async (node, pinnedBlock) => {
+        const word = await readAtBlock(node, pinnedBlock, (selector) =>
           node.call('eth_getStorageAt', [address, position, selector], data),
         )
         // Some nodes leave leading zeros away.
@@ -68,10 +68,12 @@ function createAccountMethod(name: string, summary: string, example: Example): M
     params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
     result: quantity,
     example,
-    isFixed: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isHash(block),
     call: ({ address, block }, context) =>
-      readState(context, block, (node, fixedBlock) =>
-        readAtBlock(node, fixedBlock, (selector) => node.call(name, [address, selector], quantity)),
+      readState(context, block, (node, pinnedBlock) =>
+        readAtBlock(node, pinnedBlock, (selector) =>
+          node.call(name, [address, selector], quantity),
+        ),
       ),
   })
 }

@@ -11,7 +11,7 @@ import {
   toQuantity,
 } from '../objects/values.ts'
 import { readState } from '../reads/at-block.ts'
-import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
+import { queryRskjTraces, searchTraces } from '../reads/filtered-traces.ts'
 import { traceBlock, traceTransaction } from '../reads/traces.ts'
 import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
@@ -23,7 +23,7 @@ export const traceMethods = [
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(trace)),
     example: { params: [exampleBlock.hash], result: exampleTraces },
-    isFixed: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isHash(block),
     call: ({ block }, context) => readState(context, block, traceBlock),
   }),
   method({
@@ -32,7 +32,8 @@ export const traceMethods = [
     params: { hash: hashParam },
     result: z.nullable(z.array(trace)),
     example: { params: [exampleTransaction.hash], result: exampleTraces },
-    isImmutable: ([first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
+    isImmutable: ([first], isFinal) =>
+      first !== undefined && isFinal(toQuantity(first.blockNumber)),
     call: ({ hash }, context) => readState(context, hash, (node) => traceTransaction(node, hash)),
   }),
   method({
@@ -56,7 +57,7 @@ export const traceMethods = [
       if (from > to || filter.count === 0) return []
       return await ask((node) => {
         node.markUnproved('unprovable')
-        return (node.kind === 'rskj' ? passFilter : filterTraces)(node, from, to, filter)
+        return (node.kind === 'rskj' ? queryRskjTraces : searchTraces)(node, from, to, filter)
       })
     },
   }),

@@ -26,7 +26,7 @@ export const transactionMethods = [
     params: { hash: hashParam },
     result: z.nullable(transaction),
     example: { params: [exampleTransaction.hash], result: exampleTransaction },
-    isImmutable: ({ blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
+    isImmutable: ({ blockNumber }, isFinal) => blockNumber !== null && isFinal(blockNumber),
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
         const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
@@ -42,7 +42,7 @@ export const transactionMethods = [
     params: { hash: hashParam, index: quantityParam },
     result: z.nullable(transaction),
     example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
-    isFixed: () => true,
+    isImmutableByParams: () => true,
     call: ({ hash, index }, { ask }) =>
       ask(async (node) => {
         const name = 'eth_getTransactionByBlockHashAndIndex'
@@ -71,7 +71,7 @@ export const transactionMethods = [
     params: { hash: hashParam },
     result: z.nullable(receipt),
     example: { params: [exampleTransaction.hash], result: exampleReceipt },
-    isImmutable: ({ blockNumber }, isDeep) => isDeep(blockNumber),
+    isImmutable: ({ blockNumber }, isFinal) => isFinal(blockNumber),
     call: ({ hash }, context) =>
       context.ask(async (node) => {
         const raw = (await readProvedReceipt(node, hash, context))?.receipt
@@ -87,7 +87,7 @@ export const transactionMethods = [
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(receipt)),
     example: { params: [exampleBlock.hash], result: [exampleReceipt] },
-    isFixed: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isHash(block),
     call: ({ block }, { ask }) => ask((node) => readBlockReceipts(node, block)),
   }),
 ]

@@ -84,32 +84,36 @@ export const callFrame = z.looseObject({
 
 export type CallFrame = z.output<typeof callFrame>
 
-export type TracePlace = Pick<
+export type TracePosition = Pick<
   Trace,
   'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'
 >
 
 /** Returns a call and all calls below it as traces, in the order in which they began. */
-export function flattenFrame(top: CallFrame, traceAddress: number[], place: TracePlace): Trace[] {
-  const { type, from, to, gas, gasUsed, input, output, value = '0x0', error, calls = [] } = top
-  const creates = type.startsWith('CREATE')
-  const own: Trace = {
-    ...place,
-    action: creates
+export function flattenFrame(
+  frame: CallFrame,
+  traceAddress: number[],
+  position: TracePosition,
+): Trace[] {
+  const { type, from, to, gas, gasUsed, input, output, value = '0x0', error, calls = [] } = frame
+  const isCreation = type.startsWith('CREATE')
+  const ownTrace: Trace = {
+    ...position,
+    action: isCreation
       ? { from, gas, value, init: input, creationMethod: type.toLowerCase() }
       : { callType: type.toLowerCase(), from, to, gas, input, value },
-    type: creates ? 'create' : type === 'SELFDESTRUCT' ? 'suicide' : 'call',
+    type: isCreation ? 'create' : type === 'SELFDESTRUCT' ? 'suicide' : 'call',
     subtraces: calls.length,
     traceAddress,
     result: error
       ? null
-      : creates
+      : isCreation
         ? { gasUsed, address: to, code: output ?? '0x' }
         : { gasUsed, output: output ?? '0x' },
     ...(error ? { error: translateError(error) } : {}),
   }
   return [
-    own,
-    ...calls.flatMap((call, index) => flattenFrame(call, [...traceAddress, index], place)),
+    ownTrace,
+    ...calls.flatMap((call, index) => flattenFrame(call, [...traceAddress, index], position)),
   ]
 }

@@ -9,14 +9,14 @@ import { readMinedBlock } from './mined-block.ts'
 /** Selects a block in a call for state; RSKj expects `requireCanonical` (EIP-1898) as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
 
-/** Reads unprovable state; if nodes are compared, they all read the same block. */
+/** Reads state that no proof covers. Nodes whose answers are compared read the same block. */
 export async function readState<T, Block extends Selector>(
   { ask, comparesAnswers }: Pick<NodeAccess, 'ask' | 'comparesAnswers'>,
   block: Block,
   read: (node: UpstreamNode, block: Block | string) => Promise<T>,
 ): Promise<T> {
-  const hasToFixBlock = comparesAnswers && block === 'latest'
-  const latest = hasToFixBlock ? await ask((node) => readMinedBlock(node, block, false)) : undefined
+  const mustPinBlock = comparesAnswers && block === 'latest'
+  const latest = mustPinBlock ? await ask((node) => readMinedBlock(node, block, false)) : undefined
   return await ask((node) => {
     node.markUnproved('unprovable')
     return read(node, latest?.hash ?? block)
@@ -29,19 +29,19 @@ export async function readAtBlock<T>(
   block: Selector,
   read: (block: NodeSelector) => Promise<T>,
 ): Promise<T> {
-  const hash = findBlockHash(block)
+  const hash = getBlockHash(block)
   try {
     return await read(hash === undefined ? block : toNodeSelector(node, block, hash))
   } catch (error) {
     if (!(error instanceof RpcError) || error.code === codes.reverted) throw error
-    if (hash !== undefined) return await readCanonical(node, hash, read)
+    if (hash !== undefined) return await readByNumber(node, hash, read)
     throw isRefusal(error, 'no_block') || isRefusal(error, 'no_state')
       ? createUnknownBlockError()
       : error
   }
 }
 
-function findBlockHash(block: Selector): string | undefined {
+function getBlockHash(block: Selector): string | undefined {
   if (typeof block !== 'string') return block.blockHash
   return isHash(block) ? block : undefined
 }
@@ -57,15 +57,16 @@ export function wrapBareHash({ kind }: UpstreamNode, selector: NodeSelector): No
   return { blockHash: selector, requireCanonical: 'true' }
 }
 
-async function readCanonical<T>(
+/** Reads state by a block's number, and checks that the hash still belongs to that number. */
+async function readByNumber<T>(
   node: UpstreamNode,
   hash: string,
   read: (number: string) => Promise<T>,
 ): Promise<T> {
-  const found = await readMinedBlock(node, hash, false)
-  if (found === null) throw createUnknownBlockError()
-  const value = await read(found.number)
-  const canonical = await readMinedBlock(node, found.number, false)
+  const block = await readMinedBlock(node, hash, false)
+  if (block === null) throw createUnknownBlockError()
+  const value = await read(block.number)
+  const canonical = await readMinedBlock(node, block.number, false)
   if (canonical?.hash !== hash) {
     throw new RpcError(codes.failed, 'hash is not currently canonical')
   }

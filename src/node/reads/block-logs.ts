@@ -9,26 +9,26 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
 import { readReceipts } from './receipts.ts'
 
-/** Reads a block's logs, proved by bloom or receipts if its header is; `null` without a block. */
+/** Reads a block's logs, proved by its bloom or receipts if possible; `null` without the block. */
 export async function readBlockLogs(
   node: UpstreamNode,
   selector: string,
   filter: LogFilter,
 ): Promise<ChainLog[] | null> {
-  const byHash = selector.length === 66
-  const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
-  const [block, answer] = await Promise.allSettled([
+  const isByHash = selector.length === 66
+  const blocks = isByHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
+  const [block, found] = await Promise.allSettled([
     readProvedBlock(node, selector, false),
-    node.call('eth_getLogs', [toLogQuery(filter, where)], logs),
+    node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs),
   ])
   if (block.status === 'rejected') throw block.reason
   if (block.value === null) return null
-  if (answer.status === 'rejected') throw answer.reason
-  const foundLogs = answer.value.map(shapeLog)
-  if (await areLogsProved(node, block.value, foundLogs, filter)) {
-    return foundLogs.filter((log) => matchesFilter(filter, log))
+  if (found.status === 'rejected') throw found.reason
+  const answeredLogs = found.value.map(shapeLog)
+  if (await areLogsConsistent(node, block.value, answeredLogs, filter)) {
+    return answeredLogs.filter((log) => matchesFilter(filter, log))
   }
-  if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
+  if (isByHash) throw new UntrueAnswer("logs do not fit their block's receipts")
   // The block may have changed between the two answers.
   return await readBlockLogs(node, block.value.block.hash, filter)
 }
@@ -39,29 +39,31 @@ export async function readKnownBlockLogs(
   selector: string,
   filter: LogFilter,
 ): Promise<ChainLog[]> {
-  const foundLogs = await readBlockLogs(node, selector, filter)
-  if (foundLogs === null) throw new TransportError(`${node.name} lacks a block that is known`)
-  return foundLogs
+  const blockLogs = await readBlockLogs(node, selector, filter)
+  if (blockLogs === null) throw new TransportError(`${node.name} lacks a block that is known`)
+  return blockLogs
 }
 
-async function areLogsProved(
+/** Tells whether logs fit the bloom or the receipts that prove them, if the block has a proof. */
+async function areLogsConsistent(
   node: UpstreamNode,
   { block, proof }: ProvedBlock,
-  foundLogs: readonly ChainLog[],
+  answeredLogs: readonly ChainLog[],
   filter: LogFilter,
 ): Promise<boolean> {
   if (proof === undefined) return true
-  if (!foundLogs.every(({ blockHash }) => blockHash === block.hash)) return false
-  if (foundLogs.length === 0 && block.logsBloom && !mayContain(block.logsBloom, filter)) return true
+  if (!answeredLogs.every(({ blockHash }) => blockHash === block.hash)) return false
+  if (answeredLogs.length === 0 && block.logsBloom && !mayContain(block.logsBloom, filter))
+    return true
   const receipts = await readReceipts(node, block)
   encodeReceipts(receipts, block.receiptsRoot, proof.tries)
   const receiptLogs = receipts.flatMap((receipt) => receipt.logs)
-  const answeredKeys = new Set(foundLogs.map(toContentKey))
+  const answeredKeys = new Set(answeredLogs.map(toContentKey))
   const receiptKeys = new Set(receiptLogs.map(toContentKey))
   return (
     receiptLogs.every(
       (log) => !matchesFilter(filter, log) || answeredKeys.has(toContentKey(log)),
-    ) && foundLogs.every((log) => receiptKeys.has(toContentKey(log)))
+    ) && answeredLogs.every((log) => receiptKeys.has(toContentKey(log)))
   )
 }
 

@@ -11,21 +11,21 @@ import { traceMinedBlock } from './traces.ts'
 /** Sets how many traces RSKj skips and returns at most (TraceModuleImpl). */
 const maxRskjTraces = 10_000
 
-/** Sets how many blocks are read at a time, in one batch. */
-const blocksAtOnce = 50
+/** Sets how many blocks are read at once, in one batch. */
+const blocksPerBatch = 50
 
 /** Searches blocks in order, and stops once it has the requested traces. */
-export async function filterTraces(
+export async function searchTraces(
   node: UpstreamNode,
   from: number,
   to: number,
   filter: TraceFilter,
 ): Promise<Trace[]> {
   const { after, count } = filter
-  const found: Trace[] = []
-  for (let start = from; start <= to && found.length < after + count; start += blocksAtOnce) {
+  const traces: Trace[] = []
+  for (let start = from; start <= to && traces.length < after + count; start += blocksPerBatch) {
     const numbers = Array.from(
-      { length: Math.min(blocksAtOnce, to - start + 1) },
+      { length: Math.min(blocksPerBatch, to - start + 1) },
       (_, index) => start + index,
     )
     const blocks = await Promise.all(
@@ -33,28 +33,28 @@ export async function filterTraces(
     )
     for (const block of blocks) {
       if (block === null) continue
-      const selected = new Set(
+      const selectedHashes = new Set(
         block.transactions.flatMap((entry) =>
           typeof entry === 'object' && matchesTraceFilter(filter, entry) ? [findHash(entry)] : [],
         ),
       )
-      if (selected.size === 0 || found.length >= after + count) continue
-      const traces = await traceMinedBlock(node, block)
-      found.push(...traces.filter(({ transactionHash }) => selected.has(transactionHash)))
+      if (selectedHashes.size === 0 || traces.length >= after + count) continue
+      const blockTraces = await traceMinedBlock(node, block)
+      traces.push(...blockTraces.filter((trace) => selectedHashes.has(trace.transactionHash)))
     }
   }
-  return found.slice(after, after + count)
+  return traces.slice(after, after + count)
 }
 
-/** Passes the filter to RSKj, which skips and returns 10,000 traces at most; refuses more. */
-export async function passFilter(
+/** Filters traces on RSKj, which skips at most 10,000 and returns at most 10,000. */
+export async function queryRskjTraces(
   node: UpstreamNode,
   from: number,
   to: number,
   { fromAddress, toAddress, after, count }: TraceFilter,
 ): Promise<Trace[]> {
-  const skipped = Math.max(0, after - maxRskjTraces)
-  if (skipped + count > maxRskjTraces) {
+  const skippedHere = Math.max(0, after - maxRskjTraces)
+  if (skippedHere + count > maxRskjTraces) {
     throw new RpcError(
       codes.invalidParams,
       `after and count reach at most ${2 * maxRskjTraces} traces far: ask for fewer blocks`,
@@ -65,9 +65,9 @@ export async function passFilter(
     toBlock: toQuantity(to),
     ...(fromAddress ? { fromAddress } : {}),
     ...(toAddress ? { toAddress } : {}),
-    count: count + skipped,
-    after: after - skipped,
+    count: count + skippedHere,
+    after: after - skippedHere,
   }
   const traces = shapeTraces(await node.call('trace_filter', [query], rawTraces)) ?? []
-  return traces.slice(skipped, skipped + count)
+  return traces.slice(skippedHere, skippedHere + count)
 }

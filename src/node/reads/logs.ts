@@ -16,45 +16,45 @@ export const maxLogBlocks = 2_000
 /** Limits the logs of an answer over a larger range. */
 export const maxLogs = 10_000
 
-/** Sets the depth from which two nodes' logs must agree; nearer the head, they may differ. */
+/** Sets the depth from which two nodes' logs must agree; nearer the head they may differ. */
 const settledDepth = 12
 
 /** Limits the blocks with unrequested logs in an answer; beyond it, the answer is refused. */
 const maxDoubtfulBlocks = 50
 
-/** Limits a request's calls to a node, of which some are reserved for chain, client and head. */
+/** Limits a request's calls to a node; the reserved ones read chain, client and head. */
 const maxCalls = 200
 const reservedCalls = 5
 
 /** Sets after how many answers the number of blocks per call doubles. */
-const answersToDouble = 4
+const answersBeforeDoubling = 4
 
-/** Sets how many pieces of a range are searched in parallel. */
-const piecesAtOnce = 8
+/** Limits the pieces of a range that are searched in parallel. */
+const maxParallelPieces = 8
 
 /** Limits the blocks of a piece. */
 const maxPieceBlocks = 100_000
 
-/** Marks answers that may be truncated: nodes cut at multiples of this number of logs. */
-const roundNumber = 1_000
+/** Divides the number of logs in answers that may be truncated, since nodes have such limits. */
+const truncationMultiple = 1_000
 
-/** A range of blocks, which includes newer blocks if `isOpen`. */
-export type LogRange = { from: number; to: number; isOpen: boolean }
+/** A range of blocks. If it `isOpenEnded`, it includes all newer blocks. */
+export type LogRange = { from: number; to: number; isOpenEnded: boolean }
 
-/** A piece of a range; `grows` marks the only parallel piece that tries a larger size. */
-type Piece = LogRange & { grows: boolean }
+/** A piece of a range. Only one of the parallel pieces `triesLargerSize`. */
+type Piece = LogRange & { triesLargerSize?: boolean }
 
 /** Holds a search for logs, with the progress of each node by its name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
 /** Counts a search's calls to a node, and holds the number of blocks per call. */
-type Progress = { calls: number; answers: number; size: number }
+type Progress = { calls: number; answers: number; blocksPerCall: number }
 
 type CountedNode = UpstreamNode & { readonly progress: Progress }
 
 class OutOfCalls extends RpcError {
-  /** Holds the first block that was not searched. */
-  reached: number | undefined
+  /** The first block that was not searched. */
+  firstUnsearched: number | undefined
 
   constructor() {
     super(codes.logLimit, `more blocks than can be searched with ${maxCalls} calls of the node`)
@@ -70,60 +70,61 @@ export async function readRangeLogs(
   const { from, to } = range
   const search = { ...context, filter, progress: new Map<string, Progress>() }
   const found: ChainLog[] = []
-  let start = from
-  while (start <= to) {
-    const pieces = planPieces(start, range, search)
-    const outcomes = await Promise.allSettled(pieces.map((next) => readComparedPiece(next, search)))
+  let nextBlock = from
+  while (nextBlock <= to) {
+    const pieces = planPieces(nextBlock, range, search)
+    const outcomes = await Promise.allSettled(pieces.map((each) => readComparedPiece(each, search)))
     for (const [index, outcome] of outcomes.entries()) {
-      const next = pieces[index] ?? range
-      if (outcome.status === 'rejected') throw toRefusal(outcome.reason, next, range, search)
+      const piece = pieces[index] ?? range
+      if (outcome.status === 'rejected') throw toRangeError(outcome.reason, piece, range, search)
       if (to - from > maxLogBlocks && found.length + outcome.value.length > maxLogs) {
-        const most = findRangeEnd(from, next.from)
-        throw createRangeError(codes.logLimit, `more than ${maxLogs} logs`, from, most)
+        const lastBlock = getRangeEnd(from, piece.from)
+        throw createRangeError(codes.logLimit, `more than ${maxLogs} logs`, from, lastBlock)
       }
       found.push(...outcome.value)
-      start = next.to + 1
+      nextBlock = piece.to + 1
     }
   }
   return found
 }
 
 /** Plans the next pieces, as large as all nodes of the search accept. */
-function planPieces(first: number, { to, isOpen }: LogRange, { progress }: Search): Piece[] {
+function planPieces(first: number, { to, isOpenEnded }: LogRange, { progress }: Search): Piece[] {
   const nodes = [...progress.values()]
-  const accepted =
-    nodes.length === 0 ? 0 : Math.min(...nodes.map(({ size }) => size), maxPieceBlocks)
-  const size = Math.max(maxLogBlocks + 1, accepted)
+  const sizes = nodes.map(({ blocksPerCall }) => blocksPerCall)
+  const acceptedSize = nodes.length === 0 ? 0 : Math.min(...sizes, maxPieceBlocks)
+  const size = Math.max(maxLogBlocks + 1, acceptedSize)
   // One piece alone tries a new size, so that a refusal costs only one call.
   const isSizeAccepted =
-    accepted === size && nodes.every(({ answers }) => answers % answersToDouble > 0)
-  const length = isSizeAccepted ? piecesAtOnce : 1
+    acceptedSize === size && nodes.every(({ answers }) => answers % answersBeforeDoubling > 0)
+  const length = isSizeAccepted ? maxParallelPieces : 1
   return Array.from({ length }, (_, index) => first + index * size)
     .filter((start) => start <= to)
     .map((start) => {
       const end = Math.min(to, start + size - 1)
-      return { from: start, to: end, isOpen: isOpen && end === to, grows: start === first }
+      const piece = { from: start, to: end, isOpenEnded: isOpenEnded && end === to }
+      return { ...piece, triesLargerSize: start === first }
     })
 }
 
-function toRefusal(
+function toRangeError(
   error: unknown,
-  next: LogRange,
+  piece: LogRange,
   { from, to }: LogRange,
   search: Search,
 ): unknown {
   if (error instanceof OutOfCalls) {
-    const reached = error.reached ?? next.from
+    const reached = error.firstUnsearched ?? piece.from
     return createRangeError(error.code, error.message, from, Math.max(from, reached - 1))
   }
   if (!search.isAborted() || to - from <= maxLogBlocks) return error
-  // Half of the blocks that were searched in time fit into the time limit again.
-  const half = findRangeEnd(from, from + Math.floor((next.from - from) / 2))
-  return createRangeError(codes.timeout, 'more blocks than can be searched in time', from, half)
+  // Half of the blocks that this request searched in time can be searched in time again.
+  const halfEnd = getRangeEnd(from, from + Math.floor((piece.from - from) / 2))
+  return createRangeError(codes.timeout, 'more blocks than can be searched in time', from, halfEnd)
 }
 
 /** Returns the last block before `start`, or the end of the smallest piece if later. */
-const findRangeEnd = (from: number, start: number): number =>
+const getRangeEnd = (from: number, start: number): number =>
   Math.max(from + maxLogBlocks, start - 1)
 
 function createRangeError(code: number, reason: string, from: number, to: number): RpcError {
@@ -140,7 +141,7 @@ async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog
   const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[]> => {
     const node = withCallLimit(uncountedNode, search)
     const head = getKnownHead() ?? 0
-    await assertNotBehind(node, range.isOpen ? head : Math.min(range.to, head))
+    await assertNotBehind(node, range.isOpenEnded ? head : Math.min(range.to, head))
     return await readPiece(node, range, search)
   }
   const [first, second] = await askUpToTwo(work)
@@ -148,31 +149,31 @@ async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog
   if (second === undefined) return first.value
 
   const settledHeight = (getKnownHead() ?? 0) - settledDepth
-  const isDisputed = (number: number | undefined) => number !== undefined && number <= settledHeight
-  const disputed = findFirstDifference(first.value, second.value)
-  if (disputed === undefined || !isDisputed(disputed)) return first.value
-  const proved = await findProvedAnswer([first, second], disputed, search)
+  const isSettled = (number: number | undefined) => number !== undefined && number <= settledHeight
+  const differingBlock = findFirstDifference(first.value, second.value)
+  if (differingBlock === undefined || !isSettled(differingBlock)) return first.value
+  const proved = await findProvedAnswer([first, second], differingBlock, search)
   if (proved !== undefined) return proved
   const names = [first.name, second.name]
-  const third = await ask(work, (name) => !names.includes(name))
-  const confirmed = [first, second].find(
-    ({ value }) => !isDisputed(findFirstDifference(value, third)),
+  const thirdLogs = await ask(work, (name) => !names.includes(name))
+  const confirmedAnswer = [first, second].find(
+    ({ value }) => !isSettled(findFirstDifference(value, thirdLogs)),
   )
-  if (confirmed === undefined) throw new TransportError('the nodes disagree about the logs')
-  return confirmed.value
+  if (confirmedAnswer === undefined) throw new TransportError('the nodes disagree about the logs')
+  return confirmedAnswer.value
 }
 
 /** Returns the answer that fits the block's receipts, and distrusts the other node. */
 async function findProvedAnswer(
   answers: readonly [NodeAnswer<ChainLog[]>, NodeAnswer<ChainLog[]>],
-  disputed: number,
+  differingBlock: number,
   search: Search,
 ): Promise<ChainLog[] | undefined> {
   const proofs = await Promise.all(
     answers.map(({ name }) =>
       search
         .ask(
-          (node) => readProof(withCallLimit(node, search), disputed),
+          (node) => readBlockProof(withCallLimit(node, search), differingBlock),
           (other) => other === name,
         )
         .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
@@ -185,7 +186,7 @@ async function findProvedAnswer(
     .filter((log) => matchesFilter(search.filter, log))
     .map(toProvableKey)
   const isTrue = ({ value }: NodeAnswer<ChainLog[]>): boolean => {
-    const disputedLogs = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
+    const disputedLogs = value.filter(({ blockNumber }) => Number(blockNumber) === differingBlock)
     return disputedLogs.map(toProvableKey).join() === provedKeys?.join()
   }
   const [honest, ...others] = answers.filter(isTrue)
@@ -195,7 +196,7 @@ async function findProvedAnswer(
   return honest.value
 }
 
-async function readProof(node: UpstreamNode, number: number) {
+async function readBlockProof(node: UpstreamNode, number: number) {
   const found = await readProvedBlock(node, toQuantity(number), false)
   if (found?.proof === undefined) return undefined
   return { hash: found.block.hash, logs: await readProvedLogs(node, found.block) }
@@ -206,7 +207,7 @@ function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
   const nodeProgress = search.progress.get(node.name) ?? {
     calls: 0,
     answers: 0,
-    size: maxLogBlocks + 1,
+    blocksPerCall: maxLogBlocks + 1,
   }
   search.progress.set(node.name, nodeProgress)
   return {
@@ -228,97 +229,102 @@ async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void
 
 /** Reads a piece from one node; an `OutOfCalls` error holds the first unread block. */
 async function readPiece(node: CountedNode, range: Piece, search: Search): Promise<ChainLog[]> {
-  const walk = { start: range.from }
+  const cursor = { start: range.from }
   try {
-    return await walkPiece(node, range, search, walk)
+    return await walkPiece(node, range, search, cursor)
   } catch (error) {
-    if (error instanceof OutOfCalls) error.reached ??= walk.start
+    if (error instanceof OutOfCalls) error.firstUnsearched ??= cursor.start
     throw error
   }
 }
 
-/** Walks a piece; halves the calls after a refusal, and doubles them after some answers. */
+/**
+ * Reads a piece in calls of fewer blocks after a refusal, and of more after some answers. `cursor`
+ * belongs to the caller, so that it shows after an error how far the calls came.
+ */
 async function walkPiece(
   node: CountedNode,
-  { from, to: last, isOpen, grows }: Piece,
+  { from, to: lastBlock, isOpenEnded, triesLargerSize }: Piece,
   search: Search,
-  walk: { start: number },
+  cursor: { start: number },
 ): Promise<ChainLog[]> {
   const found: ChainLog[] = []
   const { progress } = node
-  let to = last
+  let to = lastBlock
   let height: number | undefined
-  // The first block alone shows whether an unclear refusal is about the range's size.
-  let doubtfulRefusal: RpcError | undefined
+  // After an unclear refusal, one block alone shows whether it was about the range's size.
+  let unclearRefusal: RpcError | undefined
   let isCauseKnown = false
-  for (walk.start = from; walk.start <= to; ) {
-    const { start } = walk
-    const end = Math.min(to, start + (doubtfulRefusal === undefined ? progress.size : 1) - 1)
-    const part = { from: start, to: end, isOpen: isOpen && end === to }
-    const answer = await queryLogs(node, part, search)
+  for (cursor.start = from; cursor.start <= to; ) {
+    const { start } = cursor
+    const length = unclearRefusal === undefined ? progress.blocksPerCall : 1
+    const end = Math.min(to, start + length - 1)
+    const range = { from: start, to: end, isOpenEnded: isOpenEnded && end === to }
+    const answer = await queryLogs(node, range, search)
     if (!(answer instanceof RpcError)) {
       found.push(
-        ...(mayBeTruncated(answer) ? await readHalves(node, part, answer.length, search) : answer),
+        ...(mayBeTruncated(answer) ? await readHalves(node, range, answer.length, search) : answer),
       )
-      walk.start = end + 1
-      doubtfulRefusal = undefined
-      if (grows) progress.answers += 1
-      if (grows && progress.answers % answersToDouble === 0) progress.size *= 2
+      cursor.start = end + 1
+      unclearRefusal = undefined
+      if (triesLargerSize) progress.answers += 1
+      if (triesLargerSize && progress.answers % answersBeforeDoubling === 0)
+        progress.blocksPerCall *= 2
       continue
     }
-    if (doubtfulRefusal !== undefined || !isAboutRange(answer)) throw doubtfulRefusal ?? answer
+    if (unclearRefusal !== undefined || !isAboutRange(answer)) throw unclearRefusal ?? answer
     height ??= await readHeight(node)
     if (start > height) break
-    if (!isOpen && to > height) {
+    if (!isOpenEnded && to > height) {
       to = height
       continue
     }
     if (start === end) throw answer
-    if (!isCauseKnown && !isRefusal(answer, 'too_much')) doubtfulRefusal = answer
+    if (!isCauseKnown && !isRefusal(answer, 'too_much')) unclearRefusal = answer
     isCauseKnown = true
-    progress.size = Math.min(progress.size, Math.ceil((end - start + 1) / 2))
+    progress.blocksPerCall = Math.min(progress.blocksPerCall, Math.ceil((end - start + 1) / 2))
     progress.answers = 0
   }
   return found
 }
 
-/** Reads both halves of a range that may be truncated; a single block is proved instead. */
+/** Reads a range's halves, since its logs may be truncated; those of a single block are proved. */
 async function readHalves(
   node: CountedNode,
-  { from, to, isOpen }: LogRange,
-  least: number,
+  { from, to, isOpenEnded }: LogRange,
+  minLogs: number,
   search: Search,
 ): Promise<ChainLog[]> {
   if (from === to) return await readKnownBlockLogs(node, toQuantity(from), search.filter)
   const middle = Math.floor((from + to) / 2)
   const halves = [
-    ...(await readPiece(node, { from, to: middle, isOpen: false, grows: false }, search)),
-    ...(await readPiece(node, { from: middle + 1, to, isOpen, grows: false }, search)),
+    ...(await readPiece(node, { from, to: middle, isOpenEnded: false }, search)),
+    ...(await readPiece(node, { from: middle + 1, to, isOpenEnded }, search)),
   ]
   // Fewer logs mean truncated answers, or a reorganization between them.
-  if (halves.length >= least) return halves
+  if (halves.length >= minLogs) return halves
   throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
 }
 
 const mayBeTruncated = ({ length }: readonly ChainLog[]): boolean =>
-  length > 0 && length % roundNumber === 0
+  length > 0 && length % truncationMultiple === 0
 
 /** Returns a node's logs of a range, or its refusal. */
 async function queryLogs(
   node: UpstreamNode,
-  { from, to, isOpen }: LogRange,
+  { from, to, isOpenEnded }: LogRange,
   { filter }: Search,
 ): Promise<ChainLog[] | RpcError> {
-  const where = { fromBlock: toQuantity(from), toBlock: isOpen ? 'latest' : toQuantity(to) }
+  const blocks = { fromBlock: toQuantity(from), toBlock: isOpenEnded ? 'latest' : toQuantity(to) }
   let found: ChainLog[]
   try {
-    found = (await node.call('eth_getLogs', [toLogQuery(filter, where)], logs)).map(shapeLog)
+    found = (await node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs)).map(shapeLog)
   } catch (error) {
     if (error instanceof OutOfCalls || !(error instanceof RpcError)) throw error
     return error
   }
   if (!isInOrder(found, from)) throw new MalformedAnswer('a node gave logs twice or out of order')
-  if (!isOpen && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
+  if (!isOpenEnded && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
     throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
   const unrequested = found.filter((log) => !mayMatchFilter(filter, log))
@@ -335,23 +341,23 @@ function isAboutRange(error: RpcError): boolean {
   return code !== codes.limitExceeded && code !== codes.timeout && !isRefusal(error, 'too_late')
 }
 
-/** Replaces blocks with unrequested logs by proved ones: some nodes filter badly, some lie. */
+/** Reads the logs of blocks with unrequested logs again, proved: the node may filter wrongly. */
 async function replaceWithProved(
   node: UpstreamNode,
   found: readonly ChainLog[],
   unrequested: readonly ChainLog[],
   filter: LogFilter,
 ): Promise<ChainLog[]> {
-  const doubtful = [...new Set(unrequested.map(({ blockHash }) => blockHash))]
-  if (doubtful.length > maxDoubtfulBlocks) {
+  const doubtfulHashes = [...new Set(unrequested.map(({ blockHash }) => blockHash))]
+  if (doubtfulHashes.length > maxDoubtfulBlocks) {
     throw new MalformedAnswer('a node gave many logs that were not asked for')
   }
   const proved = await Promise.all(
-    doubtful.map(async (hash) =>
+    doubtfulHashes.map(async (hash) =>
       hash === null ? [] : await readKnownBlockLogs(node, hash, filter),
     ),
   )
-  return [...found.filter(({ blockHash }) => !doubtful.includes(blockHash)), ...proved.flat()]
+  return [...found.filter(({ blockHash }) => !doubtfulHashes.includes(blockHash)), ...proved.flat()]
     .filter((log) => matchesFilter(filter, log))
     .toSorted(comparePositions)
 }
@@ -372,7 +378,7 @@ function isInOrder(found: readonly ChainLog[], from: number): boolean {
 /** Finds the first block in which two lists of logs differ. */
 function findFirstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
-  const index = longer.findIndex((_, at) => toComparedKey(a[at]) !== toComparedKey(b[at]))
+  const index = longer.findIndex((_, each) => toComparedKey(a[each]) !== toComparedKey(b[each]))
   const blocks = [a[index], b[index]].flatMap((log) => (log ? [Number(log.blockNumber)] : []))
   return index === -1 ? undefined : Math.min(...blocks)
 }

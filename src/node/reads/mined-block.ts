@@ -6,10 +6,10 @@ import { type ProvedHeader, proveHeader } from '../objects/header.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
-/** Holds a mined block and what its hash proves; no proof if the header's form is unknown. */
+/** A mined block, and what its hash proves; undefined if the header's form is unknown. */
 export type ProvedBlock = { block: MinedBlock; proof: ProvedHeader | undefined }
 
-/** Reads a mined block, checked against the selector and its own hash; `null` without one. */
+/** Reads a mined block, and checks that its hash and number fit; `null` without such a block. */
 export async function readMinedBlock(
   node: UpstreamNode,
   selector: string,
@@ -24,14 +24,14 @@ export async function readProvedBlock(
   selector: string,
   full: boolean,
 ): Promise<ProvedBlock | null> {
-  const byHash = selector.length === 66
-  const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+  const isByHash = selector.length === 66
+  const method = isByHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const raw = await lookUp(node, method, [selector, full], z.nullable(rawBlock))
   if (raw === null) return null
   const { number, hash } = raw
   if (!number || !hash) throw new MalformedAnswer('a mined block lacks its number or its hash')
-  if (byHash && hash !== selector) throw new UntrueAnswer('a block came under another hash')
-  if (!byHash && selector.startsWith('0x') && number !== selector) {
+  if (isByHash && hash !== selector) throw new UntrueAnswer('a block came under another hash')
+  if (!isByHash && selector.startsWith('0x') && number !== selector) {
     throw new MalformedAnswer('another block came than was asked for')
   }
   const block = { ...raw, number, hash }

@@ -31,7 +31,7 @@ export type PaymentProof = ProvedPayment | { isProved: false; says: string }
 
 const unproved = (says: string): PaymentProof => ({ isProved: false, says })
 
-/** Builds a transaction's proof, with up to `above` headers after its own. */
+/** Builds a transaction's proof, with at most `headersAbove` headers of the blocks above it. */
 export async function buildPaymentProof(
   node: UpstreamNode,
   hash: string,
@@ -39,9 +39,9 @@ export async function buildPaymentProof(
   context: Pick<NodeAccess, 'getOrCompute'>,
 ): Promise<PaymentProof> {
   if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
-  const found = await readProvedReceipt(node, hash, context)
-  if (found === null) return unproved('no block has the transaction')
-  const { blockHash, blockNumber, transactionIndex } = found.receipt
+  const proved = await readProvedReceipt(node, hash, context)
+  if (proved === null) return unproved('no block has the transaction')
+  const { blockHash, blockNumber, transactionIndex } = proved.receipt
   const provedBlock = await readProvedBlock(node, blockHash, true)
   const nodes = await readReceiptProof(node, blockHash, hash, context)
   const encoded =
@@ -61,7 +61,7 @@ export async function buildPaymentProof(
   return {
     isProved: true,
     transaction: { raw: encoded[index] as Hex, index, nodes: buildBinaryProof(encoded, index) },
-    receipt: { raw: encodeReceipt(found.receipt, 'rootstock'), nodes: nodes as Hex[] },
+    receipt: { raw: encodeReceipt(proved.receipt, 'rootstock'), nodes: nodes as Hex[] },
     headers,
   }
 }
@@ -74,7 +74,7 @@ const toProvedHeader = ({ block, proof }: ProvedBlock): ProvedPayment['headers']
 
 type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
 
-/** The facts that a proof shows; `work` is the number of hashes behind its headers. */
+/** What a proof shows; `work` is how many hashes the miners of its headers computed on average. */
 export type VerifiedPayment = {
   chainId: number
   block: { number: number; hash: Hex }
@@ -97,21 +97,22 @@ export function verifyPayment(
   const { chainId = 0 } = parseTransaction(transaction.raw)
   const mining = rules ?? getNetwork(chainId).mining
   const headers = proof.headers.map((header) => readProvedHeader(header, mining))
-  const [own = refuse('there is no header')] = headers
+  const [paymentHeader = throwUntrue('there is no header')] = headers
   const isLinked = headers.every(
-    ({ parentHash }, at) => at === 0 || parentHash === headers[at - 1]?.hash,
+    ({ parentHash }, index) => index === 0 || parentHash === headers[index - 1]?.hash,
   )
-  if (!isLinked) refuse('the headers do not lead down to each other')
-  if (keccak256(transaction.raw) !== hash) refuse('the bytes are of another transaction')
-  assertInTrie(`${own.transactionsRoot}`, transaction.index, transaction)
-  assertInTrie(`${own.receiptsRoot}`, transaction.index, receipt)
-  const [outcome, , , logs] = fromRlp(receipt.raw, 'hex') as [Hex, Hex, Hex, [Hex, Hex[], Hex][]]
+  if (!isLinked) throwUntrue('the headers do not lead down to each other')
+  if (keccak256(transaction.raw) !== hash) throwUntrue('the bytes are of another transaction')
+  assertInTrie(`${paymentHeader.transactionsRoot}`, transaction.index, transaction)
+  assertInTrie(`${paymentHeader.receiptsRoot}`, transaction.index, receipt)
+  // A receipt in RLP: status, cumulative gas, bloom and logs.
+  const [status, , , logs] = fromRlp(receipt.raw, 'hex') as [Hex, Hex, Hex, [Hex, Hex[], Hex][]]
   return {
     chainId,
-    block: { number: Number(own.number), hash: own.hash as Hex },
+    block: { number: Number(paymentHeader.number), hash: paymentHeader.hash as Hex },
     blocks: headers.length,
     work: headers.reduce((sum, { difficulty }) => sum + BigInt(`${difficulty}`), 0n),
-    succeeded: outcome === '0x01',
+    succeeded: status === '0x01',
     logs: logs.map(([address, topics, logged]) => ({ address, topics, data: logged })),
   }
 }
@@ -126,7 +127,7 @@ function readProvedHeader(
     bitcoinMergedMiningMerkleProof: merkleProof,
   }
   if ('hash' in header && proveHeader(header, mining) !== undefined) return header
-  return refuse('a header has an unknown form')
+  return throwUntrue('a header has an unknown form')
 }
 
 function assertInTrie(
@@ -136,9 +137,9 @@ function assertInTrie(
 ): void {
   const found = walkBinaryProof(nodes, root, index)
   const isShown = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
-  if (!isShown) refuse('bytes are not in the trie of the block')
+  if (!isShown) throwUntrue('bytes are not in the trie of the block')
 }
 
-function refuse(says: string): never {
+function throwUntrue(says: string): never {
   throw new UntrueAnswer(says)
 }

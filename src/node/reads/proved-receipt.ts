@@ -9,39 +9,39 @@ import { encodeReceipt, encodeReceipts, type Tries } from '../objects/receipts-t
 import { data, hash, quantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { lookUp, undefinedIfUnserved } from './lookup.ts'
+import { catchUnserved, lookUp } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
-import { readReceipts, throwBlockLeft } from './receipts.ts'
+import { readReceipts, throwBlockReorganized } from './receipts.ts'
 
 type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** The facts that a block's hash proves: its transactions and its receipts' root. */
-const facts = z.object({
+const blockFacts = z.object({
   number: quantity,
   receiptsRoot: hash,
   tries: z.enum(['rootstock', 'ethereum'] satisfies Tries[]),
   transactions: z.array(hash),
 })
 
-export type BlockFacts = z.output<typeof facts>
+export type BlockFacts = z.output<typeof blockFacts>
 
-/** Reads a block's proved facts; undefined if nothing proves them, `null` without the block. */
-export async function readFacts(
+/** Reads what a block's hash proves; undefined if it proves nothing, `null` without the block. */
+export async function readBlockFacts(
   node: UpstreamNode,
   blockHash: string,
   { getOrCompute }: CacheAccess,
 ): Promise<BlockFacts | undefined | null> {
-  let exists = true
+  let blockExists = true
   const text = await getOrCompute(`facts ${blockHash}`, 'proved', async () => {
     const found = await readProvedBlock(node, blockHash, true)
-    exists = found !== null
+    blockExists = found !== null
     if (found?.proof === undefined || node.isUnproved()) return null
     const { number, receiptsRoot, transactions } = found.block
     const hashes = transactions.map(findHash)
     const { tries } = found.proof
     return JSON.stringify({ number, receiptsRoot, tries, transactions: hashes })
   })
-  return text === null ? (exists ? undefined : null) : facts.parse(parseJson(text))
+  return text === null ? (blockExists ? undefined : null) : blockFacts.parse(parseJson(text))
 }
 
 /** Reads a receipt, proved by its block's hash if possible; `null` without a receipt. */
@@ -54,23 +54,23 @@ export async function readProvedReceipt(
   if (receipt === null) return null
   const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
   if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
-  const known = await readFacts(node, blockHash, context)
-  if (known === null) throwBlockLeft()
-  if (known === undefined) return { receipt, tries: undefined }
+  const facts = await readBlockFacts(node, blockHash, context)
+  if (facts === null) throwBlockReorganized()
+  if (facts === undefined) return { receipt, tries: undefined }
   const index = Number(transactionIndex)
   const isInPlace =
-    known.transactions[index] === txHash &&
-    known.number === blockNumber &&
+    facts.transactions[index] === txHash &&
+    facts.number === blockNumber &&
     logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
-  const proved = await readReceiptHash(node, blockHash, index, known, context)
-  if (keccak256(encodeReceipt(receipt, known.tries)) !== proved) {
+  const provedHash = await readReceiptHash(node, blockHash, index, facts, context)
+  if (keccak256(encodeReceipt(receipt, facts.tries)) !== provedHash) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
   }
-  return { receipt, tries: known.tries }
+  return { receipt, tries: facts.tries }
 }
 
-/** Reads the keccak of a block's receipt, from RSKj's proof or from all receipts. */
+/** Reads the proved hash of a block's receipt, from RSKj's proof or from all receipts. */
 async function readReceiptHash(
   node: UpstreamNode,
   blockHash: string,
@@ -78,16 +78,16 @@ async function readReceiptHash(
   { receiptsRoot, tries, transactions }: BlockFacts,
   { getOrCompute }: CacheAccess,
 ): Promise<string | undefined> {
-  const own =
+  const provedHash =
     tries === 'rootstock' &&
     (await getOrCompute(`receipt ${blockHash} ${index}`, 'proved', async () => {
-      const proof = await undefinedIfUnserved(askReceiptNodes(node, blockHash, transactions[index]))
+      const proof = await catchUnserved(askReceiptNodes(node, blockHash, transactions[index]))
       if (!proof) return null
       const found = walkBinaryProof(proof, receiptsRoot, index)
       if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
       return found.valueHash
     }))
-  if (own) return own
+  if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {
     const receipts = await readReceipts(node, { hash: blockHash, transactions })
     const encoded = encodeReceipts(receipts, receiptsRoot, tries)

@@ -11,7 +11,7 @@ import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readProvedBlock } from './mined-block.ts'
-import { askReceiptNodes, readFacts, readProvedReceipt } from './proved-receipt.ts'
+import { askReceiptNodes, readBlockFacts, readProvedReceipt } from './proved-receipt.ts'
 import { readReceipts } from './receipts.ts'
 
 type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
@@ -46,7 +46,7 @@ export async function readReceiptProof(
   hash: string,
   context: CacheAccess,
 ): Promise<string[] | null> {
-  const facts = await readFacts(node, blockHash, context)
+  const facts = await readBlockFacts(node, blockHash, context)
   if (facts === null) return null
   if (facts === undefined) {
     return (await askReceiptNodes(node, blockHash, hash))?.toReversed() ?? null

@@ -13,9 +13,9 @@ import {
   type Trace,
 } from '../objects/trace.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { lookUp, undefinedIfUnserved } from './lookup.ts'
+import { catchUnserved, lookUp } from './lookup.ts'
 import { readMinedBlock } from './mined-block.ts'
-import { throwBlockLeft } from './receipts.ts'
+import { throwBlockReorganized } from './receipts.ts'
 
 export async function traceBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.kind === 'rskj') {
@@ -28,7 +28,7 @@ export async function traceBlock(node: UpstreamNode, selector: string): Promise<
 /** Reads a block's traces from an Ethereum node, by number since anvil takes no hash here. */
 export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  const blockTraces = await undefinedIfUnserved(node.call('trace_block', [block.number], rawTraces))
+  const blockTraces = await catchUnserved(node.call('trace_block', [block.number], rawTraces))
   if (blockTraces === undefined) {
     const transactionTraces = block.transactions.map((entry) =>
       traceTransaction(node, findHash(entry) ?? ''),
@@ -44,8 +44,8 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
     !block.transactions.every((entry) => traced.has(findHash(entry) ?? ''))
   ) {
-    const now = await readMinedBlock(node, block.number, false)
-    if (now?.hash !== block.hash) throwBlockLeft()
+    const currentBlock = await readMinedBlock(node, block.number, false)
+    if (currentBlock?.hash !== block.hash) throwBlockReorganized()
     throw new MalformedAnswer('the traces of a block are not its own')
   }
   return traces
@@ -53,7 +53,7 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
 
 /** Returns the traces of a transaction; `null` if it is not mined. */
 export async function traceTransaction(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
-  const served = await undefinedIfUnserved(lookUp(node, 'trace_transaction', [hash], rawTraces))
+  const served = await catchUnserved(lookUp(node, 'trace_transaction', [hash], rawTraces))
   const traces = served === undefined ? await buildTraces(node, hash) : shapeTraces(served)
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
     throw new UntrueAnswer('traces came from another transaction than was asked for')
@@ -65,14 +65,14 @@ export async function traceTransaction(node: UpstreamNode, hash: string): Promis
 async function buildTraces(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null
-  const top = await readFrame(node, hash)
-  const place = {
+  const frame = await readFrame(node, hash)
+  const position = {
     blockHash: receipt.blockHash,
     blockNumber: Number(receipt.blockNumber),
     transactionHash: hash,
     transactionPosition: Number(receipt.transactionIndex),
   }
-  return flattenFrame(top, [], place)
+  return flattenFrame(frame, [], position)
 }
 
 async function readFrame(node: UpstreamNode, hash: string): Promise<CallFrame> {

@@ -62,19 +62,10 @@ export function describeUpstream(node: UpstreamState, now: number) {
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
   const unavailableState = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
   const state = isAvailable(node, now) ? ('able' as const) : unavailableState
-  const callsToday = upstream.callsToday()
-  const counts = { answers, failures, unproved, callsToday }
+  const { name } = upstream
+  const counts = { answers, failures, unproved, callsToday: upstream.callsToday() }
   const methods = [...node.methods].map(([method, counts]) => ({ method, ...counts }))
-  return {
-    name: upstream.name,
-    height,
-    heightAt,
-    unknownHeaderAt,
-    p95Ms,
-    state,
-    methods,
-    ...counts,
-  }
+  return { name, height, heightAt, unknownHeaderAt, p95Ms, state, methods, ...counts }
 }
 
 export function recordHeight(state: UpstreamState, height: number | undefined, now: number): void {

@@ -34,7 +34,7 @@ function inMemory(): SharedAnswers {
   const all = new Map<string, string>()
   return {
     find: async (key) => JSON.parse(all.get(key) ?? 'null') ?? undefined,
-    keep: async (key, kept) => void all.set(key, JSON.stringify(kept)),
+    store: async (key, kept) => void all.set(key, JSON.stringify(kept)),
   }
 }
 
@@ -98,10 +98,10 @@ test.for<[what: string, shared: SharedAnswers]>([
     'fails',
     {
       find: () => Promise.reject(new Error('gone')),
-      keep: () => Promise.reject(new Error('gone')),
+      store: () => Promise.reject(new Error('gone')),
     },
   ],
-  ['does not answer', { find: () => new Promise(() => {}), keep: () => new Promise(() => {}) }],
+  ['does not answer', { find: () => new Promise(() => {}), store: () => new Promise(() => {}) }],
   [
     'holds something else',
     createPlatformAnswers(() => ({
@@ -123,7 +123,7 @@ describeOnRedis(Date.now, ({ database }) => {
       { text: '"0x1"', unverifiedSince: 5 },
       { text: '"0x2"', unverifiedSince: undefined },
     ]) {
-      await answers.keep('31 eth_getBalance', kept)
+      await answers.store('31 eth_getBalance', kept)
       expect(await answers.find('31 eth_getBalance')).toEqual(kept)
     }
     expect(await answers.find('30 eth_getBalance')).toBe(undefined)
