@@ -22,10 +22,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
         judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
       if (countsAsSent) {
         expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', max: 1 })
-        expect(await offered('much', little)).toMatchObject({
-          kind: 'too_much_today',
-          leftWei: 5n,
-        })
+        expect(await offered('much', little)).toMatchObject({ kind: 'too_much_today', leftWei: 5n })
         const asked = { kind: 'transfer', spendsWei: 6n } as const
         expect(await ledger.knownRefusal(alice, once, asked)).toEqual({
           kind: 'too_many_today',

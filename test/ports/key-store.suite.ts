@@ -3,11 +3,7 @@ import type { KeyRecord } from '../../src/keys/api-keys.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 
 /** Holds a fresh store and controls its clock. */
-type KeyStoreHarness = {
-  store: KeyStore
-  now: () => number
-  pass: (ms: number) => void
-}
+type KeyStoreHarness = { store: KeyStore; now: () => number; pass: (ms: number) => void }
 
 const dayMs = 86_400_000
 const [a, b] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string]
@@ -107,10 +103,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       pass(midnight - 1 - now())
       expect(await store.take(a, 1, 0)).toEqual({ kind: 'spent', resetAt: midnight })
       pass(1)
-      expect(await store.take(a, 1, 0)).toMatchObject({
-        kind: 'taken',
-        resetAt: midnight + dayMs,
-      })
+      expect(await store.take(a, 1, 0)).toMatchObject({ kind: 'taken', resetAt: midnight + dayMs })
     })
 
     test('without a quota are not counted', async ({ store }) => {

@@ -178,9 +178,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     }) => {
       const to = { account: bob, name: 'Duka', kind: 'agent' } as const
       const pay = (session: string, spendsWei: bigint, reference?: string) =>
-        accept(ledger, session, alice, {
-          order: { spendsWei, till: { account: bob, reference } },
-        })
+        accept(ledger, session, alice, { order: { spendsWei, till: { account: bob, reference } } })
       expect(await ledger.listTakings(bob, 9)).toBeUndefined()
       await ledger.setTill({ id: 'a', till: '12344', to })
       await pay('first', 3n)

@@ -62,10 +62,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(later.now - now).toBeGreaterThanOrEqual(73 * 3_600_000)
       expect(gateways).toEqual({ hubtel: { [Math.floor(later.now / 3_600_000)]: 1 } })
       expect(now - (before['hubtel/bad'] ?? 0)).toBeLessThan(1_000)
-      expect(later.gatewayFaults).toEqual({
-        ...before,
-        'africas-talking/wrong_secret': later.now,
-      })
+      expect(later.gatewayFaults).toEqual({ ...before, 'africas-talking/wrong_secret': later.now })
     })
 
     test('have each fact with the last time when a round saw it', async ({ ledger, pass }) => {

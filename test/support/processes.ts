@@ -4,11 +4,7 @@ import type { Command } from '../../scripts/stack/command.ts'
 
 export type Ended = { code: number | null; output: string }
 
-export type Process = {
-  child: ChildProcess
-  output: () => string
-  ended: Promise<Ended>
-}
+export type Process = { child: ChildProcess; output: () => string; ended: Promise<Ended> }
 
 type ProcessOptions = {
   /** Defaults to this repository. */

@@ -14,10 +14,7 @@ const dayMs = 24 * hourMs
 const blockMs = 25_000
 
 /** Returns each block's time after another: always the same, or random, as with mining. */
-const paces = {
-  regular: () => blockMs,
-  'by chance': chance(blockMs),
-}
+const paces = { regular: () => blockMs, 'by chance': chance(blockMs) }
 
 function chance(meanMs: number): () => number {
   const random = createRandom(25)

@@ -10,12 +10,7 @@ const head = 'x'.repeat(1_600)
 /** The connections of a feed on a runtime that does not tell what was read. */
 function open(limits = feedLimits) {
   const clock = createHandClock()
-  const sessions = createSessions({
-    limits,
-    clock,
-    log: () => {},
-    onLeave: () => {},
-  })
+  const sessions = createSessions({ limits, clock, log: () => {}, onLeave: () => {} })
   let opened = 0
   return {
     sessions,

@@ -44,10 +44,7 @@ function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
     payment.session === session ? { ...payment, attempts: payment.attempts || 1 } : payment,
   )
   const spendings = new Map(chain.spendings).set(session, { kind: 'unknown' })
-  return {
-    ledger: { ...ledger, work: { ...ledger.work, queued } },
-    chain: { ...chain, spendings },
-  }
+  return { ledger: { ...ledger, work: { ...ledger.work, queued } }, chain: { ...chain, spendings } }
 }
 
 /** Returns the snapshots after `settle`, where a payment without its nonce's row is not carried. */
