@@ -52,27 +52,22 @@ const id = (text: string): Hex => stringToHex(text, { size: 32 })
 export async function liveHistory(options: HistoryOptions): Promise<void> {
   const { seed, steps, stores, rules } = options
   const random = createRandom(seed, 'ledger history')
-  const world: World = {
-    random,
-    rules,
-    offered: undefined,
-    slot: undefined,
-    made: 0,
-    exported: nothingExported,
-  }
-  const methods = new Map<string, number>()
+  const nothing = { offered: undefined, slot: undefined, made: 0, exported: nothingExported }
+  const world: World = { random, rules, ...nothing }
 
   async function ask(method: keyof Ledger, ...args: unknown[]): Promise<unknown> {
-    methods.set(method, (methods.get(method) ?? 0) + 1)
     const answers = await Promise.all(
       stores.map(({ ledger }) => {
         const call = ledger[method] as (...args: unknown[]) => Promise<unknown>
         return call(...args).catch((error: Error) => ({ fault: error.message }))
       }),
     )
-    const [first, ...others] = answers
+    return expectSame(answers, (name) => `${name} on ${method}, seed ${seed}`)
+  }
+
+  function expectSame([first, ...others]: unknown[], describe: (name?: string) => string) {
     for (const [index, other] of others.entries()) {
-      expect(other, `${stores[index + 1]?.name} on ${method}, seed ${seed}`).toEqual(first)
+      expect(other, describe(stores[index + 1]?.name)).toEqual(first)
     }
     return first
   }
@@ -96,12 +91,8 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
   await expectSameRows('after forgetting')
 
   async function expectSameRows(when: string): Promise<void> {
-    const [first, ...others] = await Promise.all(
-      stores.map(async ({ rows }) => (await rows()).sort()),
-    )
-    for (const [index, other] of others.entries()) {
-      expect(other, `rows of ${stores[index + 1]?.name} ${when}, seed ${seed}`).toEqual(first)
-    }
+    const rows = await Promise.all(stores.map(async (store) => (await store.rows()).sort()))
+    expectSame(rows, (name) => `rows of ${name} ${when}, seed ${seed}`)
   }
 }
 
@@ -111,7 +102,7 @@ type World = {
   /** What was offered last, and what it was told. */
   offered: { offers: readonly PaymentOffer[]; proposal: Proposal } | undefined
   /** The nonce that was asked for last. */
-  slot: (NonceFill & { over: Hex | undefined }) | undefined
+  slot: (NonceFill & { replacedHash: Hex | undefined }) | undefined
   made: number
   /** What was exported last. */
   exported: Extract<ExportPage, { kind: 'page' }>
@@ -132,22 +123,17 @@ const nothingExported: World['exported'] = {
   next: undefined,
 }
 
-function noteSlot(
-  world: World,
-  method: keyof Ledger,
-  args: readonly unknown[],
-  answer: unknown,
-): void {
+function noteSlot(world: World, method: keyof Ledger, args: unknown[], answer: unknown): void {
   if (method === 'propose') {
     world.offered = { offers: args[0] as PaymentOffer[], proposal: answer as Proposal }
   }
   const slot = answer as Slot | undefined
   if (method !== 'findSlot' || slot === undefined) return
-  world.slot = { ...(args[0] as NonceFill), over: slot.prior?.hash }
+  world.slot = { ...(args[0] as NonceFill), replacedHash: slot.prior?.hash }
 }
 
 type Work = Awaited<ReturnType<Ledger['readWork']>>
-type Call = ['pass', number] | [keyof Ledger, ...unknown[]]
+type Method = keyof Ledger | 'pass'
 
 const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
   items[random.int(0, items.length)]
@@ -178,83 +164,80 @@ function drawScene(world: World, work: Work) {
 
 type Scene = ReturnType<typeof drawScene>
 
-const drawCall = (world: World, work: Work): Call =>
-  draws[world.random.weighted(weights)](drawScene(world, work))
+function drawCall(world: World, work: Work): [method: Method, ...args: unknown[]] {
+  const method = world.random.weighted(weights)
+  // Nothing was proposed yet that could be recorded.
+  if (method === 'record' && world.offered === undefined) return ['readWork']
+  return [method, ...draws[method](drawScene(world, work))]
+}
 
-/** Draws arguments for each method; a forgotten method does not compile. */
 /** Has mostly the one that each request is signed with. */
 const signatures = ['0xabcd', '0xabcd', '0xef01'] as const
 
-const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
-  pass: ({ world }) => ['pass', drawTime(world)],
-  propose(scene) {
-    const offers = Array.from({ length: scene.random.int(1, 3) }, () =>
-      drawOffer(drawScene(scene.world, scene.work)),
-    )
-    return ['propose', offers]
+type Draws = {
+  readonly [Name in Method]: (
+    scene: Scene,
+  ) => Readonly<Name extends keyof Ledger ? Parameters<Ledger[Name]> : [ms: number]>
+}
+
+/** Draws arguments for each method; a forgotten method does not compile. */
+const draws: Draws = {
+  pass: ({ world }) => [drawTime(world)],
+  propose({ world, work, random }) {
+    const drawOne = () => drawOffer(drawScene(world, work))
+    return [Array.from({ length: random.int(1, 3) }, drawOne)]
   },
   record({ world, random, chainNonce }) {
-    const { offers, proposal } = world.offered ?? { offers: [], proposal: undefined }
+    const { offers = [], proposal } = world.offered ?? {}
     const { slot, accepted = [] } = proposal ?? {}
-    // A step that was proposed for nothing has no counts to go by.
-    if (offers.length === 0) return ['readWork']
     const isCarried = accepted.length > 0 && random.chance(0.9)
     const nonce = slot?.nonce ?? chainNonce
-    return [
-      'record',
-      offers,
-      ...(isCarried ? [{ ...drawTransaction(world), nonce, accepted }] : []),
-    ]
+    return [offers, isCarried ? { ...drawTransaction(world), nonce, accepted } : undefined]
   },
-  knownRefusal: ({ random, account }) => [
-    'knownRefusal',
-    account,
-    { transfersADay: oneOrNone(random, [1]), sentADayWei: oneOrNone(random, [1n]) },
-    { kind: random.pick(kindNames), spendsWei: 1n },
-  ],
-  refuse: ({ random, question, screen }) => [
-    'refuse',
-    { ...question, screen, reason: 'blocked', obstacle: oneOrNone(random, ['crowded']) },
-  ],
+  knownRefusal({ random, account }) {
+    const limits = { transfersADay: oneOrNone(random, [1]), sentADayWei: oneOrNone(random, [1n]) }
+    return [account, limits, { kind: random.pick(kindNames), spendsWei: 1n }]
+  },
+  refuse({ random, question, screen }) {
+    const obstacle = oneOrNone(random, ['crowded'] as const)
+    return [{ ...question, screen, reason: 'blocked', obstacle }]
+  },
   adopt({ world, random, session, account, question, screen }) {
     const order = orderOf(world, session, account)
-    return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
+    return [{ ...question, order, screen, execution: drawExecution(random) }]
   },
   findSlot: ({ random, owner, session, nonce, chainNonce }) => [
-    'findSlot',
     { nonce, chainNonce, sessions: drawSessions(random, owner, session) },
   ],
   fill({ world, nonce, chainNonce }) {
-    const { slot = { nonce, chainNonce, sessions: [], over: undefined } } = world
-    return ['fill', { ...slot, transaction: drawTransaction(world) }]
+    const { slot = { nonce, chainNonce, sessions: [], replacedHash: undefined } } = world
+    return [{ ...slot, transaction: drawTransaction(world) }]
   },
-  replace: ({ world, nonce, hash }) => [
-    'replace',
-    { nonce, over: hash, transaction: drawTransaction(world) },
+  replace({ world, nonce, hash }) {
+    return [{ nonce, replacedHash: hash, transaction: drawTransaction(world) }]
+  },
+  release: ({ chainNonce }) => [chainNonce],
+  recordSend: ({ random, hash }) => [
+    hash,
+    random.pick(['taken', 'taken', 'taken', 'unknown', 'price_too_low']),
   ],
-  release: ({ chainNonce }) => ['release', chainNonce],
-  recordSend: ({ random, hash }) => ['recordSend', hash, random.chance(0.7)],
   recordMined({ random, open, nonce, hash }) {
     const { block } = drawExecution(random)
     const { sessions = [] } = open ?? {}
+    const executed = sessions.filter(() => random.chance(0.8))
     const executions = Object.fromEntries(
-      sessions.flatMap((session) =>
-        random.chance(0.8)
-          ? [[session, { ...drawExecution(random), block, signature: random.pick(signatures) }]]
-          : [],
-      ),
+      executed.map((session) => [
+        ...[session, { ...drawExecution(random), block, signature: random.pick(signatures) }],
+      ]),
     )
-    return ['recordMined', { nonce, sessions, hash, block, executions }]
+    return [{ nonce, sessions, hash, block, executions }]
   },
-  confirm: ({ any, owner }) => ['confirm', owner, any?.execution?.block.hash ?? id('block 1')],
-  reopen: ({ random }) => ['reopen', drawExecution(random).block.hash],
-  settle({ random, owner }) {
-    return ['settle', owner, random.pick(signatures), drawExecution(random)]
+  confirm: ({ any, owner }) => [owner, any?.execution?.block.hash ?? id('block 1')],
+  reopen: ({ random }) => [drawExecution(random).block.hash],
+  settle: ({ random, owner }) => [owner, random.pick(signatures), drawExecution(random)],
+  recordHead({ random, chainNonce }) {
+    return [oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]])]
   },
-  recordHead: ({ random, chainNonce }) => [
-    'recordHead',
-    oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
-  ],
   recordAccountState({ random, work, chainNonce }) {
     const accountState = random.pick([
       { count: chainNonce },
@@ -263,146 +246,113 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
       { gasPriceWei: 60n, count: chainNonce },
     ])
     const head = (random.chance(0.8) ? work.head : undefined) ?? drawExecution(random).block
-    const asked = oneOrNone(random, ['balanceWei', 'gasPriceWei'])
-    return ['recordAccountState', head.hash, accountState, asked]
+    return [head.hash, accountState, oneOrNone(random, ['balanceWei', 'gasPriceWei'] as const)]
   },
-  listBlocks: ({ random }) => ['listBlocks', random.int(-1, blocks)],
-  listPayments: ({ random, account }) => ['listPayments', account, random.int(1, 4)],
-  identify: ({ random }) => ['identify', identityOf(random)],
-  lookup: ({ question }) => ['lookup', question],
-  formerAccount: ({ account }) => ['formerAccount', account],
+  listBlocks: ({ random }) => [random.int(-1, blocks)],
+  listPayments: ({ random, account }) => [account, random.int(1, 4)],
+  identify: ({ random }) => [identityOf(random)],
+  lookup: ({ question }) => [question],
+  formerAccount: ({ account }) => [account],
   renumber({ random, account }) {
-    const accounts = oneOrNone(random, [[account, target] as const])
-    const numbering = random.pick(['a', 'b'])
-    const kept = oneOrNone(random, [1])
-    return [
-      'renumber',
-      { id: drawName(random), numbering, accounts: accounts ? [accounts] : [], kept },
-    ]
+    const accounts = random.chance(0.5) ? [[account, target] as const] : []
+    const [numbering, kept] = [random.pick(['a', 'b']), oneOrNone(random, [1])]
+    return [{ id: drawName(random), numbering, accounts, kept }]
   },
-  rememberFirst({ random, question }) {
-    const name = random.pick(['terms', 'equal'])
-    return ['rememberFirst', { ...question, name, value: `${random.int(1, 3)}` }]
-  },
-  findEqual: ({ question }) => ['findEqual', question, { data: '0x1234' }],
-  recall: ({ random, question }) => ['recall', question, random.pick(['terms', 'equal'])],
-  findPayment: ({ owner }) => ['findPayment', owner],
-  requeue: ({ owner }) => ['requeue', owner],
-  expire: ({ random, owner }) => ['expire', owner, random.pick([1, 2, 4_000_000_001])],
-  recordDisplaced: ({ nonce }) => ['recordDisplaced', nonce],
-  abandon: ({ nonce }) => ['abandon', nonce],
+  rememberFirst: ({ random, question }) => [
+    { ...question, name: random.pick(['terms', 'equal']), value: `${random.int(1, 3)}` },
+  ],
+  findEqual: ({ question }) => [question, { data: '0x1234' }],
+  recall: ({ random, question }) => [question, random.pick(['terms', 'equal'])],
+  findPayment: ({ owner }) => [owner],
+  requeue: ({ owner }) => [owner],
+  expire: ({ random, owner }) => [owner, random.pick([1, 2, 4_000_000_001])],
+  recordDisplaced: ({ nonce }) => [nonce],
+  abandon: ({ nonce }) => [nonce],
   recordObservations({ random }) {
     const head = oneOrNone(random, [{ number: random.int(1, blocks), timestampSeconds: 1 }])
-    const node = oneOrNone(random, ['answered', 'silent'])
-    return ['recordObservations', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
+    const node = oneOrNone(random, ['answered', 'silent'] as const)
+    return [{ facts: { head }, node, round: random.pick(['done', 'failed']) }]
   },
   alert({ random }) {
     const found = ['stuck', 'budget'].filter(() => random.chance(0.5))
-    const isTold = random.chance(0.8)
-    return ['alert', found.map((name) => ({ name, says: 'Look.' })), { isTold }]
+    return [found.map((name) => ({ name, says: 'Look.' })), { isTold: random.chance(0.8) }]
   },
-  takeNotices: ({ random }) => ['takeNotices', random.int(1, 3)],
-  dueReminders: ({ random }) => ['dueReminders', random.int(1, 3)],
+  takeNotices: ({ random }) => [random.int(1, 3)],
+  dueReminders: ({ random }) => [random.int(1, 3)],
   takeReminder: ({ random, account }) => [
-    'takeReminder',
     { account, owedWei: random.pick([0n, 5n, 5n]), dueAt: random.int(0, 500_000) },
   ],
   noteReminder({ random, account }) {
     const [kind, dueAt] = [random.pick(reminderKinds), random.int(0, 500_000)]
     const reminder = { account, kind, dueAt, owedWei: 5n, sealed: 'sealed' }
-    return ['noteReminder', reminder, random.pick(['recordSend', 'later'])]
+    return [reminder, random.pick(['sent', 'later'])]
   },
-  takeSms: ({ random }) => ['takeSms', random.int(1, 3)],
+  takeSms: ({ random }) => [random.int(1, 3)],
   noteSms({ random, session }) {
     const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
-    return ['noteSms', name, random.pick(['recordSend', 'unknown', 'later', 'untried'])]
+    return [name, random.pick(['sent', 'unknown', 'later', 'untried'])]
   },
-  endNotice: ({ work }) => ['endNotice', `stuck:${work.now}:raised`],
-  setIntake: ({ random }) => [
-    'setIntake',
-    random.pick(['open', 'open', 'paused', 'draining']),
-    drawName(random),
-    ...random.pick([[], ['a'], ['b']]),
-  ],
-  exportPage: ({ random }) => [
-    'exportPage',
-    identityOf(random),
-    { part: random.int(0, partCount), from: 0 },
-  ],
+  endNotice: ({ work }) => [`stuck:${work.now}:raised`],
+  setIntake({ random }) {
+    const kind = random.pick(['open', 'open', 'paused', 'draining'] as const)
+    return [kind, drawName(random), oneOrNone(random, ['a', 'b'])]
+  },
+  exportPage: ({ random }) => [identityOf(random), { part: random.int(0, partCount), from: 0 }],
   beginRestore({ world, random }) {
     const { head } = world.exported
     const identity = { chainId: 31, fingerprints: head.fingerprints }
-    return ['beginRestore', { id: drawName(random), head, identity, adds: random.chance(0.8) }]
+    return [{ id: drawName(random), head, identity, adds: random.chance(0.8) }]
   },
-  endRestore: ({ world }) => ['endRestore', world.exported.head.exportedAt],
+  endRestore: ({ world }) => [world.exported.head.exportedAt],
   restore({ world, random }) {
     const { head, entries } = world.exported
-    return ['restore', head.exportedAt, entries.filter(() => random.chance(0.7))]
+    return [head.exportedAt, entries.filter(() => random.chance(0.7))]
   },
-  recordAction: ({ random, nonce }) => [
-    'recordAction',
-    { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } },
-  ],
-  setHold: ({ random, account }) => ['setHold', account, random.chance(0.2), drawName(random)],
-  setTill: ({ random, account }) => [
-    'setTill',
-    {
-      id: drawName(random),
-      till: random.pick(['12344', '54320']),
-      to: random.chance(0.6) ? { account, name: 'Duka', kind: 'agent' } : undefined,
-    },
-  ],
-  listTills: () => ['listTills'],
-  findTill: () => ['findTill', '12344'],
-  listTakings: ({ account }) => ['listTakings', account, 3],
-  readStanding: ({ account }) => ['readStanding', account],
-  readPerson: ({ random, account }) => [
-    'readPerson',
-    { account, contract: target, place: { part: random.int(0, 3), from: 0 } },
-  ],
-  erase: ({ random, account }) => [
-    'erase',
-    { id: drawName(random), account, contract: target, from: 0 },
-  ],
-  traceSession: ({ session }) => ['traceSession', session],
-  listPastAlerts: () => ['listPastAlerts'],
-  readLoanBook: () => ['readLoanBook', target],
-  listLoans: ({ random }) => [
-    'listLoans',
-    { contract: target, state: random.pick(loanStates), limit: 3 },
-  ],
+  recordAction({ random, nonce }) {
+    return [{ id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
+  },
+  setHold: ({ random, account }) => [account, random.chance(0.2), drawName(random)],
+  setTill({ random, account }) {
+    const to = random.chance(0.6) ? ({ account, name: 'Duka', kind: 'agent' } as const) : undefined
+    return [{ id: drawName(random), till: random.pick(['12344', '54320']), to }]
+  },
+  listTills: () => [],
+  findTill: () => ['12344'],
+  listTakings: ({ account }) => [account, 3],
+  readStanding: ({ account }) => [account],
+  readPerson({ random, account }) {
+    return [{ account, contract: target, place: { part: random.int(0, 3), from: 0 } }]
+  },
+  erase: ({ random, account }) => [{ id: drawName(random), account, contract: target, from: 0 }],
+  traceSession: ({ session }) => [session],
+  listPastAlerts: () => [],
+  readLoanBook: () => [target],
+  listLoans: ({ random }) => [{ contract: target, state: random.pick(loanStates), limit: 3 }],
   bookLoans({ random, account }) {
     const [from, next] = [oneOrNone(random, [1, 2]), random.int(1, 2)]
-    return ['bookLoans', { contract: target, from, next, logs: [lentTo(account, 60)] }]
+    return [{ contract: target, from, next, logs: [lentTo(account, 60)] }]
   },
-  listAudit: ({ random }) => ['listAudit', random.int(1, 5)],
-  readPage: ({ work, random, account }) => ['readPage', drawQuery(random, account, work.now)],
-  tracePayment: ({ session }) => ['tracePayment', id(`intent ${session}`)],
+  listAudit: ({ random }) => [random.int(1, 5)],
+  readPage: ({ work, random, account }) => [drawQuery(random, account, work.now)],
+  tracePayment: ({ session }) => [id(`intent ${session}`)],
   readVitals({ random }) {
     const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
-    return ['readVitals', ...random.pick([[], [{ identity, probes: true }]])]
+    return [oneOrNone(random, [{ identity, probes: true }])]
   },
-  readWork: () => ['readWork'],
-  listSigned: () => ['listSigned'],
-  prune: () => ['prune'],
+  readWork: () => [],
+  listSigned: () => [],
+  prune: () => [],
 }
 
 function drawOffer({ world, random, session, account, question, screen, chainNonce }: Scene) {
   const order = orderOf(world, session, account)
   const reserves = oneOrNone(random, [share])
   return {
-    ...question,
-    order: { ...order, reserves },
-    screens: { carried: screen, queued: screen },
-    pace: { paymentsInBlock: 10, blockMs: 25_000 },
-    chainNonce,
-    poolNonce: chainNonce + random.pick([0, 0, 1]),
-    gasPriceWei: 100n,
-    version: oneOrNone(random, [0, 1]),
-    capacity: drawRoom(random),
-    day: oneOrNone(random, [dayLimits]),
-    unlessEqual: random.chance(0.2),
-    lendable: drawLendable(random),
+    ...{ ...question, order: { ...order, reserves }, screens: { carried: screen, queued: screen } },
+    ...{ pace: { paymentsInBlock: 10, blockMs: 25_000 }, gasPriceWei: 100n, chainNonce },
+    ...{ poolNonce: chainNonce + random.pick([0, 0, 1]), version: oneOrNone(random, [0, 1]) },
+    ...{ capacity: drawRoom(random), day: oneOrNone(random, [dayLimits]) },
+    ...{ unlessEqual: random.chance(0.2), lendable: drawLendable(random) },
   }
 }
 
@@ -449,7 +399,7 @@ const often: Partial<Record<keyof Ledger, number>> = {
   ...{ beginRestore: 1, endRestore: 12 },
 }
 
-const weights: [keyof Ledger | 'pass', number][] = [
+const weights: [Method, number][] = [
   ['pass', 10],
   ...ledgerMethods.map((method): [keyof Ledger, number] => [method, often[method] ?? 2]),
 ]
