@@ -3,7 +3,7 @@ import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { opened } from '../../support/opened.ts'
-import { runHere, runScript } from '../../support/processes.ts'
+import { runHere } from '../../support/processes.ts'
 import { openWorld } from './migration-world.ts'
 
 /** Its fourth phone is in the list. */
@@ -15,42 +15,30 @@ async function borrowers(
   action: string,
   input: string[],
   environment: Record<string, string> = {},
-  isProcess = false,
 ) {
-  const env = {
-    ...{ ...world.environment, CHAIN_ID: '31', LOAN_ADDRESS: world.from, CREDITOR_KEY: devKey },
-    ...environment,
-  }
-  const given = { env, input: input.join('\n') }
-  const ended = isProcess
-    ? await runScript('scripts/contracts/borrowers.ts', [action], given)
-    : await runHere(command, [action], given)
+  const usual = { CHAIN_ID: '31', LOAN_ADDRESS: world.from, CREDITOR_KEY: devKey }
+  const env = { ...world.environment, ...usual, ...environment }
+  const ended = await runHere(command, [action], { env, input: input.join('\n') })
   const secrets = [...numbers().map((number) => number.slice(1)), devKey.slice(2), ...world.secrets]
   return { ...ended, leaks: secrets.filter((one) => ended.output.includes(one)) }
 }
 
-const areListed = () =>
-  Promise.all(
-    world.owners
-      .slice(0, 4)
-      .map(({ account }) => loanAt(world.client, world.from).isListed([account.address])),
-  )
+function areListed(): Promise<boolean[]> {
+  const { isListed } = loanAt(world.client, world.from)
+  return Promise.all(world.owners.slice(0, 4).map(({ account }) => isListed([account.address])))
+}
 
 test("the creditor's key lists numbers and takes them off again, each once", async () => {
-  expect(await borrowers('add', numbers().slice(0, 2), {}, true)).toEqual({
-    ...{ code: 0, output: '2 added, 0 were so already\n', leaks: [] },
-  })
+  const added = { code: 0, output: '2 added, 0 were so already\n', leaks: [] }
+  expect(await borrowers('add', numbers().slice(0, 2))).toEqual(added)
   expect(await areListed()).toEqual([true, true, false, true])
   expect((await borrowers('add', numbers())).output).toBe('1 added, 2 were so already\n')
-  expect((await borrowers('remove', numbers().slice(1, 2))).output).toBe(
-    '1 removed, 0 were so already\n',
-  )
+  const removed = await borrowers('remove', numbers().slice(1, 2))
+  expect(removed.output).toBe('1 removed, 0 were so already\n')
   expect(await areListed()).toEqual([true, false, true, true])
-  expect(await borrowers('list', numbers(), { CREDITOR_KEY: '' })).toMatchObject({
-    code: 0,
-    output: 'number 1: listed\nnumber 2: not listed\nnumber 3: listed\n',
-    leaks: [],
-  })
+  const listed = 'number 1: listed\nnumber 2: not listed\nnumber 3: listed\n'
+  const shown = await borrowers('list', numbers(), { CREDITOR_KEY: '' })
+  expect(shown).toEqual({ code: 0, output: listed, leaks: [] })
 })
 
 test('another key, a bad number or a bad setting changes nothing, and is named', async () => {
@@ -67,9 +55,8 @@ test('another key, a bad number or a bad setting changes nothing, and is named',
     ['lend', fresh, {}, 'usage: npm run borrowers'],
   ]
   for (const [action, input, environment, reason] of cases) {
-    expect(await borrowers(action, input, environment)).toEqual({
-      ...{ code: 1, output: expect.stringContaining(reason), leaks: [] },
-    })
+    const refused = { code: 1, output: expect.stringContaining(reason), leaks: [] }
+    expect(await borrowers(action, input, environment)).toEqual(refused)
   }
   expect(await world.ask('eth_blockNumber', [])).toBe(before)
 })

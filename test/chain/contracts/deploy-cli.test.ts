@@ -26,7 +26,7 @@ let deployed: { output: string; loan: Address; forwarder: Address }
 
 beforeAll(async () => {
   const wanted = { RELAYERS: getAddress(relayer, 30), POOL: '2.5', DAILY_CAP: '0.5' }
-  const { output } = await deploy(recorded, wanted, '')
+  const { output } = await deploy(recorded, wanted)
   deployed = { output, ...JSON.parse(readFileSync(recordFile, 'utf8')) }
 })
 
@@ -52,7 +52,7 @@ test('the key is taken from a keystore or from the standard input, and never sho
   for (const [flags, input, words] of [
     [['--keystore', file], `${password}\n`, /insufficient funds/i],
     [['--stdin'], `${key}\n`, /insufficient funds/i],
-    [['--keystore', `${file}.not`], '', /There is no keystore/],
+    [['--keystore', `${file}.not`], undefined, /There is no keystore/],
     [['--stdin'], '', /There is no key on the standard input/],
   ] as const) {
     const args = [...onMainnet, '--record', `${recordFile}.other`, ...flags]
@@ -68,11 +68,9 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
   const args = [...onMainnet, '--record', file]
   const limit = (wei: number) => ({ RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${wei}` })
   const before = await blockNumber()
-  expect(await deploy(args, limit(price - 1))).toEqual(
-    refusing(
-      `nothing was sent: the node asks ${price} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${price - 1}`,
-    ),
-  )
+  const asked = `the node asks ${price} wei for a unit of gas`
+  const words = `nothing was sent: ${asked}, and MAX_GAS_PRICE_WEI is ${price - 1}`
+  expect(await deploy(args, limit(price - 1))).toEqual(refusing(words))
   expect(existsSync(file)).toBe(false)
   expect(await blockNumber()).toBe(before)
   expect(await deploy(args, limit(price))).toMatchObject({ code: 0 })
@@ -102,21 +100,19 @@ test("the input for explorers' verification compiles to the deployed code", asyn
 test('a public record is not written from a local chain', async () => {
   const file = join(projectRoot, 'deployments/30.json')
   const existed = existsSync(file)
-  expect(await deploy(onMainnet, { RELAYERS: relayer })).toEqual(
-    refusing('is the record of a public network'),
-  )
+  const refused = await deploy(onMainnet, { RELAYERS: relayer })
+  expect(refused).toEqual(refusing('is the record of a public network'))
   expect(existsSync(file)).toBe(existed)
 })
 
 test('--help lists its settings, and --json prints its result', async () => {
-  expect((await deploy(['--help'], {}, '')).output).toMatch(
-    /^Usage: npm run deploy:contracts -- --network/,
-  )
+  const usage = /^Usage: npm run deploy:contracts -- --network/
+  expect((await deploy(['--help'])).output).toMatch(usage)
   const wanted = { RELAYERS: relayer, DAILY_CAP: '0.4' }
+  // What it tells on its way is no part of the result.
   const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
-  const { stdout } = await run(process.execPath, [script, ...recorded, '--json'], {
-    env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...wanted },
-  })
+  const env = { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...wanted }
+  const { stdout } = await run(process.execPath, [script, ...recorded, '--json'], { env })
   const { loan, forwarder } = deployed
   expect(JSON.parse(stdout)).toMatchObject({
     ...{ chainId: 30, loan, forwarder, deployedBlock: expect.stringMatching(/^\d+$/) },
@@ -159,13 +155,14 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   const environment = { LOAN: deployed.loan, ETH_RPC_URL: anvil.url, WALLET: address }
 
   await shell(deposit, { ...environment, ...(await keystore(devKey)) })
-  expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
+  const there = /^10000000000000000\b/
+  expect(await shell(balance, environment)).toMatch(there)
   const asWallet = { ...environment, ...(await keystore(wallet)) }
   await shell(announce, asWallet)
-  expect(await shell(announced, environment)).toMatch(/^10000000000000000\b/)
+  expect(await shell(announced, environment)).toMatch(there)
   // Too early: cast says so, and nothing is paid.
   await shell(withdraw, asWallet)
-  expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
+  expect(await shell(balance, environment)).toMatch(there)
   await anvil.ask('evm_increaseTime', [48 * 60 * 60])
   await shell(withdraw, asWallet)
   const client = createPublicClient({ transport: http(anvil.url) })
@@ -177,9 +174,8 @@ async function keystore(key: string): Promise<{ HOME: string; ETH_PASSWORD: stri
   const HOME = mkdtempSync(join(tmpdir(), 'keystore-'))
   const ETH_PASSWORD = join(HOME, 'password')
   writeFileSync(ETH_PASSWORD, 'a password')
-  await shell(`cast wallet import mine --private-key ${key} --unsafe-password 'a password'`, {
-    HOME,
-  })
+  const words = `--private-key ${key} --unsafe-password 'a password'`
+  await shell(`cast wallet import mine ${words}`, { HOME })
   return { HOME, ETH_PASSWORD }
 }
 
@@ -192,8 +188,6 @@ function deploy(args: string[], environment: Record<string, string> = {}, input?
 
 async function shell(command = 'false', environment: Record<string, string> = {}) {
   const PATH = `${join(projectRoot, 'node_modules/.bin')}:${process.env.PATH}`
-  const { stdout } = await run('sh', ['-c', command], {
-    env: { ...process.env, ...environment, PATH },
-  })
-  return stdout
+  const env = { ...process.env, ...environment, PATH }
+  return (await run('sh', ['-c', command], { env })).stdout
 }
