@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type Chain, chains, poolRules } from '../../src/chain/chains.ts'
-import { costOfReserve } from '../../src/operator/health.ts'
+import { computeReserveCost } from '../../src/operator/health.ts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { maxGasPrice, openNode, readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
@@ -24,7 +24,11 @@ createCommand(import.meta, {
     if (given.join(' ') !== 'new') throw new Misused()
     const { id, name, currency } = chains[environments[readEnvironment(network, '--network')]]
     const { NODE_URL = '' } = env
-    const { price, todayWei, atWorstWei } = await askFunds(env, id)
+    const {
+      price,
+      atCurrentPriceWei: todayWei,
+      atHighestPriceWei: atWorstWei,
+    } = await askFunds(env, id)
     const { RPC_KEY: _, ...made } = makeSecrets()
     const secrets = {
       ...made,
@@ -67,5 +71,5 @@ async function askFunds(env: NodeJS.ProcessEnv, id: Chain['id']) {
   const price =
     node === undefined ? "the highest price (NODE_URL would tell today's)" : "today's price"
   const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei } }
-  return { price, ...costOfReserve(terms, gasPriceWei) }
+  return { price, ...computeReserveCost(terms, gasPriceWei) }
 }

@@ -6,7 +6,7 @@ import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { findAlerts } from '../operator/alerting/alerts.ts'
 import { createSilenceAlert } from '../operator/alerting/silence.ts'
-import { watchAlerts } from '../operator/alerting/watch.ts'
+import { updateAlerts } from '../operator/alerting/watch.ts'
 import type { Condition, KnownCondition } from '../operator/health.ts'
 import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
@@ -61,11 +61,11 @@ export function assembleOperations(options: OperationsOptions) {
     terms: config,
   })
 
-  async function updateAlerts(ledger: Ledger): Promise<void> {
+  async function refreshAlerts(ledger: Ledger): Promise<void> {
     try {
       const query = { identity: await getIdentity() }
       const { vitals, aheadMs } = await readVitals(runtime, ledger, query)
-      await watchAlerts(ledger, createCondition(vitals, aheadMs), { deployment, log, webhook })
+      await updateAlerts(ledger, createCondition(vitals, aheadMs), { deployment, log, webhook })
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: describeFault(error) })
     }
@@ -77,11 +77,11 @@ export function assembleOperations(options: OperationsOptions) {
     const hasNewAlert = findAlerts(known, deployment).some(({ name }) =>
       alerts.every((alert) => alert.name !== name),
     )
-    if (hasNewAlert) await updateAlerts(stores.ledger)
+    if (hasNewAlert) await refreshAlerts(stores.ledger)
     const isRoundOverdue = now - (observations.roundAt ?? 0) >= wakeAfterMs
     if (!isRoundOverdue || clock.now() - lastWakeAt < wakeAfterMs / 2) return
     lastWakeAt = clock.now()
-    await updateAlerts(stores.ledger)
+    await refreshAlerts(stores.ledger)
     await stores.wake?.()
   }
 
@@ -107,7 +107,7 @@ export function assembleOperations(options: OperationsOptions) {
   return {
     createOperator: () => assembleOperator(options, readers),
     /** Raises, clears and sends alerts in the background, after each round. */
-    startAlertUpdate: (ledger: Ledger) => background(updateAlerts(ledger)),
+    startAlertUpdate: (ledger: Ledger) => background(refreshAlerts(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isRaised()) await readSharedCondition()

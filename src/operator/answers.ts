@@ -22,7 +22,7 @@ export const checkNames = [
   'upstream_budget',
 ] as const
 
-/** Reports one check; `unknown` before any reading; `refuses`: new payments are refused. */
+/** Reports one check: `unknown` before its first reading; `refuses` if it stops new payments. */
 const check = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'failing', 'unknown']),
@@ -35,7 +35,7 @@ export const healthAnswer = z.object({
   status: z.enum(['ok', 'failing', 'misconfigured']),
   failing: z.array(z.enum(checkNames)),
   checks: z.optional(z.array(check)),
-  /** Reports the last refusals by the service's fault; `over`: the next accepted payment. */
+  /** Reports the last refusal by the service's fault; `over`: when payments were accepted again. */
   lastRefused: z.optional(
     z.object({
       reason: z.string(),
@@ -69,7 +69,7 @@ const intake = z.object({
   since: z.optional(time),
 })
 
-/** Lists the alerts: each is raised until its cause is gone. */
+/** Lists the alerts. Each is raised until its cause is gone. */
 export const alertNames = [
   'relayer_low',
   'price_high',
@@ -90,7 +90,7 @@ const alert = z.object({
   name: z.enum(alertNames),
   says: z.string(),
   raisedAt: time,
-  /** Holds when the cause ended; the alert stays a while since it may recur; null before. */
+  /** Holds when the cause ended; null before. The alert stays a while, since it may recur. */
   overSince: z.nullable(time),
 })
 
@@ -117,7 +117,7 @@ export const statusAnswer = z.object({
       balanceWei: z.nullable(wei),
       gasPriceWei: z.nullable(wei),
       maxGasPriceWei: wei,
-      /** Counts the payments that the balance pays for, at today's price and at the highest. */
+      /** Counts the payments that the balance pays for, at the current price and at the highest. */
       lastsFor: z.nullable(z.int()),
       lastsAtWorst: z.nullable(z.int()),
       /** Holds the cost of 50 payments at both prices, if the balance pays for fewer than 20. */
@@ -181,7 +181,7 @@ export const outcomes = ['executed', 'failed'] as const
 
 const paymentState = z.enum(paymentStates)
 
-/** Describes a payment without anything that leads to a phone number. */
+/** Describes a payment, without data that leads to a phone number. */
 const payment = z.object({
   intent: intentId,
   state: paymentState,
@@ -340,7 +340,7 @@ const defineCounts = <Name extends string>(...names: Name[]) =>
 
 export type Form = { request: z.ZodMiniType; answer: z.ZodMiniType; expected?: string }
 
-const name = z.string().check(z.maxLength(200))
+const sessionName = z.string().check(z.maxLength(200))
 
 const pinState = z.object({
   isChosen: z.boolean(),
@@ -430,7 +430,7 @@ export const actions = {
   lookup: { ...phoneRequest, answer: caller },
   session: {
     /** Names a session as the gateway's log does. */
-    request: z.object({ phone, gateway: name, sessionId: name }),
+    request: z.object({ phone, gateway: sessionName, sessionId: sessionName }),
     answer: decidedSession,
     expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
   },
@@ -457,7 +457,7 @@ export const actions = {
       next: z.nullable(z.object({ part: exportPosition, from: exportPosition })),
     }),
   },
-  /** Erases what guards nothing; `next`: past payments are still to be searched from there. */
+  /** Erases the data that protects no money; the next request continues at `next`. */
   'person/erase': {
     ...phoneRequest,
     request: z.object({ phone, from: z._default(exportPosition, 0) }),
@@ -528,10 +528,10 @@ export const actions = {
       'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
   },
   'restore/begin': {
-    /** Starts a restore; `adds` allows a ledger that is newer or has open payments. */
+    /** Begins a restore; `adds` allows it in a ledger that is newer or has open payments. */
     request: z.object({ head: exportHead, adds: z.boolean() }),
     answer: restoreAnswer,
-    expected: 'this is no head of an export',
+    expected: 'the body has to be {"head": …, "adds": true or false}, with the head of an export',
   },
   'restore/entries': {
     request: z.object({
@@ -539,7 +539,7 @@ export const actions = {
       entries: z.array(exportEntry).check(z.maxLength(1_000)),
     }),
     answer: restoreAnswer,
-    expected: 'these are no entries of an export',
+    expected: 'the body has to be {"exportedAt": …, "entries": […]}, with 1000 entries at most',
   },
   'restore/end': {
     request: z.object({ exportedAt: z.int() }),
@@ -558,8 +558,8 @@ export const actions = {
 } as const satisfies Record<string, Form>
 
 export type ActionName = keyof typeof actions
-export type ActionRequest<Of extends ActionName> = z.output<(typeof actions)[Of]['request']>
-export type ActionAnswer<Of extends ActionName> = z.output<(typeof actions)[Of]['answer']>
+export type ActionRequest<Name extends ActionName> = z.output<(typeof actions)[Name]['request']>
+export type ActionAnswer<Name extends ActionName> = z.output<(typeof actions)[Name]['answer']>
 export type AlertName = (typeof alertNames)[number]
 export type LoansAnswer = z.infer<typeof loansAnswer>
 export type ExportAnswer = z.infer<typeof exportAnswer>

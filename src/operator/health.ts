@@ -14,17 +14,17 @@ import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { toIso } from './records.ts'
 
 export type Condition = {
-  /** The ledger's state; undefined if the ledger gave no answer. */
+  /** Holds the ledger's state; undefined if the ledger gave no answer. */
   vitals: Vitals | undefined
   store?: LedgerStore
-  /** Today's calls to the nodes and their limit; undefined without a limit. */
+  /** Holds today's calls to the nodes and their limit; undefined without a limit. */
   budget: { callsToday: DailyCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
-  /** The lead of this process's clock over the ledger's, in ms. */
+  /** Tells by how many ms this process's clock is ahead of the ledger's; negative if behind. */
   aheadMs: number
 }
 
-/** The store in which a deployment keeps its ledger. */
+/** Names the store that holds a deployment's ledger. */
 export type LedgerStore = 'the Durable Object' | 'Redis'
 
 /** Tells an operator which store to look at when the ledger gives no answer. */
@@ -33,9 +33,9 @@ export const describeSilence = (store: LedgerStore | undefined): string =>
 
 export type KnownCondition = Condition & { vitals: Vitals }
 
-/** Time without a round after which rounds are late: the cron has missed three minutes. */
+/** Sets after how long without a round rounds are late: the cron has missed three minutes. */
 const roundOverdueMs = 180_000
-/** Age after which a reading of the chain no longer counts. */
+/** Limits the age of a reading of the chain. */
 export const readingExpiresMs = 300_000
 
 type Finding = Omit<Check, 'name'>
@@ -51,7 +51,7 @@ export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
       ? unknown('Not known while the ledger gives no answer')
       : check({ ...condition, vitals })
   const findings: Record<CheckName, Finding> = {
-    configuration: ok('Every variable is good'),
+    configuration: ok('Every variable is valid'),
     identity: ifKnown(checkIdentity),
     ledger: vitals ? ok('Rows are read and written') : refusing(describeSilence(store)),
     clock: ifKnown(checkClock),
@@ -64,8 +64,8 @@ export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
     intake: ifKnown(checkIntake),
     upstream_budget: checkBudget(condition.budget),
   }
-  const named = Object.entries(findings) as [CheckName, Finding][]
-  return named.map(([name, finding]) => ({ name, ...finding }))
+  const entries = Object.entries(findings) as [CheckName, Finding][]
+  return entries.map(([name, finding]) => ({ name, ...finding }))
 }
 
 export function judgeHealth(condition: Condition): HealthAnswer {
@@ -87,19 +87,19 @@ export function judgeHealth(condition: Condition): HealthAnswer {
   }
 }
 
-/** Returns when the nodes stopped answering rounds, or payments if that is newer. */
+/** Returns since when no node answers: by rounds, or by a payment after the last readings. */
 function findSilenceStart({ observations, obstacle }: Vitals): number | undefined {
-  const isNewest = ({ at }: NotedObstacle) =>
+  const isNewer = ({ at }: NotedObstacle) =>
     [observations.head, observations.contracts].some((fact) => (fact?.at ?? 0) <= at)
   const isFromPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
-  return observations.silentSince ?? (isFromPayment && isNewest(obstacle) ? obstacle.at : undefined)
+  return observations.silentSince ?? (isFromPayment && isNewer(obstacle) ? obstacle.at : undefined)
 }
 
 function checkClock({ aheadMs }: KnownCondition): Finding {
   const offSeconds = Math.round(Math.abs(aheadMs) / 1_000)
-  const side = aheadMs > 0 ? 'ahead of' : 'behind'
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind'
   return Math.abs(aheadMs) > maxClockOffsetMs
-    ? refusing(`The clock of this process is ${offSeconds} s ${side} that of the ledger`)
+    ? refusing(`The clock of this process is ${offSeconds} s ${direction} that of the ledger`)
     : ok('The clocks of this process and of the ledger agree')
 }
 
@@ -116,39 +116,39 @@ function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
   return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run account -- alias\`)` : says)
 }
 
-const countSecondsSince = (at: number, now: number): number =>
+const getSecondsSince = (at: number, now: number): number =>
   Math.max(0, Math.round((now - at) / 1_000))
 
 function checkRounds({ vitals: { observations, now } }: KnownCondition): Finding {
   const { roundAt, failingSince } = observations
   if (roundAt === undefined) return failing('No round has run yet')
-  const lastRound = `The last round was ${countSecondsSince(roundAt, now)} s ago`
+  const lastRound = `The last round was ${getSecondsSince(roundAt, now)} s ago`
   if (now - roundAt > roundOverdueMs) return failing(lastRound)
   if (failingSince === undefined || now - failingSince < readingExpiresMs) return ok(lastRound)
-  return failing(`No round has succeeded for ${countSecondsSince(failingSince, now)} s`)
+  return failing(`No round has succeeded for ${getSecondsSince(failingSince, now)} s`)
 }
 
 /** Returns the time of a block, or when it was first seen if its own time is in the future. */
-export const findBlockTime = (head: { timestampSeconds: number; since: number }): number =>
+export const getBlockTime = (head: { timestampSeconds: number; since: number }): number =>
   Math.min(head.timestampSeconds * 1_000, head.since)
 
 function checkNode({ vitals, terms }: KnownCondition): Finding {
   const { observations, now } = vitals
   const since = findSilenceStart(vitals)
   if (since !== undefined) {
-    return refusing(`No node has answered for ${countSecondsSince(since, now)} s`)
+    return refusing(`No node has answered for ${getSecondsSince(since, now)} s`)
   }
   if (observations.head === undefined) return unknown('No round has asked a node yet')
-  const age = countSecondsSince(findBlockTime(observations.head), now)
+  const age = getSecondsSince(getBlockTime(observations.head), now)
   const says = `Block ${observations.head.number} is ${age} s old`
   const { haltedAfterMs } = terms.rules
   if (haltedAfterMs === undefined || age * 1_000 <= haltedAfterMs) return ok(says)
   return failing(
-    `${says}: nodes answer, but their chain has had no new block since ${toIso(findBlockTime(observations.head))}`,
+    `${says}: nodes answer, but their chain has had no new block since ${toIso(getBlockTime(observations.head))}`,
   )
 }
 
-/** Checks that a reading is not too old while rounds run; `checkRounds` finds late rounds. */
+/** Checks that a reading is recent compared with the last round; undefined if it is. */
 function checkAge({ at }: { at: number }, vitals: Vitals, reading: string): Finding | undefined {
   if ((vitals.observations.roundAt ?? 0) - at <= readingExpiresMs) return undefined
   if (findSilenceStart(vitals) !== undefined) return unknown('Not known: no node answers')
@@ -158,7 +158,7 @@ function checkAge({ at }: { at: number }, vitals: Vitals, reading: string): Find
 function checkFunds({ vitals, terms }: KnownCondition): Finding {
   const { funds } = vitals.observations
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
-  const payments = countAffordable(vitals, terms)?.atWorst ?? 0
+  const payments = countAffordable(vitals, terms)?.atHighestPrice ?? 0
   const says = `The relayer's balance is enough for ${payments} payments at the highest price`
   const isEnough = payments > vitals.carried + vitals.waiting
   return checkAge(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
@@ -170,25 +170,25 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
   const { maxWei } = terms.fees
   const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
   const wei = BigInt(gasPrice.wei)
-  const doubt =
+  const warning =
     '. So high a price may be a mistake of the node: compare another or an explorer first'
-  const isDoubtful = wei >= maxWei * doubtfulMultiple
+  const mayBeMistake = wei >= maxWei * doubtfulPriceMultiple
   return (
     checkAge(gasPrice, vitals, 'the price of gas') ??
-    (wei > maxWei ? refusing(isDoubtful ? says + doubt : says) : ok(says))
+    (wei > maxWei ? refusing(mayBeMistake ? says + warning : says) : ok(says))
   )
 }
 
-/** Multiple of MAX_GAS_PRICE_WEI from which a price may be a mistake of the node. */
-const doubtfulMultiple = 10n
+/** Sets from which multiple of MAX_GAS_PRICE_WEI a price may be a mistake of the node. */
+const doubtfulPriceMultiple = 10n
 
 /** Fails only during a restore, because operators pause and drain on purpose. */
 function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
   if (intake.kind !== 'restoring') return ok('No restore is running')
-  return refusing(`A restore has been running for ${countSecondsSince(intake.since, now)} s`)
+  return refusing(`A restore has been running for ${getSecondsSince(intake.since, now)} s`)
 }
 
-const findGasPrice = (
+const getGasPriceWei = (
   { observations: { gasPrice } }: Vitals,
   { fees }: Condition['terms'],
 ): bigint => (gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei))
@@ -197,28 +197,29 @@ const findGasPrice = (
 export function countAffordable(vitals: Vitals, terms: Condition['terms']) {
   const { funds } = vitals.observations
   if (funds === undefined) return undefined
-  const finances = { gasPriceWei: findGasPrice(vitals, terms), balanceWei: BigInt(funds.wei) }
-  return { today: countPayments(terms, finances), atWorst: findCapacity(terms, finances).open }
+  const finances = { gasPriceWei: getGasPriceWei(vitals, terms), balanceWei: BigInt(funds.wei) }
+  const atCurrentPrice = countPayments(terms, finances)
+  return { atCurrentPrice, atHighestPrice: findCapacity(terms, finances).open }
 }
 
-/** Payments at today's price below which the relayer's balance is low. */
-const lowBalancePayments = 20
+/** Sets how many payments, at the current price, the balance has to pay for; else it is low. */
+const minPayments = 20
 
-/** Payments that the relayer's balance should pay for. */
+/** Sets how many payments the relayer's balance should pay for after a top-up. */
 export const reservePayments = 50n
 
-/** Returns the balance that the relayer needs; undefined if it has enough, or none was read. */
-export function findTopUp(vitals: Vitals, terms: Condition['terms']) {
+/** Returns the balance that the relayer needs; undefined if it has enough or is not known. */
+export function computeTopUp(vitals: Vitals, terms: Condition['terms']) {
   const affordable = countAffordable(vitals, terms)
-  if (affordable === undefined || affordable.today >= lowBalancePayments) return undefined
-  return costOfReserve(terms, findGasPrice(vitals, terms))
+  if (affordable === undefined || affordable.atCurrentPrice >= minPayments) return undefined
+  return computeReserveCost(terms, getGasPriceWei(vitals, terms))
 }
 
-/** Returns the cost of `reservePayments` in wei, at today's price and at the highest. */
-export function costOfReserve(terms: Condition['terms'], gasPriceWei: bigint) {
+/** Returns the cost of `reservePayments` in wei, at the current price and at the highest. */
+export function computeReserveCost(terms: Condition['terms'], gasPriceWei: bigint) {
   return {
-    todayWei: computeFundsWei(terms, gasPriceWei, reservePayments),
-    atWorstWei: computeHighestCostWei(terms, gasPriceWei) * reservePayments,
+    atCurrentPriceWei: computeFundsWei(terms, gasPriceWei, reservePayments),
+    atHighestPriceWei: computeHighestCostWei(terms, gasPriceWei) * reservePayments,
   }
 }
 

@@ -1,6 +1,6 @@
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { alertNames } from './answers.ts'
-import { countAffordable, findBlockTime, type KnownCondition, runChecks } from './health.ts'
+import { countAffordable, getBlockTime, type KnownCondition, runChecks } from './health.ts'
 import type { Deployment } from './records.ts'
 import { version } from './version.ts'
 
@@ -53,11 +53,11 @@ const metrics: Record<
   ],
   relay_relayer_payments_left: [
     "payments that the relayer's balance pays for at today's price",
-    (readings) => [[readings.affordable?.today, readings.relayerLabel]],
+    (readings) => [[readings.affordable?.atCurrentPrice, readings.relayerLabel]],
   ],
   relay_relayer_payments_at_worst: [
     "payments that the relayer's balance pays for at the highest price, which limits the open ones",
-    (readings) => [[readings.affordable?.atWorst, readings.relayerLabel]],
+    (readings) => [[readings.affordable?.atHighestPrice, readings.relayerLabel]],
   ],
   relay_relayer_next_nonce: [
     'next nonce of the relayer in the ledger',
@@ -111,7 +111,7 @@ const metrics: Record<
   ],
   relay_head_age_seconds: [
     "since that block's timestamp, or since a round first read it",
-    ({ observations: { head }, ageSeconds }) => [[ageSeconds(head && findBlockTime(head))]],
+    ({ observations: { head }, ageSeconds }) => [[ageSeconds(head && getBlockTime(head))]],
   ],
   relay_block_fullness_ratio: [
     'used share of the gas limit of the last followed block',

@@ -4,7 +4,7 @@ import type { ActiveAlert, PaymentRecord, PaymentTrace } from '../relay/ledger/p
 import { executeGas } from '../relay/relayer.ts'
 import type { AlertName, PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
 
-/** Describes the deployment that an operator runs. */
+/** Describes the deployment that operators run. */
 export type Deployment = {
   chain: Chain
   /** Returns the relayer's address, derived when first needed. */

@@ -56,7 +56,7 @@ export type OperatorRouteOptions = {
   log: Log
 }
 
-/** Limits the body of a request, and of one that carries a part of an export. */
+/** Limits the bytes of a request, and of one that restores a part of an export. */
 const maxBodyBytes = 4 * 1024
 const maxRestoreBytes = 2 * 1024 * 1024
 
@@ -80,7 +80,8 @@ export function createOperatorRoutes({ operator, operatorToken, log }: OperatorR
   routes.onError((error, c) => {
     log({ level: 'error', event: 'operator.failed', message: describeFault(error) })
     if (error instanceof LedgerSilent) return c.json({ error: error.message }, 503)
-    return c.json({ error: 'the ledger or the node gave no answer; it may have been done' }, 503)
+    const uncertain = 'the ledger or a node gave no answer: the action may have been done'
+    return c.json({ error: uncertain }, 503)
   })
   addReads(routes, operator)
   addActions(routes, operator)
@@ -116,10 +117,10 @@ function addReads(routes: Hono, operator: Operator): void {
   })
   routes.get('/operator/loans.csv', async (c) => c.body(await operator.loansAsCsv(), 200, csv))
   routes.get('/operator/export', async (c) => {
-    const place = exportQuery.safeParse(c.req.query())
-    return place.success
-      ? reply(c, await operator.exportPage(place.data))
-      : refuseInvalid(c, place.error)
+    const query = exportQuery.safeParse(c.req.query())
+    return query.success
+      ? reply(c, await operator.exportPage(query.data))
+      : refuseInvalid(c, query.error)
   })
 }
 

@@ -37,7 +37,7 @@ import { describeIntake, describeStatus, type RelayerNonces } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
 
-/** Reports that the ledger did not answer, so that nothing was done. */
+/** Reports that the ledger gave no answer, so that nothing was done. */
 export class LedgerSilent extends Error {
   override readonly name = 'LedgerSilent'
 }
@@ -47,18 +47,18 @@ export type OperatorOptions = CashOutOptions &
   RestoreOptions & {
     relayer: Relayer
     readCondition: () => Promise<Condition>
-    /** Returns the state as of a few seconds ago at most. */
+    /** Returns a condition that may be a second old. */
     readSharedCondition: () => Promise<Condition>
   }
 
 type Actions = {
-  [Of in ActionName]: (request: ActionRequest<Of>) => Promise<ActionAnswer<Of> | RefusedRequest>
+  [Key in ActionName]: (request: ActionRequest<Key>) => Promise<ActionAnswer<Key> | RefusedRequest>
 }
 
 const nodeTimeoutMs = 3_000
 /** Limits the age of the relayer's nonces in a status, in ms. */
-const nonceCountsMs = 5_000
-const shownAuditEntries = 200
+const noncesTtlMs = 5_000
+const maxAuditEntries = 200
 
 export function createOperator(options: OperatorOptions) {
   const { relayer, newId } = options
@@ -71,7 +71,7 @@ export function createOperator(options: OperatorOptions) {
   }
 
   /** Runs an action on a number's account, if the ledger began with the same secrets. */
-  const forCaller =
+  const runForCaller =
     <Request extends { phone: string }, Answer>(
       act: (options: OperatorOptions, caller: Caller, request: Request) => Promise<Answer>,
     ) =>
@@ -84,10 +84,10 @@ export function createOperator(options: OperatorOptions) {
     }
 
   async function setIntake(kind: IntakeWish, nextAccountKey?: string) {
-    // Opening removes the next secret that a drain named, so the ledger learns it before.
+    // Opening deletes the next secret that a drain named, so the ledger compares it before that.
     if (kind === 'open') await ledger.identify(await options.identity())
     const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
-    const message = `An operator did: ${intakeActions[kind]}`
+    const message = `An operator changed the intake: ${intakeActions[kind]}`
     log({ level: 'warn', event: 'operator.intake', message })
     const work = await ledger.readWork()
     return { intake: describeIntake(intake, isOpen(work)), open: listPayments(work).length }
@@ -104,19 +104,19 @@ export function createOperator(options: OperatorOptions) {
       log({ level: 'warn', event: 'operator.outbid', message, nonce })
       return await outbidNonce(relayer, nonce)
     },
-    lookup: forCaller(lookUpCaller),
-    session: forCaller(traceSession),
-    'person/export': forCaller(exportPerson),
-    'person/erase': forCaller(erasePerson),
+    lookup: runForCaller(lookUpCaller),
+    session: runForCaller(traceSession),
+    'person/export': runForCaller(exportPerson),
+    'person/erase': runForCaller(erasePerson),
     hold: (request) => holdAccount(options, request),
-    'cash-out': forCaller(cashOutFor),
-    deposit: forCaller(depositFor),
-    wallet: forCaller(changeWallets),
+    'cash-out': runForCaller(cashOutFor),
+    deposit: runForCaller(depositFor),
+    wallet: runForCaller(changeWallets),
     agents: () => listAgents(options),
-    'agents/add': forCaller(addAgent),
+    'agents/add': runForCaller(addAgent),
     'agents/remove': (request) => removeAgent(options, request),
     'wallet-code': (request) => issueWalletCode(options, request),
-    pin: forCaller(changePinState),
+    pin: runForCaller(changePinState),
     alias: async (request) => keepAccounts(options, request, (await readKnownCondition()).vitals),
     ...restoreActions,
   }
@@ -128,10 +128,10 @@ function createReads(options: OperatorOptions, readKnownCondition: () => Promise
   const { deployment, relayer } = options
   const { ledger } = relayer
   const { chain } = deployment
-  const counts = cached(relayer.clock, nonceCountsMs, () => readRelayerNonces(relayer))
+  const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
   return {
     health: async () => judgeHealth(await options.readSharedCondition()),
-    status: async () => describeStatus(deployment, await readKnownCondition(), await counts()),
+    status: async () => describeStatus(deployment, await readKnownCondition(), await readNonces()),
     /** Returns the status without asking a node, for pages that reload all day. */
     overview: async () =>
       describeStatus(deployment, await readKnownCondition(), { chain: null, pool: null }),
@@ -157,7 +157,7 @@ function createReads(options: OperatorOptions, readKnownCondition: () => Promise
     loans: (query: Parameters<typeof readLoans>[1]) => readLoans(options, query),
     loansAsCsv: () => writeLoansCsv(options),
     async audit() {
-      const entries = await ledger.listAudit(shownAuditEntries)
+      const entries = await ledger.listAudit(maxAuditEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: toIso(at) })) }
     },
   }

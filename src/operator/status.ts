@@ -2,7 +2,7 @@ import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import type { StatusAnswer } from './answers.ts'
-import { countAffordable, findTopUp, judgeHealth, type KnownCondition } from './health.ts'
+import { computeTopUp, countAffordable, judgeHealth, type KnownCondition } from './health.ts'
 import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
 import { version } from './version.ts'
 
@@ -23,7 +23,8 @@ export function describeStatus(
 ): StatusAnswer {
   const { vitals, budget } = condition
   const { chain, loan, forwarder } = deployment
-  const { head } = vitals.observations
+  const { lately, observations } = vitals
+  const { head } = observations
   const hasOpenPayments =
     vitals.carried > 0 || Object.values(vitals.oldest).some((at) => at !== undefined)
   return {
@@ -44,14 +45,14 @@ export function describeStatus(
     nodes: deployment.nodes(),
     callsToday: budget === undefined ? null : { ...budget.callsToday, limit: budget.callsADay },
     counts: { ...vitals.counts },
-    lately: { hour: describeHour(vitals.lately.hour), today: describeHour(vitals.lately.today) },
+    lately: { hour: describeCounts(lately.hour), today: describeCounts(lately.today) },
     gatewayFaults: Object.fromEntries(
       Object.entries(vitals.gatewayFaults).map(([name, at]) => [name, toIso(at)]),
     ),
   }
 }
 
-const describeHour = ({ since, counts }: Vitals['lately']['hour']) => ({
+const describeCounts = ({ since, counts }: Vitals['lately']['hour']) => ({
   since: toIso(since),
   counts: { ...counts },
 })
@@ -63,17 +64,17 @@ function describeRelayer(
 ) {
   const { observations, oldest } = vitals
   const affordable = countAffordable(vitals, terms)
-  const topUp = findTopUp(vitals, terms)
+  const topUp = computeTopUp(vitals, terms)
   const open = phasesWithoutOutcome.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
     balanceWei: observations.funds?.wei ?? null,
     gasPriceWei: observations.gasPrice?.wei ?? null,
     maxGasPriceWei: `${terms.fees.maxWei}`,
-    lastsFor: affordable?.today ?? null,
-    lastsAtWorst: affordable?.atWorst ?? null,
-    wantedWei: topUp?.todayWei.toString() ?? null,
-    wantedAtWorstWei: topUp?.atWorstWei.toString() ?? null,
+    lastsFor: affordable?.atCurrentPrice ?? null,
+    lastsAtWorst: affordable?.atHighestPrice ?? null,
+    wantedWei: topUp?.atCurrentPriceWei.toString() ?? null,
+    wantedAtWorstWei: topUp?.atHighestPriceWei.toString() ?? null,
     nonces: { ledger: vitals.nextNonce, ...counts },
     inFlight: vitals.carried,
     queued: vitals.waiting,

@@ -13,8 +13,8 @@ export function findStuckNonce({ vitals, terms }: Pick<KnownCondition, 'vitals' 
   const thirdBlockTime = (blocks[stuckMultiple - 1]?.timestampSeconds ?? 0) * 1_000
   const waitedMs = now - front.since
   // Compares waiting times too, because the chain's clock may differ from the ledger's.
-  const isPassedOver = thirdBlockTime > front.since && waitedMs >= blockMs * (stuckMultiple - 1)
-  return isPassedOver || waitedMs >= replaceAfterMs * stuckMultiple ? front : undefined
+  const isLeftOut = thirdBlockTime > front.since && waitedMs >= blockMs * (stuckMultiple - 1)
+  return isLeftOut || waitedMs >= replaceAfterMs * stuckMultiple ? front : undefined
 }
 
 /** Describes why a nonce may be stuck, and the remedy; undefined if no nonce is stuck. */
@@ -25,22 +25,24 @@ export function describeStuckNonce(condition: KnownCondition): string | undefine
   const { observations, now } = condition.vitals
   const { poolCount, gasPrice } = observations
   const priceWei = BigInt(gasPrice?.wei ?? 0)
-  const pool =
+  const poolReading =
     poolCount && poolCount.at > since && now - poolCount.at < readingExpiresMs && poolCount
-  const waiting = `Nonce ${nonce} has waited for a block since ${toIso(since)}`
-  const outbid = `outbid it: \`npm run ops -- outbid ${nonce}\``
-  const elsewhere = 'name another node in NODE_URL'
+  const waitText = `Nonce ${nonce} has waited for a block since ${toIso(since)}`
+  const outbidHint = `outbid it: \`npm run ops -- outbid ${nonce}\``
+  const otherNodeHint = 'name another node in NODE_URL'
   if (priceWei > condition.terms.fees.maxWei) {
-    return `${waiting}: a node asks ${priceWei} wei, above MAX_GAS_PRICE_WEI. Raise that, or wait.`
+    return `${waitText}: a node asks ${priceWei} wei, above MAX_GAS_PRICE_WEI. Raise that, or wait.`
   }
-  if (pool && pool.number <= nonce) {
+  if (poolReading && poolReading.number <= nonce) {
     const answer =
       failures === 0 ? 'accepted it' : `did not accept it in the last ${failures} attempts`
-    return `${waiting}: the node ${answer}, and does not have it in its pool. A higher price does not help: ${elsewhere}.`
+    return `${waitText}: the node ${answer}, and does not have it in its pool. A higher price does not help: ${otherNodeHint}.`
   }
   if (computeGasPrice(condition.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
-    return `${waiting} at ${gasPriceWei} wei: outbidding it costs more than MAX_GAS_PRICE_WEI. Raise that, then ${outbid}.`
+    return `${waitText} at ${gasPriceWei} wei: outbidding it costs more than MAX_GAS_PRICE_WEI. Raise that, then ${outbidHint}.`
   }
-  const place = pool ? 'the node has it in its pool' : 'it is not known whether the node has it'
-  return `${waiting} at ${gasPriceWei} wei, and ${place}. Its price may be too low: ${outbid}. If that does not help, ${elsewhere}.`
+  const poolText = poolReading
+    ? 'the node has it in its pool'
+    : 'it is not known whether the node has it'
+  return `${waitText} at ${gasPriceWei} wei, and ${poolText}. Its price may be too low: ${outbidHint}. If that does not help, ${otherNodeHint}.`
 }

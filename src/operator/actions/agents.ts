@@ -15,10 +15,10 @@ export async function addAgent(
   { name, kind }: ActionRequest<'agents/add'>,
 ): Promise<ActionAnswer<'agents/add'> | RefusedRequest> {
   const { ledger } = relayer
-  const existing = (await ledger.listTills()).find(
+  const knownTill = (await ledger.listTills()).find(
     (till) => till.account === account && till.name === name && till.kind === kind,
   )
-  if (existing !== undefined) return existing
+  if (knownTill !== undefined) return knownTill
   for (let attempt = 0; attempt < 40; attempt++) {
     const till = drawDigits(attempt < 20 ? 5 : 6)
     if (!isTill(till)) continue

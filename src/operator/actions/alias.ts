@@ -35,15 +35,15 @@ export async function keepAccounts(
   for (const phone of phones) {
     const number = parseCaller(phone.trim(), country)
     if (number === undefined) return badNumber
-    const { address: present } = await ownAccounts(number)
+    const { address: currentAddress } = await ownAccounts(number)
     const activeAccounts: Address[] = []
     for (const form of [number, ...listFormerForms(number)] as PhoneNumber[]) {
       const { address } = await ownAccounts(form)
       if (await hasActivity(address, { memory, loan, ledger })) activeAccounts.push(address)
     }
-    const [first = present] = activeAccounts
-    if (activeAccounts.length > 1) unclear.push(present)
-    else if (!isAddressEqual(first, present)) accounts.push([present, first])
+    const [first = currentAddress] = activeAccounts
+    if (activeAccounts.length > 1) unclear.push(currentAddress)
+    else if (!isAddressEqual(first, currentAddress)) accounts.push([currentAddress, first])
   }
   const numbering = numberingFingerprint()
   const renumbered = await ledger.renumber({ id: newId(), numbering, accounts, kept })

@@ -36,7 +36,7 @@ export type CallerOptions = {
 /** A caller's number, which is never stored, and account. */
 export type Caller = { phone: PhoneNumber; account: LocalAccount }
 
-const shownPayments = 20
+const maxPayments = 20
 
 export async function lookUpCaller(
   options: CallerOptions,
@@ -58,18 +58,18 @@ export async function describeCaller(
 ): Promise<ActionAnswer<'lookup'>> {
   const { deployment, loan } = options
   const { ledger, log } = options.relayer
-  const orNull = <Value>(value: Promise<Value>) =>
+  const readOrNull = <Value>(value: Promise<Value>) =>
     value.catch((error: unknown) => {
       log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
       return null
     })
   const [page, standing, takings, balanceWei, debt, memory] = await Promise.all([
-    ledger.readPage({ account, limit: shownPayments }),
+    ledger.readPage({ account, limit: maxPayments }),
     ledger.readStanding(account),
     ledger.listTakings(account, 1),
-    orNull(loan.readBalance(account)),
-    orNull(loan.readDebt(account)),
-    orNull(options.memory.read(account)),
+    readOrNull(loan.readBalance(account)),
+    readOrNull(loan.readDebt(account)),
+    readOrNull(options.memory.read(account)),
   ])
   return {
     account,

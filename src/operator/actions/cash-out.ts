@@ -64,8 +64,8 @@ export async function cashOutFor(
     }
     case 'ended':
     case 'closed': {
-      const fate = paymentAnswer.kind === 'ended' ? 'may have paid' : 'was refused'
-      return refuseRequest(409, `the key was used for another cash-out, which ${fate}`)
+      const outcome = paymentAnswer.kind === 'ended' ? 'may have paid' : 'was refused'
+      return refuseRequest(409, `the key was used for another cash-out, which ${outcome}`)
     }
     case 'unsent':
     case 'uncertain':

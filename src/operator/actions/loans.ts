@@ -12,7 +12,7 @@ type LoanBookOptions = {
   relayer: Pick<Relayer, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
-/** Limits the blocks of a request for events, and the requests of an answer. */
+/** Limits the blocks of one request for events, and the requests for one answer. */
 const maxBlocks = 2_000
 const maxRequests = 60
 const readTimeoutMs = 15_000
@@ -27,21 +27,21 @@ const maxLoans = 20_000
 
 type LoanBookReading = { book: LoanBook; head: number; isWhole: boolean }
 
-/** Adds the contract's final events to the loan book. */
+/** Adds the contract's final events to the loan book, as far as the time of one answer allows. */
 async function updateLoanBook({
   deployment: { loan },
   relayer,
 }: LoanBookOptions): Promise<LoanBookReading> {
   const { ledger, node, clock, rules } = relayer
-  const until = clock.now() + readTimeoutMs
+  const endsAt = clock.now() + readTimeoutMs
   const { number: head } = await node.getHead(clock.timeout(nodeTimeoutMs))
   const last = head - Math.max(0, rules.confirmations - 1)
   let book = await ledger.readLoanBook(loan)
-  let blocks = maxBlocks
-  for (let pieces = 0; pieces < maxRequests && clock.now() < until; pieces++) {
+  let blocksPerRequest = maxBlocks
+  for (let requests = 0; requests < maxRequests && clock.now() < endsAt; requests++) {
     const from = book.next ?? (await findCreationBlock(relayer, loan, last))
     if (from > last) break
-    const to = Math.min(last, from + blocks - 1)
+    const to = Math.min(last, from + blocksPerRequest - 1)
     const range = { address: loan, topics: [loanEventTopics], fromBlock: from, toBlock: to }
     try {
       const logs = await node.getLogs(range, clock.timeout(nodeTimeoutMs))
@@ -49,14 +49,15 @@ async function updateLoanBook({
       const update = { contract: loan, from: book.next, next: to + 1, logs: events }
       book = await ledger.bookLoans(update)
     } catch (error) {
+      // Nodes refuse ranges with many events, so the next range has half the blocks.
       if (to === from) throw error
-      blocks = Math.ceil((to - from + 1) / 2)
+      blocksPerRequest = Math.ceil((to - from + 1) / 2)
     }
   }
   return { book, head, isWhole: (book.next ?? 0) > last }
 }
 
-/** Finds the block of the contract's creation; 0 if the node has no state of old blocks. */
+/** Finds the block that created the contract by halving the range; 0 if nodes lack old states. */
 async function findCreationBlock(
   { node, clock }: { node: Node; clock: Relayer['clock'] },
   loan: Address,
@@ -102,17 +103,17 @@ export async function readLoans(
       lentWei: `${lentWei}`,
       repaidWei: `${repaidWei}`,
       writtenOffWei: `${writtenOffWei}`,
-      owedWei: `${addDebts(owed)}`,
+      owedWei: `${sumDebts(owed)}`,
     },
     ages: ageNames.map((name, group) => {
       const groupLoans = owed.filter((loan) => findAgeGroup(loan, now) === group)
-      return { name, loans: groupLoans.length, owedWei: `${addDebts(groupLoans)}` }
+      return { name, loans: groupLoans.length, owedWei: `${sumDebts(groupLoans)}` }
     }),
     loans: loans.map((loan) => toLoanAnswer(loan, now)),
   }
 }
 
-const addDebts = (loans: readonly BookedLoan[]) =>
+const sumDebts = (loans: readonly BookedLoan[]) =>
   loans.reduce((sum, { owedWei }) => sum + owedWei, 0n)
 
 /** Counts the days since an unpaid loan was due; 0 for others. */
@@ -142,7 +143,7 @@ export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
   await updateLoanBook(options)
   const lines: string[] = [columns]
   for (const state of loanStates) {
-    for (const loan of await listAll(ledger, options.deployment.loan, state)) {
+    for (const loan of await listLoansInState(ledger, options.deployment.loan, state)) {
       const answer = toLoanAnswer(loan, clock.now())
       const money = [loan.lentWei, loan.owedWei, loan.repaidWei].map((wei) => formatEther(wei))
       const { borrower, issuedAt, dueAt, overdueDays, earlier } = answer
@@ -152,5 +153,5 @@ export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
   return `${lines.join('\r\n')}\r\n`
 }
 
-const listAll = (ledger: Ledger, contract: Address, state: BookedLoan['state']) =>
+const listLoansInState = (ledger: Ledger, contract: Address, state: BookedLoan['state']) =>
   ledger.listLoans({ contract, state, limit: maxLoans })

@@ -12,23 +12,23 @@ export async function outbidNonce(relayer: Relayer, nonce: number) {
   const { ledger, node, clock } = relayer
   const { nonces } = await ledger.readWork()
   const open = nonces.find((each) => each.nonce === nonce)
-  const [latest] = open?.transactions ?? []
-  if (open === undefined || latest === undefined) {
+  const [replaced] = open?.transactions ?? []
+  if (open === undefined || replaced === undefined) {
     return refuseRequest(404, 'no transaction of this nonce waits for a block')
   }
   const price = await node.getGasPrice(clock.timeout(nodeTimeoutMs))
-  if (computeGasPrice(relayer, price, latest.gasPriceWei) === undefined) {
+  if (computeGasPrice(relayer, price, replaced.gasPriceWei) === undefined) {
     return refuseRequest(409, 'a replacement would cost more than MAX_GAS_PRICE_WEI')
   }
-  const { hash: over, raw, gasPriceWei } = latest
+  const { hash: over, raw, gasPriceWei } = replaced
   const transaction = { hash: over, raw, gasPriceWei }
   await execute(relayer, [
     { kind: 'outbid', nonce, isStuck: true, transaction, gasPriceWei: price },
   ])
   const after = (await ledger.readWork()).nonces.find((open) => open.nonce === nonce)
-  const [newest] = after?.transactions ?? []
-  if (newest === undefined || newest.hash === over) {
-    return refuseRequest(409, 'it was mined meanwhile, or no node takes it')
+  const [replacement] = after?.transactions ?? []
+  if (replacement === undefined || replacement.hash === over) {
+    return refuseRequest(409, 'it was mined meanwhile, or no node accepts the replacement')
   }
-  return { nonce, over, hash: newest.hash, gasPriceWei: `${newest.gasPriceWei}` }
+  return { nonce, over, hash: replacement.hash, gasPriceWei: `${replacement.gasPriceWei}` }
 }

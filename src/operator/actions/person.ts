@@ -44,8 +44,8 @@ export async function exportPerson(
     tills: [],
     next: { part, from },
   }
-  const until = clock.now() + answerTimeoutMs
-  while (exportedPage.next !== null && clock.now() < until) {
+  const endsAt = clock.now() + answerTimeoutMs
+  while (exportedPage.next !== null && clock.now() < endsAt) {
     const page = await ledger.readPerson({ account, contract, place: exportedPage.next })
     exportedPage.loan ??= page.loan === undefined ? null : toLoanAnswer(page.loan, clock.now())
     exportedPage.payments.push(...page.payments.map((trace) => toPaymentDetails(chain, trace)))
@@ -79,23 +79,23 @@ export async function erasePerson(
     options.loan.readDebt(account),
     node.getBalance(account, clock.timeout(nodeTimeoutMs)),
   ])
-  const erasing = { id: options.newId(), account, contract: options.deployment.loan }
+  const erasure = { id: options.newId(), account, contract: options.deployment.loan }
   log({ level: 'warn', event: 'operator.erase', message: "An operator erases a person's data" })
   const until = clock.now() + answerTimeoutMs
-  let page = await ledger.erase({ ...erasing, from })
+  let page = await ledger.erase({ ...erasure, from })
   const gone = { ...page.gone }
   while (page.next !== undefined && clock.now() < until) {
-    page = await ledger.erase({ ...erasing, from: page.next })
+    page = await ledger.erase({ ...erasure, from: page.next })
     for (const name of Object.keys(gone) as (keyof typeof gone)[]) gone[name] += page.gone[name]
   }
-  const { until: keptUntil, ...kept } = page.kept
+  const { until: deletedAt, ...kept } = page.kept
   // Without a stored PIN the phone's next holder could choose one and spend the money.
   const isGuarded = balanceWei + debt.owedWei + outsideWei > 0n || kept.open > 0
   const { pin } = await options.memory.change(account, (memory) => eraseMemory(memory, isGuarded))
   return {
     account,
     gone,
-    until: toIso(keptUntil),
+    until: toIso(deletedAt),
     next: page.next ?? null,
     kept: {
       ...kept,

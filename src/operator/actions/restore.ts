@@ -22,8 +22,8 @@ export function createRestoreActions({ relayer, identity, newId, setBack }: Rest
   const { ledger, log } = relayer
   const logRestore = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
 
-  async function exportPage(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
-    const page = await ledger.exportPage(await identity(), place)
+  async function exportPage(position: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
+    const page = await ledger.exportPage(await identity(), position)
     if (page.kind === 'different') return conflict(describeExportRefusal(page.names))
     const { head, entries, next = null } = page
     return { head, entries, next }
@@ -71,7 +71,7 @@ const toRestoreAnswer = ({
 
 const describeExportRefusal = (names: readonly string[]): string =>
   names.length === 0
-    ? 'the ledger was never begun: it holds nothing'
+    ? 'the ledger is empty: it has never been used'
     : `the ledger was begun with other values of: ${names.join(', ')}`
 
 function describeBeginRefusal(beginning: Exclude<RestoreBegun, { kind: 'begun' }>): string {

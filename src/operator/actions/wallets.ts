@@ -16,8 +16,8 @@ export function parsePayable(
   { chain, loan, forwarder }: Pick<Deployment, 'chain' | 'loan' | 'forwarder'>,
 ): Address | undefined {
   const address = parseAddress(text, chain.id)
-  const reserved = [loan, forwarder].map((own) => own.toLowerCase())
-  const isPayable = address && BigInt(address) !== 0n && !reserved.includes(address)
+  const contracts = [loan, forwarder].map((own) => own.toLowerCase())
+  const isPayable = address && BigInt(address) !== 0n && !contracts.includes(address)
   return isPayable ? address : undefined
 }
 

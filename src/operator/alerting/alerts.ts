@@ -2,9 +2,9 @@ import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
 import {
+  computeTopUp,
   countAffordable,
   describeBudgetUse,
-  findTopUp,
   type KnownCondition,
   reservePayments,
   runChecks,
@@ -14,51 +14,51 @@ import { remedies } from '../remedies.ts'
 import { describeStuckNonce } from '../stuck-nonce.ts'
 import { listSilentGateways } from './silent-gateways.ts'
 
-const lowPoolLoans = 10n
-const budgetShare = 0.8
+const minLoansInPool = 10n
+const budgetAlertShare = 0.8
 const hourMs = 3_600_000
 
 type FindAlert = (condition: KnownCondition, deployment: Deployment) => string | undefined
 
 /** Finds the causes of alerts, each described with its remedy. */
 export function findAlerts(condition: KnownCondition, deployment: Deployment) {
-  const named = Object.entries(alertFinders) as [AlertName, FindAlert][]
-  return named.flatMap(([name, find]) => {
+  const finders = Object.entries(alertFinders) as [AlertName, FindAlert][]
+  return finders.flatMap(([name, find]) => {
     const says = find(condition, deployment)
     return says === undefined ? [] : [{ name, says }]
   })
 }
 
-/** Lists raised alerts and new ones; `calmSince` is set once the cause is gone. */
+/** Lists raised alerts and new ones. `calmSince` is set if the cause of an alert is gone. */
 export function listCurrentAlerts(
   condition: KnownCondition,
   deployment: Deployment,
 ): readonly ActiveAlert[] {
   const { alerts, now } = condition.vitals
   const found = findAlerts(condition, deployment)
-  const before = alerts.map((alert) => {
+  const raisedBefore = alerts.map((alert) => {
     const says = found.find(({ name }) => name === alert.name)?.says
     return says === undefined
       ? { ...alert, calmSince: alert.calmSince ?? now }
       : { ...alert, says, calmSince: undefined }
   })
-  const raised = found.filter(({ name }) => alerts.every((alert) => alert.name !== name))
-  return [...before, ...raised.map((alert) => ({ ...alert, raisedAt: now }))]
+  const newAlerts = found.filter(({ name }) => alerts.every((alert) => alert.name !== name))
+  return [...raisedBefore, ...newAlerts.map((alert) => ({ ...alert, raisedAt: now }))]
 }
 
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   relayer_low: findLowRelayer,
-  price_high: findFailingCheck('gas_price'),
+  price_high: createCheckAlert('gas_price'),
   stuck: findStuckPayment,
-  node_down: findFailingCheck('node'),
-  identity: findFailingCheck('identity'),
+  node_down: createCheckAlert('node'),
+  identity: createCheckAlert('identity'),
   pool_low: findLowPool,
-  contracts: findFailingCheck('contracts'),
+  contracts: createCheckAlert('contracts'),
   // A new ledger has no late round; health requests start its first one.
   round_late: (condition, deployment) =>
     condition.vitals.observations.roundAt === undefined
       ? undefined
-      : findFailingCheck('rounds')(condition, deployment),
+      : createCheckAlert('rounds')(condition, deployment),
   budget: findSpentBudget,
   unlisted_number: findUnlistedNumber,
   unknown_header: findUnknownHeader,
@@ -66,7 +66,8 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   gateway_silent: findSilentGateway,
 }
 
-function findFailingCheck(name: CheckName): FindAlert {
+/** Creates an alert that is raised while a check of health fails. */
+function createCheckAlert(name: CheckName): FindAlert {
   return (condition) => {
     const check = runChecks(condition).find(({ name: checkName }) => checkName === name)
     return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
@@ -78,17 +79,18 @@ function findLowRelayer(
   { relayer, chain }: Deployment,
 ): string | undefined {
   const { vitals, terms } = condition
-  const topUp = findTopUp(vitals, terms)
+  const topUp = computeTopUp(vitals, terms)
   if (topUp === undefined) return undefined
   const { funds } = vitals.observations
-  const payments = countAffordable(vitals, terms)?.today
+  const payments = countAffordable(vitals, terms)?.atCurrentPrice
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
-  const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
-  const [today, worst] = [topUp.todayWei, topUp.atWorstWei].map((wei) => formatAmountDown(wei))
-  const lasts = `enough for ${payments} payments at today's price${queue}`
-  return `${has}, ${lasts}. Top up to ${today} for ${reservePayments} payments (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
+  const balance = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
+  const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
+  const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
+  const duration = `enough for ${payments} payments at today's price${queue}`
+  return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run relayers -- top-up ${highestAmount}\`); nothing is lost.`
 }
 
 function findStuckPayment(condition: KnownCondition): string | undefined {
@@ -103,14 +105,14 @@ function findLowPool({ vitals }: KnownCondition, { chain, loan }: Deployment): s
   const pool = vitals.observations.contracts?.pool
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
-  if (liquidityWei >= BigInt(pool.principalWei) * lowPoolLoans) return undefined
-  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${lowPoolLoans} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
+  if (liquidityWei >= BigInt(pool.principalWei) * minLoansInPool) return undefined
+  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
 }
 
 function findSpentBudget({ budget }: KnownCondition): string | undefined {
   if (budget === undefined) return undefined
   const { used, says } = describeBudgetUse(budget)
-  if (used < budget.callsADay * budgetShare) return undefined
+  if (used < budget.callsADay * budgetAlertShare) return undefined
   return `${says} (UTC). ${remedies.upstream_budget}`
 }
 

@@ -5,7 +5,7 @@ import { sendNotice, type WatchOptions } from './watch.ts'
 
 /** Sets after how long without an answer a ledger counts as silent. */
 const silentAfterMs = 5_000
-/** Sets the time within which all processes report a silence under one id. */
+/** Sets the window in which all processes report a silence under one id, so that it is one. */
 const noticeWindowMs = 60 * 60 * 1000
 
 /** The only alert that the ledger cannot store. */
@@ -17,7 +17,7 @@ export type SilenceAlertOptions = WatchOptions & { clock: Clock; store: LedgerSt
 export function createSilenceAlert(options: SilenceAlertOptions) {
   const { clock, log } = options
   const says = `${describeSilence(options.store)}. ${remedies.ledger}`
-  let since: number | undefined
+  let silentSince: number | undefined
   let raisedAt: number | undefined
 
   async function sendAlert(kind: 'raised' | 'cleared', at: number): Promise<void> {
@@ -27,17 +27,17 @@ export function createSilenceAlert(options: SilenceAlertOptions) {
 
   return {
     isRaised: () => raisedAt !== undefined,
-    async recordAnswer(isAnswering: boolean): Promise<void> {
+    async recordAnswer(hasAnswered: boolean): Promise<void> {
       const now = clock.now()
-      if (isAnswering) {
+      if (hasAnswered) {
         const endedAlertAt = raisedAt
-        since = undefined
+        silentSince = undefined
         raisedAt = undefined
         if (endedAlertAt !== undefined) await sendAlert('cleared', endedAlertAt)
         return
       }
-      since ??= now
-      if (raisedAt !== undefined || now - since < silentAfterMs) return
+      silentSince ??= now
+      if (raisedAt !== undefined || now - silentSince < silentAfterMs) return
       raisedAt = now
       log({ level: 'error', event: 'alert.raised', message: says, alert: name })
       await sendAlert('raised', now)

@@ -3,8 +3,8 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 const hourMs = 3_600_000
 const dayHours = 24
 
-/** Sets the deliveries on both days before from which deliveries are expected today. */
-const usualDeliveries = 10
+/** Sets how many deliveries on each of the two days before let one expect some today. */
+const minUsualDeliveries = 10
 
 /** Lists the gateways that are silent now and delivered at this time on both days before. */
 export function listSilentGateways({ gateways, now }: Pick<Vitals, 'gateways' | 'now'>) {
@@ -19,10 +19,10 @@ export function listSilentGateways({ gateways, now }: Pick<Vitals, 'gateways' | 
 /** Compares each full hour of the silence, and its first day, with the two days before. */
 function isSilent(hours: Readonly<Record<string, number>>, lastHour: number, now: number): boolean {
   const lastFullHour = Math.min(Math.floor(now / hourMs) - 1, lastHour + dayHours)
-  for (const width of [1, dayHours]) {
-    for (let end = lastHour + width; end <= lastFullHour; end++) {
-      const before = [1, 2].map((days) => countDeliveries(hours, end - days * dayHours, width))
-      if (before.every((count) => count >= usualDeliveries)) return true
+  for (const span of [1, dayHours]) {
+    for (let end = lastHour + span; end <= lastFullHour; end++) {
+      const before = [1, 2].map((days) => countDeliveries(hours, end - days * dayHours, span))
+      if (before.every((count) => count >= minUsualDeliveries)) return true
     }
   }
   return false
@@ -31,9 +31,9 @@ function isSilent(hours: Readonly<Record<string, number>>, lastHour: number, now
 function countDeliveries(
   hours: Readonly<Record<string, number>>,
   end: number,
-  width: number,
+  span: number,
 ): number {
   let count = 0
-  for (let hour = end - width + 1; hour <= end; hour++) count += hours[hour] ?? 0
+  for (let hour = end - span + 1; hour <= end; hour++) count += hours[hour] ?? 0
   return count
 }

@@ -11,36 +11,36 @@ export type WatchOptions = {
   webhook: WebhookOptions | undefined
 }
 
-const noticesAtATime = 5
+const maxNoticesAtOnce = 5
 
-/** Raises, clears and sends alerts, each once, because the ledger records raised alerts. */
-export async function watchAlerts(
+/** Raises, clears and sends alerts. Each happens once, because the ledger records alerts. */
+export async function updateAlerts(
   ledger: Ledger,
   condition: KnownCondition,
   options: WatchOptions,
 ) {
   const { deployment, log, webhook } = options
   const { alerts, untoldFrom, now } = condition.vitals
-  const found = findAlerts(condition, deployment)
-  let isDue = untoldFrom !== undefined && untoldFrom <= now
-  if (found.length > 0 || alerts.length > 0) {
-    const { raised, cleared } = await ledger.alert(found, { isTold: webhook !== undefined })
-    isDue ||= raised.length + cleared.length > 0
+  const causes = findAlerts(condition, deployment)
+  let hasDueNotices = untoldFrom !== undefined && untoldFrom <= now
+  if (causes.length > 0 || alerts.length > 0) {
+    const { raised, cleared } = await ledger.alert(causes, { isTold: webhook !== undefined })
+    hasDueNotices ||= raised.length + cleared.length > 0
     for (const { name, says } of raised) {
       log({ level: 'error', event: 'alert.raised', message: says, alert: name })
     }
     for (const { name, calmSince } of cleared) {
-      const message = `The alert is over since ${toIso(calmSince ?? now)}: ${name}`
+      const message = `The cause of the alert ended at ${toIso(calmSince ?? now)}: ${name}`
       log({ level: 'info', event: 'alert.cleared', message, alert: name })
     }
   }
-  if (webhook === undefined || !isDue) return
-  for (const notice of await ledger.takeNotices(noticesAtATime)) {
+  if (webhook === undefined || !hasDueNotices) return
+  for (const notice of await ledger.takeNotices(maxNoticesAtOnce)) {
     await sendNotice(options, notice, () => ledger.endNotice(notice.id))
   }
 }
 
-/** Posts a notice to the webhook; calls `onAccepted` once the receiver has accepted it. */
+/** Posts a notice to the webhook, and calls `onAccepted` after the receiver has accepted it. */
 export async function sendNotice(
   options: WatchOptions,
   notice: AlertNotice,

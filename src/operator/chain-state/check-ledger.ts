@@ -15,17 +15,17 @@ import { runChecks } from '../health.ts'
 import { findStuckNonce } from '../stuck-nonce.ts'
 import type { ReadContracts } from './contracts.ts'
 
-/** Limits the facts read per check; stale facts are read beyond it. */
-const readsPerCheck = 2
-/** Sets the age from which a fact is stale, as a multiple of `readingMs`. */
-const staleChecks = 4
+/** Limits the facts that are read after a round; stale facts are read beyond it. */
+const maxReadsPerRound = 2
+/** Sets from which multiple of `readingMs` on a fact is stale. */
+const staleMultiple = 4
 /** Limits how often a round without new facts is recorded, in ms. */
-const reportMs = 10_000
-/** Sets after how many urgent rounds a failing fact is read again. */
-const retryRounds = 3
+const recordIntervalMs = 10_000
+/** Sets after how many urgent rounds the facts of a failing check are read again. */
+const retryAfterRounds = 3
 const nodeTimeoutMs = 5_000
 
-/** Runs a round and records its readings; while health fails, the next round comes soon. */
+/** Runs a round and records what it read. While health fails, the next round comes soon. */
 export async function runObservedRound(
   relayer: Relayer,
   readContracts: ReadContracts,
@@ -33,8 +33,8 @@ export async function runObservedRound(
   onCheckEnd: (outcome: 'recorded' | 'failed') => void,
 ): Promise<RoundResult> {
   const report: ObservationReport = { facts: {}, node: undefined, round: 'failed' }
-  const checkAfterRound = () =>
-    checkLedger(relayer, readContracts, report, () => onCheckEnd('recorded')).catch((error) => {
+  const refreshAfterRound = () =>
+    refreshFacts(relayer, readContracts, report, () => onCheckEnd('recorded')).catch((error) => {
       relayer.log({ level: 'warn', event: 'look.failed', message: describeFault(error) })
       onCheckEnd('failed')
       return false
@@ -42,13 +42,14 @@ export async function runObservedRound(
   try {
     const result = await round({ ...relayer, node: observeNode(relayer, report) })
     report.round = 'done'
-    return (await checkAfterRound()) && result !== 'soon' ? 'failing' : result
+    return (await refreshAfterRound()) && result !== 'soon' ? 'failing' : result
   } catch (error) {
-    await checkAfterRound()
+    await refreshAfterRound()
     throw error
   }
 }
 
+/** Returns the relayer's node, whose answers are added to the report. */
 function observeNode({ node, signer, clock }: Relayer, report: ObservationReport): Relayer['node'] {
   return {
     ...node,
@@ -91,8 +92,8 @@ const listFailingFacts = (relayer: Relayer, vitals: Vitals): readonly FactName[]
     ({ name, state }) => (state === 'failing' && factsByCheck[name]) || [],
   )
 
-/** Reads the oldest and the failing facts again; returns whether health still fails. */
-async function checkLedger(
+/** Reads the oldest and the failing facts again, and returns whether health still fails. */
+async function refreshFacts(
   relayer: Relayer,
   readContracts: ReadContracts,
   report: ObservationReport,
@@ -106,16 +107,17 @@ async function checkLedger(
     ...listFailingFacts(relayer, vitals),
     ...(isStuck ? (['poolCount'] as const) : []),
   ]
-  const findAge = (name: FactName) => now - (observations[name]?.at ?? 0)
+  const getAge = (name: FactName) => now - (observations[name]?.at ?? 0)
   // While payments are open, rounds read most facts anyway.
-  const leastAgeMs = report.node === undefined ? rules.readingMs : 2 * rules.readingMs
+  const minAgeMs = report.node === undefined ? rules.readingMs : 2 * rules.readingMs
   const isDueAfter = (ageMs: number) => (name: FactName) =>
-    report.facts[name] === undefined && findAge(name) >= ageMs
-  const retried = failingFacts.filter(isDueAfter(retryRounds * getUrgentRoundMs(rules.roundMs)))
-  const due = polledFacts.filter(isDueAfter(leastAgeMs)).sort((a, b) => findAge(b) - findAge(a))
-  const stale = due.filter((name) => findAge(name) >= staleChecks * rules.readingMs)
-  const oldest = due.slice(0, Math.max(readsPerCheck, stale.length))
-  const chosenFacts = [...new Set([...retried, ...oldest])]
+    report.facts[name] === undefined && getAge(name) >= ageMs
+  const retryAfterMs = retryAfterRounds * getUrgentRoundMs(rules.roundMs)
+  const retriedFacts = failingFacts.filter(isDueAfter(retryAfterMs))
+  const dueFacts = polledFacts.filter(isDueAfter(minAgeMs)).sort((a, b) => getAge(b) - getAge(a))
+  const staleFacts = dueFacts.filter((name) => getAge(name) >= staleMultiple * rules.readingMs)
+  const oldestFacts = dueFacts.slice(0, Math.max(maxReadsPerRound, staleFacts.length))
+  const chosenFacts = [...new Set([...retriedFacts, ...oldestFacts])]
   const observedRelayer = { ...relayer, node: observeNode(relayer, report) }
   for (const name of chosenFacts) {
     // One time-out is enough: each further request would wait as long.
@@ -130,10 +132,10 @@ async function checkLedger(
   }
   const hasNewFacts = Object.keys(report.facts).length > 0 || report.node !== undefined
   const isFailing = report.round === 'failed' || observations.failingSince !== undefined
-  const isDue = now - (observations.roundAt ?? 0) >= reportMs
-  const isReported =
-    isDue || isFailing || (hasNewFacts && (chosenFacts.length > 0 || failingFacts.length > 0))
-  if (isReported) {
+  const isRecordDue = now - (observations.roundAt ?? 0) >= recordIntervalMs
+  const mustRecord =
+    isRecordDue || isFailing || (hasNewFacts && (chosenFacts.length > 0 || failingFacts.length > 0))
+  if (mustRecord) {
     await ledger.recordObservations({ ...report, now: clock.now() })
     onRecorded()
   }
@@ -160,8 +162,8 @@ const factReaders = {
     const head = report.facts.head ?? observations.head
     // A local chain's clock may be ahead of ours.
     const seconds = Math.max(relayer.clock.now() / 1_000, head?.timestampSeconds ?? 0)
-    const found = await readContracts(relayer, Math.floor(seconds))
-    report.facts.contracts = { ...found, readAt: relayer.clock.now() }
+    const reading = await readContracts(relayer, Math.floor(seconds))
+    report.facts.contracts = { ...reading, readAt: relayer.clock.now() }
   },
   async poolCount({ node, signer, clock }: Relayer, { report }: ReaderContext) {
     const signal = clock.timeout(nodeTimeoutMs)

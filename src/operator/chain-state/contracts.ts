@@ -32,8 +32,8 @@ const views = [
 /** Limits the gas of each view. */
 const viewGas = 100_000
 
-/** Sets how long signed views are reused, in seconds; their deadline is twice as far. */
-const signedForSeconds = 3_600
+/** Limits the reuse of signed views, in seconds; their deadline is twice as far. */
+const maxReuseSeconds = 3_600
 
 const nodeTimeoutMs = 5_000
 
@@ -46,7 +46,7 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
         from: randomAccount.address,
         intentId: stringToHex(functionName, { size: intentIdLength }),
         gas: viewGas,
-        deadline: seconds + 2 * signedForSeconds,
+        deadline: seconds + 2 * maxReuseSeconds,
         data: encodeFunctionData({ abi: loanAbi, functionName }),
       }),
     ),
@@ -55,14 +55,14 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
 
 /** Creates a reader of both contracts' state by one `eth_call` at a block's time (Unix s). */
 export function createContractsReader(isTarget: TargetCheck) {
-  let signed: { at: number; requests: readonly SignedRequest[] } | undefined
+  let signedViews: { signedAt: number; requests: readonly SignedRequest[] } | undefined
 
   return async (relayer: Relayer, seconds: number): Promise<Contracts> => {
     const { node, clock, signer, forwarder } = relayer
-    if (signed === undefined || Math.abs(seconds - signed.at) > signedForSeconds) {
-      signed = { at: seconds, requests: await signViews(forwarder, seconds) }
+    if (signedViews === undefined || Math.abs(seconds - signedViews.signedAt) > maxReuseSeconds) {
+      signedViews = { signedAt: seconds, requests: await signViews(forwarder, seconds) }
     }
-    const { requests } = signed
+    const { requests } = signedViews
     const call = { from: signer.address, to: forwarder.address, data: encodeExecute(requests) }
     const outcome = await node.call(call, clock.timeout(nodeTimeoutMs))
     if (outcome.kind === 'reverted') return { state: decodeForwarderRefusal(outcome.data) }

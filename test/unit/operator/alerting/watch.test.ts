@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchAlerts } from '../../../../src/operator/alerting/watch.ts'
+import { updateAlerts } from '../../../../src/operator/alerting/watch.ts'
 import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
@@ -19,7 +19,7 @@ test('an alert that the webhook refuses is sent again with the same id until it 
     const { alerts, untoldFrom } = await ledger.readVitals()
     const isDue = untoldFrom !== undefined && untoldFrom <= clock.now()
     const known = conditionWith({ unlistedAt, alerts, untoldFrom: isDue ? 0 : undefined })
-    await watchAlerts(ledger, known, { deployment: subject, log, webhook })
+    await updateAlerts(ledger, known, { deployment: subject, log, webhook })
     clock.forward(120_000)
   }
   expect(posted.map(({ id }) => id)).toEqual(Array(3).fill(posted[0]?.id))
