@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatGwei, type Hex } from 'viem'
-import { fingerprint } from '../../src/account/session-keys.ts'
+import { computeFingerprint } from '../../src/account/session-keys.ts'
 import {
   type ActionAnswer,
   type ActionRequest,
@@ -250,7 +250,7 @@ async function drain(operator: Operated, values: Given): Promise<Found> {
   if (isNamed && !/^0x[0-9a-f]{64}$/i.test(secret)) {
     throw new StackError('Set NEW_ACCOUNT_KEY_SECRET to the new secret: 0x and 64 digits.')
   }
-  const named = isNamed ? { nextAccountKey: await fingerprint(secret as Hex) } : undefined
+  const named = isNamed ? { nextAccountKey: await computeFingerprint(secret as Hex) } : undefined
   const begun = await setIntake(operator, 'drain', named)
   return values.wait ? untilDrained(operator, begun) : begun
 }

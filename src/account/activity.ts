@@ -12,7 +12,7 @@ export type ActivitySources = {
 
 /**
  * Tells whether an account has a recorded dial, a PIN, a payment, a balance or a debt.
- * @throws {Error} memory, ledger or node do not answer
+ * @throws {Error} memory, ledger or node does not answer
  */
 export async function hasActivity(account: Address, sources: ActivitySources): Promise<boolean> {
   const { memory, ledger, loan } = sources

@@ -12,7 +12,7 @@ const derivationVersion = 'v1'
 
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 
-/** Limits the cached accounts, which spare the later deliveries of a session a derivation. */
+/** Limits the cached accounts, which save later deliveries of a session a derivation. */
 const maxCached = 1_000
 
 /** Derives callers' accounts. No key is stored, because the secret alone derives them all. */
@@ -29,7 +29,7 @@ export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   }
 }
 
-/** Returns a number's account, derived from its present form or from a recorded former form. */
+/** Derives a number's account from its present form, or from the former form on record. */
 export function withFormerAccounts(
   getAccount: CallerAccounts,
   findFormerAccount: (account: Address) => Promise<Address | undefined>,
@@ -40,8 +40,8 @@ export function withFormerAccounts(
     const recorded = forms.length > 0 ? await findFormerAccount(account.address) : undefined
     if (recorded === undefined) return account
     for (const form of forms) {
-      const former = await getAccount(form as PhoneNumber)
-      if (isAddressEqual(former.address, recorded)) return former
+      const formerAccount = await getAccount(form as PhoneNumber)
+      if (isAddressEqual(formerAccount.address, recorded)) return formerAccount
     }
     throw new Error('no known form of the number derives its recorded account')
   }
@@ -51,7 +51,7 @@ async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<Local
   for (let attempt = 0; ; attempt++) {
     const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
-    // Once in 2^128 a hash is outside the group's order, so the next candidate is used.
+    // Once in 2^128 hashes one is not below the group's order, so the next one is used.
     if (scalar > 0n && scalar < curveOrder) return createKeyAccount(bytesToHex(candidate))
   }
 }

@@ -1,7 +1,7 @@
-/** Returns the check digit of ISO/IEC 7812-1 (Luhn), which detects one wrong digit. */
+/** Computes the check digit of ISO/IEC 7812-1 (Luhn), which detects one wrong digit. */
 export function computeCheckDigit(digits: string): string {
-  const sum = [...digits].reverse().reduce((total, digit, place) => {
-    const value = Number(digit) * (place % 2 === 0 ? 2 : 1)
+  const sum = [...digits].reverse().reduce((total, digit, position) => {
+    const value = Number(digit) * (position % 2 === 0 ? 2 : 1)
     return total + (value > 9 ? value - 9 : value)
   }, 0)
   return `${(10 - (sum % 10)) % 10}`
@@ -13,7 +13,7 @@ const hasValidCheckDigit = (digits: string): boolean =>
 export const isWalletCode = (typed: string): boolean =>
   /^[0-9]{8}$/.test(typed) && hasValidCheckDigit(typed)
 
-export const isTill = (typed: string): boolean =>
+export const isTillNumber = (typed: string): boolean =>
   /^[1-9][0-9]{4,5}$/.test(typed) && hasValidCheckDigit(typed)
 
 /** Draws random digits of this length, the last of which is the check digit. */

@@ -4,10 +4,10 @@ import { type Hex, hexToBytes, stringToBytes } from 'viem'
 
 export type Secret = Hex
 
-/** Returns the HMAC-SHA-256 (RFC 2104) of parts, encoded so that no two lists are one message. */
+/** Computes the HMAC-SHA-256 (RFC 2104) of parts; different lists never hash as one message. */
 export type KeyedHash = (...parts: readonly string[]) => Promise<Uint8Array<ArrayBuffer>>
 
-/** Creates a hash in plain JavaScript: `crypto.subtle` costs an event-loop turn per message. */
+/** Creates a hash in plain JavaScript, as `crypto.subtle` costs an event-loop turn per message. */
 export function createKeyedHash(secret: Secret): KeyedHash {
   const key = hexToBytes(secret)
   return async (...parts) => {

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { MemoryStore, StoredMemory } from './memory.ts'
 
+/** Stores the memory of one account in a Durable Object. */
 export class AccountObject<Env = unknown> extends DurableObject<Env> {
   readonly #sql: SqlStorage
 
@@ -24,10 +25,10 @@ export class AccountObject<Env = unknown> extends DurableObject<Env> {
   }
 
   #readRow(): Omit<StoredMemory, 'now'> {
-    const [kept] = this.#sql
+    const [stored] = this.#sql
       .exec<Omit<StoredMemory, 'now'>>('SELECT row, version FROM memory')
       .toArray()
-    return kept ?? { row: '', version: 0 }
+    return stored ?? { row: '', version: 0 }
   }
 }
 

@@ -2,15 +2,16 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import type { MemoryStore } from './memory.ts'
 
+/** Loads a row without the argument `version`; with it saves a row, and returns 1 if it did. */
 const memoryLua = `
 local row, version = ARGV[1], ARGV[2]
-local kept = redis.call('HMGET', KEYS[1], 'row', 'version')
+local stored = redis.call('HMGET', KEYS[1], 'row', 'version')
 if not version then
   local clock = redis.call('TIME')
   local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
-  return { kept[1] or '', tonumber(kept[2] or '0'), now }
+  return { stored[1] or '', tonumber(stored[2] or '0'), now }
 end
-if (kept[2] or '0') ~= version then return 0 end
+if (stored[2] or '0') ~= version then return 0 end
 redis.call('HSET', KEYS[1], 'row', row, 'version', string.format('%.0f', tonumber(version) + 1))
 return 1
 `

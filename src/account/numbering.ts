@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from 'viem'
 
-/** Maps former number forms to present ones. Do not change entries: accounts depend on them. */
+/** Maps former number forms to present ones. No entry may change, since accounts depend on it. */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
   ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
   ['+229 [24-69]xxxxxxx', '+229 01 [24-69]xxxxxxx'],
@@ -32,7 +32,8 @@ type Rewrite = (number: string) => string | undefined
 const splitForm = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
 const isVariable = (part: string): boolean => /^[x[]/.test(part)
 
-export function toPattern(form: string): RegExp {
+/** Creates the pattern of a form; each variable digit is a group. */
+export function createPattern(form: string): RegExp {
   const pattern = splitForm(form).map((part) =>
     isVariable(part) ? `(${part.replace('x', '\\d')})` : part.replace('+', '\\+'),
   )
@@ -40,7 +41,7 @@ export function toPattern(form: string): RegExp {
 }
 
 function createRewrite(from: string, to: string): Rewrite {
-  const [pattern, parts] = [toPattern(from), splitForm(to)]
+  const [pattern, parts] = [createPattern(from), splitForm(to)]
   return (number) => {
     const variableDigits = pattern.exec(number)?.slice(1)
     return (
@@ -53,8 +54,8 @@ function createRewrite(from: string, to: string): Rewrite {
 const forwards = numberingChanges.map(([former, present]) => createRewrite(former, present))
 const backwards = numberingChanges.map(([former, present]) => createRewrite(present, former))
 
-/** Returns the present form of a number (E.164), from which its account is derived. */
-export function presentForm(number: string): string {
+/** Converts a number (E.164) to its present form, from which its account is derived. */
+export function toPresentForm(number: string): string {
   for (const rewrite of forwards) {
     const present = rewrite(number)
     if (present !== undefined) return present
@@ -62,11 +63,13 @@ export function presentForm(number: string): string {
   return number
 }
 
+/** Lists the forms that a number may have had earlier. */
 export function listFormerForms(number: string): string[] {
   return backwards
     .flatMap((rewrite) => rewrite(number) ?? [])
-    .filter((former) => presentForm(former) === number)
+    .filter((former) => toPresentForm(former) === number)
 }
 
-export const numberingFingerprint = (): string =>
+/** Computes what identifies the numbering changes that accounts depend on. */
+export const computeNumberingFingerprint = (): string =>
   keccak256(stringToBytes(JSON.stringify(numberingChanges))).slice(2, 34)

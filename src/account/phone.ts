@@ -1,27 +1,28 @@
 import type { CountryCode, MetadataJson } from 'libphonenumber-js/core'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import { toPlainDigits } from '../runtime/digits.ts'
-import { presentForm } from './numbering.ts'
+import { toPresentForm } from './numbering.ts'
 import { plans } from './plans.ts'
 
-/** Holds each country's mobile numbers; after an update of the library run `npm run generate`. */
+/** Holds each country's mobile numbers. Run `npm run generate` after updates of the library. */
 export const numberingPlans = JSON.parse(plans) as MetadataJson
 
 declare const brand: unique symbol
 
-/** A phone number in E.164 and its present form, which is never logged and never stored. */
+/** Holds a phone number in E.164 and its present form. It is never logged and never stored. */
 export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 
-/** The two letters (ISO 3166-1) of a country with a numbering plan. */
+/** Names a country with a numbering plan by two letters (ISO 3166-1). */
 export type Country = CountryCode
 
-/** Parses a caller's number in E.164 or of the gateway's country, listed in a plan or not. */
+/** Parses a caller's number in E.164 or in the national form of the gateway's country. */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = toPlainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
-  const known = listNumbers(text, country).find(isListed)
-  if (known !== undefined) return known
-  return isE164(text) ? (presentForm(text) as PhoneNumber) : undefined
+  const listed = listNumbers(text, country).find(isListed)
+  if (listed !== undefined) return listed
+  // Old accounts may have numbers that no plan lists any longer.
+  return isE164(text) ? (toPresentForm(text) as PhoneNumber) : undefined
 }
 
 const isE164 = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
@@ -30,29 +31,30 @@ const isE164 = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   listTypedNumbers(raw, caller).find(isListed)
 
-/** Parses a typed number that no plan lists, because older plans may have listed it. */
+/** Parses a typed number that no plan lists, because an older plan may have listed it. */
 export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   listTypedNumbers(raw, caller).find((number) => isE164(number))
 
 function listTypedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   const typed = toPlainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return []
-  // Kenya, Uganda and Tanzania dial each other by 005 to 007.
+  // Callers in Kenya, Uganda and Tanzania dial each other's countries by 005 to 007.
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
   return listNumbers(typed, parseNumber(caller)?.country)
 }
 
-/** Lists the numbers that digits may stand for, in E.164 and their present form. */
+/** Lists the numbers that digits may mean, in E.164 and their present form. */
 function listNumbers(text: string, country: Country | undefined): PhoneNumber[] {
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
   const defaults = country === undefined ? {} : { defaultCountry: country }
   return candidates.flatMap((candidate) => {
-    const parsed = parsePhoneNumberFromString(presentForm(candidate), defaults, numberingPlans)
+    const parsed = parsePhoneNumberFromString(toPresentForm(candidate), defaults, numberingPlans)
     const number = parsed?.number ?? (isE164(candidate) ? candidate : undefined)
-    return number === undefined ? [] : [presentForm(number) as PhoneNumber]
+    return number === undefined ? [] : [toPresentForm(number) as PhoneNumber]
   })
 }
 
+/** Tells whether a numbering plan lists a number. */
 export const isListed = (number: string): boolean => parseNumber(number)?.isValid() === true
 
 const parseNumber = (number: string) => parsePhoneNumberFromString(number, numberingPlans)
@@ -67,9 +69,9 @@ export function shortenPhone(phone: PhoneNumber): string {
   return `${digits.slice(0, 4)}...${digits.slice(-3)}`
 }
 
-/** Spells a number with its country code and in threes, to compare by eye. */
+/** Writes a number with its country code and in groups of three digits, for people to compare. */
 export function spellPhone(phone: PhoneNumber): string {
   const code = parseNumber(phone)?.countryCallingCode ?? phone.slice(1, 4)
-  const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')
-  return `+${code} ${threes}`
+  const groups = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')
+  return `+${code} ${groups}`
 }

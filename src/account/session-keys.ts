@@ -3,19 +3,19 @@ import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
 export type SessionKeys = ReturnType<typeof createSessionKeys>
 
-/** Creates digests of sessions and typed text, which nobody can compute without the secret. */
+/** Creates keyed digests of sessions and typed text; only the secret's owner can compute them. */
 export function createSessionKeys(idSecret: Secret) {
   const hash = createKeyedHash(idSecret)
   const digest = async (...parts: string[]) => bytesToHex(await hash(...parts)).slice(2)
   return {
-    /** Returns the key of a session and of its payment. */
-    session: (gateway: string, sessionId: string, account: Address) =>
+    /** Computes the digest that names a session and its payment in storage. */
+    hashSession: (gateway: string, sessionId: string, account: Address) =>
       digest('session', gateway, sessionId, account),
-    input: (session: string, text: string) => digest('input', session, text),
+    hashInput: (session: string, text: string) => digest('input', session, text),
   }
 }
 
-/** Derives the intent of a session, which nobody can guess without the secret. */
+/** Derives the key of a session's intent, which nobody can guess without the secret. */
 export type IntentKeys = (gateway: string, sessionId: string, account: Address) => Promise<Hex>
 
 export function createIntentKeys(accountSecret: Secret): IntentKeys {
@@ -23,8 +23,8 @@ export function createIntentKeys(accountSecret: Secret): IntentKeys {
   return async (...session) => bytesToHex(await hash('intent', ...session))
 }
 
-/** Identifies a secret without revealing it. */
-export async function fingerprint(secret: Secret): Promise<string> {
+/** Computes what identifies a secret without revealing it. */
+export async function computeFingerprint(secret: Secret): Promise<string> {
   const digest = await createKeyedHash(secret)('fingerprint')
   return bytesToHex(digest).slice(2, 34)
 }

@@ -3,16 +3,16 @@ import { drawDigits } from './check-digit.ts'
 import type { AccountMemory, Memory } from './memory.ts'
 import type { SessionKeys } from './session-keys.ts'
 
-/** A named external address that a caller may cash out to. */
+/** Names an external address that a caller may cash out to. */
 export type Wallet = AccountMemory['wallets'][number]
 
 export const maxWallets = 3
 const codeLifetimeMs = 60 * 60 * 1_000
 
-/** The result of redeeming a code, which repeats for the same account within the hour. */
+/** Tells what a code gave. The same account gets the same result within the hour. */
 export type WalletCodeResult = { kind: 'taken'; wallet: Wallet } | { kind: 'unknown' | 'full' }
 
-/** Adds a wallet, replacing one of its name or address; undefined beyond the limit. */
+/** Adds a wallet, in place of those with its name or address; undefined beyond the limit. */
 export function addWallet(memory: AccountMemory, wallet: Wallet): AccountMemory | undefined {
   const others = memory.wallets.filter(
     ({ name, address }) => name !== wallet.name && !isAddressEqual(address, wallet.address),
@@ -27,13 +27,13 @@ export const removeWallet = (memory: AccountMemory, name: string): AccountMemory
 
 export type WalletCodes = ReturnType<typeof createWalletCodes>
 
-type WalletCodesOptions = { keys: Pick<SessionKeys, 'input'>; memory: Memory }
+type WalletCodesOptions = { keys: Pick<SessionKeys, 'hashInput'>; memory: Memory }
 
 /** Creates codes, each of which gives one account a wallet within an hour. */
 export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
-  /** Derives the row of a code, which lies among those of accounts but belongs to no key. */
+  /** Derives the row of a code. It is stored like an account's, but no key derives its address. */
   const deriveCodeRow = async (code: string) =>
-    `0x${(await keys.input('wallet code', code)).slice(-40)}` as Address
+    `0x${(await keys.hashInput('wallet code', code)).slice(-40)}` as Address
 
   return {
     /** Issues a code for a wallet. @throws {Error} all codes that were drawn are in use */
@@ -51,7 +51,7 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
       throw new Error('all codes that were drawn are in use')
     },
     /** Adds the wallet of a code to an account, unless another account has redeemed the code. */
-    async take(code: string, account: Address): Promise<WalletCodeResult> {
+    async redeem(code: string, account: Address): Promise<WalletCodeResult> {
       let wallet: Wallet | undefined
       await memory.change(await deriveCodeRow(code), (before, now) => {
         const { walletCode: storedCode } = before
@@ -61,6 +61,7 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
         if (takenBy === undefined || isAddressEqual(takenBy, account)) wallet = { name, address }
         return takenBy ? undefined : { ...before, walletCode: { ...storedCode, takenBy: account } }
       })
+      // TypeScript does not see that the callback assigns the variable.
       const redeemedWallet = wallet as Wallet | undefined
       if (redeemedWallet === undefined) return { kind: 'unknown' }
       const { wallets } = await memory.change(account, (before) =>

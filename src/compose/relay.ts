@@ -1,7 +1,7 @@
 import type { Address, LocalAccount } from 'viem'
 import { createCallerAccounts, withFormerAccounts } from '../account/caller-accounts.ts'
-import { numberingFingerprint } from '../account/numbering.ts'
-import { fingerprint } from '../account/session-keys.ts'
+import { computeNumberingFingerprint } from '../account/numbering.ts'
+import { computeFingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
 import {
   decodeDepositedWei,
@@ -48,10 +48,10 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
       chainId,
       fingerprints: {
         ...fingerprints,
-        NUMBERING: numberingFingerprint(),
-        ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
-        ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
-        ...(config.pinSecret && { PIN_SECRET: await fingerprint(config.pinSecret) }),
+        NUMBERING: computeNumberingFingerprint(),
+        ACCOUNT_ID_SECRET: await computeFingerprint(config.accountIdSecret),
+        ACCOUNT_KEY_SECRET: await computeFingerprint(config.accountKeySecret),
+        ...(config.pinSecret && { PIN_SECRET: await computeFingerprint(config.pinSecret) }),
       },
     }
     return identity
@@ -125,8 +125,8 @@ export function createLoanSource(
       if (outcome.kind === 'reverted') throw new Error('the loan contract reverted a read')
       return outcome.data
     },
-    height: async () => (await node.getHead(clock.timeout(readTimeoutMs))).number,
-    events: (topics, fromBlock) =>
+    readHeight: async () => (await node.getHead(clock.timeout(readTimeoutMs))).number,
+    findEvents: (topics, fromBlock) =>
       node.getLogs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   }
 }

@@ -88,8 +88,8 @@ export function createAnswerParts(
     loan: {
       ...loan,
       readTerms: cached(clock, termsTtlMs, () => loan.readTerms()),
-      lendable: cached(clock, lendableTtlMs, () => loan.lendable()),
-      withdrawable: cached(clock, lendableTtlMs, () => loan.withdrawable()),
+      readLendable: cached(clock, lendableTtlMs, () => loan.readLendable()),
+      readWithdrawable: cached(clock, lendableTtlMs, () => loan.readWithdrawable()),
     },
     accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),

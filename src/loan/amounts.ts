@@ -2,12 +2,12 @@ import { formatEther, parseEther } from 'viem'
 
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
-/** The most RBTC that can exist, because each RBTC stands for one of 21 million bitcoins. */
+/** Limits an amount: each RBTC stands for one of 21 million bitcoins. */
 const maxWei = parseEther('21000000')
 
 const weiDecimals = 18
 
-/** One coin, in millionths of a coin. */
+/** Prices one coin in millionths of a coin, for amounts that are typed in coins. */
 const coinMicros = 1_000_000n
 
 /**
@@ -20,20 +20,20 @@ export function parseAmount(
   micros = coinMicros,
 ): { kind: 'amount'; wei: bigint } | { kind: 'fault'; fault: AmountFault } {
   const text = typed.trim()
-  if (/^[1-9][0-9]{0,2},[0-9]{3}$/.test(text)) return fault('not_a_number')
+  if (/^[1-9][0-9]{0,2},[0-9]{3}$/.test(text)) return createFault('not_a_number')
   const match = /^([0-9]*)(?:[.,]([0-9]*))?$/.exec(text)
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
-  if (match === null || (whole === '' && fraction === '')) return fault('not_a_number')
-  if (fraction.length > weiDecimals) return fault('too_fine')
-  // Real amounts have fewer digits, and BigInt would take long for very many.
-  if (whole.replace(/^0+/, '').length > 13) return fault('too_large')
+  if (match === null || (whole === '' && fraction === '')) return createFault('not_a_number')
+  if (fraction.length > weiDecimals) return createFault('too_fine')
+  // Real amounts have at most 13 digits, and BigInt takes long for very many.
+  if (whole.replace(/^0+/, '').length > 13) return createFault('too_large')
   const wei = (BigInt(whole + fraction.padEnd(weiDecimals, '0')) * coinMicros) / micros
-  if (wei === 0n) return fault('zero')
-  return wei > maxWei ? fault('too_large') : { kind: 'amount', wei }
+  if (wei === 0n) return createFault('zero')
+  return wei > maxWei ? createFault('too_large') : { kind: 'amount', wei }
 }
 
-const fault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
+const createFault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
 
 const shownDecimals = 6
 const smallestShownWei = 10n ** BigInt(weiDecimals - shownDecimals)

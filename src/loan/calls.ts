@@ -18,7 +18,7 @@ export type LoanCall =
   | { kind: 'transfer'; to: Address; amountWei: bigint }
   /** The contract refuses the loan if these are not its terms. */
   | ({ kind: 'loan' } & LoanTerms)
-  /** `all` is the debt at the time of execution. */
+  /** Repays a part of the debt; `all` is the debt at the time of execution. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** Moves money out of the contract, to any address. */
   | { kind: 'cashOut'; to: Address; amountWei: bigint }
@@ -28,7 +28,7 @@ export type LoanRefusal =
   | { reason: 'existing_loan'; owedWei: bigint }
   | { reason: 'no_loan' }
   | { reason: 'repayment_too_large'; owedWei: bigint }
-  /** The pool is empty, or new loans have reached the day's cap. */
+  /** The pool is empty, or the day's new loans have reached their cap. */
   | { reason: 'no_liquidity' }
   | { reason: 'not_listed' }
   | { reason: 'loan_limit' }
@@ -130,12 +130,13 @@ const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainRea
   ZeroAmount: 'nothing_there',
 }
 
-/** Names the refusals that tell no amounts. */
+/** Names the refusals that have no amounts. */
 type PlainReason = Exclude<
   LoanRefusal,
   { owedWei: bigint } | { balanceWei: bigint } | { leftWei?: bigint | undefined }
 >['reason']
 
+/** Decodes why the contract refused a call; `unknown` if the error is none of its own. */
 export function decodeRefusal(data: Hex): LoanRefusal {
   const error = tryToDecode(() => decodeErrorResult({ abi: loanAbi, data }))
   if (error === undefined) return { reason: 'unknown' }
@@ -172,7 +173,7 @@ export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = 
 
 export const describeLoanRefusal = ({ reason }: LoanRefusal): string => refusalWordings[reason]
 
-/** Returns the reason that a log line words; `unknown` for other words. */
+/** Returns the reason from its words in a log line; `unknown` if no reason has these words. */
 export function parseRefusalReason(words: string): LoanRefusal['reason'] {
   const entry = Object.entries(refusalWordings).find(([, wording]) => wording === words)
   return (entry?.[0] ?? 'unknown') as LoanRefusal['reason']

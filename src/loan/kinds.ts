@@ -1,9 +1,9 @@
 type CallRules = {
-  /** The event in which the contract names the amount that was moved. */
+  /** Names the event in which the contract logs the moved amount. */
   event: 'Transferred' | 'Withdrawn' | 'LoanIssued' | 'LoanRepaid'
-  /** The limit that all accounts share, from which the call takes. */
+  /** Names the limit that the call uses up, which all accounts share. */
   sharedLimit: 'nothing' | 'loans' | 'withdrawals'
-  /** The highest gas use in the snapshots, with either chain's gas costs, plus a fifth. */
+  /** Limits the gas: a fifth more than the highest use in the snapshots of both chains. */
   gas: number
 }
 
@@ -17,7 +17,7 @@ export const loanCalls = {
 export type KindRules = {
   name: string
   call: keyof typeof loanCalls
-  /** Counts toward the day's limits, and asks before an equal payment is made again. */
+  /** Counts toward the day's limits. An equal payment is made again only after a question. */
   countsAsSent: boolean
   /** Shows the needed amount if the balance is too low. */
   showsNeededAmount: boolean

@@ -1,7 +1,7 @@
 import { type Address, decodeEventLog, encodeEventTopics, type Hex } from 'viem'
 import { loanAbi } from './abi.ts'
 
-/** `moved` is a loan that another account or another contract has taken over. */
+/** Lists the states of a loan; `moved`: another account or contract has taken it over. */
 export const loanStates = ['owed', 'written_off', 'repaid', 'moved'] as const
 
 /** Describes a borrower's last loan as the contract's events tell it. Times are in Unix s. */
@@ -16,7 +16,7 @@ export type BookedLoan = {
   earlier: number
 }
 
-/** Sums up the loans of a contract; `termSeconds` is the term of a new loan. */
+/** Sums up the loans of a contract; `termSeconds` is how long a new loan lasts. */
 export type LoanSums = {
   termSeconds: number
   loans: number
@@ -56,7 +56,7 @@ export type OpenBook = {
   saveLoan(loan: BookedLoan): void
 }
 
-/** Applies an event to the book and returns the new sums; events come in the chain's order. */
+/** Applies an event to the book, in the chain's order. Returns the new sums. */
 export function applyLoanEvent(
   { sums, findLoan, saveLoan }: OpenBook,
   { topics, data }: LoanLog,
@@ -105,8 +105,8 @@ export function applyLoanEvent(
   }
 
   function startLoan(loan: Omit<BookedLoan, 'state' | 'repaidWei' | 'earlier'>): void {
-    const before = findLoan(loan.borrower)
-    const earlier = before === undefined ? 0 : before.earlier + 1
+    const formerLoan = findLoan(loan.borrower)
+    const earlier = formerLoan === undefined ? 0 : formerLoan.earlier + 1
     saveLoan({ ...loan, state: 'owed', repaidWei: 0n, earlier })
   }
 

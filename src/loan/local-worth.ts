@@ -6,7 +6,7 @@ import { describeFault, type Log } from '../runtime/log.ts'
 /** Locates a price feed; `currency` is an ISO 4217 code. */
 export type RateFeed = { url: string; currency: string }
 
-/** Tells the price of one coin; `micros` are millionths of the currency's unit, above zero. */
+/** Tells the price of one coin in `micros`, millionths of the currency's unit, above zero. */
 export type Rate = { currency: string; micros: bigint }
 
 export type RatesOptions = {
@@ -17,17 +17,17 @@ export type RatesOptions = {
 }
 
 const maxPriceAgeMs = 15 * 60_000
-/** Allows for a feed's clock that is ahead of ours. */
+/** Limits how far the feed's clock may be ahead of ours. */
 const maxClockSkewMs = 60_000
-/** Caches an answer for this time, even an answer without a price. */
+/** Limits how long an answer is cached, even an answer without a price. */
 const ttlMs = 60_000
 const timeoutMs = 1_500
 const maxBodyBytes = 4_096
 
-/** Bounds the worth of a coin or an amount, because a higher one must be an error. */
+/** Limits the worth of a coin or an amount, because a higher worth must be an error. */
 const maxWorth = 1e12
 
-type Price = Rate & { at: number }
+type Price = Rate & { updatedAt: number }
 
 /** Parses one coin with its price and time, as in CoinGecko's "simple price". */
 const priceAnswer = z.record(z.string(), z.record(z.string(), z.number()))
@@ -38,16 +38,16 @@ const priceAnswer = z.record(z.string(), z.record(z.string(), z.number()))
  */
 export function createRates(options: RatesOptions): () => Promise<Rate | undefined> {
   const { clock, log } = options
-  const price = cached(clock, ttlMs, () =>
+  const readPrice = cached(clock, ttlMs, () =>
     fetchPrice(options).catch((error: unknown) => {
       log({ level: 'warn', event: 'rate.unread', message: describeFault(error) })
       return undefined
     }),
   )
   return async () => {
-    const latest = await price()
+    const latest = await readPrice()
     if (latest === undefined) return undefined
-    const ageMs = clock.now() - latest.at
+    const ageMs = clock.now() - latest.updatedAt
     if (ageMs >= maxPriceAgeMs || ageMs < -maxClockSkewMs) return undefined
     return { currency: latest.currency, micros: latest.micros }
   }
@@ -71,13 +71,17 @@ async function fetchPrice({ feed, fetch, clock }: RatesOptions): Promise<Price> 
   })
   if (!response.ok || Number(response.headers.get('content-length') ?? 0) > maxBodyBytes) {
     await response.body?.cancel()
-    throw new Error(`the price feed answered ${response.status}`)
+    throw new Error(`the price feed answered ${response.status}, or over ${maxBodyBytes} bytes`)
   }
   const [coin, ...others] = Object.values(priceAnswer.parse(JSON.parse(await response.text())))
   const micros = Math.round((coin?.[feed.currency.toLowerCase()] ?? 0) * 1e6)
-  const at = coin?.last_updated_at
-  if (at === undefined || others.length > 0 || !(micros > 0 && micros < maxWorth * 1e6)) {
+  const updatedAtSeconds = coin?.last_updated_at
+  if (
+    updatedAtSeconds === undefined ||
+    others.length > 0 ||
+    !(micros > 0 && micros < maxWorth * 1e6)
+  ) {
     throw new Error('the price feed has not exactly one price in this currency, with its time')
   }
-  return { currency: feed.currency, micros: BigInt(micros), at: at * 1_000 }
+  return { currency: feed.currency, micros: BigInt(micros), updatedAt: updatedAtSeconds * 1_000 }
 }

@@ -15,19 +15,19 @@ export type LoanReader = ReturnType<typeof createLoanReader>
 
 export type Received = { from: Address; amountWei: bigint }
 
-/** The blocks that nodes search in one request: about 16 hours. */
-const eventBlockRange = 2_000
+/** Limits the blocks that nodes search in one request: about 16 hours. */
+const maxEventBlocks = 2_000
 const maxReceived = 8
 
 export type LoanSource = {
   /** Calls the contract as of a block, or of the latest block. */
   read(calldata: Hex, block?: number): Promise<Hex>
-  height(): Promise<number>
+  readHeight(): Promise<number>
   /** Finds the contract's events by their topics, from a block on. */
-  events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
+  findEvents(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
 }
 
-export function createLoanReader({ read, height, events }: LoanSource) {
+export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
   async function readContract<Name extends LoanRead>(
     name: Name,
     args: [] | [account: Address] = [],
@@ -39,8 +39,8 @@ export function createLoanReader({ read, height, events }: LoanSource) {
     return result as ContractFunctionReturnType<typeof loanAbi, 'view', Name>
   }
 
-  async function lendable() {
-    const block = await height()
+  async function readLendable() {
+    const block = await readHeight()
     const [poolWei, capWei] = await Promise.all([
       readContract('liquidity', [], block),
       readContract('issuable', [], block),
@@ -48,19 +48,19 @@ export function createLoanReader({ read, height, events }: LoanSource) {
     return { block, poolWei, capWei }
   }
 
-  async function withdrawable() {
-    const block = await height()
+  async function readWithdrawable() {
+    const block = await readHeight()
     return { block, outWei: await readContract('withdrawable', [], block) }
   }
 
   return {
-    /** Returns the rest of the day's limit on withdrawals; retries if a node lacks the block. */
-    withdrawable: () => withdrawable().catch(withdrawable),
-    /** Returns the pool and the rest of the day's cap; retries if a node lacks the block. */
-    lendable: () => lendable().catch(lendable),
+    /** Reads what the day's limit on withdrawals leaves; asks again if a node lacks the block. */
+    readWithdrawable: () => readWithdrawable().catch(readWithdrawable),
+    /** Reads the pool and what the day's cap leaves; asks again if a node lacks the block. */
+    readLendable: () => readLendable().catch(readLendable),
     readBalance: (account: Address) => readContract('getBalance', [account]),
     readOwed: (account: Address) => readContract('loanOf', [account]),
-    /** Returns an account's debt and its due date (Unix time in s), both 0 without a loan. */
+    /** Reads an account's debt and its due date (Unix time in s); both are 0 without a loan. */
     async readDebt(account: Address) {
       const { owed, dueAt } = await readContract('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }
@@ -75,10 +75,10 @@ export function createLoanReader({ read, height, events }: LoanSource) {
     },
     /** Lists the last transfers to an account, the newest first; older blocks are not searched. */
     async listReceived(account: Address): Promise<Received[]> {
-      const from = Math.max(0, (await height()) - eventBlockRange + 1)
+      const from = Math.max(0, (await readHeight()) - maxEventBlocks + 1)
       const [event = null] = encodeEventTopics({ abi: loanAbi, eventName: 'Transferred' })
-      const found = await events([event, null, pad(account)], from)
-      return found.slice(-maxReceived).reverse().map(decodeReceived)
+      const logs = await findEvents([event, null, pad(account)], from)
+      return logs.slice(-maxReceived).reverse().map(decodeReceived)
     },
   }
 }

@@ -6,7 +6,7 @@ import type { SmsAnswer, SmsMessage, SmsProvider } from './provider.ts'
 export type AfricasTalkingAccount = {
   apiKey: string
   username: string
-  /** The registered sender id; undefined for the provider's own. */
+  /** Names the registered sender id; undefined for the provider's own. */
   sender: string | undefined
   url: string | undefined
 }
@@ -19,12 +19,12 @@ export type AfricasTalkingOptions = {
 
 const timeoutMs = 10_000
 
-/** The public test user, whose messages go to a simulated phone. */
+/** Names the public test user, whose messages go to a simulated phone. */
 const sandboxUser = 'sandbox'
 
 const responseSchema = z.object({
   SMSMessageData: z.object({
-    // Empty if the message was refused as a whole, for example because of its sender id.
+    // The list is empty if the whole message was refused, for example because of its sender id.
     Recipients: z.array(z.object({ statusCode: z.int() })),
   }),
 })
@@ -34,7 +34,7 @@ export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProv
   return {
     async send(message) {
       try {
-        const response = await post(options, message)
+        const response = await postMessage(options, message)
         const parsed = responseSchema.safeParse(await response.json().catch(() => undefined))
         return parsed.success
           ? describeCode(parsed.data.SMSMessageData.Recipients[0]?.statusCode)
@@ -46,7 +46,7 @@ export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProv
   }
 }
 
-function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: SmsMessage) {
+function postMessage({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: SmsMessage) {
   const { apiKey, username, sender, url } = account
   const host = username === sandboxUser ? 'api.sandbox' : 'api'
   const form = new URLSearchParams({ username, to, message: text })
@@ -64,12 +64,12 @@ function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: Sm
   })
 }
 
-/** `later` are faults of the sending account, `refused` are faults of the number. */
+/** Groups status codes: `later` are faults of our account, `refused` are faults of the number. */
 const statusCodes = { sent: [100, 101, 102], later: [402, 405], refused: [403, 404, 406, 407, 409] }
 
-/** Counts a risk hold (401) and the provider's own faults (from 500) as perhaps sent. */
+/** Describes a status code; a risk hold (401) and the provider's faults (from 500) are unknown. */
 function describeCode(code: number | undefined): SmsAnswer {
-  if (code === undefined) return { kind: 'later', reason: 'no recipient was taken' }
+  if (code === undefined) return { kind: 'later', reason: 'no recipient was accepted' }
   if (statusCodes.sent.includes(code)) return { kind: 'sent' }
   const kind = (['later', 'refused'] as const).find((each) => statusCodes[each].includes(code))
   return { kind: kind ?? 'unknown', reason: `status ${code}` }

@@ -5,5 +5,5 @@ export type SmsProvider = {
 
 export type SmsMessage = { to: string; text: string }
 
-/** `later` may be tried again, `unknown` may have been sent. */
+/** Tells what became of a message: `later` may be tried again, `unknown` may have been sent. */
 export type SmsAnswer = { kind: 'sent' } | { kind: 'later' | 'refused' | 'unknown'; reason: string }

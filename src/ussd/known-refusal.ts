@@ -41,7 +41,7 @@ async function findRefusalNow(
   view: Undecided,
 ): Promise<PlaceScreen | undefined> {
   const { kind, stepKey, draft } = payment
-  const pin = await options.pins?.state(stepKey.account)
+  const pin = await options.pins?.readState(stepKey.account)
   if (pin !== undefined && pin.kind !== 'open') {
     return { screen: endScreen(writeDenial(options.messages, pin.kind)), reason: pin.kind }
   }

@@ -32,7 +32,7 @@ export type PaymentRequestOptions = MemoryUpdateOptions & {
   forwarder: Forwarder
   loan: LoanReader
   intentKeys: IntentKeys
-  keys: Pick<SessionKeys, 'input'>
+  keys: Pick<SessionKeys, 'hashInput'>
   ledger: Pick<Ledger, 'findEqual' | 'rememberFirst' | 'recall'>
   pins: Pins | undefined
   pay: Pay
@@ -175,10 +175,10 @@ async function createContractCall(
 
 /** Derives the 6 digits that caller and agent compare; only this service can compute them. */
 export async function derivePaymentCode(
-  keys: Pick<SessionKeys, 'input'>,
+  keys: Pick<SessionKeys, 'hashInput'>,
   intentId: Hex,
 ): Promise<string> {
-  const digest = await keys.input('code', intentId)
+  const digest = await keys.hashInput('code', intentId)
   return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
 }
 
@@ -189,7 +189,7 @@ export async function findDenial(
 ) {
   if (pins === undefined || authorizedBy === undefined) return undefined
   const { address } = await deriveAccount()
-  const authorization = await pins.authorize(address, authorizedBy)
+  const authorization = await pins.readAuthorization(address, authorizedBy)
   return authorization === 'valid' ? undefined : authorization
 }
 
@@ -267,7 +267,7 @@ async function rememberRecipient(
       recordPayment(memory, intentId, { to, address, sealed, amountWei }),
     )
   }
-  const senderNumber = await context.senderSeal.close(
+  const senderNumber = await context.senderSeal.encrypt(
     shortenPhone(context.phone),
     address.toLowerCase(),
   )

@@ -22,6 +22,7 @@ export async function changePin(
     return pins.change(address, action.pin, session, authorizedBy)
   }
   const done = action.kind === 'forgetPin' ? messages.pin.requested : messages.pin.chosen
-  const words = { done, kept: messages.pin.kept, dormant: messages.pin.locked.dormant }
+  const { unchanged, locked } = messages.pin
+  const words = { done, unchanged, dormant: locked.dormant }
   return endScreen(words[await change(pins)])
 }

@@ -134,7 +134,7 @@ const factReaders: FactReaders = {
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
   failure: findFailure,
-  pin: async ({ pins }, { account }) => (await pins?.state(account)) ?? { kind: 'open' },
+  pin: async ({ pins }, { account }) => (await pins?.readState(account)) ?? { kind: 'open' },
   rate: readSessionRate,
   registration: findRegistration,
   recipients: listKnownRecipients,
@@ -192,7 +192,7 @@ async function decryptSenders(
 ): Promise<ReadonlyMap<string, string>> {
   const namedSenders = await Promise.all(
     senders.map(async ({ address, sealed }) => {
-      return [address.toLowerCase(), await seal.open(sealed, account.toLowerCase())] as const
+      return [address.toLowerCase(), await seal.decrypt(sealed, account.toLowerCase())] as const
     }),
   )
   return new Map(namedSenders.flatMap(([address, number]) => (number ? [[address, number]] : [])))

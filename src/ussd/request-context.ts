@@ -46,7 +46,7 @@ export function createRequestContext(
   const deriveAccount = () => accounts(phone)
   async function deriveSessionDigest() {
     const { address } = await deriveAccount()
-    return keys.session(gateway, sessionId, address)
+    return keys.hashSession(gateway, sessionId, address)
   }
   return {
     gateway,
@@ -59,7 +59,7 @@ export function createRequestContext(
     async deriveStepKey(step) {
       const session = await deriveSessionDigest()
       const { address } = await deriveAccount()
-      return { session, input: await keys.input(session, step), account: address }
+      return { session, input: await keys.hashInput(session, step), account: address }
     },
     messages: selectMessages(settings),
   }

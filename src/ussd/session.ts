@@ -40,7 +40,7 @@ export type SessionOptions = {
   ledger: Pick<Ledger, 'rememberFirst' | 'recall' | 'lookup' | 'findTill'>
   deriveStepKey: RequestContext['deriveStepKey']
   hasAccount: (phone: PhoneNumber) => Promise<boolean>
-  walletCodes: Pick<WalletCodes, 'take'>
+  walletCodes: Pick<WalletCodes, 'redeem'>
   /** True if a delivery has only the newest answer, so that earlier ones must be stored. */
   storesAnswers: boolean
   rate: () => Promise<Rate | undefined>
@@ -84,7 +84,7 @@ export async function storeAnswers(
 ): Promise<StoreResult> {
   const stepKey = await options.deriveStepKey(formatTextStep(number))
   const text = JSON.stringify(answers)
-  const sealed = await options.textSeal.close(text, formatStepKey(stepKey))
+  const sealed = await options.textSeal.encrypt(text, formatStepKey(stepKey))
   const recorded = await recordIfAbsent(options.ledger, stepKey, textRecord, sealed)
   if (recorded === undefined) return 'session_ended'
   return (await openText(options, stepKey, recorded)) === text ? 'stored' : 'conflict'
@@ -97,7 +97,7 @@ async function openText(
   stepKey: Question,
   sealed: string | undefined,
 ): Promise<string | undefined> {
-  return sealed === undefined ? undefined : textSeal.open(sealed, formatStepKey(stepKey))
+  return sealed === undefined ? undefined : textSeal.decrypt(sealed, formatStepKey(stepKey))
 }
 
 /**
@@ -178,7 +178,7 @@ async function lookUp(
       const { code } = request
       const stepKey = await deriveStepKey(`wallet code ${code}`)
       const codeResult = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
-        walletCodes.take(code, stepKey.account),
+        walletCodes.redeem(code, stepKey.account),
       )
       return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
     }
@@ -213,7 +213,7 @@ async function createPinReplacements(
 ): Promise<ReadonlyMap<string, string>> {
   const typedPins = answers.map(normalizeAnswer).filter(isPin)
   const pairs = typedPins.map(async (pin) => {
-    const digest = await pins.digest(account, session, pin)
+    const digest = await pins.hashPin(account, session, pin)
     return [pin, pinMark + digest] as const
   })
   return new Map(await Promise.all(pairs))

@@ -33,17 +33,17 @@ export function createSmsSeals(secret: Secret) {
 
   return {
     sealFacts: ({ amountWei, ...facts }: SmsFacts, name: MessageName) =>
-      smsSeal.close(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), nameSubject(name)),
+      smsSeal.encrypt(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), nameSubject(name)),
     /** @throws {Error} the message was encrypted under another secret */
     async openFacts(sms: DueSms): Promise<SmsFacts> {
-      const text = await smsSeal.open(sms.sealed, nameSubject(sms))
+      const text = await smsSeal.decrypt(sms.sealed, nameSubject(sms))
       if (text === undefined) throw new Error('a message was sealed under another account secret')
       return smsFacts.parse(JSON.parse(text))
     },
-    sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.close(phone, subject),
+    sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.encrypt(phone, subject),
     /** Decrypts a number; undefined if the subject or the secret is another one. */
     async openNumber(sealed: string, subject: string): Promise<PhoneNumber | undefined> {
-      const phone = await numberSeal.open(sealed, subject)
+      const phone = await numberSeal.decrypt(sealed, subject)
       return phone === undefined ? undefined : parseCaller(phone)
     },
   }

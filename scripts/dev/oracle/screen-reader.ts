@@ -59,7 +59,7 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
     'unlistedNumber',
     'pin.locked',
     'pin.chosen',
-    'pin.kept',
+    'pin.unchanged',
     'pin.requested',
   ],
   ended: ['sessionEnded'],

@@ -1,4 +1,4 @@
-import { drawDigits, isTill } from '../../account/check-digit.ts'
+import { drawDigits, isTillNumber } from '../../account/check-digit.ts'
 import type { ActionAnswer, ActionRequest } from '../answers.ts'
 import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 
@@ -21,7 +21,7 @@ export async function addAgent(
   if (knownTill !== undefined) return knownTill
   for (let attempt = 0; attempt < 40; attempt++) {
     const till = drawDigits(attempt < 20 ? 5 : 6)
-    if (!isTill(till)) continue
+    if (!isTillNumber(till)) continue
     const assigned = await ledger.setTill({ id: newId(), till, to: { account, name, kind } })
     if (assigned?.account === account) return assigned
   }

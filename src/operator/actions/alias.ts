@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { hasActivity } from '../../account/activity.ts'
 import type { CallerAccounts } from '../../account/caller-accounts.ts'
-import { listFormerForms, numberingFingerprint } from '../../account/numbering.ts'
+import { computeNumberingFingerprint, listFormerForms } from '../../account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { ActionRequest } from '../answers.ts'
@@ -45,7 +45,7 @@ export async function keepAccounts(
     if (activeAccounts.length > 1) unclear.push(currentAddress)
     else if (!isAddressEqual(first, currentAddress)) accounts.push([currentAddress, first])
   }
-  const numbering = numberingFingerprint()
+  const numbering = computeNumberingFingerprint()
   const renumbered = await ledger.renumber({ id: newId(), numbering, accounts, kept })
   if (renumbered.kind === 'serving')
     return refuseRequest(409, 'payments are taken: pause them first')

@@ -109,7 +109,8 @@ export async function traceSession(
 ): Promise<ActionAnswer<'session'> | RefusedRequest> {
   const { ledger } = options.relayer
   await ledger.recordAction({ id: options.newId(), action: 'session', detail: { account } })
-  const trace = await ledger.traceSession(await options.keys.session(gateway, sessionId, account))
+  const session = await options.keys.hashSession(gateway, sessionId, account)
+  const trace = await ledger.traceSession(session)
   if (trace === undefined) return refuseRequest(404, 'the ledger has no such session')
   return toSession(trace)
 }

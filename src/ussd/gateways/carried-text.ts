@@ -14,10 +14,10 @@ export function createCarriedText(secret: Secret) {
     /** Returns all answers of a session; undefined if the carried text belongs to another one. */
     async read(session: UssdSession, last: LastAnswer | undefined): Promise<string | undefined> {
       if (last === undefined) return ''
-      const before = await seal.open(last.carried, nameSubject(session))
+      const before = await seal.decrypt(last.carried, nameSubject(session))
       if (before === undefined) return undefined
       return before === '' ? last.input : `${before}*${last.input}`
     },
-    write: (session: UssdSession, text: string) => seal.close(text, nameSubject(session)),
+    write: (session: UssdSession, text: string) => seal.encrypt(text, nameSubject(session)),
   }
 }

@@ -184,7 +184,7 @@ export type PaymentPart = Omit<MenuPart, 'words'> & {
 }
 
 export type OrderOptions = {
-  loan: Pick<LoanReader, 'readBalance' | 'lendable' | 'withdrawable'>
+  loan: Pick<LoanReader, 'readBalance' | 'readLendable' | 'readWithdrawable'>
   minTransferWei: bigint
   /** Returns the terms that the caller was shown, else the contract's current terms. */
   readTerms: () => Promise<LoanTerms>

@@ -1,4 +1,4 @@
-import { isTill } from '../../account/check-digit.ts'
+import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
@@ -109,7 +109,8 @@ export function parseTillAnswer(
   kind?: TillKind,
 ): AnswerResult {
   const till = tills?.get(typed)
-  if (till === undefined && isTill(typed)) return { kind: 'lookup', subject: 'till', till: typed }
+  if (till === undefined && isTillNumber(typed))
+    return { kind: 'lookup', subject: 'till', till: typed }
   if (!till || till.kind !== (kind ?? till.kind)) return rejectAnswer(notFoundText)
   const { account: address, name } = till
   const isBill = till.kind === 'bill'

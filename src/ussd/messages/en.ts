@@ -33,7 +33,7 @@ export const english = {
     state: { blocked: 'Blocked: 3 wrong PINs', dormant: 'Blocked: not used for 90 days' },
     waits: (hours: number) => `New PIN in ${hours} h`,
     chosen: 'Your PIN is set. Please dial again.',
-    kept: 'Nothing was changed. Please dial again.',
+    unchanged: 'Nothing was changed. Please dial again.',
     forgotten:
       'A new PIN can be chosen in 24 hours. Entering your old PIN before then cancels this.',
     requested:

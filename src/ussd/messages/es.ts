@@ -33,7 +33,7 @@ export const spanish: Messages = {
     state: { blocked: 'Bloqueado: 3 PIN incorrectos', dormant: 'Bloqueado: 90 días sin uso' },
     waits: (hours) => `Nuevo PIN en ${hours} h`,
     chosen: 'Su PIN está guardado. Marque de nuevo.',
-    kept: 'No se cambió nada. Marque de nuevo.',
+    unchanged: 'No se cambió nada. Marque de nuevo.',
     forgotten:
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
     requested: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',

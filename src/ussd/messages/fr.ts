@@ -33,7 +33,7 @@ export const french: Messages = {
     state: { blocked: 'Bloqué: 3 PIN faux', dormant: 'Bloqué: 90 jours sans appel' },
     waits: (hours) => `Nouveau PIN dans ${hours} h`,
     chosen: 'Votre PIN est enregistré. Veuillez recomposer.',
-    kept: "Rien n'a changé. Veuillez recomposer.",
+    unchanged: "Rien n'a changé. Veuillez recomposer.",
     forgotten:
       "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",
     requested:

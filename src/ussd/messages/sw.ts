@@ -33,7 +33,7 @@ export const kiswahili: Messages = {
     state: { blocked: 'Imefungwa: PIN 3 si sahihi', dormant: 'Imefungwa: siku 90 bila kupiga' },
     waits: (hours) => `PIN mpya baada ya saa ${hours}`,
     chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
-    kept: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
+    unchanged: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
     forgotten:
       'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yabaki yalivyo.',
     requested:

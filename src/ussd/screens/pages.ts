@@ -12,13 +12,9 @@ export function splitPages(lines: readonly string[], words: PageWords, hasBack: 
   const singlePage = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
   if (countSeptets(singlePage) <= maxSeptets) return [singlePage]
   const maxPageSeptets = maxSeptets - countSeptets(`\n${words.more}\n${words.back}`)
-  const pages: string[] = []
-  for (const line of lines.flatMap((each) => splitLine(each, maxPageSeptets))) {
-    const last = pages.at(-1)
-    const joined = last === undefined ? line : `${last}\n${line}`
-    if (last === undefined || countSeptets(joined) > maxPageSeptets) pages.push(line)
-    else pages[pages.length - 1] = joined
-  }
+  // A page cannot hold a longer line, so such a line is split between words.
+  const fittingLines = lines.flatMap((line) => joinFitting(line.split(' '), ' ', maxPageSeptets))
+  const pages = joinFitting(fittingLines, '\n', maxPageSeptets)
   return pages.map((page, index) => {
     const more = index < pages.length - 1 ? [words.more] : []
     const back = hasBack || index > 0 ? [words.back] : []
@@ -26,14 +22,14 @@ export function splitPages(lines: readonly string[], words: PageWords, hasBack: 
   })
 }
 
-/** Splits a line between words, because a page cannot hold a longer line. */
-function splitLine(line: string, maxPageSeptets: number): string[] {
-  const parts: string[] = []
-  for (const word of line.split(' ')) {
-    const last = parts.at(-1)
-    const joined = last === undefined ? word : `${last} ${word}`
-    if (last === undefined || countSeptets(joined) > maxPageSeptets) parts.push(word)
-    else parts[parts.length - 1] = joined
+/** Joins texts into as few texts as possible, each of at most `limit` septets. */
+function joinFitting(texts: readonly string[], separator: string, limit: number): string[] {
+  const joinedTexts: string[] = []
+  for (const text of texts) {
+    const last = joinedTexts.at(-1)
+    const joined = last === undefined ? text : `${last}${separator}${text}`
+    if (last === undefined || countSeptets(joined) > limit) joinedTexts.push(text)
+    else joinedTexts[joinedTexts.length - 1] = joined
   }
-  return parts
+  return joinedTexts
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { account } from '../../../scripts/ops/account-cli.ts'
-import { numberingFingerprint } from '../../../src/account/numbering.ts'
+import { computeNumberingFingerprint } from '../../../src/account/numbering.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, type Operated, openOperated } from './operating.ts'
 
@@ -50,7 +50,7 @@ describe('a changed table of numbering changes', () => {
     }
     expect(
       (await deployment.ledger.listAudit(9)).map(({ action, detail }) => [action, detail]),
-    ).toEqual([['alias', { numbering: numberingFingerprint(), kept: '1' }]])
+    ).toEqual([['alias', { numbering: computeNumberingFingerprint(), kept: '1' }]])
     await until(
       async () => (await dialAt(deployment, present, '1')) === 'END Your Balance: 1.41 tRBTC',
     )

@@ -16,7 +16,7 @@ import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { ops, writeStatus } from '../../../scripts/ops/ops-cli.ts'
 import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
 import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
-import { fingerprint } from '../../../src/account/session-keys.ts'
+import { computeFingerprint } from '../../../src/account/session-keys.ts'
 import { loansAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
@@ -202,7 +202,7 @@ describe("the operator's interface", () => {
     const { phone } = await newCaller()
     await pay(deployment, phone, 'before')
     await deployment.allDone()
-    const named = { nextAccountKey: await fingerprint(next) }
+    const named = { nextAccountKey: await computeFingerprint(next) }
     expect((await deployment.refused('drain', { nextAccountKey: '' })).status).toBe(400)
     await until(async () => {
       await deployment.round()

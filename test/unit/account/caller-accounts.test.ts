@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller, shortenPhone } from '../../../src/account/phone.ts'
 import {
+  computeFingerprint,
   createIntentKeys,
   createSessionKeys,
-  fingerprint,
 } from '../../../src/account/session-keys.ts'
 
 const secret = `0x${'11'.repeat(32)}` as const
@@ -44,7 +44,7 @@ test.for([
     createIntentKeys,
     '0x611e3f5aa1553ba5ee42eb1c30f41935c65c8eed253f9fb11e6cd6afafa0e345',
   ],
-  ['session', (key: Hex) => createSessionKeys(key).session, undefined],
+  ['session', (key: Hex) => createSessionKeys(key).hashSession, undefined],
 ] as const)('the key of a %s never changes, and belongs only to it', async ([, create, known]) => {
   const keys = create(secret)
   const all = await Promise.all([
@@ -60,10 +60,10 @@ test.for([
 
 test('a session key and a fingerprint reveal nothing of their inputs', async () => {
   const keys = createSessionKeys(secret)
-  const session = await keys.session('gateway', 'session', account)
+  const session = await keys.hashSession('gateway', 'session', account)
   expect(session).toMatch(/^[0-9a-f]{64}$/)
-  expect(await keys.input(session, '2*0700000002*1')).toMatch(/^[0-9a-f]{64}$/)
-  expect(await fingerprint(secret)).not.toContain('1111')
+  expect(await keys.hashInput(session, '2*0700000002*1')).toMatch(/^[0-9a-f]{64}$/)
+  expect(await computeFingerprint(secret)).not.toContain('1111')
 })
 
 test('a short phone number shows its first 4 and last 3 digits', () => {

@@ -3,10 +3,10 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, test } from 'vitest'
 import {
+  createPattern,
   listFormerForms,
   numberingChanges,
-  presentForm,
-  toPattern,
+  toPresentForm,
 } from '../../../src/account/numbering.ts'
 import {
   isListed,
@@ -82,9 +82,9 @@ test.for([
 
 test.for(numberingChanges)('%s is permanently %s, by a source', ([former, present]) => {
   const written = numbersOf(former).map((number) => {
-    const now = presentForm(number)
-    expect(now).toMatch(toPattern(present))
-    expect(presentForm(now)).toBe(now)
+    const now = toPresentForm(number)
+    expect(now).toMatch(createPattern(present))
+    expect(toPresentForm(now)).toBe(now)
     expect(listFormerForms(now)).toContain(number)
     for (const form of [number, now]) expect(parseCaller(form)).toBe(now)
     return now
@@ -122,7 +122,7 @@ function planOf(country: CountryCode) {
 
 test('in every country all valid forms of one subscriber are one account, except undecided ones with a reason', () => {
   const forms = Object.values(undecidedNumbers).flatMap((each) => each.split(' '))
-  const patterns = forms.map((form) => [form, toPattern(form)] as const)
+  const patterns = forms.map((form) => [form, createPattern(form)] as const)
   const needed = new Set<string>()
   const twins = sampleOf(20, countries, 'twins').flatMap((country) => {
     const { code, valid, longerThan } = planOf(country)
@@ -147,7 +147,7 @@ test('in every country all valid forms of one subscriber are one account, except
 describe('a number of every country', () => {
   const numbers = countries.map((country) => {
     const [code, , , , , trunk] = described(country)
-    const number = presentForm(`+${code}${examples[country]}`) as PhoneNumber
+    const number = toPresentForm(`+${code}${examples[country]}`) as PhoneNumber
     return { country, code: `+${code}`, trunk: trunk || '', number }
   })
 

@@ -70,7 +70,7 @@ const words = ['482615', '739164']
 const sessionNames = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
 type Op = Record<'pin' | 'step' | 'session', string> & {
-  kind: Exclude<keyof Pins, 'digest'> | 'unlock' | 'keep'
+  kind: Exclude<keyof Pins, 'hashPin'> | 'unlock' | 'keep'
 }
 
 /** What an account is, as the rules have it: a step of it is a line each, and time a number. */
@@ -99,7 +99,7 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
   }
   const once = (may: boolean, act: () => void): PinChange => {
     if (model.pin !== undefined && sessions.includes(session)) return 'done'
-    if (model.isDormant || !may) return model.isDormant ? 'dormant' : 'kept'
+    if (model.isDormant || !may) return model.isDormant ? 'dormant' : 'unchanged'
     act()
     sessions.push(session)
     model.age += 1
@@ -114,7 +114,7 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
       if (since > 90 * dayMs) model.isDormant = true
       return { hasToChoose }
     }
-    case 'state': {
+    case 'readState': {
       if (model.isDormant) return { kind: 'dormant' }
       const hours = Math.ceil(((model.replaceableAt ?? 0) - now) / 3_600_000)
       return { kind: model.tries === 3 ? 'blocked' : 'open', ...(hours > 0 && { hours }) }
@@ -134,7 +134,7 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
       judged[step] = { told: verdict, at: now, age: model.age }
       return verdict
     }
-    case 'authorize':
+    case 'readAuthorization':
       return valid()
     case 'choose':
       return once(model.pin === undefined || isReplaceable, set)
@@ -177,8 +177,8 @@ const ordersOf = <Each>(all: readonly Each[]): Each[][] =>
 
 const op: fc.Arbitrary<Op> = fc.record({
   kind: fc.constantFrom(
-    ...(['verify', 'verify', 'verify', 'verify', 'authorize', 'change', 'change'] as const),
-    ...(['choose', 'requestReset', 'unlock', 'keep', 'state'] as const),
+    ...(['verify', 'verify', 'verify', 'verify', 'readAuthorization', 'change', 'change'] as const),
+    ...(['choose', 'requestReset', 'unlock', 'keep', 'readState'] as const),
   ),
   ...{ pin: fc.constantFrom(...words), step: fc.constantFrom('a', 'entered') },
   session: fc.constantFrom(...sessionNames),
@@ -189,8 +189,8 @@ function asked(of: ReturnType<typeof open>, { kind, pin, step, session }: Op): P
   const ways: Record<Op['kind'], () => Promise<unknown>> = {
     beginSession: () => pins.beginSession(account),
     verify: () => pins.verify(account, pin, step),
-    authorize: () => pins.authorize(account, step),
-    state: () => pins.state(account),
+    readAuthorization: () => pins.readAuthorization(account, step),
+    readState: () => pins.readState(account),
     choose: () => pins.choose(account, pin, session),
     change: () => pins.change(account, pin, session, step),
     requestReset: () => pins.requestReset(account, session),

@@ -16,10 +16,10 @@ function openWallets() {
   const store = createMemoryStore(clock.now)
   const memory = createMemory(() => store)
   const world = openWorld({ clock, memory: store })
-  const keys = { input: async (session: string, text: string) => digest('input', session, text) }
+  const hashInput = async (session: string, text: string) => digest('input', session, text)
   return {
     ...world,
-    issue: createWalletCodes({ keys, memory }).issue,
+    issue: createWalletCodes({ keys: { hashInput }, memory }).issue,
     add: (caller: number, one: { name: string; address: `0x${string}` }) =>
       memory.change(world.accountOf(caller), (before) => addWallet(before, one)),
   }

@@ -76,8 +76,8 @@ export function createService(
       }
     },
     keys: {
-      session: async (...session) => sessionKey(...session),
-      input: async (session, text) => digest('input', session, text),
+      hashSession: async (...session) => sessionKey(...session),
+      hashInput: async (session, text) => digest('input', session, text),
     },
     intentKeys: async (...session) => intentKey(...session),
     identity: createIdentityCheck(relayer.ledger, clock, async () => getIdentity(relayer)),

@@ -210,7 +210,7 @@ export const cashOut = {
         poolWei: 0n,
         capWei: 0n,
         outWei: amountWei,
-        lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
+        lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.readWithdrawable()) }),
       },
       amountWei,
       recipientName: describeAddress(to),

@@ -116,7 +116,7 @@ export const loan = {
     return {
       call: { kind: 'loan', ...terms },
       spendsWei: 0n,
-      shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
+      shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.readLendable() },
       amountWei: principalWei,
       recipientName: '',
     }
