@@ -17,14 +17,14 @@ export function getIdentity({
 }
 
 /** Limits how long the ledger may take: a caller is answered within 8 s. */
-const identifiedWithinMs = 2_000
+const identifyTimeoutMs = 2_000
 
-/** Limits how long a match is kept: later another configuration may have moved an idle ledger. */
-const rememberedMs = 60_000
+/** Limits how long a match is trusted: another configuration may have taken over the ledger. */
+const matchLifetimeMs = 60_000
 
 /**
- * Checks that the ledger has this identity, and hands over the gateways' counts; a match holds for
- * a minute, a mismatch is checked again each time, so that a corrected setup works at once.
+ * Checks that the ledger has this identity, and hands over the gateways' counts. A match holds for
+ * a minute. A mismatch is checked again each time, so that a corrected setup works at once.
  * @throws {Error} the ledger gave no answer
  */
 export function createIdentityCheck(
@@ -33,18 +33,19 @@ export function createIdentityCheck(
   identity: () => Promise<Identity>,
   takeCounts: () => GatewayCounts | undefined = () => undefined,
 ): () => Promise<Identified> {
-  let askedAt = Number.NEGATIVE_INFINITY
+  let matchedAt = Number.NEGATIVE_INFINITY
   return async () => {
-    if (clock.now() - askedAt < rememberedMs) return { kind: 'same' }
-    // Each delivery asks by itself: a shared request would be cancelled with its first asker.
+    if (clock.now() - matchedAt < matchLifetimeMs) return { kind: 'same' }
+    // Each delivery asks by itself: a shared request would be cancelled with the delivery that
+    // began it.
     const done = new AbortController()
     try {
       const answer = await Promise.race([
-        identity().then((own) => ledger.identify(own, takeCounts())),
-        clock.sleep(identifiedWithinMs, done.signal).then(() => undefined),
+        identity().then((expected) => ledger.identify(expected, takeCounts())),
+        clock.sleep(identifyTimeoutMs, done.signal).then(() => undefined),
       ])
-      if (answer === undefined) throw new Error('the ledger did not say whose it is')
-      if (answer.kind === 'same') askedAt = clock.now()
+      if (answer === undefined) throw new Error('the ledger did not answer which identity it has')
+      if (answer.kind === 'same') matchedAt = clock.now()
       return answer
     } finally {
       done.abort()

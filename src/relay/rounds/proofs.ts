@@ -13,11 +13,12 @@ const nodeTimeoutMs = 5_000
 /** Marks that the nodes do not serve a proof. */
 type Unproved = 'unproved'
 
-type Deep = ReturnType<typeof listDeepPayments>[number]
+type DeepPayment = ReturnType<typeof listDeepPayments>[number]
 
 /**
- * Proves deep outcomes by receipt, header and work; undefined where nodes are believed. One without
- * an answer, or with too little work on it so far, is left out: the next round asks again.
+ * Proves deep outcomes by receipt, header and work. An outcome without an answer, or with too
+ * little work on it so far, is left out: the next round asks again. Returns undefined where no
+ * proof is required.
  */
 export async function askProofs(
   relayer: Relayer,
@@ -26,20 +27,23 @@ export async function askProofs(
 ): Promise<ReadonlyMap<string, Proof> | undefined> {
   const { proofs: mining } = relayer
   if (mining === undefined) return undefined
-  const held = listDeepPayments(work, chain.head, relayer).filter(
+  const deepPayments = listDeepPayments(work, chain.head, relayer).filter(
     ({ execution }) => chain.statuses.get(execution.block.hash) === 'canonical',
   )
   const proofs = new Map<string, Proof>()
-  // A transaction carries many payments, and is asked for once.
-  const shared = Map.groupBy(held, ({ execution }) => `${execution.hash} ${execution.block.hash}`)
-  for (const payments of shared.values()) {
-    const [{ execution }] = payments as [Deep]
+  // A receipt is asked for once, although its transaction carries many payments.
+  const paymentsByReceipt = Map.groupBy(
+    deepPayments,
+    ({ execution }) => `${execution.hash} ${execution.block.hash}`,
+  )
+  for (const payments of paymentsByReceipt.values()) {
+    const [{ execution }] = payments as [DeepPayment]
     const receipt = await askReceipt(relayer, execution.hash)
-    const worked = receipt && (await readWork(relayer, mining, chain, execution.block))
-    if (receipt === undefined || worked === undefined) continue
+    const workProof = receipt && (await checkWork(relayer, mining, chain, execution.block))
+    if (receipt === undefined || workProof === undefined) continue
     for (const payment of payments) {
       const proof = checkProof(relayer, receipt, payment)
-      if (proof !== undefined) proofs.set(payment.session, proof === 'proved' ? worked : proof)
+      if (proof !== undefined) proofs.set(payment.session, proof === 'proved' ? workProof : proof)
     }
   }
   return proofs
@@ -62,12 +66,12 @@ function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
 function checkProof(
   { forwarder }: Relayer,
   receipt: Receipt | Unproved,
-  { order, execution }: Deep,
+  { order, execution }: DeepPayment,
 ): Proof | undefined {
   if (receipt === 'unproved' || !receipt.isProved) return 'unproved'
   if (receipt.block.hash !== execution.block.hash) return undefined
   const { from, intentId } = order.request
-  const isTold = decodeResults(forwarder, receipt.logs).some(
+  const isInReceipt = decodeResults(forwarder, receipt.logs).some(
     (result) =>
       result.intentId === intentId &&
       isAddressEqual(result.from, from) &&
@@ -75,14 +79,14 @@ function checkProof(
       // Another request of the intent may have been executed: for this one that is its failure.
       (result.status === 'executed' || execution.outcome === 'failed'),
   )
-  return isTold ? 'proved' : 'refuted'
+  return isInReceipt ? 'proved' : 'refuted'
 }
 
 /**
- * Tells whether linked blocks from this one up have enough work: for each confirmation the
- * network's least, and what followed blocks require. Undefined if not yet, or without an answer.
+ * Checks that linked blocks from this one up have enough work: for each confirmation the network's
+ * least, and the floor of each followed block. Returns undefined if not yet, or without an answer.
  */
-async function readWork(
+async function checkWork(
   relayer: Relayer,
   { minDifficulty }: MiningRules,
   chain: ChainSnapshot,
@@ -92,18 +96,18 @@ async function readWork(
   const followed = followedBlocks.slice(0, head.number - block.number + 1)
   const isProved = followed.every(({ difficulty }) => difficulty !== undefined)
   const isWhole = isProved && followed.at(-1)?.hash === block.hash
-  const blocks = isWhole ? followed : await readBlocksOver(relayer, block)
+  const blocks = isWhole ? followed : await readConfirmations(relayer, block)
   if (blocks === undefined) return undefined
-  const works = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
-  if (works.length < blocks.length) return 'unproved'
-  const sum = works.reduce((total, difficulty) => total + difficulty, 0n)
+  const difficulties = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
+  if (difficulties.length < blocks.length) return 'unproved'
+  const sum = difficulties.reduce((total, difficulty) => total + difficulty, 0n)
   const floors = [minDifficulty, ...followedBlocks.map(({ floor = '0x0' }) => BigInt(floor))]
   const confirmations = BigInt(relayer.rules.confirmations)
   return floors.every((floor) => sum >= confirmations * floor) ? 'proved' : undefined
 }
 
 /** Reads the blocks of a confirmation that were not followed, or not proved then. */
-async function readBlocksOver(
+async function readConfirmations(
   relayer: Relayer,
   { number, hash }: BlockId,
 ): Promise<readonly Pick<FollowedBlock, 'difficulty'>[] | undefined> {
