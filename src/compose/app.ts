@@ -3,7 +3,7 @@ import type { HealthAnswer } from '../operator/answers.ts'
 import { createHealthRoutes } from '../operator/route.ts'
 import { isSameSecret, readBasicPassword, readBearerToken } from '../runtime/bearer.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
-import type { Tally } from '../ussd/gateways/tally.ts'
+import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { ConfigError } from './environment.ts'
 
 export type App = Hono
@@ -17,12 +17,12 @@ export type AppOptions = {
   operator: Hono
   /** Serves the operator's pages; undefined if this process shows none. */
   console: Hono | undefined
-  tally: Tally
+  counters: RequestCounters
   log: Log
 }
 
 export function createApp(options: AppOptions): App {
-  const { ussd, callbackSecret, node, keys, operator, tally, log } = options
+  const { ussd, callbackSecret, node, keys, operator, counters, log } = options
   const app = new Hono()
   app.route('/', operator)
   if (options.console) app.route('/console', options.console)
@@ -39,7 +39,7 @@ export function createApp(options: AppOptions): App {
   }
   app.route('/ussd', ussd)
   app.notFound((c) => {
-    tally.addUnserved(c.req.path)
+    counters.addUnserved(c.req.path)
     return c.text('Not found\n', 404)
   })
   app.onError((error, c) => {

@@ -27,8 +27,8 @@ import { createCarriedText } from '../ussd/gateways/carried-text.ts'
 import { createDeclaredGateway } from '../ussd/gateways/declaration.ts'
 import type { Gateway } from '../ussd/gateways/gateway.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
-import { createTally, type Tally } from '../ussd/gateways/tally.ts'
-import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
+import { createRequestCounters, type RequestCounters } from '../ussd/gateways/request-counters.ts'
+import { createClosedRoutes, createUssdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleOperations } from './operator.ts'
@@ -52,8 +52,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const getCallersService = (id: number) =>
     id === config.chain.id ? callersService : getService(id, 'callers')
   const keys = assembleKeys(config, runtime, store, budget)
-  const tally = createTally(listGateways(config).map(({ name }) => name))
-  const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
+  const counters = createRequestCounters(listGateways(config).map(({ name }) => name))
+  const operations = assembleOperations({ config, runtime, stores, nodeService, budget, counters })
   const readContracts = createContractsReader(createTargetCheck(getForwarder(config), config.loan))
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
@@ -76,9 +76,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     })
     const proofs = assembleProofs(config, runtime, stores, callersService)
     return createApp({
-      ussd: assembleUssd({ config, runtime, nodeService, stores, tally }),
+      ussd: assembleUssd({ config, runtime, nodeService, stores, counters }),
       callbackSecret: config.callbackSecret,
-      tally,
+      counters,
       node: createNodeRoutes({ keys, services, sockets, clock, background, log }),
       keys: createKeyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
       console: assembleConsole(config, runtime, stores, operator),
@@ -187,11 +187,12 @@ type UssdAssemblyOptions = {
   runtime: Runtime
   nodeService: NodeService
   stores: Stores
-  tally: Tally
+  counters: RequestCounters
 }
 
 /** Assembles the routes of all gateways, which refuse every request if anybody could use them. */
-function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdAssemblyOptions): App {
+function assembleUssd(options: UssdAssemblyOptions): App {
+  const { config, runtime, nodeService, stores, counters } = options
   const [first, ...others] = listGateways(config)
   const assembleRoutes = (createRoutes: (gateway: Gateway) => App) =>
     others.reduce(
@@ -199,12 +200,12 @@ function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdAssem
       createRoutes(first),
     )
   if (!config.isDevelopment && config.callbackSecret === undefined)
-    return assembleRoutes(closedRoutes)
+    return assembleRoutes(createClosedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  const handler = assembleUssdHandler({ config, runtime, relayer, stores, tally })
+  const handler = assembleUssdHandler({ config, runtime, relayer, stores, counters })
   const { background, findPeer, log } = runtime
   const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)
-  const shared = { handler, carriedText, country, addresses, findPeer, background, log, tally }
-  return assembleRoutes((gateway) => ussdRoutes({ ...shared, gateway }))
+  const shared = { handler, carriedText, country, addresses, findPeer, background, log, counters }
+  return assembleRoutes((gateway) => createUssdRoutes({ ...shared, gateway }))
 }

@@ -15,7 +15,7 @@ import { cached } from '../runtime/cached.ts'
 import { shiftClock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
-import type { Tally } from '../ussd/gateways/tally.ts'
+import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import type { Config } from './config.ts'
 import {
   assembleAccounts,
@@ -40,12 +40,12 @@ type OperationsOptions = {
   stores: Stores
   nodeService: NodeService
   budget: UpstreamBudget | undefined
-  tally: Tally
+  counters: RequestCounters
 }
 
 /** Assembles what serves operators, checks the ledger and raises alerts. */
 export function assembleOperations(options: OperationsOptions) {
-  const { config, runtime, stores, nodeService, budget, tally } = options
+  const { config, runtime, stores, nodeService, budget, counters } = options
   const { clock, log, background } = runtime
   const getIdentity = assembleIdentity(config)
   const deployment = describeDeployment(config, nodeService)
@@ -87,7 +87,7 @@ export function assembleOperations(options: OperationsOptions) {
 
   async function readCondition(): Promise<Condition> {
     try {
-      const query = { identity: await getIdentity(), counted: tally.take() }
+      const query = { identity: await getIdentity(), counted: counters.take() }
       const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, query)
       const known = createCondition(vitals, aheadMs)
       background(silence.recordAnswer(true))
@@ -167,7 +167,7 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
 async function readVitals(
   { clock }: Runtime,
   ledger: Ledger,
-  query: { identity: Identity; counted?: ReturnType<Tally['take']> },
+  query: { identity: Identity; counted?: ReturnType<RequestCounters['take']> },
 ) {
   const askedAt = clock.now()
   const answer = ledger.readVitals({ ...query, probes: true })

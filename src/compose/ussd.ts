@@ -14,7 +14,7 @@ import { createEndSession } from '../relay/pay/end-session.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { createDialLimiter } from '../ussd/dial-limiter.ts'
-import type { Tally } from '../ussd/gateways/tally.ts'
+import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
 import { submitPayment } from '../ussd/payment-request.ts'
 import { createRequestContext } from '../ussd/request-context.ts'
@@ -41,7 +41,7 @@ type UssdOptions = {
   runtime: Runtime
   relayer: Relayer
   stores: Pick<Stores, 'memory' | 'accept'>
-  tally?: Tally
+  counters?: RequestCounters
 }
 
 export const assembleUssdHandler = (options: UssdOptions): UssdHandler =>
@@ -72,7 +72,7 @@ export function assembleCashOut(options: UssdOptions): CashOut {
 
 /** Assembles the parts of an answer; the simulator replaces accounts and keys. */
 export function createAnswerParts(
-  { config, runtime, relayer, stores, tally }: UssdOptions,
+  { config, runtime, relayer, stores, counters }: UssdOptions,
   mayDial = createDialLimiter(config.limits.dialsAMinute, runtime.clock.now),
 ) {
   const { clock, background, log } = runtime
@@ -94,7 +94,7 @@ export function createAnswerParts(
     accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
-    identity: createIdentityCheck(ledger, clock, assembleIdentity(config), tally?.take),
+    identity: createIdentityCheck(ledger, clock, assembleIdentity(config), counters?.take),
     ledger,
     memory,
     pins:

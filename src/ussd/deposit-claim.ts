@@ -29,7 +29,7 @@ export async function showDepositClaim(
       return endScreen(words.underWay)
     case 'too_little': {
       const { thereWei, gasWei, last } = claim
-      // The gas that a deposit did not use stays at the address, but is no new deposit.
+      // What a deposit did not use for gas stays at the address, but is no new deposit.
       if (last !== undefined) return endScreen(words.nothingSince(showAmount(last.amountWei)))
       if (thereWei === 0n) return endScreen(words.nothing)
       return endScreen(words.tooLittle(showAmount(thereWei), showAmount(gasWei)))

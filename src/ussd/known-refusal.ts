@@ -22,10 +22,10 @@ type KnownRefusalOptions = {
 
 type PlannedPayment = { kind: PaymentKind; stepKey: Question; draft: SessionDraft }
 
-/** Shows a place of the menu; `reason` names a refusal for the operator. */
+/** Holds the screen of a place in the menu; `reason` names a refusal for the operator. */
 export type PlaceScreen = { screen: Screen; reason?: string | undefined }
 
-/** Returns the refusal of a planned payment, as far as it is known before the PIN. */
+/** Finds the refusal of a planned payment, as far as it is known before the PIN is typed. */
 export async function findKnownRefusal(
   options: KnownRefusalOptions,
   payment: PlannedPayment,
@@ -63,7 +63,7 @@ async function findRefusalNow(
   }
 }
 
-/** Predicts what the contract refuses; `strict` PINs hide the balance before the PIN. */
+/** Predicts the contract's refusal. With `strict` PINs none may tell the balance before the PIN. */
 async function predictLoanRefusal(
   options: KnownRefusalOptions,
   { kind, stepKey: { account } }: PlannedPayment,

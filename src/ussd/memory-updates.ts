@@ -10,14 +10,14 @@ export type MemoryUpdateOptions = {
 
 type MemoryChange = (memory: AccountMemory) => AccountMemory | undefined
 
-/** Changes an account's memory after the reply; a failure is logged and makes screens shorter. */
+/** Changes an account's memory after the reply. A failure is logged: screens then show less. */
 export function updateMemoryLater(
   { memory, background, log }: MemoryUpdateOptions,
   account: Address,
   change: MemoryChange,
-  by?: Parameters<Memory['change']>[2],
+  writer?: Parameters<Memory['change']>[2],
 ): void {
   const logFailure = (error: unknown) =>
     log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
-  background(memory.change(account, change, by).catch(logFailure))
+  background(memory.change(account, change, writer).catch(logFailure))
 }

@@ -52,7 +52,7 @@ export type PaymentRequest = {
   answers: readonly string[]
   /** Names the step of the last correct PIN; undefined if no PIN was asked for. */
   authorizedBy: string | undefined
-  /** Creates the question that replaces the payment if an equal one was made before. */
+  /** Creates the question that is asked first if an equal payment was made before. */
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
 }
 
@@ -67,11 +67,11 @@ export async function requestPayment(
     const minutes = await findEqualPayment(context, stepKey, intent)
     if (minutes !== undefined) return { kind: 'screen', screen: createRepeatScreen(minutes) }
   }
-  const { intentId, answered } = await submitPayment(context, request)
-  if (answered.kind === 'screen' && answered.screen.kind === 'end') {
-    await rememberRecipient(context, intentId, intent)
+  const { intentId, answer } = await submitPayment(context, request)
+  if (answer.kind === 'screen' && answer.screen.kind === 'end') {
+    await recordRecipient(context, intentId, intent)
   }
-  return answered
+  return answer
 }
 
 /**
@@ -112,7 +112,7 @@ async function createOrder(
 export async function submitPayment(
   context: PaymentContext,
   { intent, answers, authorizedBy, createRepeatScreen }: PaymentRequest,
-): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
+): Promise<{ intentId: Hex; answer: PaymentAnswer }> {
   const { gateway, sessionId, since, forwarder, pins } = context
   const caller = await context.deriveAccount()
   const key = await context.intentKeys(gateway, sessionId, caller.address)
@@ -121,7 +121,7 @@ export async function submitPayment(
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('a payment was requested without a correct PIN')
   }
-  const answered = await context.pay({
+  const answer = await context.pay({
     since,
     answerCount: answers.length,
     question,
@@ -135,7 +135,7 @@ export async function submitPayment(
     call: () => createContractCall(context, { intent, intentId, answers }),
     writeRefusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
   })
-  return { intentId, answered }
+  return { intentId, answer }
 }
 
 /** Creates the contract call of a payment, with its screen and messages. */
@@ -173,7 +173,7 @@ async function createContractCall(
   }
 }
 
-/** Derives the 6 digits that caller and agent compare; only this service can compute them. */
+/** Derives the 6 digits that caller and agent compare. Only this service can compute them. */
 export async function derivePaymentCode(
   keys: Pick<SessionKeys, 'hashInput'>,
   intentId: Hex,
@@ -182,7 +182,7 @@ export async function derivePaymentCode(
   return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
 }
 
-/** Returns why a correct PIN no longer authorizes its session; undefined if it still does. */
+/** Finds why a correct PIN no longer authorizes its session; undefined if it still does. */
 export async function findDenial(
   { pins, deriveAccount }: Pick<PaymentContext, 'pins' | 'deriveAccount'>,
   authorizedBy: string | undefined,
@@ -236,14 +236,14 @@ async function findReceiverPhone(
     const sealed = findSealedNumber(await context.memory.read(sender), receiver.address)
     return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
   } catch (error) {
-    // A message that cannot be sent must not stop a payment.
+    // A payment goes on without the message to its recipient.
     context.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return undefined
   }
 }
 
-/** Remembers the recipient's short number, so that the activity shows more than an address. */
-async function rememberRecipient(
+/** Records recipient and sender for each other by short number, for activity and lists. */
+async function recordRecipient(
   context: PaymentContext,
   intentId: Hex,
   intent: Intent,
@@ -251,7 +251,8 @@ async function rememberRecipient(
   const receiver = findReceiver(intent)
   if (context.settings.profile === 'demo' || receiver === undefined) return
   const { address: sender } = await context.deriveAccount()
-  const [to, address] = [shortenRecipient(receiver), await resolveAddress(context, receiver)]
+  const to = shortenRecipient(receiver)
+  const address = await resolveAddress(context, receiver)
   const sealed =
     receiver.kind === 'phone'
       ? await context.smsSeals?.sealNumber(receiver.phone, sender)
@@ -267,12 +268,10 @@ async function rememberRecipient(
       recordPayment(memory, intentId, { to, address, sealed, amountWei }),
     )
   }
-  const senderNumber = await context.senderSeal.encrypt(
-    shortenPhone(context.phone),
-    address.toLowerCase(),
-  )
-  const note = { address: sender, sealed: senderNumber }
-  updateMemoryLater(context, address, (memory) => recordSender(memory, note), 'others')
+  const number = shortenPhone(context.phone)
+  const sealedNumber = await context.senderSeal.encrypt(number, address.toLowerCase())
+  const senderRecord = { address: sender, sealed: sealedNumber }
+  updateMemoryLater(context, address, (memory) => recordSender(memory, senderRecord), 'others')
 }
 
 const shortenRecipient = (receiver: Receiver): string =>

@@ -5,7 +5,7 @@ import { endScreen, type Screen } from './screens/screen.ts'
 
 type PinChangeContext = RequestContext & { pins: Pins | undefined }
 
-/** Sets, replaces or forgets a PIN; `authorizedBy` names the step of the old one. */
+/** Sets, replaces or forgets a PIN. `authorizedBy` names the step that had the old one. */
 export async function changePin(
   context: PinChangeContext,
   action: PinAction,
@@ -15,14 +15,14 @@ export async function changePin(
   if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
   const { address } = await context.deriveAccount()
   const session = await context.deriveSessionDigest()
-  async function change(pins: Pins) {
-    if (action.kind === 'forgetPin') return pins.requestReset(address, session)
-    if (action.kind === 'choosePin') return pins.choose(address, action.pin, session)
+  async function apply({ requestReset, choose, change }: Pins) {
+    if (action.kind === 'forgetPin') return requestReset(address, session)
+    if (action.kind === 'choosePin') return choose(address, action.pin, session)
     if (authorizedBy === undefined) throw new Error('a PIN was changed without a correct PIN')
-    return pins.change(address, action.pin, session, authorizedBy)
+    return change(address, action.pin, session, authorizedBy)
   }
   const done = action.kind === 'forgetPin' ? messages.pin.requested : messages.pin.chosen
   const { unchanged, locked } = messages.pin
   const words = { done, unchanged, dormant: locked.dormant }
-  return endScreen(words[await change(pins)])
+  return endScreen(words[await apply(pins)])
 }

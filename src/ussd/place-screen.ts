@@ -52,7 +52,7 @@ export type PlaceScreenOptions = PaymentRequestOptions & {
 
 type PlaceContext = PlaceScreenOptions & RequestContext & { menuContext: MenuContext }
 
-/** Shows a place of the menu with its facts, or why the payment behind it would be refused. */
+/** Shows a place in the menu with its facts, or why the payment that follows would be refused. */
 export async function showPlace(
   context: PlaceContext,
   place: Place,
@@ -74,7 +74,7 @@ export async function showPlace(
   return { screen: askScreen(writePrompt(place, menuContext, Object.fromEntries(facts))) }
 }
 
-/** Returns undefined if the refusal cannot be read now, because the payment is judged again. */
+/** Finds a known refusal. One that cannot be read is skipped, as the payment is judged later. */
 async function findRefusal(
   context: PlaceContext,
   kind: PaymentKind,
@@ -184,7 +184,7 @@ async function readTillDay({ ledger, loan, keys }: PlaceContext, account: Addres
   return { inWei, outWei, lastPayments, floatWei: await loan.readBalance(account) }
 }
 
-/** Decrypts the short numbers of senders; leaves out those sealed under another secret. */
+/** Decrypts the short numbers of senders, without those encrypted under another secret. */
 async function decryptSenders(
   { senders }: AccountMemory,
   seal: Seal,
@@ -225,7 +225,7 @@ async function recordList<Item>(
   return recorded ?? []
 }
 
-/** Calls a number unregistered only if it never dialled and its account has no balance. */
+/** Finds whether a recipient is registered: it has dialled, or its account has a balance. */
 async function findRegistration(
   context: PlaceContext,
   _: Question,
@@ -240,18 +240,18 @@ async function findRegistration(
   return isRegistered ? 'registered' : 'unregistered'
 }
 
-/** Tells whether this session reports a failed payment; a redelivery reports it again. */
+/** Tells whether this session reports a failed payment, and records which one it reports. */
 async function findFailure({ ledger, memory }: PlaceContext, { session, account }: Question) {
   const payments = await ledger.listPayments(account, maxListedPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
-  const changed = await memory.change(account, (before) =>
+  const changedMemory = await memory.change(account, (before) =>
     recordShownFailure(before, failures, session),
   )
-  return hasShownFailure(changed, failures, session) ? 'untold' : 'none'
+  return hasShownFailure(changedMemory, failures, session) ? 'untold' : 'none'
 }
 
-/** Shows the terms of a new loan; the caller agrees to the terms that are shown first. */
+/** Shows the terms of a new loan. The caller agrees to those that the session showed first. */
 async function showLoanTerms(
   context: PlaceContext,
   place: Place,

@@ -6,7 +6,7 @@ export type Recipient =
   /** An address that was typed, or a saved wallet with its name. */
   | { kind: 'address'; address: Address; name?: string }
   | { kind: 'phone'; phone: PhoneNumber }
-  /** The account that a till's number had when the session first read it. */
+  /** The account that a till number had when the session first read it. */
   | { kind: 'till'; address: Address; label: string; isBill: boolean }
   | KnownRecipient
 
@@ -15,13 +15,13 @@ export type KnownRecipient = {
   kind: 'known'
   address: Address
   label: string
-  /** The last transfer to this recipient; undefined if it sent the whole balance. */
+  /** Holds the last transfer to this recipient; undefined if that sent the whole balance. */
   amountWei?: bigint | undefined
 }
 
 export type RecipientFault =
   | 'unknown_form'
-  /** The EIP-55 checksum is wrong, so that the address was mistyped. */
+  /** The checksum (EIP-55 or EIP-1191) is wrong, so the address was mistyped. */
   | 'bad_checksum'
   | 'own_number'
   | 'zero_address'
@@ -32,7 +32,7 @@ export type RecipientRules = {
   caller: PhoneNumber
   /** Lists the contracts of this service, which must not receive money. */
   reserved: readonly Address[]
-  /** Tells whether a number has an account, for numbers that are in no numbering plan. */
+  /** Tells which numbers have an account, for numbers that no numbering plan lists. */
   accountExists?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
@@ -42,7 +42,7 @@ export function parseRecipient(
   rules: RecipientRules,
 ):
   | { kind: 'recipient'; recipient: Extract<Recipient, { kind: 'address' | 'phone' }> }
-  /** The number is in no numbering plan, so that `accountExists` must tell of it first. */
+  /** No numbering plan lists the number, so `accountExists` must first tell of its account. */
   | { kind: 'unlisted'; phone: PhoneNumber }
   | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()

@@ -9,6 +9,7 @@ import { endScreen, type Screen } from './screens/screen.ts'
 type TextContext = { messages: Messages; showAmount: (wei: bigint) => string }
 type HelpSettings = { settings: { helpNumber?: string | undefined } }
 
+/** Writes why the relay or the contract refuses a payment. */
 export function writeRefusal(
   context: TextContext & HelpSettings,
   refusal: Refusal,
@@ -78,7 +79,7 @@ export function writeLoanRefusal(
 export const writeDenial = (messages: Messages, denial: 'blocked' | 'dormant' | 'void'): string =>
   denial === 'void' ? messages.sessionClosed : messages.pin.locked[denial]
 
-/** Returns the screen of the relay's answer; without `kind` the session asked for no payment. */
+/** Writes the screen of the relay's answer. Without `kind` the session asked for no payment. */
 export function toScreen(messages: Messages, answer: PaymentAnswer, kind?: PaymentKind): Screen {
   if (answer.kind === 'screen') return answer.screen
   const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = messages

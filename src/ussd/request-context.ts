@@ -8,7 +8,7 @@ import type { MenuSettings } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import { selectMessages } from './messages/languages.ts'
 
-/** Derives what a delivery's session needs: its account, its names in storage, its language. */
+/** Holds what a delivery's session needs: its account, its names in storage, its language. */
 export type RequestContext = UssdSession & {
   /** Tells when the delivery arrived (Unix time in ms). */
   since: number
@@ -30,6 +30,7 @@ export type RequestContextOptions = {
   settings: MenuSettings
 }
 
+/** Creates a delivery's context; the messages are in the default language at first. */
 export function createRequestContext(
   options: RequestContextOptions,
   request: UssdRequest,
@@ -37,10 +38,10 @@ export function createRequestContext(
 ): RequestContext {
   const { keys, settings } = options
   const { gateway, sessionId, phone } = request
-  const derived = new Map<PhoneNumber, Promise<LocalAccount>>()
+  const accountsByPhone = new Map<PhoneNumber, Promise<LocalAccount>>()
   const accounts: CallerAccounts = (number) => {
-    const account = derived.get(number) ?? options.accounts(number)
-    derived.set(number, account)
+    const account = accountsByPhone.get(number) ?? options.accounts(number)
+    accountsByPhone.set(number, account)
     return account
   }
   const deriveAccount = () => accounts(phone)

@@ -6,7 +6,7 @@ import type { Log } from '../runtime/log.ts'
 import { isIn } from '../runtime/peer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
 import type { Gateway, ParsedRequest, ReplyTo } from './gateways/gateway.ts'
-import type { Tally } from './gateways/tally.ts'
+import type { RequestCounters } from './gateways/request-counters.ts'
 import type { UssdHandler, UssdReply } from './handler.ts'
 import { english } from './messages/en.ts'
 import { endScreen } from './screens/screen.ts'
@@ -21,7 +21,7 @@ export type UssdRouteOptions = {
   addresses?: Parameters<typeof isIn>[0] | undefined
   findPeer?: FindPeer | undefined
   background: (work: Promise<void>) => void
-  tally: Tally
+  counters: RequestCounters
   log: Log
 }
 
@@ -30,14 +30,14 @@ export type FindPeer = (request: Request, env: unknown) => string | undefined
 
 const maxBodyBytes = 8 * 1024
 
-/** Serves a gateway's deliveries; an error is a screen too, because phones show nothing else. */
-export function ussdRoutes(options: UssdRouteOptions): Hono {
-  const { gateway, country, addresses, findPeer, tally, log } = options
+/** Serves a gateway's deliveries. Errors are screens too, because phones show nothing else. */
+export function createUssdRoutes(options: UssdRouteOptions): Hono {
+  const { gateway, country, addresses, findPeer, counters, log } = options
   const routes = new Hono()
   const headers = { 'content-type': gateway.contentType }
   const renderError = (message: string, to?: ReplyTo): string => {
     log({ level: 'error', event: 'gateway.bad', message, gateway: gateway.name })
-    tally.add(gateway.name, 'bad')
+    counters.add(gateway.name, 'bad')
     return gateway.render(endScreen(message), to)
   }
   const onError = (c: Context) => c.body(renderError('The request is too large.'), 200, headers)
@@ -53,13 +53,13 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
     const parsed = gateway.parse({ contentType: c.req.header('content-type'), body }, country)
     if (parsed.kind === 'invalid') return c.body(renderError(parsed.message), 200, headers)
     if (parsed.kind === 'notice') return c.body('', 200, headers)
-    tally.add(gateway.name, 'delivery')
+    counters.add(gateway.name, 'delivery')
     const reply = await createReply(options, parsed)
     if (reply === undefined) {
       const { sessionId } = parsed.session
       return c.body(renderError(english.sessionEnded, { sessionId }), 200, headers)
     }
-    if (reply.kind === 'screen') tally.add(gateway.name, 'reply')
+    if (reply.kind === 'screen') counters.add(gateway.name, 'reply')
     return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, headers)
   })
   routes.all('/', (c) => {
@@ -69,28 +69,28 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
   return routes
 }
 
-/** Returns undefined if the carried text is forged, so that earlier answers are unknown. */
+/** Creates the reply; undefined if the carried text is forged, since earlier answers are lost. */
 async function createReply(
   options: UssdRouteOptions,
   delivery: Extract<ParsedRequest, { session: unknown }>,
 ): Promise<{ kind: UssdReply['kind']; body: string } | undefined> {
   const { gateway, handler, carriedText, background } = options
   const { session } = delivery
-  const hasWholeText = delivery.kind === 'request'
-  const text = hasWholeText ? delivery.text : await carriedText.read(session, delivery.last)
+  const hasText = delivery.kind === 'request'
+  const text = hasText ? delivery.text : await carriedText.read(session, delivery.last)
   if (text === undefined) return undefined
-  const step = hasWholeText ? delivery.step : undefined
+  const step = hasText ? delivery.step : undefined
   const reply = handler({ ...session, text, step })
   background(reply.then(() => undefined))
   const { kind, screen } = await reply
   const to = { sessionId: session.sessionId }
-  if (hasWholeText || screen.kind === 'end') return { kind, body: gateway.render(screen, to) }
+  if (hasText || screen.kind === 'end') return { kind, body: gateway.render(screen, to) }
   const carried = await carriedText.write(session, text)
   return { kind, body: gateway.render(screen, { ...to, carried }) }
 }
 
 /** Refuses all deliveries, for a deployment that must not be open to everyone. */
-export function closedRoutes({ render, contentType }: Gateway): Hono {
+export function createClosedRoutes({ render, contentType }: Gateway): Hono {
   const routes = new Hono()
   routes.all('/', (c) =>
     c.body(render(endScreen(english.outOfService)), 503, { 'content-type': contentType }),

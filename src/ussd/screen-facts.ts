@@ -6,10 +6,10 @@ import type { Rate } from '../loan/local-worth.ts'
 import type { Taking } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
-/** Marks a fact that cannot be read now, because a screen without it would mislead. */
+/** Marks a fact that cannot be read now. A screen says so, since leaving it out would mislead. */
 export type Unread = 'unread'
 
-/** Lists what screens show from chain and ledger; a place gets the facts that it names. */
+/** Lists what screens show from chain and ledger. A node gets the facts that it names. */
 export type ScreenFacts = {
   debt: Debt | Unread
   terms: DatedLoanTerms

@@ -12,9 +12,9 @@ import type { Log } from '../../src/runtime/log.ts'
 import { createCarriedText } from '../../src/ussd/gateways/carried-text.ts'
 import { createDeclaredGateway, gatewayDeclaration } from '../../src/ussd/gateways/declaration.ts'
 import { africasTalking } from '../../src/ussd/gateways/presets.ts'
-import { createTally } from '../../src/ussd/gateways/tally.ts'
+import { createRequestCounters } from '../../src/ussd/gateways/request-counters.ts'
 import type { UssdHandler } from '../../src/ussd/handler.ts'
-import { ussdRoutes } from '../../src/ussd/route.ts'
+import { createUssdRoutes } from '../../src/ussd/route.ts'
 
 export type ModelledOptions = {
   ledger: Ledger
@@ -120,10 +120,10 @@ export type Typed = { caller: number; session: string; answers: readonly string[
  */
 function openGateways(handler: UssdHandler, phones: readonly string[]) {
   const routesOf = (more: object) =>
-    ussdRoutes({
+    createUssdRoutes({
       gateway: createDeclaredGateway(gatewayDeclaration.parse({ ...declared, ...more })),
       carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-      tally: createTally([]),
+      counters: createRequestCounters([]),
       handler,
       background: () => {},
       log: () => {},

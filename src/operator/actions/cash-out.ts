@@ -16,7 +16,7 @@ export type CashOutOrder = {
   amountWei: bigint | 'all'
 }
 
-export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered: PaymentAnswer }>
+export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answer: PaymentAnswer }>
 
 export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; cashOut: CashOut }
 
@@ -52,7 +52,7 @@ export async function cashOutFor(
   })
   log({ level: 'warn', event: 'operator.cash_out', message: 'An operator cashes out for a caller' })
   const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
-  const { intentId, answered: paymentAnswer } = await cashOut(order)
+  const { intentId, answer: paymentAnswer } = await cashOut(order)
   switch (paymentAnswer.kind) {
     case 'screen':
     case 'failed': {

@@ -4,19 +4,19 @@ import type { LastAnswer, UssdSession } from './gateway.ts'
 
 export type CarriedText = ReturnType<typeof createCarriedText>
 
-/** Creates the encryption of a session's text, which the gateway carries from reply to answer. */
+/** Encrypts the answers of a session for gateways that return a text with the next answer. */
 export function createCarriedText(secret: Secret) {
   const seal = createSeal(secret, 'carried text')
   const nameSubject = ({ gateway, sessionId, phone }: UssdSession) =>
     JSON.stringify([gateway, sessionId, phone])
 
   return {
-    /** Returns all answers of a session; undefined if the carried text belongs to another one. */
+    /** Returns all answers of a session; undefined if the text is another session's or forged. */
     async read(session: UssdSession, last: LastAnswer | undefined): Promise<string | undefined> {
       if (last === undefined) return ''
-      const before = await seal.decrypt(last.carried, nameSubject(session))
-      if (before === undefined) return undefined
-      return before === '' ? last.input : `${before}*${last.input}`
+      const earlierText = await seal.decrypt(last.carried, nameSubject(session))
+      if (earlierText === undefined) return undefined
+      return earlierText === '' ? last.input : `${earlierText}*${last.input}`
     },
     write: (session: UssdSession, text: string) => seal.encrypt(text, nameSubject(session)),
   }

@@ -11,28 +11,28 @@ const template = z.string().check(z.includes('{screen}', { error: 'has to have {
 /** Describes how a gateway posts deliveries, and how it wants the replies. */
 export const gatewayDeclaration = z
   .strictObject({
-    /** Part of a payment's key and of the URL, so that it must never change. */
+    /** Names the gateway in its URL and in each payment's key, so the name must never change. */
     name: z.string().check(z.regex(/^[a-z][a-z0-9-]{1,31}$/, 'has to name a gateway')),
     posts: z.enum(['form', 'json', 'xml']),
     session: field,
     phone: field,
     hasPlus: z._default(z.boolean(), true),
-    /** Has all answers, joined by `*`; with `state` or `sequence` only the last. */
+    /** Names the field of all answers, joined by `*`; with `state` or `sequence` of the last. */
     text: field,
-    /** Names the field that returns unchanged with the next answer. */
+    /** Names the field that the gateway returns unchanged with the next answer. */
     state: z.optional(field),
     /** Names the field that numbers deliveries; a redelivery has the same number. */
     sequence: z.optional(field),
     /** Lists the values of a field that mark a first dial, an answer and an end; ignores case. */
     kinds: z.optional(z.strictObject({ field, first: values, answer: values, end: values })),
-    /** Lists the fields that mark an end notice, which has no text. */
+    /** Lists the fields of a notice that the session has ended; such a notice has no text. */
     summary: z.optional(z.array(field).check(z.minLength(1))),
     reply: z.strictObject({ type: z.string(), ask: template, end: template }),
   })
   .check(
     z.refine(({ state, kinds, reply }) => {
       return state === undefined || (kinds !== undefined && reply.ask.includes('{state}'))
-    }, 'with a state has to tell first dials apart, and to carry {state} in its reply'),
+    }, 'with a state has to tell first dials apart, and to have {state} in its reply'),
     z.refine(({ state, sequence, kinds }) => {
       return sequence === undefined || (kinds !== undefined && state === undefined)
     }, 'with a sequence has to tell first dials apart, and to have no state'),
@@ -46,12 +46,12 @@ export const sendsLastAnswerOnly = ({ state, sequence }: GatewayDeclaration): bo
 /** Creates a gateway from its declaration. */
 export const createDeclaredGateway = (declaration: GatewayDeclaration): Gateway => ({
   name: declaration.name,
-  parse: (request, country) => parse(declaration, request, country),
+  parse: (request, country) => parseRequest(declaration, request, country),
   render({ kind, lines }, { sessionId: session = '', carried: state = '' } = {}) {
-    const { type, [kind]: template } = declaration.reply
-    const values = { screen: toGsmAlphabet(lines.join('\n')), session, state }
-    return template.replaceAll(/\{(screen|session|state)\}/g, (_, name: keyof typeof values) =>
-      escapeValue(values[name], type),
+    const { type, [kind]: replyTemplate } = declaration.reply
+    const texts = { screen: toGsmAlphabet(lines.join('\n')), session, state }
+    return replyTemplate.replaceAll(/\{(screen|session|state)\}/g, (_, name: keyof typeof texts) =>
+      escapeValue(texts[name], type),
     )
   },
   contentType: declaration.reply.type,
@@ -60,28 +60,28 @@ export const createDeclaredGateway = (declaration: GatewayDeclaration): Gateway 
 function escapeValue(value: string, type: string): string {
   if (/\bjson\b/.test(type)) return JSON.stringify(value).slice(1, -1)
   return /\bxml\b/.test(type)
-    ? value.replaceAll(/[<>&]/g, (each) => entities.get(each) ?? '')
+    ? value.replaceAll(/[<>&]/g, (each) => xmlEntities.get(each) ?? '')
     : value
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function parse(
+function parseRequest(
   declaration: GatewayDeclaration,
   request: PostedRequest,
   country?: Country,
 ): ParsedRequest {
   const { name, session, phone, hasPlus, text, kinds, summary } = declaration
-  const fields = readers[declaration.posts](request)
-  if (fields === undefined) return rejectRequest(forms[declaration.posts])
+  const fields = bodyParsers[declaration.posts](request)
+  if (fields === undefined) return rejectRequest(formErrors[declaration.posts])
   if (fields[text] === undefined && summary?.every((each) => fields[each] !== undefined)) {
     return { kind: 'notice' }
   }
-  const sessionId = readId(fields[session])
+  const sessionId = readText(fields[session])
   if (sessionId === undefined || sessionId === '' || sessionId.length > 256) {
     return rejectRequest(`${session} is missing or too long.`)
   }
-  const number = readId(fields[phone]) ?? ''
+  const number = readText(fields[phone]) ?? ''
   const caller = parseCaller(!hasPlus && /^[1-9]/.test(number) ? `+${number}` : number, country)
   if (caller === undefined) {
     return rejectRequest(`${phone} is missing or not in international format.`)
@@ -106,13 +106,13 @@ function parseText(
   const carried = state === undefined ? '' : (fields[state] ?? '')
   if (typeof typed !== 'string') return rejectRequest(`${text} is not valid.`)
   if (typeof carried !== 'string') return rejectRequest(`${state} is not valid.`)
-  // The text of a first dial is the service's own code.
+  // The text of a first dial is the code that the caller dialled.
   if (state !== undefined) {
     return { kind: 'step', session, last: isFirst ? undefined : { input: typed, carried } }
   }
   const request = { kind: 'request', session, text: isFirst ? '' : typed } as const
   if (sequence === undefined) return request
-  const number = readNumber(fields[sequence])
+  const number = readSequenceNumber(fields[sequence])
   return number === undefined
     ? rejectRequest(`${sequence} is missing or no number.`)
     : { ...request, step: { number, isFirst } }
@@ -120,32 +120,33 @@ function parseText(
 
 const rejectRequest = (message: string): ParsedRequest => ({ kind: 'invalid', message })
 
-const forms = {
+const formErrors = {
   form: 'The request has to be application/x-www-form-urlencoded.',
   json: 'The request has to be a JSON object.',
   xml: 'The request has to be an XML element that holds one element a field.',
 } as const
 
-const readers: Record<keyof typeof forms, (request: PostedRequest) => Fields | undefined> = {
-  form({ contentType, body }) {
-    const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
-    if (mediaType !== 'application/x-www-form-urlencoded') return undefined
-    return Object.fromEntries(new URLSearchParams(body))
-  },
-  json({ body }) {
-    const value = parseJson(body)
-    return isObject(value) ? value : undefined
-  },
-  xml: ({ body }) => parseXmlFields(body),
-}
+const bodyParsers: Record<keyof typeof formErrors, (request: PostedRequest) => Fields | undefined> =
+  {
+    form({ contentType, body }) {
+      const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
+      if (mediaType !== 'application/x-www-form-urlencoded') return undefined
+      return Object.fromEntries(new URLSearchParams(body))
+    },
+    json({ body }) {
+      const value = parseJson(body)
+      return isObject(value) ? value : undefined
+    },
+    xml: ({ body }) => parseXmlFields(body),
+  }
 
-function readNumber(value: unknown): number | undefined {
-  const digits = readId(value) ?? ''
+function readSequenceNumber(value: unknown): number | undefined {
+  const digits = readText(value) ?? ''
   return /^[0-9]{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Reads the id of a session or a phone number, which JSON may write as a number. */
-function readId(value: unknown): string | undefined {
+/** Reads a session id or a phone number, which JSON may write as a number. */
+function readText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return Number.isSafeInteger(value) ? `${value}` : undefined
 }
@@ -155,20 +156,20 @@ function findKind(value: unknown, kinds: NonNullable<GatewayDeclaration['kinds']
   return (['first', 'answer', 'end'] as const).find((kind) => kinds[kind].includes(name))
 }
 
-const entities = new Map([
+const xmlEntities = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['&', '&amp;'],
 ])
-const characters = new Map([
-  ...[...entities].map(([character, entity]) => [entity, character] as const),
+const charactersByEntity = new Map([
+  ...[...xmlEntities].map(([character, entity]) => [entity, character] as const),
   ...([
     ['&quot;', '"'],
     ['&apos;', "'"],
   ] as const),
 ])
 
-/** Parses one XML element whose children hold only text; undefined for any other document. */
+/** Parses one XML element whose children hold only text; returns undefined for other documents. */
 function parseXmlFields(body: string): Fields | undefined {
   const element = /^\s*(?:<\?xml[^<>]*\?>\s*)?<([\w.-]+)(?:\s[^<>]*)?>([\s\S]*)<\/\1>\s*$/.exec(
     body,
@@ -181,15 +182,15 @@ function parseXmlFields(body: string): Fields | undefined {
     const childMatch = child.exec(content)
     const name = childMatch?.[1]
     if (name === undefined || name in fields) return undefined
-    fields[name] = (childMatch?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeCharacter(each))
+    fields[name] = (childMatch?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeEntity(each))
   }
   return fields
 }
 
-function decodeCharacter(entity: string): string {
+function decodeEntity(entity: string): string {
   const [, hex, decimal] = /^&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));$/i.exec(entity) ?? []
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-  const character = characters.get(entity)
+  const character = charactersByEntity.get(entity)
   if (character !== undefined) return character
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
 }

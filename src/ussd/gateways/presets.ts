@@ -25,7 +25,7 @@ export const hubtel = createDeclaredGateway({
   hasPlus: false,
   text: 'Message',
   state: 'ClientState',
-  // The documents have small letters, but Hubtel also sends a capital first.
+  // Hubtel documents these values in lower case, but also sends a capital first letter.
   kinds: {
     field: 'Type',
     first: ['initiation'],

@@ -1,5 +1,6 @@
 import { english, type Messages } from './en.ts'
 
+/** Replaces English words by those of the demonstration, whose screens never change. */
 export const demonstration: Messages = {
   ...english,
   wording: 'demo',

@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import { createDateFormat, type Wording } from './texts.ts'
 
-/** Lists the words that several screens share; a language that lacks one does not compile. */
+/** Lists the words that several screens share. A language that lacks one does not compile. */
 export const english = {
   wording: 'en' as Wording,
   mainTitle: (phone: PhoneNumber) => `Rootstock DeFi (${phone})`,
@@ -64,7 +64,7 @@ export const english = {
   },
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
   tooLong: 'This session is too long. Nothing was sent. Please dial again.',
-  tooLittle: (least: string) => `The smallest amount to send is ${least}.`,
+  tooLittle: (min: string) => `The smallest amount to send is ${min}.`,
   sessionEnded: 'This session has ended. Please dial again.',
   sessionClosed: 'This session has ended. Nothing was sent. Please dial again.',
 
@@ -96,10 +96,10 @@ export const english = {
   },
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
   tooManyDials: 'Too many requests from this phone. Please wait a minute and dial again.',
-  tooManyOpen: (most: number) =>
-    `Only ${most} payments at a time. Nothing was sent. Please wait until they have arrived.`,
-  tooManyToday: (most: number) =>
-    `Only ${most} transfers a day. Nothing was sent. Please try again later.`,
+  tooManyOpen: (max: number) =>
+    `Only ${max} payments at a time. Nothing was sent. Please wait until they have arrived.`,
+  tooManyToday: (max: number) =>
+    `Only ${max} transfers a day. Nothing was sent. Please try again later.`,
   tooMuchToday: (left: string) =>
     `You can send ${left} more within a day. Nothing was sent. Dial again to send less.`,
   tooManyWait: (minutes: number) =>

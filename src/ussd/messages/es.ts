@@ -63,7 +63,7 @@ export const spanish: Messages = {
   },
   tooManyMistakes: 'Demasiadas respuestas erróneas. No se envió nada. Marque de nuevo.',
   tooLong: 'Esta sesión es demasiado larga. No se envió nada. Marque de nuevo.',
-  tooLittle: (least) => `El envío mínimo es ${least}.`,
+  tooLittle: (min) => `El envío mínimo es ${min}.`,
   sessionEnded: 'Esta sesión ha terminado. Marque de nuevo.',
   sessionClosed: 'Esta sesión ha terminado. No se envió nada. Marque de nuevo.',
 
@@ -95,9 +95,9 @@ export const spanish: Messages = {
   },
   nothingWasSent: 'Servicio no disponible. No se envió nada. Intente más tarde.',
   tooManyDials: 'Demasiadas solicitudes de este teléfono. Espere un minuto y marque de nuevo.',
-  tooManyOpen: (most) =>
-    `Solo ${most} pagos a la vez. No se envió nada. Espere hasta que hayan llegado.`,
-  tooManyToday: (most) => `Solo ${most} envíos al día. No se envió nada. Intente más tarde.`,
+  tooManyOpen: (max) =>
+    `Solo ${max} pagos a la vez. No se envió nada. Espere hasta que hayan llegado.`,
+  tooManyToday: (max) => `Solo ${max} envíos al día. No se envió nada. Intente más tarde.`,
   tooMuchToday: (left) =>
     `Puede enviar ${left} más en el día. No se envió nada. Marque de nuevo para enviar menos.`,
   tooManyWait: (minutes) =>

@@ -64,7 +64,7 @@ export const french: Messages = {
   },
   tooManyMistakes: "Trop de réponses erronées. Rien n'a été envoyé. Veuillez recomposer.",
   tooLong: "Cette session est trop longue. Rien n'a été envoyé. Veuillez recomposer.",
-  tooLittle: (least) => `Le plus petit envoi est de ${least}.`,
+  tooLittle: (min) => `Le plus petit envoi est de ${min}.`,
   sessionEnded: 'Cette session est terminée. Veuillez recomposer.',
   sessionClosed: "Cette session est terminée. Rien n'a été envoyé. Veuillez recomposer.",
 
@@ -96,10 +96,10 @@ export const french: Messages = {
   },
   nothingWasSent: "Service indisponible. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   tooManyDials: 'Trop de demandes de ce téléphone. Attendez une minute et recomposez.',
-  tooManyOpen: (most) =>
-    `Seulement ${most} paiements à la fois. Rien n'a été envoyé. Attendez qu'ils soient arrivés.`,
-  tooManyToday: (most) =>
-    `Seulement ${most} envois par jour. Rien n'a été envoyé. Veuillez réessayer plus tard.`,
+  tooManyOpen: (max) =>
+    `Seulement ${max} paiements à la fois. Rien n'a été envoyé. Attendez qu'ils soient arrivés.`,
+  tooManyToday: (max) =>
+    `Seulement ${max} envois par jour. Rien n'a été envoyé. Veuillez réessayer plus tard.`,
   tooMuchToday: (left) =>
     `Vous pouvez encore envoyer ${left} aujourd'hui. Rien n'a été envoyé. Recomposez pour envoyer moins.`,
   tooManyWait: (minutes) =>

@@ -12,7 +12,7 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
   es: spanish,
 }
 
-/** Returns the chosen language's messages if that language is offered, else the default's. */
+/** Returns the messages of the chosen language if it is offered, else of the default one. */
 export function selectMessages(
   { languages }: { languages: readonly Language[] },
   chosenLanguage?: Language,

@@ -64,7 +64,7 @@ export const kiswahili: Messages = {
   },
   tooManyMistakes: 'Majibu mengi si sahihi. Hakuna kilichotumwa. Tafadhali piga tena.',
   tooLong: 'Kipindi hiki ni kirefu mno. Hakuna kilichotumwa. Tafadhali piga tena.',
-  tooLittle: (least) => `Kiasi cha chini cha kutuma ni ${least}.`,
+  tooLittle: (min) => `Kiasi cha chini cha kutuma ni ${min}.`,
   sessionEnded: 'Kipindi hiki kimekwisha. Tafadhali piga tena.',
   sessionClosed: 'Kipindi hiki kimekwisha. Hakuna kilichotumwa. Tafadhali piga tena.',
 
@@ -95,10 +95,10 @@ export const kiswahili: Messages = {
   },
   nothingWasSent: 'Huduma haipatikani. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   tooManyDials: 'Maombi mengi mno kutoka simu hii. Subiri dakika moja kisha piga tena.',
-  tooManyOpen: (most) =>
-    `Malipo ${most} tu kwa wakati mmoja. Hakuna kilichotumwa. Tafadhali subiri yafike.`,
-  tooManyToday: (most) =>
-    `Unaweza kutuma mara ${most} tu kwa siku. Hakuna kilichotumwa. Jaribu tena baadaye.`,
+  tooManyOpen: (max) =>
+    `Malipo ${max} tu kwa wakati mmoja. Hakuna kilichotumwa. Tafadhali subiri yafike.`,
+  tooManyToday: (max) =>
+    `Unaweza kutuma mara ${max} tu kwa siku. Hakuna kilichotumwa. Jaribu tena baadaye.`,
   tooMuchToday: (left) =>
     `Unaweza kutuma ${left} zaidi ndani ya siku. Hakuna kilichotumwa. Piga tena utume kidogo.`,
   tooManyWait: (minutes) =>

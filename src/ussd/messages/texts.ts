@@ -24,6 +24,7 @@ export const languageLabels: Readonly<Record<Language, string>> = {
 export const longAddress = (address: string): string =>
   `${address.slice(0, 10)}...${address.slice(-6)}`
 
+/** Shows the first 10 characters of an address. */
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`
 
 /** Creates a format for dates (Unix time in s, shown in UTC) from the names of the months. */

@@ -1,14 +1,14 @@
-/** The basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1): one septet a character. */
-const basic =
+/** Lists the basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1): one septet each. */
+const basicAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** The extension (section 6.2.1.1): two septets a character. */
-const extension = '\f^{}\\[~]|€'
+/** Lists its extension (section 6.2.1.1): two septets a character. */
+const extendedAlphabet = '\f^{}\\[~]|€'
 
 const septetsByCharacter: ReadonlyMap<string, number> = new Map([
-  ...[...basic].map((character) => [character, 1] as const),
-  ...[...extension].map((character) => [character, 2] as const),
+  ...[...basicAlphabet].map((character) => [character, 1] as const),
+  ...[...extendedAlphabet].map((character) => [character, 2] as const),
 ])
 
 const replacements: ReadonlyMap<string, string> = new Map([
@@ -19,7 +19,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ['…', '...'],
 ])
 
-/** Limits a screen; the standard allows 182 septets, but several networks show only 160. */
+/** Limits a screen. The standard allows 182 septets, but several networks show only 160. */
 export const maxSeptets = 160
 
 /** Counts the septets of a text in the alphabet. */

@@ -10,8 +10,8 @@ import {
   gatewayDeclaration,
 } from '../../../src/ussd/gateways/declaration.ts'
 import type { UssdRequest } from '../../../src/ussd/gateways/gateway.ts'
-import { createTally } from '../../../src/ussd/gateways/tally.ts'
-import { ussdRoutes } from '../../../src/ussd/route.ts'
+import { createRequestCounters } from '../../../src/ussd/gateways/request-counters.ts'
+import { createUssdRoutes } from '../../../src/ussd/route.ts'
 import { askScreen, endScreen, type Screen } from '../../../src/ussd/screens/screen.ts'
 
 const declared = {
@@ -32,14 +32,14 @@ async function serve({
   addresses = undefined as [] | undefined,
 }) {
   const asked: UssdRequest[] = []
-  const routes = ussdRoutes({
+  const routes = createUssdRoutes({
     gateway: createDeclaredGateway(gatewayDeclaration.parse(declared)),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     async handler(request) {
       asked.push(request)
       return { kind: 'screen', screen: shown }
     },
-    ...{ background: () => {}, tally: createTally([]), log: () => {}, addresses },
+    ...{ background: () => {}, counters: createRequestCounters([]), log: () => {}, addresses },
   })
   const server = createServer(async (request, response) => {
     const isThere =

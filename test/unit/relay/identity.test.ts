@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { createIdentityCheck } from '../../../src/relay/identity.ts'
-import { createTally } from '../../../src/ussd/gateways/tally.ts'
+import { createRequestCounters } from '../../../src/ussd/gateways/request-counters.ts'
 import { createMemoryLedger } from '../../ports/ledger-memory.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
 test('gateway counts go to the ledger once a minute, with the check of its identity', async () => {
   const clock = createHandClock()
   const { ledger } = createMemoryLedger({ now: clock.now })
-  const tally = createTally(['hubtel'])
+  const counters = createRequestCounters(['hubtel'])
   const identity = async () => ({ chainId: 31, fingerprints: {} })
-  const check = createIdentityCheck(ledger, clock, identity, tally.take)
+  const check = createIdentityCheck(ledger, clock, identity, counters.take)
   const deliver = async (times: number) => {
     for (let time = 0; time < times; time++) {
-      tally.add('hubtel', 'delivery')
+      counters.add('hubtel', 'delivery')
       expect(await check()).toEqual({ kind: 'same' })
     }
     return (await ledger.readVitals()).counts['gateway.hubtel/delivery']

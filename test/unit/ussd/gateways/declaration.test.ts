@@ -6,8 +6,8 @@ import {
   createDeclaredGateway,
   gatewayDeclaration,
 } from '../../../../src/ussd/gateways/declaration.ts'
-import { createTally } from '../../../../src/ussd/gateways/tally.ts'
-import { ussdRoutes } from '../../../../src/ussd/route.ts'
+import { createRequestCounters } from '../../../../src/ussd/gateways/request-counters.ts'
+import { createUssdRoutes } from '../../../../src/ussd/route.ts'
 import { askScreen, endScreen } from '../../../../src/ussd/screens/screen.ts'
 import { required } from '../../compose/variables.ts'
 
@@ -125,7 +125,7 @@ test('a reply is written by its template, with special characters escaped', () =
 
 test('a gateway that sends the last answer alone gets the same reply for a redelivery, but not for an equal answer', async () => {
   const asked: string[] = []
-  const routes = ussdRoutes({
+  const routes = createUssdRoutes({
     gateway: gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     async handler({ text }) {
@@ -136,7 +136,7 @@ test('a gateway that sends the last answer alone gets the same reply for a redel
       }
     },
     background: () => {},
-    tally: createTally([]),
+    counters: createRequestCounters([]),
     log: () => {},
   })
   const post = async (op: string, input: string, state?: string) => {
@@ -202,13 +202,13 @@ test.for(
 })
 
 describe('a gateway of which the addresses are named', () => {
-  const tally = createTally(['example'])
+  const counters = createRequestCounters(['example'])
   const logged: unknown[] = []
   const { gatewayAddresses: addresses } = parseConfig({
     ...required,
     GATEWAY_ADDRESSES: '192.0.2.0/24, 2001:db8::1',
   })
-  const routes = ussdRoutes({
+  const routes = createUssdRoutes({
     gateway: gatewayOf({ posts: 'json', reply: inJson }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     handler: async () => ({ kind: 'screen', screen: askScreen('Menu') }),
@@ -216,7 +216,7 @@ describe('a gateway of which the addresses are named', () => {
     log: (event) => void logged.push(event),
     findPeer: (_, given) => (given as { from?: string }).from,
     addresses,
-    tally,
+    counters,
   })
   const body = JSON.stringify({ sid: 's', msisdn: '254700000001', input: '2*482615' })
   const post = (from?: string) => routes.request('/', { method: 'POST', body }, { from })
@@ -231,7 +231,7 @@ describe('a gateway of which the addresses are named', () => {
         say: 'Requests from this address are not served.',
       })
     }
-    expect(tally.take()).toEqual({ 'example/delivery': 3, 'example/reply': 3, 'example/bad': 3 })
+    expect(counters.take()).toEqual({ 'example/delivery': 3, 'example/reply': 3, 'example/bad': 3 })
     expect(logged).toHaveLength(3)
     expect(JSON.stringify(logged)).not.toMatch(/192|2001|2547|482615/)
   })
@@ -247,12 +247,12 @@ describe('a gateway of which the addresses are named', () => {
 })
 
 describe('what a configured gateway may not do', () => {
-  const routes = ussdRoutes({
+  const routes = createUssdRoutes({
     gateway: gatewayOf({ posts: 'form', kinds }),
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     handler: () => Promise.reject(new Error('nothing is asked')),
     background: () => {},
-    tally: createTally([]),
+    counters: createRequestCounters([]),
     log: () => {},
   })
 

@@ -4,8 +4,8 @@ import type { Country } from '../../../../src/account/phone.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import type { UssdRequest } from '../../../../src/ussd/gateways/gateway.ts'
 import { hubtel } from '../../../../src/ussd/gateways/presets.ts'
-import { createTally } from '../../../../src/ussd/gateways/tally.ts'
-import { ussdRoutes } from '../../../../src/ussd/route.ts'
+import { createRequestCounters } from '../../../../src/ussd/gateways/request-counters.ts'
+import { createUssdRoutes } from '../../../../src/ussd/route.ts'
 import { askScreen, endScreen } from '../../../../src/ussd/screens/screen.ts'
 
 const good = {
@@ -68,9 +68,9 @@ type Reply = { Type: string; Message: string; ClientState: string }
 function open(secret: Hex = `0x${'11'.repeat(32)}`) {
   const asked: UssdRequest[] = []
   const logged: unknown[] = []
-  const routes = ussdRoutes({
+  const routes = createUssdRoutes({
     gateway: hubtel,
-    tally: createTally([]),
+    counters: createRequestCounters([]),
     carriedText: createCarriedText(secret),
     async handler(request) {
       asked.push(request)
