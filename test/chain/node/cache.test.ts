@@ -21,6 +21,12 @@ async function result(method: string, ...params: unknown[]): Promise<Json> {
   return result as unknown as Json
 }
 
+/** Has the emitter log in a block. */
+async function emitMined() {
+  const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
+  return { hash, ...(await mined(on.direct, hash)) }
+}
+
 /** Counts the node's calls during some work. */
 async function countCalls(work: () => Promise<unknown>): Promise<number> {
   const before = on.proxy.seen()
@@ -29,8 +35,7 @@ async function countCalls(work: () => Promise<unknown>): Promise<number> {
 }
 
 test('a request by block hash reaches the node once', async () => {
-  const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
-  const { blockHash } = await mined(on.direct, hash)
+  const { hash, blockHash } = await emitMined()
   for (const [method, ...params] of [
     ['eth_getBlockByHash', blockHash],
     ['eth_getBlockByHash', blockHash, true],
@@ -47,17 +52,15 @@ test('a request by block hash reaches the node once', async () => {
     ['trace_block', blockHash],
   ] as const) {
     const first = await result(method, ...params)
-    const again = await countCalls(async () => {
-      expect(await result(method, ...params)).toEqual(first)
-    })
-    expect(again, method).toBe(0)
+    const again = async () => expect(await result(method, ...params)).toEqual(first)
+    expect(await countCalls(again), method).toBe(0)
   }
 })
 
 test('proved answers are cached forever, all others for a minute after the request', async () => {
   const clock = createHandClock()
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
-  const { blockHash } = await mined(on.direct, await emit(on.direct, on.emitter, 1n, 2n, 3n))
+  const { blockHash } = await emitMined()
   const kept = async (method: string, params: unknown[], forMs: number) => {
     clock.forward(forMs)
     return (await countCalls(() => result(method, ...params))) === 0
@@ -78,17 +81,11 @@ test('proved answers are cached forever, all others for a minute after the reque
 test('a cached part makes no answer look younger', async () => {
   const clock = createHandClock()
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
-  const { blockHash, blockNumber } = await mined(
-    on.direct,
-    await emit(on.direct, on.emitter, 1n, 2n, 3n),
-  )
+  const { blockHash, blockNumber } = await emitMined()
   const truth = await result('eth_getBlockByHash', blockHash)
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
-  on.proxy.lie(
-    lieAbout('eth_getBlockReceipts', (receipts: Json[]) =>
-      receipts.map((receipt) => ({ ...receipt, gasUsed: '0x1' })),
-    ),
-  )
+  const spoil = (receipts: Json[]) => receipts.map((receipt) => ({ ...receipt, gasUsed: '0x1' }))
+  on.proxy.lie(lieAbout('eth_getBlockReceipts', spoil))
   // Its fees are kept.
   expect(await result('eth_getBlockByNumber', blockNumber)).not.toEqual(truth)
   on.proxy.lie(undefined)
@@ -99,20 +96,18 @@ test('a cached part makes no answer look younger', async () => {
 })
 
 test('a transaction and its receipt are kept from twelve blocks on', async () => {
-  const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
-  await mined(on.direct, hash)
+  const { hash } = await emitMined()
   const all = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'trace_transaction']
-  await on.direct('anvil_mine', ['0xb'])
-  await result('eth_blockNumber')
-  for (const method of all) {
-    await result(method, hash)
-    expect(await countCalls(() => result(method, hash)), method).toBe(1)
-  }
-  await on.direct('evm_mine')
-  await result('eth_blockNumber')
-  for (const method of all) {
-    await result(method, hash)
-    expect(await countCalls(() => result(method, hash)), method).toBe(0)
+  for (const [blocks, asked] of [
+    ['0xb', 1],
+    ['0x1', 0],
+  ] as const) {
+    await on.direct('anvil_mine', [blocks])
+    await result('eth_blockNumber')
+    for (const method of all) {
+      await result(method, hash)
+      expect(await countCalls(() => result(method, hash)), method).toBe(asked)
+    }
   }
 })
 
@@ -142,22 +137,20 @@ test('an answer that may change is requested again', async () => {
 test('equal requests in flight are one, others are not', async () => {
   await result('eth_chainId')
   const before = on.proxy.seen('eth_getBalance')
-  await Promise.all(
-    Array.from({ length: 20 }, () => result('eth_getBalance', on.emitter, 'latest')),
-  )
+  const numbers = Array.from({ length: 20 }, (_, index) => index.toString(16))
+  await Promise.all(numbers.map(() => result('eth_getBalance', on.emitter, 'latest')))
   expect(on.proxy.seen('eth_getBalance') - before).toBe(1)
-  await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      result('eth_getBalance', `0x${index.toString(16).padStart(40, '0')}`),
-    ),
-  )
+  const others = numbers.map((number) => `0x${number.padStart(40, '0')}`)
+  await Promise.all(others.map((account) => result('eth_getBalance', account)))
   expect(on.proxy.seen('eth_getBalance') - before).toBe(21)
 })
 
 test("concurrent requests for one block's receipts read the block and its receipts once", async () => {
-  const hashes = await beforeABlock(on.direct, () =>
-    Promise.all([1n, 2n, 3n, 4n].map((data) => emit(on.direct, on.emitter, 1n, 2n, data))),
-  )
+  const hashes: string[] = []
+  await beforeABlock(on.direct, async () => {
+    const { direct, emitter } = on
+    for (const data of [1n, 2n, 3n, 4n]) hashes.push(await emit(direct, emitter, 1n, 2n, data))
+  })
   const looks = ['eth_getBlockByHash', 'eth_getBlockReceipts'] as const
   const before = looks.map(on.proxy.seen)
   await Promise.all(hashes.map((hash) => result('eth_getTransactionReceipt', hash)))
@@ -173,8 +166,7 @@ test('a fresh request uses no cached answer and no open request', async () => {
   const before = on.proxy.seen('eth_getBlockByHash')
   await Promise.all([fresh(), fresh()])
   expect(on.proxy.seen('eth_getBlockByHash') - before).toBe(2)
-  expect(await served.service.request('eth_getBlockByHash', [hash], { signal })).toMatchObject({
-    hash,
-  })
+  const kept = await served.service.request('eth_getBlockByHash', [hash], { signal })
+  expect(kept).toMatchObject({ hash })
   expect(on.proxy.seen('eth_getBlockByHash') - before).toBe(2)
 })

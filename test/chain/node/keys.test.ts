@@ -6,7 +6,7 @@ import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { keys as command } from '../../../scripts/ops/keys-cli.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
-import { type Ended, runHere, runScript } from '../../support/processes.ts'
+import { type Ended, runHere } from '../../support/processes.ts'
 import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
 
@@ -14,11 +14,11 @@ const testnet = opened(() => startAnvil())
 const mainnet = opened(() => startAnvil({ chainId: 30 }))
 const worker = opened(() => startRealWorker([testnet.url], { NODE_URL_30: mainnet.url }))
 
-const given = (args: readonly string[]) =>
-  [[...args, '--url', worker.origin], { env: { OPERATOR_TOKEN: worker.operatorToken } }] as const
-
 /** `npm run keys -- …` against the Worker of this file. */
-const keys = (...args: string[]): Promise<Ended> => runHere(command, ...given(args))
+const keys = (...args: string[]): Promise<Ended> =>
+  runHere(command, [...args, '--url', worker.origin], {
+    env: { OPERATOR_TOKEN: worker.operatorToken },
+  })
 
 async function createKey(...args: string[]): Promise<string> {
   const { output } = await keys('create', '--name', 'some-client', ...args)
@@ -32,14 +32,10 @@ const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
 
 /** Posts to the address with the key, or to the one without where the key is in a header. */
 async function post(key?: string, body: unknown = chainId, authorization?: string) {
-  const response = await fetch(`${worker.origin}/rpc${key === undefined ? '' : `/${key}`}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(authorization === undefined ? {} : { authorization }),
-    },
-    body: JSON.stringify(body),
-  })
+  const url = `${worker.origin}/rpc${key === undefined ? '' : `/${key}`}`
+  const given = authorization === undefined ? {} : { authorization }
+  const headers = { 'content-type': 'application/json', ...given }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   const text = await response.text()
   const answer = JSON.parse(text) as { result?: string; error?: object }
   return { status: response.status, text, answer, response }
@@ -70,7 +66,7 @@ test('a key that was made can be used, is listed without itself, and ends when i
   expect(output).toMatch(
     new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  some-client$`, 'm'),
   )
-  const shown = await runScript('scripts/ops/keys-cli.ts', ...given(['list', '--json']))
+  const shown = await keys('list', '--json')
   const listed = JSON.parse(shown.output) as object[]
   expect(listed).toContainEqual(expect.objectContaining({ id, name: 'some-client', chainId: 31 }))
   expect(output + shown.output).not.toContain(key)
@@ -81,11 +77,9 @@ test('a key that was made can be used, is listed without itself, and ends when i
 })
 
 test('a key that cannot be made is refused in words that name each bad member', async () => {
-  const answer = await fetch(`${worker.origin}/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${worker.operatorToken}` },
-    body: JSON.stringify({ hash: 2, name: '', chainId: 4, quota: '5' }),
-  })
+  const headers = { authorization: `Bearer ${worker.operatorToken}` }
+  const body = JSON.stringify({ hash: 2, name: '', chainId: 4, quota: '5' })
+  const answer = await fetch(`${worker.origin}/keys`, { method: 'POST', headers, body })
   const { error } = (await answer.json()) as { error: string }
   expect([answer.status, ...error.split('\n')]).toEqual([
     400,
@@ -122,21 +116,17 @@ test('a key may be limited to some methods that are served, under each of their 
   for (const method of ['eth_chainId', 'rsk_protocolVersion']) {
     expect((await post(key, { ...chainId, method })).answer).toHaveProperty('result')
   }
-  expect((await post(key, { ...chainId, method: 'eth_gasPrice' })).answer.error).toEqual({
-    code: -32601,
-    message: 'the method eth_gasPrice does not exist/is not available for this key',
-  })
+  const message = 'the method eth_gasPrice does not exist/is not available for this key'
+  const { answer } = await post(key, { ...chainId, method: 'eth_gasPrice' })
+  expect(answer.error).toEqual({ code: -32601, message })
 })
 
 test('a missing, malformed, unknown and revoked key get the same answer', async () => {
   const revoked = await createKey()
   await revoke(revoked)
-  for (const key of [undefined, '', 'x', 'rpc_unknown', '%00%ff', revoked]) {
-    expect(await post(key)).toMatchObject({
-      status: 401,
-      text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no valid API key"}}',
-    })
-  }
+  const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no valid API key"}}'
+  for (const key of [undefined, '', 'x', 'rpc_unknown', '%00%ff', revoked])
+    expect(await post(key)).toMatchObject({ status: 401, text })
 })
 
 test('a quota is counted call by call, over the socket too, and says when it starts over', async () => {
@@ -180,10 +170,9 @@ test('a key has only so many connections and subscriptions at a time', async () 
     const batch = Array.from({ length: 50 }, () => first?.rpc('eth_subscribe', ['newHeads']))
     await Promise.all(batch)
   }
-  expect((await second?.rpc('eth_subscribe', ['newHeads']))?.error).toEqual({
-    code: -32005,
-    message: 'at most 1000 subscriptions for one key',
-  })
+  const message = 'at most 1000 subscriptions for one key'
+  const refused = await second?.rpc('eth_subscribe', ['newHeads'])
+  expect(refused?.error).toEqual({ code: -32005, message })
   for (const client of clients) client.close()
   await Promise.all(clients.map(({ closed }) => closed))
 })

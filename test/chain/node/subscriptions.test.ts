@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
@@ -38,10 +38,6 @@ async function emitUntilTold(told: () => readonly unknown[]): Promise<Hex[]> {
   return hashes
 }
 
-async function block(selector: string): Promise<Json> {
-  return (await on.direct('eth_getBlockByNumber', [selector, false])) as Json
-}
-
 describe('newHeads', () => {
   test('reports each block once, in order, with exactly the 14 fields', async () => {
     const { client, id, told } = await subscriber('newHeads')
@@ -54,7 +50,7 @@ describe('newHeads', () => {
     const first = numbers[0] ?? 0
     expect(numbers).toEqual([first, first + 1, first + 2, first + 3])
     for (const head of heads) {
-      const { [head.number as string]: _, ...whole } = await block(head.number as string)
+      const whole = await on.direct('eth_getBlockByNumber', [head.number, false])
       expect(whole).toMatchObject(head)
       expect(Object.keys(head).toSorted()).toEqual(headFields.toSorted())
     }
@@ -76,15 +72,9 @@ describe('logs', () => {
     const [first, second] = all.told()
     const { blockHash, blockNumber } = await mined(on.direct, hashes[0] as Hex)
     expect(first).toMatchObject({
-      address: on.emitter,
-      blockHash,
-      blockNumber,
-      data: topic(7n),
-      logIndex: '0x0',
-      removed: false,
-      topics: [topic(1n), topic(1n)],
-      transactionHash: hashes[0],
-      transactionIndex: '0x0',
+      ...{ address: on.emitter, topics: [topic(1n), topic(1n)], data: topic(7n) },
+      ...{ blockHash, blockNumber, logIndex: '0x0', removed: false },
+      ...{ transactionHash: hashes[0], transactionIndex: '0x0' },
     })
     expect(some.told()).toEqual([second])
     expect(none.told()).toEqual([])
@@ -166,13 +156,9 @@ describe('a connection', () => {
   test('is needed to subscribe', async () => {
     for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
       const { answer } = await exchange(on.worker.rpcUrl, method, ['newHeads'])
-      expect(answer).toMatchObject({
-        id: 1,
-        error: {
-          code: -32601,
-          message: `the method ${method} does not exist/is not available over HTTP: it needs a WebSocket`,
-        },
-      })
+      const missing = `the method ${method} does not exist/is not available`
+      const message = `${missing} over HTTP: it needs a WebSocket`
+      expect(answer).toMatchObject({ id: 1, error: { code: -32601, message } })
     }
   })
 })
@@ -196,9 +182,8 @@ describe('a lost node', () => {
     const after = await emit(on.direct, on.emitter, 4n, 4n, 4n)
     await mined(on.direct, after)
     const last = Number(await on.direct('eth_blockNumber'))
-    await heads.client.until((told) =>
-      told.some(({ result }) => Number((result as Json).number) === last),
-    )
+    const isLast = ({ result }: Notification) => Number((result as Json).number) === last
+    await heads.client.until((told) => told.some(isLast))
     const emitted = [...before, ...during, after]
     await logs.client.until(toldTo(emitted.length))
     const isTold = (hash: unknown) => (pending.told() as unknown[]).includes(hash)
@@ -216,46 +201,39 @@ describe('a lost node', () => {
   })
 
   test('that serves no WebSocket is polled', async () => {
-    const plain = await startProxyNode(on.url, { upgrades: 'refused' })
-    const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
-    try {
-      const client = await connectSocket(other.wsUrl)
-      await client.result('eth_subscribe', ['newHeads'])
-      await client.result('eth_subscribe', ['newPendingTransactions'])
-      // What enters the pool before the first look is not new.
-      await until(() => plain.seen('eth_getFilterChanges') > 0)
-      await emit(on.direct, on.emitter, 1n, 1n, 1n)
-      await client.until(toldTo(2))
-      expect(client.notifications).toHaveLength(2)
-      client.close()
-    } finally {
-      await other.stop()
-      await plain.stop()
-    }
+    const { plain, client } = await listenPast((url) => url.replace('//', '//user:secret@'))
+    // What enters the pool before the first look is not new.
+    await until(() => plain.seen('eth_getFilterChanges') > 0)
+    await emit(on.direct, on.emitter, 1n, 1n, 1n)
+    await client.until(toldTo(2))
+    expect(client.notifications).toHaveLength(2)
   })
 
   test('that takes WebSockets at another address is listened to there', async () => {
-    const plain = await startProxyNode(on.url, { upgrades: 'refused' })
     const NODE_WS_URL = on.url.replace('http:', 'ws:')
-    const other = await startRealWorker([plain.url], { NODE_WS_URL })
-    try {
-      const client = await connectSocket(other.wsUrl)
-      await client.result('eth_subscribe', ['newHeads'])
-      await client.result('eth_subscribe', ['newPendingTransactions'])
-      // Once the connection is there, what enters the pool is told without a question.
-      await until(async () => {
-        const before = plain.seen('eth_getFilterChanges')
-        const told = client.notifications.length
-        await emit(on.direct, on.emitter, 1n, 1n, 1n)
-        await client.until(toldTo(told + 2))
-        return plain.seen('eth_getFilterChanges') === before
-      })
-      client.close()
-    } finally {
-      await other.stop()
-      await plain.stop()
-    }
+    const { plain, client } = await listenPast((url) => url, { NODE_WS_URL })
+    // Once the connection is there, what enters the pool is told without a question.
+    await until(async () => {
+      const before = plain.seen('eth_getFilterChanges')
+      const told = client.notifications.length
+      await emit(on.direct, on.emitter, 1n, 1n, 1n)
+      await client.until(toldTo(told + 2))
+      return plain.seen('eth_getFilterChanges') === before
+    })
   })
+
+  /** Listens by a Worker of its own to heads and hashes, where the node refuses WebSockets. */
+  async function listenPast(addressOf: (url: string) => string, variables = {}) {
+    const plain = await startProxyNode(on.url, { upgrades: 'refused' })
+    onTestFinished(plain.stop)
+    const other = await startRealWorker([addressOf(plain.url)], variables)
+    onTestFinished(other.stop)
+    const client = await connectSocket(other.wsUrl)
+    onTestFinished(client.close)
+    await client.result('eth_subscribe', ['newHeads'])
+    await client.result('eth_subscribe', ['newPendingTransactions'])
+    return { plain, client }
+  }
 })
 
 const headFields =

@@ -1,4 +1,4 @@
-import { type Address, encodeAbiParameters, type Hex, numberToHex } from 'viem'
+import { type Address, concat, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { RpcCall } from '../../../../scripts/dev/rpc.ts'
 
@@ -9,6 +9,13 @@ export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 export const customer = privateKeyToAccount(
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 )
+
+/** Signs the customer's next transfer of 1 wei. */
+export async function signTransfer(rpc: RpcCall, to: Address): Promise<Hex> {
+  const nonce = Number(await rpc('eth_getTransactionCount', [customer.address, 'pending']))
+  const gas = { gas: 21_000n, gasPrice: 3_000_000_000n }
+  return customer.signTransaction({ type: 'legacy', chainId: 31, nonce, ...gas, to, value: 1n })
+}
 
 /**
  * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.
@@ -54,13 +61,9 @@ export async function emit(
   emitter: Address,
   ...words: [topic1: bigint, topic2: bigint, data: bigint]
 ): Promise<Hex> {
-  const data = encodeAbiParameters(
-    [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }],
-    words,
-  )
-  return (await rpc('eth_sendTransaction', [
-    { from: sender, to: emitter, data, gas: numberToHex(100_000) },
-  ])) as Hex
+  const data = concat(words.map(topic))
+  const call = { from: sender, to: emitter, data, gas: numberToHex(100_000) }
+  return (await rpc('eth_sendTransaction', [call])) as Hex
 }
 
 /** Does something while transactions wait in the pool; then a block takes them. */

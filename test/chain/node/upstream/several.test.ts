@@ -1,18 +1,19 @@
-import { type Address, type Hex, keccak256, parseGwei } from 'viem'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keccak256 } from 'viem'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startAnvil } from '../../../../scripts/dev/anvil.ts'
+import type { Change } from '../../../../scripts/dev/faults/fault-proxy.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { inTime } from '../../../support/in-time.ts'
 import { opened } from '../../../support/opened.ts'
-import { beforeABlock, customer, emit, mined } from '../support/anvil-rpc.ts'
+import { beforeABlock, customer, emit, mined, signTransfer } from '../support/anvil-rpc.ts'
 import { openNode } from '../support/open.ts'
 import { lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
 
-const account = `0x${'ab'.repeat(20)}`
+const account = `0x${'ab'.repeat(20)}` as const
 
 const on = opened(() => openNode())
 let nodes: [ProxyNode, ProxyNode, ProxyNode]
@@ -30,18 +31,7 @@ afterEach(async () => {
   }
 })
 
-async function signed(): Promise<Hex> {
-  const nonce = Number(await on.direct('eth_getTransactionCount', [customer.address, 'pending']))
-  return await customer.signTransaction({
-    type: 'legacy',
-    chainId: 31,
-    nonce,
-    gas: 21_000n,
-    gasPrice: parseGwei('3'),
-    to: account as Address,
-    value: 1n,
-  })
-}
+const signed = () => signTransfer(on.direct, account)
 
 const headOf = async (): Promise<number> =>
   Number((await served.rpc('eth_blockNumber')).result as unknown as string)
@@ -98,27 +88,20 @@ describe('reads', () => {
     nodes[0].lie(lieAbout('eth_getTransactionReceipt', () => null))
     const { result } = await served.rpc('eth_getTransactionReceipt', [hash])
     expect(result).toMatchObject({ transactionHash: hash })
-    const { result: absent } = await served.rpc('eth_getTransactionReceipt', [
-      `0x${'99'.repeat(32)}`,
-    ])
-    expect(absent).toBeNull()
+    const absent = await served.rpc('eth_getTransactionReceipt', [`0x${'99'.repeat(32)}`])
+    expect(absent.result).toBeNull()
   })
 
   test('never come from a node of another chain', async () => {
     const other = await startAnvil({ chainId: 30 })
-    try {
-      const mixed = await serve([other.url, nodes[0].url])
-      const balance = await mixed.rpc('eth_getBalance', [customer.address])
-      expect(balance.result).toBe(await on.direct('eth_getBalance', [customer.address, 'latest']))
-      const raw = await signed()
-      expect((await mixed.rpc('eth_sendRawTransaction', [raw])).error).toBeUndefined()
-      const alone = await serve([other.url])
-      expect((await alone.rpc('eth_getBalance', [customer.address])).error).toMatchObject({
-        code: -32011,
-      })
-    } finally {
-      await other.stop()
-    }
+    onTestFinished(other.stop)
+    const mixed = await serve([other.url, nodes[0].url])
+    const balance = await mixed.rpc('eth_getBalance', [customer.address])
+    expect(balance.result).toBe(await on.direct('eth_getBalance', [customer.address, 'latest']))
+    expect((await mixed.rpc('eth_sendRawTransaction', [await signed()])).error).toBeUndefined()
+    const alone = await serve([other.url])
+    const refused = await alone.rpc('eth_getBalance', [customer.address])
+    expect(refused.error).toMatchObject({ code: -32011 })
   })
 })
 
@@ -144,7 +127,7 @@ describe('a transaction', () => {
   test('is refused when every node refuses it', async () => {
     for (const node of nodes) node.lie(refuse)
     const { error } = await served.rpc('eth_sendRawTransaction', [await signed()])
-    expect(error).toEqual({ code: -32010, message: 'account exceeds quota' })
+    expect(error).toEqual(refusal)
   })
 
   test('may have been sent when a node answers the hash of another, which is held against no node', async () => {
@@ -153,9 +136,7 @@ describe('a transaction', () => {
       nodes[0].lie(lieAbout('eth_sendRawTransaction', () => otherHash))
       const alone = await serve([nodes[0].url])
       const raw = await signed()
-      expect((await alone.rpc('eth_sendRawTransaction', [raw])).error?.message).toBe(
-        'no node gave an answer: the transaction may have been sent',
-      )
+      expect((await alone.rpc('eth_sendRawTransaction', [raw])).error?.message).toBe(maybeSent)
       expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
       const events = [...alone.logged, ...served.logged].map(({ event }) => event)
       expect(events).not.toContain('node.distrusted')
@@ -163,25 +144,16 @@ describe('a transaction', () => {
   })
 
   test('may have been sent when one node did not answer', async () => {
-    nodes[0].lie(refuse)
-    nodes[2].lie(refuse)
+    for (const node of [nodes[0], nodes[2]]) node.lie(refuse)
     nodes[1].freeze()
     const urls = nodes.map(({ url }) => url)
     served = await serve(urls, 31, globalThis.fetch, createHandClock(0.1))
     const { error } = await served.rpc('eth_sendRawTransaction', [await signed()])
-    expect(error).toEqual({
-      code: -32011,
-      message: 'no node gave an answer: the transaction may have been sent',
-    })
+    expect(error).toEqual({ code: -32011, message: maybeSent })
   })
 
-  const refuse = lieWithError('eth_sendRawTransaction', {
-    code: -32010,
-    message: 'account exceeds quota',
-  })
+  const refusal = { code: -32010, message: 'account exceeds quota' }
+  const maybeSent = 'no node gave an answer: the transaction may have been sent'
+  const refuse: Change = (answer, { method }) =>
+    method === 'eth_sendRawTransaction' ? { id: answer.id, error: refusal } : answer
 })
-
-function lieWithError(method: string, error: object) {
-  return (answer: { id?: unknown }, request: { method: string }) =>
-    request.method === method ? { id: answer.id, error } : answer
-}
