@@ -57,7 +57,7 @@ export function describeCheck({ name, state, says }: Check): string {
 
 const intakeWords = {
   open: 'taken',
-  paused: 'paused: new ones are refused in words, what is open goes on',
+  paused: 'paused: new ones are refused, and callers are told so; open ones go on',
   draining: 'refused, and some that were accepted have not come to their end yet',
   drained: 'refused, and nothing is open: keys and contracts may change',
   restoring: 'neither taken nor refused while an export is restored: run the restore to its end',

@@ -3,24 +3,24 @@ import type { CheckName, PaymentSummary } from './answers.ts'
 /** Maps each failing check to its remedy. */
 export const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Correct the variables that it names.',
-  identity: 'Put the former values back: no payment is taken meanwhile, and nothing is lost.',
+  identity: 'Put the former values back: no payment is accepted meanwhile, and nothing is lost.',
   ledger:
-    'Where its rows are torn, restore the last export, or set a Durable Object back: no payment is taken meanwhile.',
+    'If its data is damaged, restore the last export, or set a Durable Object back: no payment is accepted meanwhile.',
   node: 'Repair the node, or name another one in NODE_URL: nothing is lost.',
   clock:
-    "Set the machine's clock: payments of this process are refused in words, and nothing is lost.",
-  queue: 'Wait, or carry more at a time: new payments are refused in words, and nothing is lost.',
+    "Set the machine's clock: payments of this process are refused meanwhile, and nothing is lost.",
+  queue: 'Wait: new payments are refused meanwhile, callers are told so, and nothing is lost.',
   relayer_funds: 'Top up the relayer (npm run relayers -- top-up): nothing is lost.',
   gas_price:
-    'Raise MAX_GAS_PRICE_WEI, or wait: payments are refused in words, and nothing is lost.',
+    'Raise MAX_GAS_PRICE_WEI, or wait: callers are told that payments are refused, and nothing is lost.',
   contracts:
     'Unpause them, or compare the addresses with the deployment: nothing is lost. The loan contract: `npm run pool -- unpause`; the forwarder: its owner calls unpause().',
   rounds: "Check that the cron runs, and read the ledger's log.",
-  intake: 'Restore it to its end (npm run ops -- restore): no payment is taken meanwhile.',
+  intake: 'Finish the restore (npm run ops -- restore): no payment is accepted meanwhile.',
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",
 }
 
-/** Returns the end of a sentence that begins with the payment; `where` names its block. */
+/** Describes what became of a payment, as the end of a sentence; `where` names its block. */
 export function describeFate(payment: PaymentSummary, where = `block ${payment.block}`): string {
   const { state, reason, attempts } = payment
   switch (state) {

@@ -12,7 +12,7 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
   if (intake.state !== 'open' && intake.state !== 'restoring') {
     return (
       <p class="wait">
-        Payments are refused in words: the intake is {intake.state}
+        Payments are refused, and callers are told so: the intake is {intake.state}
         {intake.since && <> since {showTime(intake.since)}</>}, by an operator’s command in the{' '}
         <a href="/console/audit">audit</a>. Accepted payments go on. To take new ones again:{' '}
         <Command line="ops -- resume" />

@@ -213,7 +213,7 @@ const incidents: readonly Incident[] = [
     ...{
       path: '',
       place: '#taken',
-      why: /refused in words: the intake is paused since .* by an operator’s command/,
+      why: /callers are told so: the intake is paused since .* by an operator’s command/,
     },
     mends: /npm run ops -- resume.*May be lent todaynothing now.*npm run ops -- resume/s,
     async plant({ ask }) {
