@@ -17,10 +17,10 @@ import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
 import { openRedis } from './runtime/redis.ts'
 
-/** Limits the shutdown, because Deno Deploy kills a process 5 s after the signal. */
+/** Limits the work after the signal, because Deno Deploy kills a process 5 s after it. */
 const drainTimeoutMs = 4_500
 
-/** Waits for the last bytes, because a response counts as sent before they leave. */
+/** Sets the wait for the last bytes, because a response counts as sent before they leave. */
 const flushMs = 100
 
 const log = createConsoleLog(systemClock.now)
@@ -34,7 +34,7 @@ const runtime: Runtime = {
   log,
   fetch: (input, init) => fetch(input, init),
   findPeer: (_, info) => (info as Info).remoteAddr.hostname,
-  background: background.keep,
+  background: background.run,
 }
 
 type Info = { completed: Promise<void>; remoteAddr: { hostname: string } }
@@ -57,9 +57,9 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     memory: () => memory,
     answers: createRedisAnswers(database),
     console: consoleRoutes,
-    sockets: (getKeeper) =>
+    sockets: (getFeedDeps) =>
       createMemorySockets({
-        getDeps: getKeeper,
+        getDeps: getFeedDeps,
         upgrade: (request) => Deno.upgradeWebSocket(request),
         ending: ending.signal,
       }),
@@ -72,7 +72,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const rounds = createRounds({
     queue,
     runRound: () => runRound(ledger),
-    onRoundEnd: (outcome) => background.keep(checkLedger(outcome)),
+    onRoundEnd: (outcome) => background.run(checkLedger(outcome)),
     roundMs,
     clock: systemClock,
     log,
@@ -80,6 +80,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   return { app: app(), rounds }
 }
 
+/** Serves the relay, or only its faults if the environment is not valid. */
 function assembleFrom(env: Record<string, string>): Served {
   try {
     return serve(parseDenoConfig(env))
@@ -90,13 +91,13 @@ function assembleFrom(env: Record<string, string>): Served {
 
 const { app, rounds } = assembleFrom(Deno.env.toObject())
 
-// On Deno Deploy no process may run when work is due; the cron starts one.
+// On Deno Deploy no process may be running when work is due: the cron starts one.
 Deno.cron?.('tend', '* * * * *', async () => {
   await rounds?.wake()
   await rounds?.work()
 })
 
-if (rounds !== undefined) background.keep(rounds.watch(ending.signal))
+if (rounds !== undefined) background.run(rounds.watch(ending.signal))
 
 /** Finishes the running work within the limit; another process takes over the rest. */
 async function shutDown(): Promise<void> {
@@ -114,9 +115,9 @@ export default {
   fetch(request, info) {
     const { completed } = info
     const answer = Promise.resolve(app.fetch(request, info))
-    background.keep(answer)
+    background.run(answer)
     // `completed` waits until the response is sent; a client may hang up before.
-    background.keep(completed.catch(() => undefined))
+    background.run(completed.catch(() => undefined))
     return answer
   },
 } satisfies Deno.ServeDefaultExport

@@ -10,8 +10,8 @@ const apps = new WeakMap<Env, Hono>()
 
 /** Returns the app for an environment, which serves each profile with the same objects. */
 function getApp(env: Env): Hono {
-  const known = apps.get(env)
-  if (known !== undefined) return known
+  const existing = apps.get(env)
+  if (existing !== undefined) return existing
   const environments = Object.fromEntries(
     Object.keys(profiles).map((PROFILE) => [PROFILE, { ...env, PROFILE }]),
   )

@@ -34,10 +34,10 @@ type Served = Assembly & { wake: () => Promise<void> }
 
 const assemblies = new WeakMap<Env, Served>()
 
-/** @throws {ConfigError} naming every bad variable */
+/** Assembles the relay once per environment. @throws {ConfigError} naming every bad variable */
 function assembleFrom(env: Env): Served {
-  const known = assemblies.get(env)
-  if (known !== undefined) return known
+  const existing = assemblies.get(env)
+  if (existing !== undefined) return existing
   const config = parseConfig(env as unknown as Record<string, unknown>)
   const { objectLocation: locationHint } = config
   // The platform reads the location once, when the first request creates the object.
@@ -52,7 +52,7 @@ function assembleFrom(env: Env): Served {
   async function setBack(target: SetBack): Promise<SetBackAnswer> {
     const answer = await getStub().setBack(target)
     if (answer.kind === 'refused') return answer
-    // The call fails, because the object ends during it.
+    // This call always fails, because the object ends during it.
     await getStub()
       .restart()
       .catch(() => undefined)
@@ -101,7 +101,7 @@ export { AccountObject, KeysObject }
 
 export default {
   fetch: (request, env, context) => getApp(env).fetch(request, env, context),
-  // The cron limits the delay by a lost alarm to a minute.
+  // The cron comes each minute, so that a lost alarm delays work by no more than that.
   async scheduled(_controller, env) {
     const { wake, checkLedger } = assembleFrom(env)
     try {

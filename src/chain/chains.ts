@@ -1,4 +1,4 @@
-/** Describes a network's mining: the least difficulty, and the block from which it is checked. */
+/** Describes the mining of a network: the lowest difficulty of a block, from a block on. */
 export type MiningRules = { minDifficulty: bigint; from: number }
 
 /** Lists the served chains; accounts are below SLIP-44's coins 137 and 37310. */
@@ -26,22 +26,22 @@ export const chains = {
 
 export type Chain = (typeof chains)[keyof typeof chains]
 
-/** Returns the network that a chain id names; a local chain is treated as the test network. */
+/** Returns the network of a chain id. Any other chain is treated as the test network. */
 export const getNetwork = (chainId: number): Chain => chains[chainId === 30 ? 30 : 31]
 
-/** The usual time between Rootstock's blocks, on which its rules depend. */
+/** Sets the usual time between Rootstock's blocks, on which its rules depend. */
 const rootstockBlockMs = 25_000
 
 /** Sets Rootstock's rules. RSKj holds 16 nonces of an account, for 10 blocks or 650 s. */
 const rootstock = {
   blockMs: rootstockBlockMs,
-  /** Limits one account's nonces in the pool, one below what the pool accepts. */
+  /** Limits one account's nonces in the pool to one less than the pool accepts. */
   maxInFlight: 15,
   /** Limits the payments of one transaction; 15 such transactions fill a block. */
   maxInBatch: 12,
   /** Sets by how many percent a replacement's gas price must exceed the replaced one's. */
   replacementPercent: 40,
-  /** Sets after how long the same bytes are sent again, before the pool drops them. */
+  /** Sets after how long the same transaction is sent again, before the pool drops it. */
   rebroadcastMs: 120_000,
   /** Sets after how long an unmined transaction is replaced at a higher price. */
   replaceAfterMs: 300_000,
@@ -73,7 +73,7 @@ export type PoolRules = typeof rootstock
 
 export const poolRules = {
   rootstock,
-  /** Sets the local chain's rules: one block per transaction, Rootstock's prices. */
+  /** Sets the rules of a local chain, which makes a block for each transaction. */
   anvil: {
     ...rootstock,
     blockMs: 1_000,
@@ -91,15 +91,12 @@ export const poolRules = {
 
 export type PoolRulesName = keyof typeof poolRules
 
-/** Returns the most ms until an urgent round. */
+/** Returns after how many ms an urgent round comes. */
 export const getUrgentRoundMs = (roundMs: number): number => Math.min(roundMs, 5_000)
 
-/** Returns the ms until bytes are sent again that nodes refused this many times in a row. */
-export const getResendDelayMs = (
-  { roundMs }: PoolRules,
-  failures: number,
-  atMostMs: number,
-): number => Math.min(atMostMs, getUrgentRoundMs(roundMs) * 4 ** (failures - 1))
+/** Returns after how many ms a transaction is sent again that failed so many times in a row. */
+export const getResendDelayMs = ({ roundMs }: PoolRules, failures: number, maxMs: number): number =>
+  Math.min(maxMs, getUrgentRoundMs(roundMs) * 4 ** (failures - 1))
 
 /** Scales the times of rules to another block time; numbers of blocks stay the same. */
 export function scaleRules(rules: PoolRules, blockMs: number): PoolRules {

@@ -13,7 +13,7 @@ type LogRange = {
   toBlock?: number
 }
 
-/** The result of sending; after `unknown`, a transport error, the node may have accepted it. */
+/** Tells the result of sending. After `unknown` the node may have taken the transaction. */
 export type SendResult =
   | { kind: 'taken' }
   | { kind: 'refused'; refusal: Exclude<SendRefusal, 'known'>; message: string }
@@ -93,8 +93,8 @@ const loggedEvent = z.pipe(
 
 type Request = [method: string, params: readonly unknown[], signal: AbortSignal]
 
-/** Calls `rpc` without caches, because settlement relies on the answers, and parses them. */
-const createReader =
+/** Calls a node and parses its answer. Caches are bypassed, since settlement relies on it. */
+const createParsedReader =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
     schema: Schema,
@@ -103,7 +103,7 @@ const createReader =
     const answer = await rpc(method, params, { signal, fresh: true, onUnproved })
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
-    throw new TransportError(`the answer to ${method} has another form`, {
+    throw new TransportError(`the answer to ${method} has an unexpected form`, {
       cause: parsed.error,
     })
   }
@@ -112,15 +112,15 @@ const createReader =
 export type Node = ReturnType<typeof createNode>
 
 export function createNode(rpc: Rpc) {
-  const ask = createReader(rpc)
+  const readParsed = createParsedReader(rpc)
 
   const readOptional = async <Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) =>
-    (await ask(z.nullable(schema), ...request)) ?? undefined
+    (await readParsed(z.nullable(schema), ...request)) ?? undefined
 
   /** Reads an answer, and tells whether a hash proves it. */
   async function readWithProof<Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) {
     let isProved = true
-    const answer = await ask(schema, ...request, () => {
+    const answer = await readParsed(schema, ...request, () => {
       isProved = false
     })
     return { answer, isProved }
@@ -147,13 +147,13 @@ export function createNode(rpc: Rpc) {
       signal: AbortSignal,
       block: number | 'latest' | 'pending' = 'latest',
     ) {
-      return ask(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
+      return readParsed(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
     },
     /** Returns the gas price in wei. */
-    getGasPrice: (signal: AbortSignal) => ask(wei, 'eth_gasPrice', [], signal),
+    getGasPrice: (signal: AbortSignal) => readParsed(wei, 'eth_gasPrice', [], signal),
     /** Returns an account's balance in wei of the native currency. */
     getBalance: (account: Address, signal: AbortSignal) =>
-      ask(wei, 'eth_getBalance', [account, 'latest'], signal),
+      readParsed(wei, 'eth_getBalance', [account, 'latest'], signal),
     /** Calls a contract at the latest block or at a given one. */
     async call(
       { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },
@@ -164,10 +164,10 @@ export function createNode(rpc: Rpc) {
       try {
         return {
           kind: 'returned',
-          data: await ask(hex, 'eth_call', [fields, toBlockTag(block)], signal),
+          data: await readParsed(hex, 'eth_call', [fields, toBlockTag(block)], signal),
         }
       } catch (error) {
-        const data = error instanceof RpcError ? revertData(error) : undefined
+        const data = error instanceof RpcError ? parseRevertData(error) : undefined
         if (data === undefined) throw error
         return { kind: 'reverted', data }
       }
@@ -183,7 +183,7 @@ export function createNode(rpc: Rpc) {
     getLogs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
       const to = toBlock === undefined ? 'latest' : toHex(toBlock)
       const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
-      return ask(z.array(loggedEvent), 'eth_getLogs', [range], signal)
+      return readParsed(z.array(loggedEvent), 'eth_getLogs', [range], signal)
     },
     /** Sends a transaction. Never throws, because a transport error is an outcome, too. */
     async send(raw: Hex, signal: AbortSignal): Promise<SendResult> {
@@ -204,7 +204,7 @@ const toHead = ({ answer, isProved }: { answer: Head; isProved: boolean }): Head
   isProved ? answer : { ...answer, difficulty: undefined }
 
 /** Returns the revert data of a failed call; undefined if the call did not revert (code 3). */
-function revertData(error: RpcError): Hex | undefined {
+function parseRevertData(error: RpcError): Hex | undefined {
   if (error.code !== 3) return undefined
   const data = hex.safeParse(error.data)
   return data.success ? data.data : '0x'

@@ -1,12 +1,12 @@
 import type { RpcError } from './rpc.ts'
 
-/** Lists how nodes of both families word the refusal of a transaction. */
-const sendWordings = {
+/** Lists how nodes of RSKj's and Ethereum's kind word the refusal of a transaction. */
+const sendRefusalPatterns = {
   /** Means success, because the node has the transaction already. */
   known: /already known|already imported|with same hash already exists/i,
   /** Means that a transaction, maybe another one, has used the nonce. */
   nonce_used: /nonce too low/i,
-  /** Means that the pool keeps no place for this nonce of the account: lower ones come first. */
+  /** Means that the pool takes lower nonces of the account first. */
   nonce_too_high: /nonce too high/i,
   /** Means that another transaction holds the nonce at too high a price to be replaced. */
   nonce_occupied: /gas price not enough to bump|replacement transaction underpriced/i,
@@ -19,10 +19,10 @@ const sendWordings = {
 }
 
 /** Names the meaning of a refusal for the sender; `other` is none of the listed ones. */
-export type SendRefusal = keyof typeof sendWordings | 'other'
+export type SendRefusal = keyof typeof sendRefusalPatterns | 'other'
 
 /** Lists how nodes word the refusal of a read. */
-const readWordings = {
+const readRefusalPatterns = {
   /** Means that the block does not exist: RSKj, anvil (two ways), EthereumJS (two ways). */
   no_block:
     /^Block (?:with hash )?(?:0x)?[0-9a-f]+ not found$|^BlockOutOfRange|^Resource not found$|^unknown block$|^specified block greater than current height$/i,
@@ -41,21 +41,21 @@ const readWordings = {
   reverted: /: (?:transaction reverted|revert (?<reason>.*))$/s,
 }
 
-export type ReadRefusal = keyof typeof readWordings
+export type ReadRefusal = keyof typeof readRefusalPatterns
 
 /** Classifies the refusal of a transaction by the first wording that fits. */
 export function classifyRefusal({ message }: RpcError): SendRefusal {
-  const meanings = Object.keys(sendWordings) as (keyof typeof sendWordings)[]
-  return meanings.find((meaning) => sendWordings[meaning].test(message)) ?? 'other'
+  const meanings = Object.keys(sendRefusalPatterns) as (keyof typeof sendRefusalPatterns)[]
+  return meanings.find((meaning) => sendRefusalPatterns[meaning].test(message)) ?? 'other'
 }
 
 /** Tells whether the refusal of a read has this meaning, maybe among others. */
 export function isRefusal({ message }: RpcError, meaning: ReadRefusal): boolean {
-  return readWordings[meaning].test(message)
+  return readRefusalPatterns[meaning].test(message)
 }
 
 /** Returns the contract's reason in RSKj's words; empty without one, undefined without a revert. */
-export function revertReason({ message }: RpcError): string | undefined {
-  const revert = readWordings.reverted.exec(message)
+export function parseRevertReason({ message }: RpcError): string | undefined {
+  const revert = readRefusalPatterns.reverted.exec(message)
   return revert === null ? undefined : (revert.groups?.reason ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * Makes one JSON-RPC call, whose answer the caller parses. `signal` ends the wait, never the
- * effect. `fresh` bypasses all caches, and `onUnproved` is called if no hash proves the answer.
+ * Makes one JSON-RPC call, whose answer the caller parses. `signal` ends the wait, but not what the
+ * node does. `fresh` bypasses all caches. `onUnproved` is called if no hash proves the answer.
  */
 export type Rpc = (
   method: string,

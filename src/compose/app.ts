@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import type { HealthAnswer } from '../operator/answers.ts'
 import { createHealthRoutes } from '../operator/route.ts'
-import { isSameSecret, readBasicPassword, readBearerToken } from '../runtime/bearer.ts'
+import { isSameSecret, parseBasicPassword, parseBearerToken } from '../runtime/bearer.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { ConfigError } from './environment.ts'
@@ -33,7 +33,7 @@ export function createApp(options: AppOptions): App {
     // Without the secret the answer is 404, so that nobody learns that the route exists.
     app.use('/ussd/*', async (c, next) => {
       const header = c.req.header('authorization')
-      const password = readBearerToken(header) || readBasicPassword(header)
+      const password = parseBearerToken(header) || parseBasicPassword(header)
       return (await isSameSecret(password, callbackSecret)) ? await next() : c.notFound()
     })
   }

@@ -22,7 +22,7 @@ import type { AcceptPayment, Ledger } from '../relay/ledger/port.ts'
 import type { RoundResult } from '../relay/ledger/schedule.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { runRound } from '../relay/rounds/round.ts'
-import { shareTimers, withEndingLimits } from '../runtime/clock.ts'
+import { shareTimers, withEndingTimeouts } from '../runtime/clock.ts'
 import { createCarriedText } from '../ussd/gateways/carried-text.ts'
 import { createDeclaredGateway } from '../ussd/gateways/declaration.ts'
 import type { Gateway } from '../ussd/gateways/gateway.ts'
@@ -101,7 +101,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     acceptor: (ledger: Ledger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
     async runRound(ledger: Ledger): Promise<RoundResult> {
-      const round = withEndingLimits(clock, (ending) => {
+      const round = withEndingTimeouts(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return runObservedRound(relayer, readContracts, runRound, (outcome) => {
           if (outcome === 'recorded') operations.startAlertUpdate(ledger)

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
-import { readNetwork } from '../runtime/peer.ts'
+import { parseNetwork } from '../runtime/peer.ts'
 import { findContradictions } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
 import { listGuards } from './guards.ts'
@@ -40,7 +40,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     callbackSecret: settings.CALLBACK_SECRET,
     gateway: settings.GATEWAY,
     gatewayCountry: settings.GATEWAY_COUNTRY,
-    gatewayAddresses: settings.GATEWAY_ADDRESSES?.flatMap((text) => readNetwork(text) ?? []),
+    gatewayAddresses: settings.GATEWAY_ADDRESSES?.flatMap((text) => parseNetwork(text) ?? []),
     operatorToken: settings.OPERATOR_TOKEN,
     webhook: readWebhook(settings),
     sms: readSms(settings),

@@ -4,7 +4,7 @@ import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { parseJson } from '../runtime/json.ts'
-import { readNetwork } from '../runtime/peer.ts'
+import { parseNetwork } from '../runtime/peer.ts'
 import { gatewayDeclaration } from '../ussd/gateways/declaration.ts'
 import '../runtime/english.ts'
 
@@ -63,7 +63,7 @@ const list = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
     z.array(item),
   )
 const networks = list(
-  z.string().check(z.refine((text) => readNetwork(text) !== undefined, networksError)),
+  z.string().check(z.refine((text) => parseNetwork(text) !== undefined, networksError)),
 ).check(z.refine((items) => items.length > 0, networksError))
 const oneOf = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)

@@ -12,7 +12,7 @@ import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
-import { shiftClock } from '../runtime/clock.ts'
+import { computeClockLead } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
@@ -174,5 +174,5 @@ async function readVitals(
   const vitals = await withTimeLimit(clock, ledgerTimeoutMs, answer, () => {
     throw new Error('the ledger gave no answer in time')
   })
-  return { vitals, aheadMs: shiftClock(vitals.now, askedAt, clock.now()) }
+  return { vitals, aheadMs: computeClockLead(vitals.now, askedAt, clock.now()) }
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { RpcError } from '../chain/rpc.ts'
 import { hashKey, type Keys } from '../keys/api-keys.ts'
-import { readBearerToken } from '../runtime/bearer.ts'
+import { parseBearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import { answerMessage, createUnavailableError, type MessageOutcome } from './admission.ts'
@@ -27,7 +27,7 @@ const keyPaths = ['/', '/:key', '/:key/']
 
 /** Hashes the key in the path or in `Authorization: Bearer`, which platforms do not log. */
 const hashOfKey = (c: Context): string =>
-  hashKey(c.req.param('key') ?? readBearerToken(c.req.header('authorization')))
+  hashKey(c.req.param('key') ?? parseBearerToken(c.req.header('authorization')))
 
 export type NodeRouteOptions = {
   keys: Keys

@@ -71,7 +71,7 @@ export function createNodeService(options: NodeServiceOptions) {
     log,
   })
   const sharedCache = createSharedCache(cache, options)
-  const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
+  const sharing = createWorkSharing({ clock, isSharedError: (error) => error instanceof RpcError })
   const deps: Deps = { chainId, upstreams, cache, clock, ...sharing }
 
   function isFinal(blockNumber: string): boolean {

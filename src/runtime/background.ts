@@ -1,26 +1,26 @@
 import type { Clock } from './clock.ts'
 import { describeFault, type Log } from './log.ts'
 
-/** Runs work after its reply, in a runtime whose process lives on. */
+/** Runs work that goes on after a reply, in a process that lives on. */
 export function createBackground(clock: Clock, log: Log) {
   const running = new Set<Promise<unknown>>()
 
   return {
-    /** Adds work. A failure is logged and has no other effect. */
-    keep(work: Promise<unknown>): void {
-      const kept = work
+    /** Waits for work that has begun. A failure is logged and has no other effect. */
+    run(work: Promise<unknown>): void {
+      const task = work
         .catch((error: unknown) => {
           log({ level: 'error', event: 'background.failed', message: describeFault(error) })
         })
-        .finally(() => running.delete(kept))
-      running.add(kept)
+        .finally(() => running.delete(task))
+      running.add(task)
     },
-    /** Resolves when all work is done, also work added meanwhile, at the latest after this time. */
+    /** Resolves when all work is done, also work that was added meanwhile, or after this time. */
     async drain(withinMs: number): Promise<void> {
       const done = new AbortController()
-      const late = clock.sleep(withinMs, done.signal).then(() => 'late' as const)
+      const timeout = clock.sleep(withinMs, done.signal).then(() => 'timeout' as const)
       while (running.size > 0) {
-        if ((await Promise.race([Promise.allSettled(running), late])) === 'late') break
+        if ((await Promise.race([Promise.allSettled(running), timeout])) === 'timeout') break
       }
       done.abort()
     },

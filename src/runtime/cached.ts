@@ -1,18 +1,18 @@
 import type { Clock } from './clock.ts'
 import { createWorkSharing } from './shared-work.ts'
 
-/** Caches an answer, not a failure, for some time; concurrent callers share one request. */
+/** Caches an answer for some time, but no failure. Concurrent callers share one request. */
 export function cached<Answer>(clock: Clock, ttlMs: number, ask: () => Promise<Answer>) {
-  const { share } = createWorkSharing({ clock, isAnswer: () => false })
-  let kept: { answer: Answer; since: number } | undefined
+  const { share } = createWorkSharing({ clock, isSharedError: () => false })
+  let cachedAnswer: { answer: Answer; readAt: number } | undefined
 
   return async () => {
-    // A clock that was set back extends nothing.
-    const ageMs = clock.now() - (kept?.since ?? 0)
-    if (kept !== undefined && ageMs >= 0 && ageMs < ttlMs) return kept.answer
+    // A negative age means that the clock was set back: the answer is read again.
+    const ageMs = clock.now() - (cachedAnswer?.readAt ?? 0)
+    if (cachedAnswer && ageMs >= 0 && ageMs < ttlMs) return cachedAnswer.answer
     return await share('', async () => {
       const answer = await ask()
-      kept = { answer, since: clock.now() }
+      cachedAnswer = { answer, readAt: clock.now() }
       return answer
     })
   }

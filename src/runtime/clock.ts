@@ -1,4 +1,4 @@
-/** Gives the time, which a simulator may replace. */
+/** Tells the time and waits. The simulator replaces it. */
 export type Clock = {
   now(): number
   /** Resolves after this time, or at once when the signal aborts. Never rejects. */
@@ -10,12 +10,12 @@ export type Clock = {
 export const maxClockOffsetMs = 60_000
 
 /**
- * Returns by how many ms a clock is at least ahead of another, whose readings were taken before and
- * after it; negative if it lags.
+ * Returns how many ms this clock is at least ahead of another; negative if it is behind. The other
+ * one was read between `minNow` and `maxNow` of this clock.
  */
-export function shiftClock(told: number, before: number, after: number): number {
-  if (before > told) return before - told
-  return after < told ? after - told : 0
+export function computeClockLead(reading: number, minNow: number, maxNow: number): number {
+  if (minNow > reading) return minNow - reading
+  return maxNow < reading ? maxNow - reading : 0
 }
 
 export const systemClock: Clock = {
@@ -34,21 +34,21 @@ export const systemClock: Clock = {
   timeout: (ms) => AbortSignal.timeout(ms),
 }
 
-/** Holds sleepers that wake by one timer, and what ends it once none is left. */
-type Sleepers = { wakes: Set<() => void>; ending: AbortController }
+/** Holds the sleepers of one timer, and what ends the timer once no sleeper is left. */
+type TimerGroup = { wakes: Set<() => void>; timerEnd: AbortController }
 
 /**
  * Shares one timer among sleeps that end at about the same time: a Durable Object may have 10,000.
  * A sleep is longer by at most a fiftieth, or 1 ms.
  */
 export function shareTimers(clock: Clock): Clock {
-  const groups = new Map<number, Sleepers>()
+  const groups = new Map<number, TimerGroup>()
 
-  function begin(due: number): Sleepers {
-    const group: Sleepers = { wakes: new Set(), ending: new AbortController() }
-    groups.set(due, group)
-    void clock.sleep(due - clock.now(), group.ending.signal).then(() => {
-      if (groups.get(due) === group) groups.delete(due)
+  function startGroup(wakeAt: number): TimerGroup {
+    const group: TimerGroup = { wakes: new Set(), timerEnd: new AbortController() }
+    groups.set(wakeAt, group)
+    void clock.sleep(wakeAt - clock.now(), group.timerEnd.signal).then(() => {
+      if (groups.get(wakeAt) === group) groups.delete(wakeAt)
       for (const wake of group.wakes) wake()
     })
     return group
@@ -58,8 +58,8 @@ export function shareTimers(clock: Clock): Clock {
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
       const step = Math.max(1, Math.floor(ms / 50))
-      const due = Math.ceil((clock.now() + ms) / step) * step
-      const group = groups.get(due) ?? begin(due)
+      const wakeAt = Math.ceil((clock.now() + ms) / step) * step
+      const group = groups.get(wakeAt) ?? startGroup(wakeAt)
       function wake(): void {
         signal?.removeEventListener('abort', leave)
         resolve()
@@ -67,8 +67,8 @@ export function shareTimers(clock: Clock): Clock {
       function leave(): void {
         group.wakes.delete(wake)
         if (group.wakes.size === 0) {
-          groups.delete(due)
-          group.ending.abort()
+          groups.delete(wakeAt)
+          group.timerEnd.abort()
         }
         wake()
       }
@@ -78,13 +78,13 @@ export function shareTimers(clock: Clock): Clock {
   return { ...clock, sleep }
 }
 
-/** Ends time limits with the work: a Durable Object is billed as long as timers run. */
-export async function withEndingLimits<T>(clock: Clock, work: (clock: Clock) => Promise<T>) {
+/** Ends all time limits with the work, because a Durable Object is billed while timers run. */
+export async function withEndingTimeouts<T>(clock: Clock, work: (clock: Clock) => Promise<T>) {
   const done = new AbortController()
   const timeout = (ms: number): AbortSignal => {
     const limit = new AbortController()
     void clock.sleep(ms, done.signal).then(() => {
-      // Same reason as `AbortSignal.timeout`.
+      // `AbortSignal.timeout` aborts with the same reason.
       if (!done.signal.aborted) limit.abort(new DOMException('it took too long', 'TimeoutError'))
     })
     return limit.signal

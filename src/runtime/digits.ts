@@ -1,12 +1,13 @@
-/** Maps decimal separators beside digits of other scripts to ASCII. */
+/** Maps the decimal separators of other scripts to ASCII. */
 const separators: Readonly<Record<string, string>> = { '٫': '.', '．': '.', '،': ',', '，': ',' }
 
-/** Returns the ASCII digit by its distance from its script's zero: digits are consecutive. */
-function toAscii(digit: string): string {
-  let before = digit.codePointAt(0) ?? 0
-  let passed = -1
-  for (; /^\p{Nd}$/u.test(String.fromCodePoint(before)); before--) passed++
-  return `${passed % 10}`
+/** Converts a digit to ASCII by its distance from zero: a script's digits are consecutive. */
+function toAsciiDigit(digit: string): string {
+  let codePoint = digit.codePointAt(0) ?? 0
+  let distance = -1
+  for (; /^\p{Nd}$/u.test(String.fromCodePoint(codePoint)); codePoint--) distance++
+  // Some scripts have several sets of ten digits in a row.
+  return `${distance % 10}`
 }
 
 /**
@@ -14,5 +15,5 @@ function toAscii(digit: string): string {
  */
 export const toPlainDigits = (text: string): string =>
   text
-    .replace(/(?![0-9])\p{Nd}/gu, toAscii)
+    .replace(/(?![0-9])\p{Nd}/gu, toAsciiDigit)
     .replace(/[٫．،，]/g, (each) => separators[each] ?? each)

@@ -1,5 +1,5 @@
 import { en } from 'zod/locales'
 import { config } from 'zod/mini'
 
-// zod/mini knows no words. Whatever shows its messages imports this module.
+// zod/mini has no texts for its errors: each module that shows them imports this one.
 config(en())

@@ -14,7 +14,7 @@ import {
 import { publicKeyToAddress } from 'viem/utils'
 
 /**
- * Creates what `privateKeyToAccount` does, without its word lists.
+ * Creates an account as viem's `privateKeyToAccount` does, which would bundle lists of words.
  * @throws if the key is invalid
  */
 export function createKeyAccount(privateKey: Hex): LocalAccount {

@@ -1,4 +1,4 @@
-/** Holds no phone number, PIN, typed text, key or secret; intent ids identify payments. */
+/** Holds no phone number, PIN, typed text, key or secret. Intent ids identify payments. */
 export type LogEvent = {
   level: 'info' | 'warn' | 'error'
   /** Names the event, with dots and never renamed: `payment.confirmed`. */
@@ -9,7 +9,7 @@ export type LogEvent = {
 
 export type Log = (event: LogEvent) => void
 
-/** Maps levels to console methods, on which platforms alert. */
+/** Maps levels to console methods, since platforms raise alerts by the method. */
 const consoleMethods = { info: 'log', warn: 'warn', error: 'error' } as const
 
 export function createConsoleLog(now: () => number): Log {
@@ -20,19 +20,19 @@ export function createConsoleLog(now: () => number): Log {
   }
 }
 
-/** Limits a fault's first line; further lines of some libraries contain values. */
+/** Limits the first line of a fault. Further lines, which may hold values, are left out. */
 const maxFaultLength = 200
 
-/** Matches a URL, or a numeric address with its port, which may hold a key. */
+/** Matches a URL, which may hold a key, or an IP address with its port. */
 const address =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f.]*:[0-9a-f:.]*\](?::\d+)?/gi
 
-/** Describes a fault for logs: first lines down to the first cause, without addresses. */
+/** Describes a fault and its causes for the log, each by its first line without addresses. */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return 'a non-Error value was thrown'
   const [firstLine = ''] = error.message.split('\n')
-  // Remove addresses before cutting: half of one is as bad.
+  // Addresses are removed before the text is cut, because half an address may hold a key, too.
   const message = firstLine.replace(address, '<address>')
-  const own = `${error.name}: ${message}`.slice(0, maxFaultLength)
-  return error.cause === undefined ? own : `${own} < ${describeFault(error.cause)}`
+  const description = `${error.name}: ${message}`.slice(0, maxFaultLength)
+  return error.cause === undefined ? description : `${description} < ${describeFault(error.cause)}`
 }

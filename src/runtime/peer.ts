@@ -1,15 +1,15 @@
-/** Is a network of addresses: the first `bits` of 128, where IPv4 is mapped (RFC 4291, 2.5.5.2). */
+/** Describes a network by the first bits of 128; IPv4 is mapped to IPv6 (RFC 4291, 2.5.5.2). */
 type Network = { address: bigint; bits: number }
 
 const ipv4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
 
 /** Parses an IPv4 or IPv6 address as 128 bits; undefined for anything else. */
-function readAddress(text: string): bigint | undefined {
+function parseIpAddress(text: string): bigint | undefined {
   const dotted = ipv4.exec(text)?.slice(1).map(Number)
   if (dotted?.some((part) => part > 255)) return undefined
   if (dotted) return dotted.reduce((sum, part) => (sum << 8n) | BigInt(part), 0xffffn)
   const mapped = /^::ffff:([\d.]+)$/i.exec(text)?.[1]
-  if (mapped?.includes('.')) return ipv4.test(mapped) ? readAddress(mapped) : undefined
+  if (mapped?.includes('.')) return ipv4.test(mapped) ? parseIpAddress(mapped) : undefined
   const [head = '', tail, ...more] = text.split('::')
   const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')))
   const given = [...(before ?? []), ...(after ?? [])]
@@ -21,18 +21,18 @@ function readAddress(text: string): bigint | undefined {
 }
 
 /** Parses an address, or a network in CIDR notation (RFC 4632); undefined for anything else. */
-export function readNetwork(text: string): Network | undefined {
-  const [written = '', length, ...more] = text.split('/')
-  const address = readAddress(written)
-  const most = written.includes(':') ? 128 : 32
-  const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : -1
-  if (address === undefined || more.length > 0 || bits < 0 || bits > most) return undefined
-  return { address, bits: 128 - most + bits }
+export function parseNetwork(text: string): Network | undefined {
+  const [addressText = '', length, ...more] = text.split('/')
+  const address = parseIpAddress(addressText)
+  const maxBits = addressText.includes(':') ? 128 : 32
+  const bits = length === undefined ? maxBits : /^\d{1,3}$/.test(length) ? Number(length) : -1
+  if (address === undefined || more.length > 0 || bits < 0 || bits > maxBits) return undefined
+  return { address, bits: 128 - maxBits + bits }
 }
 
 /** Tells whether a peer is in one of these networks; one without a valid address is in none. */
-export function isIn(networks: readonly Network[], peer: string | undefined): boolean {
-  const address = readAddress(peer ?? '')
+export function isInNetworks(networks: readonly Network[], peer: string | undefined): boolean {
+  const address = parseIpAddress(peer ?? '')
   return networks.some(
     (network) =>
       address !== undefined && (address ^ network.address) >> BigInt(128 - network.bits) === 0n,

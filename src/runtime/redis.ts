@@ -3,32 +3,33 @@ import { bytesToHex } from 'viem'
 
 export type RedisAddress = { url: string; token: string }
 
-/** Runs a Lua script as one atomic step, even if the call fails. @throws {RedisError} no answer */
+/**
+ * Runs a Lua script as one atomic step. The step may be done even if the call fails.
+ * @throws {RedisError} no answer
+ */
 export type RedisScript = (keys: readonly string[], args: readonly string[]) => Promise<unknown>
 
-/** Runs scripts in a Redis database, on its primary; nothing else is used. */
+/** Runs scripts in a Redis database, and no other commands, so that its primary answers. */
 export type RedisDatabase = { script: (source: string) => RedisScript }
 
-/** Reports a silent or refusing database, without the command, which holds keys and tokens. */
+/** Reports that the database gave no answer or refused, without the command, which holds keys. */
 export class RedisError extends Error {
   override readonly name = 'RedisError'
 }
 
-/**
- * Limits a script's time; a caller waits 6.5 s at most, and a ledger call is made up to three
- * times.
- */
+/** Limits the time of a script: a ledger call is made up to three times, in at most 6.5 s. */
 const defaultTimeoutMs = 2_000
 
 export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeoutMs) {
   const client = new Redis({
     url,
     token,
-    // A dropped request may have been executed: only the caller knows whether to repeat it.
+    // A request without an answer may have been executed, so only the caller may repeat it.
     retry: { retries: 0 },
-    // A plain signal would make an abort look like an answer, and would serve one request only.
+    // With a signal in place of a function, an abort would look like an answer, and the signal
+    // would serve one request only.
     signal: () => AbortSignal.timeout(timeoutMs),
-    // Keep numbers and digests as text.
+    // Numbers and digests stay text.
     automaticDeserialization: false,
     responseEncoding: false,
     enableAutoPipelining: false,
@@ -44,22 +45,22 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
         try {
           return await client.evalsha(sha, [...keys], [...args])
         } catch (error) {
-          if (!isUnknownScript(error)) throw withoutCommand(error)
+          if (!isUnknownScript(error)) throw removeCommand(error)
         }
         return client.eval(source, [...keys], [...args]).catch((error: unknown) => {
-          throw withoutCommand(error)
+          throw removeCommand(error)
         })
       }
     },
   }
 }
 
-/** Tells whether the database forgot its scripts, as after a restart or a failover. */
+/** Tells whether the database does not know the script, as after a restart or a failover. */
 const isUnknownScript = (error: unknown): boolean =>
   error instanceof Error && error.name === 'UpstashError' && /^NOSCRIPT\b/.test(error.message)
 
-/** Removes the command from an error, since the client repeats it, or the whole answer. */
-function withoutCommand(error: unknown): RedisError {
+/** Removes the command, which the client repeats in its errors, and a malformed answer. */
+function removeCommand(error: unknown): RedisError {
   if (!(error instanceof Error)) return new RedisError('the database gave no answer')
   const { name, message } = error
   if (name === 'UpstashJSONParseError')

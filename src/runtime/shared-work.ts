@@ -5,63 +5,63 @@ type SharedWork<Value> = {
   outcome: { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown } | undefined
 }
 
-/** Sets when other requests look again; the pause doubles up to the longest. */
+/** Sets when a waiting request looks again. The pause doubles up to the longest one. */
 const firstPauseMs = 1
-const longestPauseMs = 16
+const maxPauseMs = 16
 
-/** Limits the wait for another request's work, which may end with that request. */
-const patienceMs = 2_000
+/** Limits the wait for another request's work, because that work may end with its request. */
+const maxWaitMs = 2_000
 
 export type WorkSharingOptions = {
   clock: Clock
-  /** Tells whether an error answers all callers, and is not one request's own trouble. */
-  isAnswer: (error: unknown) => boolean
+  /** Tells whether an error is the result for all callers, not a fault of one request. */
+  isSharedError: (error: unknown) => boolean
 }
 
-/** Runs equal work once at a time; callers that joined a failed run try once more. */
-export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions) {
+/** Runs equal work once at a time. Callers that waited for a run which failed try once more. */
+export function createWorkSharing({ clock, isSharedError }: WorkSharingOptions) {
   const running = new Map<string, SharedWork<unknown>>()
 
   async function share<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     let hasFailed = false
     for (;;) {
-      const others = running.get(key) as SharedWork<T> | undefined
-      if (others === undefined) break
-      await waitFor(others, clock, signal)
-      const { outcome } = others
+      const other = running.get(key) as SharedWork<T> | undefined
+      if (other === undefined) break
+      await waitFor(other, clock, signal)
+      const { outcome } = other
       if (outcome?.kind === 'done') return outcome.value
       if (outcome === undefined) {
-        if (running.get(key) === others) break
+        if (running.get(key) === other) break
       } else {
-        if (hasFailed || isAnswer(outcome.error)) throw outcome.error
+        if (hasFailed || isSharedError(outcome.error)) throw outcome.error
         hasFailed = true
       }
     }
-    const own: SharedWork<T> = { outcome: undefined }
-    running.set(key, own)
+    const ownRun: SharedWork<T> = { outcome: undefined }
+    running.set(key, ownRun)
     try {
       const value = await work()
-      own.outcome = { kind: 'done', value }
+      ownRun.outcome = { kind: 'done', value }
       return value
     } catch (error) {
-      own.outcome = { kind: 'failed', error }
+      ownRun.outcome = { kind: 'failed', error }
       throw error
     } finally {
-      if (running.get(key) === own) running.delete(key)
+      if (running.get(key) === ownRun) running.delete(key)
     }
   }
 
   return { share }
 }
 
-/** Waits for another request's work by the caller's own timers, up to the limit. */
+/** Waits for another request's work, with the caller's own timers and up to the limit. */
 async function waitFor(shared: SharedWork<unknown>, clock: Clock, signal: AbortSignal | undefined) {
-  const until = clock.now() + patienceMs
+  const endsAt = clock.now() + maxWaitMs
   let pauseMs = firstPauseMs
   while (shared.outcome === undefined && signal?.aborted !== true) {
-    const leftMs = until - clock.now()
+    const leftMs = endsAt - clock.now()
     if (leftMs <= 0) return
     await clock.sleep(Math.min(pauseMs, leftMs), signal)
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    pauseMs = Math.min(pauseMs * 2, maxPauseMs)
   }
 }

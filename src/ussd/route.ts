@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
-import { isIn } from '../runtime/peer.ts'
+import { isInNetworks } from '../runtime/peer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
 import type { Gateway, ParsedRequest, ReplyTo } from './gateways/gateway.ts'
 import type { RequestCounters } from './gateways/request-counters.ts'
@@ -18,7 +18,7 @@ export type UssdRouteOptions = {
   /** Accepts callers' numbers in this country's national form. */
   country?: Country | undefined
   /** Lists the addresses that may deliver; undefined if the operator restricts none. */
-  addresses?: Parameters<typeof isIn>[0] | undefined
+  addresses?: Parameters<typeof isInNetworks>[0] | undefined
   findPeer?: FindPeer | undefined
   background: (work: Promise<void>) => void
   counters: RequestCounters
@@ -43,7 +43,7 @@ export function createUssdRoutes(options: UssdRouteOptions): Hono {
   const onError = (c: Context) => c.body(renderError('The request is too large.'), 200, headers)
   if (addresses !== undefined) {
     routes.use(async (c, next) => {
-      if (isIn(addresses, findPeer?.(c.req.raw, c.env))) return await next()
+      if (isInNetworks(addresses, findPeer?.(c.req.raw, c.env))) return await next()
       return c.body(renderError('Requests from this address are not served.'), 403, headers)
     })
   }

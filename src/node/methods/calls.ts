@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { classifyRefusal, revertReason } from '../../chain/refusals.ts'
+import { classifyRefusal, parseRevertReason } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { callParam, estimateParam, type SimulatedCall, toNodeCall } from '../objects/call.ts'
@@ -66,7 +66,7 @@ async function translateRevert<T>(outcome: Promise<T>, { gas }: SimulatedCall): 
       throw new RpcError(codes.failed, `the node cannot run the call with gas ${gas}`)
     }
     if (error.code !== codes.executionFailed) throw error
-    const reason = revertReason(error)
+    const reason = parseRevertReason(error)
     if (reason === undefined) throw error
     const message = reason ? `execution reverted: ${reason}` : 'execution reverted'
     throw new RpcError(codes.reverted, message, error.data ?? '0x')

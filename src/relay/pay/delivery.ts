@@ -1,7 +1,7 @@
 import type { Hex, LocalAccount } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { getCallRules, type PaymentKind } from '../../loan/kinds.ts'
-import { maxClockOffsetMs, shiftClock } from '../../runtime/clock.ts'
+import { computeClockLead, maxClockOffsetMs } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
 import {
   decodeExecute,
@@ -213,7 +213,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         // A restore may still decide the session.
         break
       case 'undecided': {
-        const clockOffsetMs = shiftClock(view.now, before, relayer.clock.now())
+        const clockOffsetMs = computeClockLead(view.now, before, relayer.clock.now())
         if (Math.abs(clockOffsetMs) > maxClockOffsetMs) {
           const answer = await refuse(delivery, { kind: 'clock' })
           if (answer !== undefined) return answer

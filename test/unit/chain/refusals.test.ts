@@ -3,8 +3,8 @@ import { poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import {
   classifyRefusal,
   isRefusal,
+  parseRevertReason,
   type ReadRefusal,
-  revertReason,
 } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
@@ -54,7 +54,7 @@ describe("a node's refusal of a question", () => {
   })
 
   test("a revert has the contract's reason", () => {
-    const said = (message: string) => revertReason(new RpcError(-32015, message))
+    const said = (message: string) => parseRevertReason(new RpcError(-32015, message))
     expect(said('VM Exception while processing transaction: revert Not yours')).toBe('Not yours')
     expect(said('VM Exception while processing transaction: transaction reverted')).toBe('')
     expect(said('VM Exception while processing transaction: out of gas')).toBeUndefined()

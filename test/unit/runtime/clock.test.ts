@@ -3,7 +3,7 @@ import {
   type Clock,
   shareTimers,
   systemClock,
-  withEndingLimits,
+  withEndingTimeouts,
 } from '../../../src/runtime/clock.ts'
 
 /** Creates a clock whose sleepers the test wakes, or their signal aborts. */
@@ -27,7 +27,7 @@ function handClock() {
 describe('a time limit that ends with its work', () => {
   test('aborts if the time is over first', async () => {
     const { clock, sleepers } = handClock()
-    const work = withEndingLimits(clock, async ({ timeout }) => {
+    const work = withEndingTimeouts(clock, async ({ timeout }) => {
       const limit = timeout(5_000)
       for (const wake of sleepers) wake()
       await new Promise((resolve) => limit.addEventListener('abort', resolve))
@@ -38,7 +38,7 @@ describe('a time limit that ends with its work', () => {
 
   test('leaves no timer, and never aborts afterwards', async () => {
     const { clock, sleepers } = handClock()
-    const limits = await withEndingLimits(clock, async ({ timeout }) => {
+    const limits = await withEndingTimeouts(clock, async ({ timeout }) => {
       const limits = [timeout(5_000), timeout(1_000)]
       expect(sleepers.size).toBe(2)
       return limits
@@ -46,7 +46,7 @@ describe('a time limit that ends with its work', () => {
     await Promise.resolve()
     expect(sleepers.size).toBe(0)
     expect(limits.map(({ aborted }) => aborted)).toEqual([false, false])
-    const failing = withEndingLimits(clock, async ({ timeout }) => {
+    const failing = withEndingTimeouts(clock, async ({ timeout }) => {
       timeout(5_000)
       throw new Error('no answer')
     })

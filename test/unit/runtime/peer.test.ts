@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isIn, readNetwork } from '../../../src/runtime/peer.ts'
+import { isInNetworks, parseNetwork } from '../../../src/runtime/peer.ts'
 
-const listed = (...texts: string[]) => texts.flatMap((text) => readNetwork(text) ?? [])
+const listed = (...texts: string[]) => texts.flatMap((text) => parseNetwork(text) ?? [])
 
 test.for([
   ['192.0.2.7', ['192.0.2.7', '::ffff:192.0.2.7', '::FFFF:c000:207'], ['192.0.2.8', '::192.0.2.7']],
@@ -14,8 +14,8 @@ test.for([
 ] as const)('%s contains its addresses in every notation, and no others', ([text, has, lacks]) => {
   const networks = listed(text)
   expect(networks).toHaveLength(1)
-  for (const address of has) expect(isIn(networks, address), address).toBe(true)
-  for (const address of lacks) expect(isIn(networks, address), address).toBe(false)
+  for (const address of has) expect(isInNetworks(networks, address), address).toBe(true)
+  for (const address of lacks) expect(isInNetworks(networks, address), address).toBe(false)
 })
 
 test('a text that is no address is in no network', () => {
@@ -24,5 +24,5 @@ test('a text that is no address is in no network', () => {
     ::ffff:1.2.3 fe80::1%eth0 [::1] localhost -1.0.0.0`.split(/\s+/)
   expect(listed(...wrong)).toEqual([])
   for (const address of [...wrong, undefined])
-    expect(isIn(listed('0.0.0.0/0', '::/0'), address), address).toBe(false)
+    expect(isInNetworks(listed('0.0.0.0/0', '::/0'), address), address).toBe(false)
 })

@@ -51,7 +51,7 @@ const sharings = {
   'an answer that is kept for a moment': () => (ask: () => Promise<number>) =>
     cached(systemClock, 1_000, ask),
   'equal questions of a node service': () => {
-    const sharing = createWorkSharing({ clock: systemClock, isAnswer: () => false })
+    const sharing = createWorkSharing({ clock: systemClock, isSharedError: () => false })
     return (ask: () => Promise<number>) => () =>
       sharing.share('question', ask, systemClock.timeout(5_000))
   },
