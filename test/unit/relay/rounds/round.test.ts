@@ -78,6 +78,13 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
   const rawsSent = () => paramsOf('eth_sendRawTransaction') as Hex[]
   return {
     ...{ ...world, relayer, ledger, called, asked, events, time, key, paramsOf, rawsSent },
+    /** Runs a round some time later, over a ledger with these methods: what is sent in it. */
+    async roundAfter(ms = 0, over: Partial<Ledger> = {}) {
+      time.now += ms
+      asked.length = 0
+      const result = await runRound({ ...relayer, ledger: { ...relayer.ledger, ...over } })
+      return { result, raws: rawsSent() }
+    },
     sent: () => rawsSent().map((raw) => parseTransaction(raw)),
     stateOf: async (session: string) => (await ledger.findPayment(session))?.state,
     /** Returns the last signed transaction of an open nonce. */
@@ -127,9 +134,9 @@ const silent = () => {
 }
 
 test('a round continues if pruning fails', async () => {
-  const { relayer, events, asked } = openRelayer()
+  const { roundAfter, events, asked } = openRelayer()
   const prune = () => Promise.reject(new Error('the database refused'))
-  expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, prune } })).toBe('idle')
+  expect((await roundAfter(0, { prune })).result).toBe('idle')
   expect([events, asked]).toEqual([['prune.failed'], []])
 })
 
@@ -144,28 +151,24 @@ test('a payment about which the node is silent gives its nonce to the next one',
   await fillNonce(ledger, filling, { hash, raw: '0x', gasPriceWei: 1n })
   await ledger.recordMined({ nonce: 0, sessions: [troubled], hash, block, executions: {} })
   expect(await runRound(relayer)).toBe('open')
-  const { queued, carried } = await ledger.readWork()
-  expect(queued.map(({ session }) => session)).toEqual([troubled])
-  expect(carried.map(({ session, nonce }) => ({ session, nonce }))).toEqual([
-    { session: next, nonce: 1 },
-  ])
+  const [queued, carried] = [[{ session: troubled }], [{ session: next, nonce: 1 }]]
+  expect(await ledger.readWork()).toMatchObject({ queued, carried })
   const questions = asked.map(({ method, params }) => JSON.stringify([method, params]))
   expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
 })
 
 test('a round that only waits reads the open work once, and only the head', async () => {
-  const { relayer, ledger, asked, called } = openRelayer({ eth_call: silent })
+  const { roundAfter, ledger, asked, called } = openRelayer({ eth_call: silent })
   await enqueue(ledger, 1)
-  expect(await runRound(relayer)).toBe('open')
-  asked.length = 0
+  expect((await roundAfter()).result).toBe('open')
   called.length = 0
-  expect(await runRound(relayer)).toBe('open')
+  expect((await roundAfter()).result).toBe('open')
   expect(called.filter((method) => method === 'readWork')).toHaveLength(1)
   expect(asked.map(({ method }) => method)).toEqual(['eth_getBlockByNumber'])
 })
 
 test('a payment whose change the ledger refuses delays no other', async () => {
-  const { relayer, ledger, events, chain, stateOf } = openRelayer()
+  const { roundAfter, ledger, events, chain, stateOf } = openRelayer()
   chain.seconds = deadline + 1
   const refused = await enqueue(ledger, 1)
   const other = await enqueue(ledger, 2)
@@ -173,7 +176,7 @@ test('a payment whose change the ledger refuses delays no other', async () => {
     if (session === refused) throw new Error('a row is broken')
     return await ledger.expire(session, seconds)
   }
-  expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, expire } })).toBe('open')
+  expect((await roundAfter(0, { expire })).result).toBe('open')
   expect([await stateOf(refused), await stateOf(other)]).toEqual(['queued', 'expired'])
   expect(events).toEqual(['expire.failed', 'payment.expired'])
 })
@@ -186,35 +189,31 @@ test('bytes that may not be outbid are sent again, and the payment gets the next
   const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
   await ledger.abandon(0)
-
   expect(await runRound(relayer)).toBe('open')
-
-  expect(sent()).toMatchObject([
-    { nonce: 0, gasPrice: 90n },
-    { nonce: 1, gasPrice: 1n },
+  expect(sent().map(({ nonce, gasPrice }) => `${nonce} at ${gasPrice}`)).toEqual([
+    '0 at 90',
+    '1 at 1',
   ])
   expect(rawsSent()[0]).toBe(older.raw)
   const { nonces, carried } = await ledger.readWork()
-  expect(nonces).toMatchObject([
-    { nonce: 0, sessions: [] },
-    { nonce: 1, sessions: [session] },
+  expect(nonces.map(({ nonce, sessions }) => `${nonce} ${sessions}`)).toEqual([
+    '0 ',
+    `1 ${session}`,
   ])
   expect(carried).toMatchObject([{ session, nonce: 1 }])
 })
 
 test('a nonce with lost expensive bytes is handled as if it had unknown bytes', async () => {
-  const { relayer, ledger, sent } = openRelayer()
+  const { roundAfter, ledger, sent } = openRelayer()
   const session = await enqueue(ledger, 1)
   const older = { hash: word(9), raw: '0x09', gasPriceWei: 90n } as const
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
   await ledger.abandon(0)
-  const slot = async (filling: NonceFill) => {
+  const findSlot = async (filling: NonceFill) => {
     const found = await ledger.findSlot(filling)
     return found && { ...found, prior: found.prior && { ...found.prior, raw: undefined } }
   }
-
-  expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, findSlot: slot } })).toBe('open')
-
+  expect((await roundAfter(0, { findSlot })).result).toBe('open')
   expect(sent().map(({ gasPrice }) => gasPrice)).toEqual([1n, 1n])
 })
 
@@ -224,27 +223,30 @@ test.for([
   ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
 ] as const)('a broadcast %s is repeated in seconds, then ever later', async ([_, refusal]) => {
   let isRefused = true
-  const { relayer, ledger, asked, time, rawsSent } = openRelayer({
-    eth_sendRawTransaction: () => {
+  const { ledger, roundAfter } = openRelayer({
+    eth_sendRawTransaction() {
       if (isRefused) throw refusal()
       return word(0)
     },
   })
   await enqueue(ledger, 1)
-  const roundAt = async (ms: number) => {
-    time.now = 1_000 + ms
-    asked.length = 0
-    const result = await runRound(relayer)
-    return [result, rawsSent().length]
+  const { result, raws } = await roundAfter()
+  expect([result, raws]).toEqual(['soon', [expect.any(String)]])
+  for (const [ms, result, isAnswered] of [
+    ...([
+      [4_999, 'soon'],
+      [1, 'open'],
+      [19_999, 'open'],
+      [1, 'open', true],
+    ] as const),
+    ...([
+      [119_999, 'open'],
+      [1, 'open'],
+    ] as const),
+  ]) {
+    isRefused &&= isAnswered !== true
+    expect(await roundAfter(ms)).toEqual({ result, raws: ms === 1 ? raws : [] })
   }
-  expect(await roundAt(0)).toEqual(['soon', 1])
-  expect(await roundAt(4_999)).toEqual(['soon', 0])
-  expect(await roundAt(5_000)).toEqual(['open', 1])
-  expect(await roundAt(24_999)).toEqual(['open', 0])
-  isRefused = false
-  expect(await roundAt(25_000)).toEqual(['open', 1])
-  expect(await roundAt(25_000 + 119_999)).toEqual(['open', 0])
-  expect(await roundAt(25_000 + 120_000)).toEqual(['open', 1])
 })
 
 test.for([
@@ -252,7 +254,7 @@ test.for([
   ['the head of the last round', 0x10],
 ] as const)('a final payment is reopened even if a replica shows %s', async ([, shown]) => {
   let [height, branch, branchBehind] = [0x10, 1, 1]
-  const { relayer, ledger, time, stateOf } = openRelayer({
+  const { relayer, ledger, roundAfter, stateOf } = openRelayer({
     // The replica that is behind has the branch that others have lost.
     eth_getBlockByNumber: ([selector]) => {
       if (selector === 'latest') return blockOn(branch, height)
@@ -262,14 +264,11 @@ test.for([
   const session = await adopt(ledger, { number: 0xf, hash: hashOn(1, 0xf) })
   expect(await runRound(relayer)).toBe('open')
   await ledger.confirm(session, hashOn(1, 0xf))
-  branch = 2
-  height = 0x18
-  time.now += 25_000
-  await runRound(relayer)
+  ;[branch, height] = [2, 0x18]
+  await roundAfter(25_000)
   expect(await stateOf(session)).toBe('confirmed')
   branchBehind = 2
-  time.now += 25_000
-  await runRound(relayer)
+  await roundAfter(25_000)
   expect(await stateOf(session)).toBe('signed')
 })
 
@@ -280,7 +279,7 @@ test.for([
   const found = 0x5
   let height = found + poolRules.rootstock.confirmations - 1
   let branchBehind = 1
-  const { relayer, ledger, time, stateOf } = openRelayer({
+  const { relayer, ledger, roundAfter, stateOf } = openRelayer({
     eth_getBlockByNumber: ([selector]) => {
       const number = selector === 'latest' ? height : Number(selector)
       return blockOn(number === found ? branchBehind : 2, number)
@@ -294,22 +293,18 @@ test.for([
   expect(await stateOf(session)).not.toBe('confirmed')
   branchBehind = 2
   height += 1
-  time.now += 25_000
-  await runRound(relayer)
+  await roundAfter(25_000)
   expect(await stateOf(session)).toBe('signed')
 })
 
 test('a payment that a reorganization removes is sent again in the round that sees it', async () => {
-  const { relayer, ledger, chain, asked, time, rawsSent, signedFor, mine, stateOf } = openRelayer()
+  const { ledger, chain, roundAfter, signedFor, mine, stateOf } = openRelayer()
   const session = await enqueue(ledger, 1)
-  expect(await runRound(relayer)).toBe('open')
+  expect((await roundAfter()).result).toBe('open')
   const { hash, raw } = await signedFor(0)
   await mine(0, session, hash, { number: chain.height, hash: hashOn(0, chain.height) })
-  asked.length = 0
   Object.assign(chain, { height: 0x11, other: 0 })
-  time.now += 25_000
-  await runRound(relayer)
-  expect(rawsSent()).toEqual([raw])
+  expect((await roundAfter(25_000)).raws).toEqual([raw])
   expect(await stateOf(session)).toBe('signed')
 })
 
@@ -417,30 +412,24 @@ test('a nonce that rounds of two processes retire at once is logged once', async
 })
 
 test('each block is read once, and its transactions show the used nonces', async () => {
-  const { relayer, ledger, chain, held, asked, time, paramsOf, signedFor } = openRelayer({
-    eth_getBalance: silent,
-  })
+  const answers = { eth_getBalance: silent }
+  const { ledger, chain, held, asked, roundAfter, paramsOf, signedFor } = openRelayer(answers)
   await enqueue(ledger, 1)
-  await runRound(relayer)
+  await roundAfter()
   const { hash } = await signedFor(0)
   held.set(0x12, [hash])
   chain.height = 0x13
-  time.now += 26_000
-  asked.length = 0
-  await runRound(relayer)
+  await roundAfter(26_000)
   expect(paramsOf('eth_getBlockByNumber')).toEqual(['latest', '0x12', '0x11'])
   expect(paramsOf('eth_getTransactionReceipt')).toEqual([hash])
-  asked.length = 0
-  await runRound(relayer)
-  expect(asked.map(({ method }) => method)).toEqual([
-    'eth_getBlockByNumber',
-    'eth_getTransactionReceipt',
-  ])
+  await roundAfter()
+  const methods = ['eth_getBlockByNumber', 'eth_getTransactionReceipt']
+  expect(asked.map(({ method }) => method)).toEqual(methods)
 })
 
 test("rounds read down to a payment's block once, and continue where a node failed", async () => {
   let isFailing = true
-  const { relayer, ledger, chain, block, asked, events, paramsOf, stateOf } = openRelayer({
+  const { relayer, ledger, chain, block, roundAfter, events, paramsOf, stateOf } = openRelayer({
     eth_getBlockByNumber: ([selector]) => {
       if (isFailing && selector === '0xb') throw new RpcError(-32000, 'busy')
       return block(selector)
@@ -449,8 +438,7 @@ test("rounds read down to a payment's block once, and continue where a node fail
   const found = 0x8
   const session = await adopt(ledger, { number: found, hash: word(found) })
   const blocksOfRound = async () => {
-    asked.length = 0
-    await runRound(relayer)
+    await roundAfter()
     const blocks = paramsOf('eth_getBlockByNumber').filter((selector) => selector !== 'latest')
     return blocks.map(Number)
   }
@@ -512,13 +500,12 @@ test('a removed payment is reopened, however long the nodes need to answer', asy
 })
 
 test('no block is read twice in a round if the chain forks below the followed blocks', async () => {
-  const { relayer, ledger, chain, asked, paramsOf } = openRelayer()
+  const { relayer, ledger, chain, roundAfter, paramsOf } = openRelayer()
   await enqueue(ledger, 1)
   await runRound(relayer)
   await adopt(ledger, { number: 8, hash: word(8) })
   Object.assign(chain, { other: 0x10, height: 0x30 })
-  asked.length = 0
-  await runRound(relayer)
+  await roundAfter()
   const blocks = paramsOf('eth_getBlockByNumber')
   expect(blocks.toSorted()).toEqual([...new Set(blocks)].toSorted())
   expect((await ledger.readWork()).followedBlocks.at(-1)?.number).toBe(8)
@@ -578,7 +565,7 @@ test('a round with a former forwarder changes nothing, and does not take the led
 test('a payment that is mined when a round begins is found in its block', async () => {
   const mined = { hash: word(7), raw: '0x', gasPriceWei: 1n } as const
   let isMinedNext = false
-  const { relayer, ledger, chain, held, block, time, paramsOf } = openRelayer({
+  const { ledger, chain, held, block, asked, roundAfter } = openRelayer({
     eth_getBlockByNumber: async ([selector]) => {
       if (isMinedNext) {
         isMinedNext = false
@@ -590,17 +577,17 @@ test('a payment that is mined when a round begins is found in its block', async 
     },
   })
   await enqueue(ledger, 1)
-  await runRound(relayer)
-  time.now += 25_000
+  await roundAfter()
   isMinedNext = true
-  await runRound(relayer)
-  time.now += 26_000
-  await runRound(relayer)
-  expect(paramsOf('eth_getTransactionReceipt')).toContain(mined.hash)
+  await roundAfter(25_000)
+  const seen = asked.slice()
+  await roundAfter(26_000)
+  const method = 'eth_getTransactionReceipt'
+  expect([...seen, ...asked]).toContainEqual({ method, params: [mined.hash] })
 })
 
 test('a round that ends late does not count blocks that the chain has lost', async () => {
-  const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor } = openRelayer({
+  const { relayer, ledger, chain, held, roundAfter, signedFor } = openRelayer({
     eth_getTransactionCount: () => (chain.height >= 0x13 ? '0x1' : '0x0'),
   })
   await enqueue(ledger, 1)
@@ -609,24 +596,19 @@ test('a round that ends late does not count blocks that the chain has lost', asy
   const { hash, raw } = await signedFor(0)
   held.set(0x13, [hash])
   const [isAtEnd, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const sawMeans: Ledger['recordAccountState'] = async (...seen) => {
+  const recordAccountState: Ledger['recordAccountState'] = async (...seen) => {
     isAtEnd.resolve()
     await isOver.promise
     await ledger.recordAccountState(...seen)
   }
-  const late = runRound({ ...relayer, ledger: { ...relayer.ledger, recordAccountState: sawMeans } })
+  const late = roundAfter(0, { recordAccountState })
   await isAtEnd.promise
-
   chain.height = 0x12
-  await runRound(relayer)
-  time.now += relayer.rules.regressionMs
-  await runRound(relayer)
+  await roundAfter()
+  await roundAfter(relayer.rules.regressionMs)
   isOver.resolve()
   await late
-  asked.length = 0
-  time.now += relayer.rules.rebroadcastMs
-  await runRound(relayer)
-  expect(rawsSent()).toEqual([raw])
+  expect((await roundAfter(relayer.rules.rebroadcastMs)).raws).toEqual([raw])
 })
 
 test("a price has the time of the node's answer, a refused price is not stored, and refused bytes are sent again at the new one", async () => {
@@ -705,26 +687,22 @@ test('while payments wait without a free nonce, rounds run within seconds', asyn
 })
 
 test('bytes that a pool lost are sent again, in order, in the first round after a block without them', async () => {
-  const { relayer, ledger, chain, asked, time, rawsSent } = openRelayer()
+  const { relayer, ledger, chain, roundAfter, time, rawsSent } = openRelayer()
   for (const number of [1, 2]) {
     await enqueue(ledger, number)
     await runRound(relayer)
   }
   const swallowed = rawsSent()
   expect(swallowed).toHaveLength(2)
-  time.now += 10_000
-  asked.length = 0
-  await runRound(relayer)
-  expect(rawsSent()).toEqual([])
-  chain.height += 1
-  chain.seconds = time.now / 1_000
+  expect((await roundAfter(10_000)).raws).toEqual([])
+  Object.assign(chain, { height: chain.height + 1, seconds: time.now / 1_000 })
   for (let round = 0; round < 2; round++) await runRound(relayer)
   expect(rawsSent()).toEqual(swallowed)
 })
 
 test('bytes that no node accepted are sent within a block: first the lowest nonce, then those behind it', async () => {
   let isEmpty = true
-  const { relayer, ledger, time, asked, rawsSent } = openRelayer({
+  const { relayer, ledger, roundAfter, rawsSent } = openRelayer({
     eth_sendRawTransaction: () => {
       if (isEmpty) throw new RpcError(-32000, 'insufficient funds for gas * price + value')
       return word(0)
@@ -736,21 +714,16 @@ test('bytes that no node accepted are sent within a block: first the lowest nonc
   }
   const inOrder = (await ledger.readWork()).nonces.map(({ transactions: [latest] }) => latest?.raw)
   const { roundMs, rebroadcastMs } = relayer.rules
-  for (let passed = 0; passed < 5 * rebroadcastMs; passed += roundMs) {
-    time.now += roundMs
-    await runRound(relayer)
-  }
+  for (let passed = 0; passed < 5 * rebroadcastMs; passed += roundMs) await roundAfter(roundMs)
   isEmpty = false
-  asked.length = 0
-  time.now += roundMs
-  expect(await runRound(relayer)).toBe('soon')
+  expect((await roundAfter(roundMs)).result).toBe('soon')
   await runRound(relayer)
   expect(new Set(rawsSent())).toEqual(new Set(inOrder))
   expect(rawsSent()[0]).toBe(inOrder[0])
 })
 
 test('a block that is recorded while a round reads blocks is not lost because it is above the head', async () => {
-  const { relayer, ledger, chain, block, called, events, time, signedFor, mine } = openRelayer()
+  const { relayer, ledger, chain, block, called, events, time, ...world } = openRelayer()
   const sessions: string[] = []
   for (const number of [1, 2, 3]) {
     sessions.push(await enqueue(ledger, number))
@@ -758,21 +731,21 @@ test('a block that is recorded while a round reads blocks is not lost because it
   }
   /** Another process finds a payment in the next block, so that no round counts its nonce. */
   const mineOne = async (nonce: number) => {
-    const { hash } = await signedFor(nonce)
+    const { hash } = await world.signedFor(nonce)
     chain.height += 1
     const at = { number: chain.height, hash: block().hash }
-    await mine(nonce, sessions[nonce] ?? '', hash, at)
+    await world.mine(nonce, sessions[nonce] ?? '', hash, at)
   }
   await mineOne(0)
   for (const nonce of [1, 2]) {
     let isListed = false
-    const blocks: Ledger['listBlocks'] = async (above) => {
+    const listBlocks: Ledger['listBlocks'] = async (above) => {
       if (isListed) await mineOne(nonce)
       isListed = true
       return relayer.ledger.listBlocks(above)
     }
     called.length = 0
-    await runRound({ ...relayer, ledger: { ...relayer.ledger, listBlocks: blocks } })
+    await world.roundAfter(0, { listBlocks })
     expect(called.filter((name) => name === 'listBlocks')).toHaveLength(2)
     time.now += relayer.rules.regressionMs
   }
@@ -785,7 +758,7 @@ test.for([
   ['is another one', { height: 0x14, other: 0x14 }],
 ] as const)('a count newer than the head goes with its block that %s', async ([, change]) => {
   let isMinedMeanwhile = false
-  const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor, mine } = openRelayer({
+  const { relayer, ledger, chain, held, roundAfter, signedFor, mine } = openRelayer({
     eth_getTransactionCount: ([, upTo]) => {
       if (isMinedMeanwhile && upTo === 'latest') chain.height = 0x14
       return chain.height === 0x14 && held.has(0x14) ? '0x1' : '0x0'
@@ -804,9 +777,6 @@ test.for([
   isMinedMeanwhile = false
   held.clear()
   Object.assign(chain, change)
-  asked.length = 0
-  await runRound(relayer)
-  time.now += relayer.rules.regressionMs
-  await runRound(relayer)
-  expect(rawsSent()).toEqual([raw])
+  expect((await roundAfter()).raws).toEqual([])
+  expect((await roundAfter(relayer.rules.regressionMs)).raws).toEqual([raw])
 })
