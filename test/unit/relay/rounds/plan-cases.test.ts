@@ -111,13 +111,8 @@ test('a plan: a shorter chain makes rounds wait, and its lost payments reopen on
     [blockOf(number - 2).hash, 'unknown'],
   ] as const)
   const seen = { head: blockOf(number) }
-  does(
-    'blocks of which one is lost',
-    'follow',
-    seen,
-    chainOf(0, { blocks, statuses }),
-    ...['followHead, 1 lost, from undefined'],
-  )
+  const oneLost = chainOf(0, { blocks, statuses })
+  does('blocks of which one is lost', 'follow', seen, oneLost, 'followHead, 1 lost, from undefined')
   const unproven = (at: number) => {
     const lost = [blockOf(number).hash, 'lost'] as const
     const unasked = [blockOf(at).hash, 'unknown'] as const
@@ -128,13 +123,8 @@ test('a plan: a shorter chain makes rounds wait, and its lost payments reopen on
   const followed = `followHead, 0 lost, from ${number}`
   does('a deeper one', 'follow', seen, unproven(deeper), followed)
   const above = chainOf(0, { blocks: [blockOf(number + 1)] })
-  does(
-    'a block above the head',
-    'follow',
-    { ...seen, behindSince: 1 },
-    above,
-    ...[`followHead, 1 lost, from ${number}`],
-  )
+  const shorter = { ...seen, behindSince: 1 }
+  does('a block above the head', 'follow', shorter, above, `followHead, 1 lost, from ${number}`)
 })
 
 test('a plan: a deadline ends an unspent payment, and a spent one is settled', () => {
@@ -153,20 +143,13 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
   does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
   does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
   const spendings = told(all(spentBy(executionIn(number))))
-  const ended = ['settleElsewhere a', 'settleElsewhere s']
-  does('spent intents', 'settle', waits, spendings, ...ended)
+  does('spent intents', 'settle', waits, spendings, 'settleElsewhere a', 'settleElsewhere s')
   const early = { queued: [payment('a')] }
   const spentEarly = { spendings: all(spentBy(executionIn(number))) }
-  does(
-    'a spent intent that waits',
-    'carry',
-    early,
-    chainOf(0, spentEarly),
-    'settleElsewhere a',
-    'release',
-  )
+  const ended = ['settleElsewhere a', 'release']
+  does('a spent intent that waits', 'carry', early, chainOf(0, spentEarly), ...ended)
   const usable = chainOf(0, { ...spentEarly, poolNonce: 0, gasPriceWei: 10n })
-  does('one before a pool that is known', 'carry', early, usable, 'settleElsewhere a', 'release')
+  does('one before a pool that is known', 'carry', early, usable, ...ended)
   const nonces = [recorded(0, 'n', { recorded: 0 })]
   const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
   does('a spent intent that is carried', 'settle', carried, spendings)
@@ -186,12 +169,8 @@ test('a plan: bytes are sent again on time, at a higher price only if that can h
   offer('new bytes never sent', 5, [{ recorded: 3 * secondMs }, before], 'rebroadcast 5')
   const once = { recorded: rebroadcastMs, sent: rebroadcastMs }
   offer('bytes sent long ago', 5, [once], 'rebroadcast 5')
-  offer(
-    'bytes of the last nonce in reach',
-    4 + maxInFlight,
-    [once],
-    `rebroadcast ${4 + maxInFlight}`,
-  )
+  const last = 4 + maxInFlight
+  offer('bytes of the last nonce in reach', last, [once], `rebroadcast ${last}`)
   offer('bytes of a nonce out of reach', 5 + maxInFlight, [once])
   offer('bytes of a nonce that was passed', 4, [once])
   offer('bytes sent lately', 5, [{ recorded: rebroadcastMs, sent: rebroadcastMs - 1 }])
@@ -235,12 +214,11 @@ test('a plan: an empty transaction fills a gap below recorded nonces', () => {
 })
 
 test('a plan: bytes are due early if no node accepted them, and not if one did', () => {
-  const [before, after] = [20, 10].map((ago) => ({ recorded: 30, sent: ago }))
   const isDue = (behind: Sent) => {
-    const nonces = [recorded(5, 'a', after ?? behind), recorded(6, 'b', behind)]
+    const nonces = [recorded(5, 'a', { recorded: 30, sent: 10 }), recorded(6, 'b', behind)]
     return isAnyDueSoon(workOf({ now, nonces }), 5, terms)
   }
-  expect(isDue(before ?? { recorded: 0 })).toBe(false)
+  expect(isDue({ recorded: 30, sent: 20 })).toBe(false)
   expect(isDue({ recorded: 30, sent: 20, failures: 3 })).toBe(true)
   expect(isDue({ recorded: 30, sent: 5, failures: 3 })).toBe(false)
   expect(isDue({ recorded: 30, sent: 5, failures: 1 })).toBe(true)
@@ -248,18 +226,15 @@ test('a plan: bytes are due early if no node accepted them, and not if one did',
 
 test('a plan: bytes that a pool lost are sent again after a block without them, at any price', () => {
   // A block of now: what reached the pools 3 s before it could be in it.
-  const [could, couldNot] = [3 * secondMs + 1, 3 * secondMs].map((ago) => ({
-    recorded: ago,
-    sent: ago,
-  }))
-  const nonces = [could, could, could, couldNot].map((sent, index) =>
-    recorded(5 + index, `${index}`, sent ?? { recorded: 0 }),
-  )
+  const sentBefore = (ago: number) => ({ recorded: ago, sent: ago })
+  const [could, couldNot] = [sentBefore(3 * secondMs + 1), sentBefore(3 * secondMs)]
+  const all = [could, could, could, couldNot]
+  const nonces = all.map((sent, index) => recorded(5 + index, `${index}`, sent))
   const missingFrom = (nonce: number) => chainOf(5, { firstMissingNonce: nonce, gasPriceWei: 10n })
   does('a pool that has all', 'resend', { nonces }, missingFrom(9))
   does('a pool that nobody asked', 'resend', { nonces }, chainOf(5, {}))
   does('a pool with a gap', 'resend', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
-  const refused = { nonces: [recorded(5, 'a', { ...(could ?? { recorded: 0 }), failures: 1 })] }
+  const refused = { nonces: [recorded(5, 'a', { ...could, failures: 1 })] }
   does('what no node took', 'resend', refused, missingFrom(5))
   const { replaceAfterMs, rebroadcastMs } = rules
   const longLost = (recordedMs: number, sent: number) => ({

@@ -22,10 +22,8 @@ function freeNonces({ ledger, chain }: Snapshots): number[] {
   const isHeld = (nonce: number) =>
     ledger.refused.has(nonce) || nonces.some((open) => open.nonce === nonce)
   const pool = chain.poolNonce ?? Number.POSITIVE_INFINITY
-  return Array.from(
-    { length: terms.rules.maxInFlight },
-    (_, index) => chain.chainNonce + index,
-  ).filter((nonce) => nonce >= pool && !isHeld(nonce))
+  const inReach = Array.from({ length: terms.rules.maxInFlight }, (_, at) => chain.chainNonce + at)
+  return inReach.filter((nonce) => nonce >= pool && !isHeld(nonce))
 }
 
 /** Payments that are known to be good for a nonce. */
@@ -107,129 +105,88 @@ function wanted(given: Snapshots): [nonce: number, sessions: readonly string[]][
 
 const sessionsOf = (fill: Fill): readonly string[] => (fill.kind === 'carry' ? fill.sessions : [])
 
-describe('a plan', () => {
-  test("gives accounts nonces in turn, oldest payments first, up to a transaction's limit", () => {
-    fc.assert(
-      fc.property(snapshots, (given) => {
-        const fills = fillsOf(given).map((one) => [one.nonce, sessionsOf(one)])
-        expect(fills).toEqual(canSign(given) ? wanted(given) : [])
-      }),
-      depth,
-    )
+/** Draws a nonce and a payment about which answers are to be missing. */
+const withTrouble = (given: Snapshots) =>
+  fc.record({
+    given: fc.constant(given),
+    nonce: fc.constantFrom(...given.chain.nonceFates.keys(), 0),
+    session: fc.constantFrom(...given.chain.spendings.keys(), 'session 0'),
   })
+
+const always = <Given>(drawn: fc.Arbitrary<Given>, check: (given: Given) => void) =>
+  fc.assert(fc.property(drawn, check), depth)
+
+describe('a plan', () => {
+  test("gives accounts nonces in turn, oldest payments first, up to a transaction's limit", () =>
+    always(snapshots, (given) => {
+      const fills = fillsOf(given).map((one) => [one.nonce, sessionsOf(one)])
+      expect(fills).toEqual(canSign(given) ? wanted(given) : [])
+    }))
 
   test("delays no payment because of another one's trouble", () => {
-    const troubled = snapshots
-      .filter(canSign)
-      .map(repaired)
-      .chain((given) =>
-        fc.record({
-          given: fc.constant(given),
-          session: fc.constantFrom(...given.chain.spendings.keys(), 'session 0'),
-        }),
+    const signing = snapshots.filter(canSign).map(repaired)
+    always(signing.chain(withTrouble), ({ given, session }) => {
+      const after = doubting(given, session)
+      const [fills, fillsAfter] = [fillsOf(given), fillsOf(after)]
+      for (const fill of fills) {
+        const isGap = fill.nonce < topOf(given)
+        if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
+          throw new Error(`nonce ${fill.nonce} is not filled any more`)
+        }
+        for (const other of sessionsOf(fill).filter((one) => one !== session)) {
+          const now = fillsAfter.find((one) => sessionsOf(one).includes(other))
+          if (now === undefined || now.nonce > fill.nonce) {
+            throw new Error(`${other} loses nonce ${fill.nonce} by the trouble of ${session}`)
+          }
+        }
+      }
+    })
+  })
+
+  test('settles everything else if the answers for one nonce or payment are missing', () =>
+    always(snapshots.chain(withTrouble), ({ given, nonce, session }) => {
+      const nonceFates = new Map(given.chain.nonceFates).set(nonce, { kind: 'unknown' })
+      const spendings = new Map(given.chain.spendings).set(session, { kind: 'unknown' })
+      const after = { ...given, chain: { ...given.chain, nonceFates, spendings } }
+      const own = new Set<unknown>([nonce, session, `session ${nonce}`])
+      const others = (actions: Action[]) =>
+        actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
+      const [was, is] = [given, after].map((one) => textOf(others(planFor('settle', one))))
+      if (was !== is) throw new Error(`${was}\nbecomes\n${is}`)
+    }))
+
+  test('never acts twice for one cause', () =>
+    always(snapshots, (given) => {
+      for (const stage of stages) {
+        const causes = planFor(stage, given).flatMap(causesOf)
+        const twice = causes.find((cause, index) => causes.indexOf(cause) !== index)
+        if (twice !== undefined) throw new Error(`${stage} does two things for ${twice}`)
+      }
+    }))
+
+  test('depends only on its snapshots, and does not change them', () =>
+    always(snapshots, (given) => {
+      const before = structuredClone(given)
+      const [once, twice] = [textOf(planAll(given)), textOf(planAll(given))]
+      const fromCopy = textOf(planAll(before))
+      if (once !== twice || once !== fromCopy) throw new Error('another plan')
+      const [was, is] = [before, given].map(({ ledger, chain }) =>
+        textOf([ledger, [...ledger.refused], chain, [...chain.spendings], [...chain.nonceFates]]),
       )
-    fc.assert(
-      fc.property(troubled, ({ given, session }) => {
-        const after = doubting(given, session)
-        const [fills, fillsAfter] = [fillsOf(given), fillsOf(after)]
-        for (const fill of fills) {
-          const isGap = fill.nonce < topOf(given)
-          if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
-            throw new Error(`nonce ${fill.nonce} is not filled any more`)
-          }
-          for (const other of sessionsOf(fill).filter((one) => one !== session)) {
-            const now = fillsAfter.find((one) => sessionsOf(one).includes(other))
-            if (now === undefined || now.nonce > fill.nonce) {
-              throw new Error(`${other} loses nonce ${fill.nonce} by the trouble of ${session}`)
-            }
-          }
-        }
-      }),
-      depth,
-    )
-  })
-
-  test('settles everything else if the answers for one nonce or payment are missing', () => {
-    const troubled = snapshots.chain((given) =>
-      fc.record({
-        given: fc.constant(given),
-        nonce: fc.constantFrom(...given.chain.nonceFates.keys(), 0),
-        session: fc.constantFrom(...given.chain.spendings.keys(), 'session 0'),
-      }),
-    )
-    fc.assert(
-      fc.property(troubled, ({ given, nonce, session }) => {
-        const nonceFates = new Map(given.chain.nonceFates).set(nonce, { kind: 'unknown' })
-        const spendings = new Map(given.chain.spendings).set(session, { kind: 'unknown' })
-        const after = { ...given, chain: { ...given.chain, nonceFates, spendings } }
-        const own = new Set<unknown>([nonce, session, `session ${nonce}`])
-        const others = (actions: Action[]) =>
-          actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
-        const [was, is] = [given, after].map((one) => textOf(others(planFor('settle', one))))
-        if (was !== is) throw new Error(`${was}\nbecomes\n${is}`)
-      }),
-      depth,
-    )
-  })
-
-  test('never acts twice for one cause', () => {
-    fc.assert(
-      fc.property(snapshots, (given) => {
-        for (const stage of stages) {
-          const causes = planFor(stage, given).flatMap(causesOf)
-          const twice = causes.find((cause, index) => causes.indexOf(cause) !== index)
-          if (twice !== undefined) throw new Error(`${stage} does two things for ${twice}`)
-        }
-      }),
-      depth,
-    )
-  })
-
-  test('depends only on its snapshots, and does not change them', () => {
-    fc.assert(
-      fc.property(snapshots, (given) => {
-        const before = structuredClone(given)
-        const [once, twice] = [textOf(planAll(given)), textOf(planAll(given))]
-        const fromCopy = textOf(planAll(before))
-        if (once !== twice || once !== fromCopy) throw new Error('another plan')
-        const [was, is] = [before, given].map(({ ledger, chain }) =>
-          textOf([ledger, [...ledger.refused], chain, [...chain.spendings], [...chain.nonceFates]]),
-        )
-        if (was !== is) throw new Error('a snapshot was changed')
-      }),
-      depth,
-    )
-  })
+      if (was !== is) throw new Error('a snapshot was changed')
+    }))
 })
 
 /** Nonces, sessions and blocks that an action is about. */
 function causesOf(action: Action): (number | string)[] {
-  switch (action.kind) {
-    case 'awaitChain':
-    case 'followHead':
-    case 'release':
-      return [action.kind]
-    case 'displace':
-    case 'abandon':
-    case 'rebroadcast':
-    case 'outbid':
-    case 'reportStuck':
-    case 'noOp':
-      return [action.nonce]
-    case 'requeue':
-    case 'settleElsewhere':
-    case 'confirm':
-    case 'expire':
-      return [action.session]
-    case 'settle': {
-      const { nonce, executions } = action.report
-      return [nonce, ...Object.keys(executions)]
-    }
-    case 'reopen':
-      return [action.block.hash]
-    case 'carry':
-      return [action.nonce, ...action.sessions]
+  if (action.kind === 'reopen') return [action.block.hash]
+  if (action.kind === 'carry') return [action.nonce, ...action.sessions]
+  if (action.kind === 'settle') {
+    const { nonce, executions } = action.report
+    return [nonce, ...Object.keys(executions)]
   }
+  if ('session' in action) return [action.session]
+  return 'nonce' in action ? [action.nonce] : [action.kind]
 }
 
 const textOf = (value: unknown): string =>

@@ -45,21 +45,16 @@ function toldBy(outcome: 'executed' | 'failed'): Sent['logs'] {
 function onTop(below: readonly Forged[], count: number, options: Partial<ForgeOptions>): Forged[] {
   const blocks = [...below]
   for (let made = 0; made < count; made += 1) {
-    const sent = made === 0 ? options.sent : undefined
-    blocks.push(forge(blocks.at(-1), { ...options, ...(sent ? { sent } : { sent: [] }) }))
+    const sent = (made === 0 && options.sent) || []
+    blocks.push(forge(blocks.at(-1), { ...options, sent }))
   }
   return blocks
 }
 
-type OpenOptions = {
-  count: number
-  isProving: boolean
-  over: Record<string, (params: readonly unknown[]) => unknown>
-  confirmations: number
-}
+type Answers = Record<string, (params: readonly unknown[]) => unknown>
+
 /** Starts a relay with a sent payment, before nodes that each show another chain. */
-async function open(options: Partial<OpenOptions> = {}) {
-  const { count = 1, isProving = true, over = {}, confirmations = 3 } = options
+async function open({ count = 1, isProving = true, over = {} as Answers, confirmations = 3 } = {}) {
   const proofs = isProving ? mining : undefined
   const chains: (readonly Forged[])[] = Array.from({ length: count }, () => [])
   const clock = createHandClock()
@@ -85,13 +80,8 @@ async function open(options: Partial<OpenOptions> = {}) {
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, signed)
   await ledger.recordSend(signed.hash, 'taken')
   const sentWith = (outcome: 'executed' | 'failed'): Sent => ({
-    ...{
-      hash: signed.hash,
-      raw: signed.raw,
-      from: account.address,
-      status: '0x1' as const,
-      logs: toldBy(outcome),
-    },
+    ...{ hash: signed.hash, raw: signed.raw, from: account.address },
+    ...{ status: '0x1', logs: toldBy(outcome) },
   })
   return {
     ...{ relayer, ledger, events, asked, service, signed, sentWith, chains },
@@ -117,11 +107,9 @@ const paid = (sent: Sent, options: Partial<ForgeOptions> = usual) =>
 
 /** Returns the blocks under other hashes, as with headers of an unknown form. */
 function rehash(blocks: readonly Forged[]): Forged[] {
-  const text = blocks.reduce(
-    (all, { hash }) => all.replaceAll(hash, hash.replace(/..$/, '00')),
-    JSON.stringify(blocks),
-  )
-  return JSON.parse(text) as Forged[]
+  const rename = (text: string, { hash }: Forged) =>
+    text.replaceAll(hash, hash.replace(/..$/, '00'))
+  return JSON.parse(blocks.reduce(rename, JSON.stringify(blocks)))
 }
 
 test('an outcome is final by a receipt, headers that were mined, and enough work on them', async () => {
@@ -171,7 +159,7 @@ describe.each([
 )
 
 test('a lying node with a head above a gap needs as much work as without one', async () => {
-  const over: OpenOptions['over'] = {}
+  const over: Answers = {}
   const { look, sentWith, events } = await open({ over })
   await look(base)
   const low = { difficulty: '0x1' } as const
@@ -195,9 +183,9 @@ test('blocks whose difficulty falls as fast as allowed have enough work', () => 
 
 describe('nodes that cannot prove an outcome are trusted, with an alert,', () => {
   const untyped = (blocks: readonly Forged[]): Forged[] =>
-    blocks.map((block) => ({
+    blocks.map(({ transactions, ...block }) => ({
       ...block,
-      transactions: block.transactions.map((one) => ({ ...one, type: '0x5' })),
+      transactions: transactions.map((one) => ({ ...one, type: '0x5' })),
     }))
 
   test.for([
@@ -217,7 +205,7 @@ describe('nodes that cannot prove an outcome are trusted, with an alert,', () =>
     ['have no receipt any more', null],
     ['refuse to show it', undefined],
   ] as const)('where they %s', async ([, answer]) => {
-    const over: OpenOptions['over'] = {}
+    const over: Answers = {}
     const { look, sentWith, events } = await open({ over })
     const blocks = paid(sentWith('executed'))
     expect(await look(base)).toBe('signed')
@@ -229,7 +217,7 @@ describe('nodes that cannot prove an outcome are trusted, with an alert,', () =>
 })
 
 test('missing answers are requested again', async () => {
-  const over: OpenOptions['over'] = {}
+  const over: Answers = {}
   const { look, sentWith, events } = await open({ over })
   const blocks = paid(sentWith('executed'))
   await look(base)

@@ -50,14 +50,9 @@ export function paymentOf(
 
 /** Creates a ledger's open work; empty by default. */
 export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
-  ...{
-    head: undefined,
-    followedBlocks: [],
-    accountState: {},
-    nextReading: 'toldCount',
-    behindSince: undefined,
-  },
-  ...{ nextNonce: 0, nonces: [], queued: [], stuck: [], carried: [], mined: [], watching: false },
+  ...{ head: undefined, followedBlocks: [], accountState: {}, nextReading: 'toldCount' },
+  ...{ behindSince: undefined, nextNonce: 0, watching: false },
+  ...{ nonces: [], queued: [], stuck: [], carried: [], mined: [] },
   ...open,
 })
 
@@ -116,15 +111,10 @@ function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: numbe
 function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {
   if (fate === 'missing' || fate === 'unknown') return { kind: fate }
   const sessions = isCarrier(kind) ? [`session ${nonce}`] : []
-  const executions = Object.fromEntries(
-    sessions.flatMap((session) =>
-      fate === 'mined' ? [[session, { ...execution, signature: '0x' as const }]] : [],
-    ),
-  )
-  return {
-    kind: 'mined',
-    report: { nonce, sessions, hash: word(0xa000), block: blockAt(95), executions },
-  }
+  const own = { ...execution, signature: '0x' } as const
+  const done = fate === 'mined' ? sessions.map((session) => [session, own] as const) : []
+  const report = { nonce, sessions, hash: word(0xa000), block: blockAt(95) }
+  return { kind: 'mined', report: { ...report, executions: Object.fromEntries(done) } }
 }
 
 /** Snapshots of a relayer with trouble of every kind: what is unknown is unknown by chance. */
@@ -148,13 +138,14 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
   })
   .map(({ slots, queue, mined, places, refused, ...answers }) => {
     // A payment's number is the order of acceptance.
-    const payment = (number: number, own: Person, more: Partial<Payment> = {}) =>
-      paymentOf(
-        `session ${number}`,
+    const payment = (number: number, own: Person, more: Partial<Payment> = {}) => {
+      const [account, deadline] = [
         numberToHex(own.account, { size: 20 }),
         headSeconds - own.lateness,
-        { attempts: own.attempts, acceptedAt: now - 600_000 + number, ...more },
-      )
+      ]
+      const accepted = { attempts: own.attempts, acceptedAt: now - 600_000 + number }
+      return paymentOf(`session ${number}`, account, deadline, { ...accepted, ...more })
+    }
     const carried = slots.flatMap(({ kind, person: own }, nonce) =>
       isCarrier(kind) ? [payment(nonce, own, { nonce, state: 'signed' })] : [],
     )
@@ -175,11 +166,8 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       ...slots.map((own, nonce) => [`session ${nonce}`, own.person.spending] as const),
     ]
     const head = {
-      ...blockAt(headNumber),
-      parentHash: word(0),
-      timestampSeconds: headSeconds,
-      transactions: [],
-      fullness: undefined,
+      ...{ ...blockAt(headNumber), parentHash: word(0), timestampSeconds: headSeconds },
+      ...{ transactions: [], fullness: undefined },
     }
     const chain: ChainSnapshot = {
       ...createChainSnapshot(head, minedCount),
