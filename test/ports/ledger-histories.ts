@@ -376,10 +376,8 @@ const drawName = (random: Random): string => `entry ${random.int(1, 1_000)}`
 
 function drawQuery(random: Random, account: Address, now: number): PaymentQuery {
   return {
-    state: oneOrNone(random, paymentStates),
-    account: oneOrNone(random, [account]),
-    before: oneOrNone(random, [now - random.int(0, 100_000)]),
-    archived: random.chance(0.2),
+    ...{ state: oneOrNone(random, paymentStates), account: oneOrNone(random, [account]) },
+    ...{ before: oneOrNone(random, [now - random.int(0, 100_000)]), archived: random.chance(0.2) },
     limit: random.int(1, 6),
   }
 }

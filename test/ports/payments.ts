@@ -36,9 +36,7 @@ export const screenOf = (session: string): Screen => ({
 })
 
 export const question = (session: string, account = alice, input = 'input') => ({
-  session,
-  input,
-  account,
+  ...{ session, input, account },
 })
 
 /** Signs the request of each order here. */
@@ -46,12 +44,8 @@ export const signature = '0xabcd'
 
 export const orderOf = (session: string, account = alice, more: Partial<Order> = {}): Order => ({
   request: {
-    from: account,
-    intentId: id(session),
-    gas: 150_000,
-    deadline: 4_000_000_000,
-    data: '0x1234',
-    signature,
+    ...{ from: account, intentId: id(session), gas: 150_000, deadline: 4_000_000_000 },
+    ...{ data: '0x1234', signature },
   },
   kind: 'transfer',
   spendsWei: 10n ** 30n,
@@ -150,10 +144,7 @@ export const mineAt = (
   execution: RequestExecution,
 ) =>
   ledger.recordMined({
-    nonce,
-    sessions: [session],
-    hash: transactionOf(session).hash,
-    block: execution.block,
+    ...{ nonce, sessions: [session], hash: transactionOf(session).hash, block: execution.block },
     executions: { [session]: execution },
   })
 

@@ -59,9 +59,7 @@ export function openDeployment({
   const running = new Set<Promise<unknown>>()
   const now = () => Date.now() + time.ahead
   const ledger = openLedger({
-    rules: getLedgerRules(config),
-    relayer: deriveRelayerAddress(config),
-    now,
+    ...{ rules: getLedgerRules(config), relayer: deriveRelayerAddress(config), now },
   })
   const keyStore = createCountingStore(now)
   const memory = openMemory(now)

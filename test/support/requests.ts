@@ -74,9 +74,7 @@ const fields = fc.constantFrom('jsonrpc', 'id', 'method', 'params', 'more')
 
 const right = methodName.chain((method) =>
   fc.record({
-    jsonrpc: fc.constant('2.0'),
-    id: fc.nat(999),
-    method: fc.constant(method),
+    ...{ jsonrpc: fc.constant('2.0'), id: fc.nat(999), method: fc.constant(method) },
     params: paramsOf(method),
   }),
 )

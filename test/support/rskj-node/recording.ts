@@ -77,13 +77,8 @@ function tracesIn(pairs: readonly Pair[]): Recording['tracesOf'] {
 function remascTrace({ from, to, hash, transactionIndex }: Transaction, block: Block): Trace {
   return {
     action: { callType: 'call', from, to, gas: '0x0', input: '0x', value: '0x0' },
-    blockHash: block.hash,
-    blockNumber: Number(block.number),
-    transactionHash: hash,
-    transactionPosition: Number(transactionIndex),
-    type: 'call',
-    subtraces: 0,
-    traceAddress: [],
-    result: { gasUsed: '0x0', output: '0x' },
+    ...{ blockHash: block.hash, blockNumber: Number(block.number), transactionHash: hash },
+    ...{ transactionPosition: Number(transactionIndex), type: 'call', subtraces: 0 },
+    ...{ traceAddress: [], result: { gasUsed: '0x0', output: '0x' } },
   }
 }

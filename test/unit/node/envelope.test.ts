@@ -33,9 +33,7 @@ async function answerTo(body: string | Uint8Array<ArrayBuffer>, headers?: Record
 const posting = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
 const refusal = (id: unknown, code: number, message: string) => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code, message },
+  ...{ jsonrpc: '2.0', id, error: { code, message } },
 })
 
 /** The routes of one key's address, with what a test says of them. */

@@ -26,11 +26,7 @@ beforeAll(async () => {
 })
 
 const usual: HostilePlan = {
-  value: 'nulls',
-  place: 'a parameter',
-  id: '1',
-  requests: 1,
-  cut: false,
+  ...{ value: 'nulls', place: 'a parameter', id: '1', requests: 1, cut: false },
 }
 
 async function cpuMsOf(work: () => unknown): Promise<number> {

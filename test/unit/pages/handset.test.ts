@@ -21,10 +21,7 @@ function dialled(code: string, screen: string, typed: string): PhoneSession {
   const reply = `CON ${screen}`
   const came = { status: 200, reply, screen: reply, carried: '', tookMs: 1 }
   const asked = addReply(begun, 0, {
-    received: came,
-    now: 1,
-    replyState: 'answered',
-    isLate: false,
+    ...{ received: came, now: 1, replyState: 'answered', isLate: false },
   })
   return addAnswer(asked, typed, 'answered')
 }

@@ -87,9 +87,7 @@ export const plays =
 type World = ReturnType<typeof openWorld>
 
 const anyOf: Readonly<Record<string, string>> = {
-  '|': '\n',
-  '…': '[^]*',
-  '<date>': '\\d{1,2} [A-Z][a-z]{2} 20\\d\\d',
+  ...{ '|': '\n', '…': '[^]*', '<date>': '\\d{1,2} [A-Z][a-z]{2} 20\\d\\d' },
   '<address>': '0x[0-9a-fA-F]{40}',
 }
 

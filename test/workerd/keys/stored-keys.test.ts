@@ -23,12 +23,7 @@ function store(): KeyStore {
 
 async function createKey(more: Partial<KeyRecord>): Promise<string> {
   const record = {
-    name: 'x',
-    chainId: 31,
-    quota: null,
-    methods: null,
-    createdAt: 0,
-    revokedAt: null,
+    ...{ name: 'x', chainId: 31, quota: null, methods: null, createdAt: 0, revokedAt: null },
   }
   await store().create({ hash: key, ...record, ...more })
   return key

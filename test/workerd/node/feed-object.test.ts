@@ -17,12 +17,7 @@ type Told = { subscription: string; result: Head }
 
 beforeAll(async () => {
   await registry().create({
-    hash: hashKey(key),
-    name: 'tests',
-    chainId: 31,
-    quota: null,
-    methods: null,
-    createdAt: 0,
+    ...{ hash: hashKey(key), name: 'tests', chainId: 31, quota: null, methods: null, createdAt: 0 },
     revokedAt: null,
   })
 })

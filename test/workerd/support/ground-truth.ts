@@ -42,9 +42,7 @@ export async function balanceOnChain(account: Address): Promise<string> {
 export async function fund(phone: string, amount: string): Promise<void> {
   const [from] = (await rpc('eth_accounts', [])) as string[]
   const data = encodeFunctionData({
-    abi: microLoanAbi,
-    functionName: 'depositFor',
-    args: [await accountOf(phone)],
+    ...{ abi: microLoanAbi, functionName: 'depositFor', args: [await accountOf(phone)] },
   })
   const value = `0x${parseEther(amount).toString(16)}`
   await rpc('eth_sendTransaction', [{ from, to: bindings.LOAN_ADDRESS, value, data }])

@@ -43,10 +43,7 @@ const node = scriptedNode(async ({ method, params }): Promise<Said | undefined> 
 
 async function send(raws: readonly Hex[]): Promise<Answer[]> {
   const requests = raws.map((raw, id) => ({
-    jsonrpc: '2.0',
-    id,
-    method: 'eth_sendRawTransaction',
-    params: [raw],
+    ...{ jsonrpc: '2.0', id, method: 'eth_sendRawTransaction', params: [raw] },
   }))
   clock.forward(1_000)
   return (await (await served.post(JSON.stringify(requests))).json()) as Answer[]

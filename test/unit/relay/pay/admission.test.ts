@@ -148,17 +148,12 @@ test("the pool's count is read for each payment, and the key's balance is the la
   expect(asked('eth_getTransactionCount')).toBe(6)
   expect([asked('eth_gasPrice'), asked('eth_getBalance')]).toEqual([1, 1])
   await ledger.recordObservations({
-    facts: { funds: { wei: '0' } },
-    node: 'answered',
-    round: 'done',
+    ...{ facts: { funds: { wei: '0' } }, node: 'answered', round: 'done' },
   })
   // It was read a moment before by a process that tells it late: the newest fact decides.
   const early = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
   await ledger.recordObservations({
-    now: world.now,
-    facts: { funds: early },
-    node: 'answered',
-    round: undefined,
+    ...{ now: world.now, facts: { funds: early }, node: 'answered', round: undefined },
   })
   expect(await dial(4)).toBe('relayer_poor')
 })

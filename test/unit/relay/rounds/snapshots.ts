@@ -83,11 +83,8 @@ type Person = typeof person extends fc.Arbitrary<infer Value> ? Value : never
 
 const slot = fc.record({
   kind: fc.constantFrom('free', 'free', 'carries', 'carries', 'empty', 'bare', 'lost'),
-  person,
-  ageMs: fc.constantFrom(0, 2_000, 130_000, 200_000, 400_000),
-  isSent: fc.boolean(),
-  failures: fc.constantFrom(0, 0, 1, 3),
-  copies: fc.integer({ min: 1, max: 10 }),
+  ...{ person, ageMs: fc.constantFrom(0, 2_000, 130_000, 200_000, 400_000), isSent: fc.boolean() },
+  ...{ failures: fc.constantFrom(0, 0, 1, 3), copies: fc.integer({ min: 1, max: 10 }) },
   fate: fc.constantFrom('mined', 'dropped', 'missing', 'unknown'),
 })
 

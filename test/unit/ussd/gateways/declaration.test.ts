@@ -43,9 +43,7 @@ const bodies = {
       .join('\n')}</ussd>\n`,
 }
 const types = {
-  form: 'application/x-www-form-urlencoded',
-  json: 'application/json',
-  xml: 'text/xml',
+  ...{ form: 'application/x-www-form-urlencoded', json: 'application/json', xml: 'text/xml' },
 }
 
 describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts) => {
@@ -78,10 +76,7 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     const numbered = { kinds, sequence: 'seq' }
     const read1 = read({ ...good, op: 'begin', seq: '1' }, numbered)
     expect(read1).toEqual({
-      kind: 'request',
-      session,
-      text: '',
-      step: { number: 1, isFirst: true },
+      ...{ kind: 'request', session, text: '', step: { number: 1, isFirst: true } },
     })
     const last = { kind: 'request', session, text: '7', step: { number: 2, isFirst: false } }
     expect(read({ ...good, op: 'continue', input: '7', seq: '02' }, numbered)).toEqual(last)
