@@ -10,6 +10,7 @@ import {
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
+  adoptionOf,
   alice,
   bob,
   carol,
@@ -43,12 +44,6 @@ const queuedOn = async (ledger: Ledger) =>
 
 const kindsOf = async (ledger: Ledger, ...offers: PaymentOffer[]) =>
   (await offer(ledger, ...offers)).verdicts.map(({ kind }) => kind)
-
-/** Creates a session's adoption by a ledger that lost its rows. */
-const adoptionOf = (session: string, execution: RequestExecution) => ({
-  ...{ ...question(session), answerCount: 3, screen: screenOf(session) },
-  ...{ order: orderOf(session), execution },
-})
 
 /** Tests what every ledger promises, in any store. */
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {

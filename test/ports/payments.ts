@@ -12,6 +12,7 @@ import {
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
 import type {
+  Execution,
   Ledger,
   NonceFill,
   Order,
@@ -87,12 +88,15 @@ export const executionIn = (
   block: number,
   more: Partial<RequestExecution> = {},
 ): RequestExecution => ({
-  outcome: 'executed',
-  reason: '',
-  hash: id('mined'),
+  ...{ outcome: 'executed', reason: '', hash: id('mined'), signature },
   block: { number: block, hash: id(`block ${block}`) },
-  signature,
   ...more,
+})
+
+/** Creates a session's adoption by a ledger that lost its rows. */
+export const adoptionOf = (session: string, execution: Execution, order: Partial<Order> = {}) => ({
+  ...{ ...question(session), answerCount: 3, screen: screenOf(session), execution },
+  order: orderOf(session, alice, order),
 })
 
 /** Offers payments at once; `nonce` is that of the transaction that carries them. */

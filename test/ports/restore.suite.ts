@@ -33,11 +33,7 @@ const lent = { kind: 'loan', spendsWei: 7n, reserves: share } as const
 const showing = (session: string, value: string) => ({ ...question(session), name: 'terms', value })
 
 /** Accepts a payment on its nonce, or one that waits because the pool is full. */
-async function accept(
-  ledger: Ledger,
-  session: string,
-  { account = alice, waits = false } = {},
-): Promise<void> {
+async function accept(ledger: Ledger, session: string, { account = alice, waits = false } = {}) {
   await acceptOrder(ledger, session, account, { order: lent, poolNonce: waits ? 1_000 : 0 })
 }
 
@@ -57,12 +53,8 @@ export async function exportAll(ledger: Ledger, own = identity): Promise<Exporte
   }
 }
 
-export async function restoreAll(
-  ledger: Ledger,
-  { head, pages }: Exported,
-  adds = false,
-  own = identity,
-) {
+export async function restoreAll(ledger: Ledger, exported: Exported, adds = false, own = identity) {
+  const { head, pages } = exported
   const begun = await ledger.beginRestore({ id: 'restore', head, identity: own, adds })
   if (begun.kind !== 'begun') return begun
   const sum = { added: 0, kept: 0 }
@@ -131,21 +123,18 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
     test('keeps held accounts held', async ({ ledger, to }) => {
       await ledger.identify(identity)
       const { heldAt } = await ledger.setHold(alice, true, 'hold')
-      const exported = await exportAll(ledger)
-      await restoreAll(to.ledger, exported)
+      await restoreAll(to.ledger, await exportAll(ledger))
       expect((await to.ledger.readStanding(alice)).heldAt).toBe(heldAt)
       expect((await judge(to.ledger, 'after')).kind).toBe('held')
     })
 
     test('restores tills and their receipts', async ({ ledger, to }) => {
       await ledger.identify(identity)
-      const account = { account: bob, name: 'Duka', kind: 'bill' } as const
-      await ledger.setTill({ id: 'a', till: '12344', to: account })
-      await acceptOrder(ledger, 'paid', alice, {
-        order: { spendsWei: 3n, till: { account: bob, reference: 'A1' } },
-      })
-      const exported = await exportAll(ledger)
-      await restoreAll(to.ledger, exported)
+      const to12344 = { account: bob, name: 'Duka', kind: 'bill' } as const
+      await ledger.setTill({ id: 'a', till: '12344', to: to12344 })
+      const order = { spendsWei: 3n, till: { account: bob, reference: 'A1' } }
+      await acceptOrder(ledger, 'paid', alice, { order })
+      await restoreAll(to.ledger, await exportAll(ledger))
       expect(await to.ledger.listTills()).toEqual(await ledger.listTills())
       expect(await to.ledger.listTakings(bob, 9)).toEqual(await ledger.listTakings(bob, 9))
     })
@@ -160,13 +149,12 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await readState(to.ledger)).toEqual(before)
     })
 
-    test('checks the chain before waiting payments are sent', async ({ to, exported }) => {
+    test('has the reservations of what is open, and what waits is checked before it is sent', async ({
+      exported,
+      to,
+    }) => {
       await restoreAll(to.ledger, exported)
       expect((await to.ledger.readWork()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
-    })
-
-    test('has the reservations of what is open', async ({ to, exported }) => {
-      await restoreAll(to.ledger, exported)
       // 'mined' is in block 6, and three are open.
       const kindWith = async (poolWei: bigint) => {
         const lendable = { poolWei, capWei: 100n, block: 5 }
@@ -188,10 +176,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(new Set(names.flat()).size).toBe(130)
     })
 
-    test('decides no session and shows no work until it is complete', async ({
-      exported,
-      to: { ledger },
-    }) => {
+    test('decides no session and shows no work until it is complete', async ({ exported, to }) => {
+      const { ledger } = to
       const { head, pages } = exported
       await ledger.setIntake('draining', 'before')
       const restoring = { id: 'restore', head, identity, adds: false }
@@ -230,21 +216,17 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await fillNonce(ledger, filling, transactionOf('late'))).toBe('taken')
       for (const page of pages) await ledger.restore(head.exportedAt, page)
       await ledger.endRestore(head.exportedAt)
-      const payment = await ledger.findPayment('signed')
-      expect(payment).toMatchObject({ nonce: 3 })
+      expect(await ledger.findPayment('signed')).toMatchObject({ nonce: 3 })
     })
 
-    test('keeps what the ledger has decided itself, and gives no nonce two holders', async ({
-      exported,
-      to: { ledger, pass },
-    }) => {
+    test('gives no nonce two holders, and changes no decision', async ({ exported, to }) => {
+      const { ledger, pass } = to
       pass(1_000)
       await ledger.identify(identity)
       await accept(ledger, 'newer')
       await ledger.refuse(refusingOf('signed'))
-      expect(await restoreAll(ledger, exported)).toEqual({
-        ...{ kind: 'in_use', isOpen: true, isNewer: true },
-      })
+      const inUse = { kind: 'in_use', isOpen: true, isNewer: true }
+      expect(await restoreAll(ledger, exported)).toEqual(inUse)
       expect(await restoreAll(ledger, exported, true)).toEqual({ added: 8, kept: 1 })
       const { screen } = refusingOf('signed')
       expect(await ledger.lookup(question('signed'))).toMatchObject({ screen })
@@ -255,9 +237,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
     })
 
     test('is refused if it is of another ledger, and changes nothing', async ({ ledger, to }) => {
-      expect(await ledger.exportPage(identity, { part: 0, from: 0 })).toEqual({
-        ...{ kind: 'different', names: [] },
-      })
+      const exportFirst = (own: Identity) => ledger.exportPage(own, { part: 0, from: 0 })
+      expect(await exportFirst(identity)).toEqual({ kind: 'different', names: [] })
       await playHistory(ledger)
       const { head } = await exportAll(ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
@@ -266,9 +247,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })
-      expect(await ledger.exportPage(other, { part: 0, from: 0 })).toEqual({
-        ...{ kind: 'different', names: ['SECRET'] },
-      })
+      expect(await exportFirst(other)).toEqual({ kind: 'different', names: ['SECRET'] })
       expect((await to.ledger.readVitals()).intake).toEqual({ kind: 'open' })
       await begin({})
       expect(await begin({ exportedAt: 1 })).toEqual({ kind: 'other_restore' })

@@ -1,15 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
-import {
-  accept as acceptOrder,
-  alice,
-  executionIn,
-  id,
-  mineAt,
-  orderOf,
-  question,
-} from './payments.ts'
+import { accept as acceptOrder, adoptionOf, alice, executionIn, id, mineAt } from './payments.ts'
 import { exportAll, identity, restoreAll } from './restore.suite.ts'
 
 const both: readonly HeldSms[] = [
@@ -22,10 +14,8 @@ const dayMs = 24 * 60 * 60 * 1000
 async function accept(ledger: Ledger, session: string, sms = both): Promise<number> {
   // Those before are in blocks.
   const { nextNonce: chainNonce } = await ledger.readVitals()
-  const counts = { chainNonce, poolNonce: chainNonce }
-  return (
-    (await acceptOrder(ledger, session, alice, { order: { spendsWei: 1n, sms }, ...counts })) ?? -1
-  )
+  const offered = { order: { spendsWei: 1n, sms }, chainNonce, poolNonce: chainNonce }
+  return (await acceptOrder(ledger, session, alice, offered)) ?? -1
 }
 
 const execution = (number: number, outcome: Execution['outcome'] = 'executed') =>
@@ -81,14 +71,12 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
 
     test('of a failed or late payment go to its sender with the reason', async ({ ledger }) => {
       await finish(ledger, 'failed', both, execution(5, 'failed'))
-      expect(await takeAll(ledger)).toMatchObject([
-        { party: 'sender', state: 'reverted', reason: 'Balance too low' },
-      ])
+      const told = { party: 'sender', state: 'reverted', reason: 'Balance too low' }
+      expect(await takeAll(ledger)).toMatchObject([told])
       await accept(ledger, 'late')
       await ledger.expire('late', 5_000_000_000)
-      expect(await takeAll(ledger)).toMatchObject([
-        { session: 'late', party: 'sender', state: 'expired' },
-      ])
+      const late = { session: 'late', party: 'sender', state: 'expired' }
+      expect(await takeAll(ledger)).toMatchObject([late])
     })
 
     test('wait again after a reorganization, unless they were sent', async ({ ledger }) => {
@@ -99,9 +87,9 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       if (left !== undefined) await ledger.noteSms(nameOf(left), 'sent')
       await mine(ledger, 's', 0, execution(6))
       await ledger.confirm('s', id('block 6'))
-      const others = await takeAll(ledger)
-      expect(others.map(({ party }) => party)).toEqual(
-        both.map(({ party }) => party).filter((party) => party !== left?.party),
+      const others = both.filter(({ party }) => party !== left?.party)
+      expect((await takeAll(ledger)).map(({ party }) => party)).toEqual(
+        others.map(({ party }) => party),
       )
     })
 
@@ -158,9 +146,8 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await ledger.takeSms(1)).toMatchObject({ taken: [], next: expect.anything() })
       await ledger.prune()
       expect(await ledger.takeSms(9)).toEqual(nothing)
-      expect(await countsOf(ledger)).toEqual({
-        ...{ 'sms.refused': 1, 'sms.later': 1, 'sms.unknown': 3, 'sms.given_up': 2 },
-      })
+      const counts = { 'sms.refused': 1, 'sms.later': 1, 'sms.unknown': 3, 'sms.given_up': 2 }
+      expect(await countsOf(ledger)).toEqual(counts)
     })
 
     test('are in no export, and restored payments have none', async ({ ledger, pass }) => {
@@ -176,12 +163,8 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await other.confirm('open', id('block 5'))
       expect((await other.findPayment('open'))?.state).toBe('confirmed')
       expect(await other.takeSms(9)).toEqual(nothing)
-      await other.adopt({
-        ...question('found'),
-        answerCount: 3,
-        order: orderOf('found', alice, { spendsWei: 1n, sms: both }),
-        ...{ screen: { kind: 'end', lines: ['found'] }, execution: execution(7) },
-      })
+      const order = { spendsWei: 1n, sms: both }
+      await other.adopt(adoptionOf('found', execution(7), order))
       await other.confirm('found', id('block 7'))
       expect((await other.findPayment('found'))?.state).toBe('confirmed')
       expect(await other.takeSms(9)).toEqual(nothing)
@@ -219,10 +202,10 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
     test('are taken once each, three days before and on the day', async ({ harness }) => {
       const { ledger, pass } = harness
       const { debt, dueAt, to } = await borrow(harness)
-      const taken = async () =>
-        (await Promise.all(Array.from({ length: 5 }, () => ledger.takeReminder(debt)))).flatMap(
-          (each) => each ?? [],
-        )
+      const taken = async () => {
+        const takers = Array.from({ length: 5 }, () => ledger.takeReminder(debt))
+        return (await Promise.all(takers)).flatMap((each) => each ?? [])
+      }
       expect(await ledger.dueReminders(9)).toEqual([])
       pass(dayMs / 24)
       expect(await ledger.dueReminders(9)).toEqual([account])
