@@ -34,13 +34,11 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const [store, account] = [open(), newAccount()]
       expect(await store.save(account, 'early', 1)).toBe(false)
       expect(await store.load(account)).toMatchObject({ row: '', version: 0 })
-      const written = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => store.save(account, `row ${index}`, 0)),
-      )
+      const saves = Array.from({ length: 8 }, (_, index) => store.save(account, `row ${index}`, 0))
+      const written = await Promise.all(saves)
       expect(written.filter((isWritten) => isWritten)).toHaveLength(1)
-      expect(await store.load(account)).toMatchObject({
-        ...{ row: `row ${written.indexOf(true)}`, version: 1 },
-      })
+      const row = `row ${written.indexOf(true)}`
+      expect(await store.load(account)).toMatchObject({ row, version: 1 })
       expect(await store.save(account, 'late', 0)).toBe(false)
     })
 
@@ -55,13 +53,10 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
     test('loses no change when several are made together', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const intents = ['0x01', '0x02', '0x03', '0x04']
-      await Promise.all(
-        [...intents, ...intents].map((intentId) =>
-          memory.change(account, (kept) =>
-            recordPayment(kept, intentId, { to: '2547...002', address: account }),
-          ),
-        ),
-      )
+      const to = { to: '2547...002', address: account }
+      const record = (intentId: string) =>
+        memory.change(account, (kept) => recordPayment(kept, intentId, to))
+      await Promise.all([...intents, ...intents].map(record))
       const { sent } = await memory.read(account)
       expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
     })
@@ -71,9 +66,8 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const memory = createMemory(() => store)
       const secret = `0x${'5'.repeat(64)}` as const
       await createPins({ secret, memory, createSalt: () => 'salt' }).choose(account, '482615', 's')
-      await memory.change(account, (kept) =>
-        recordPayment(kept, '0x01', { to: '2547...002', address: account }),
-      )
+      const to = { to: '2547...002', address: account }
+      await memory.change(account, (kept) => recordPayment(kept, '0x01', to))
       await memory.change(account, (kept) => recordMessage(kept, '0x01:1'))
       const before = await store.load(account)
       const { pin } = await memory.read(account)
@@ -93,9 +87,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const pins = createPins({ secret, memory, createSalt: () => 'salt' })
       await pins.choose(account, '482615', 'first')
       const guesses = await Promise.allSettled(
-        Array.from({ length: 60 }, (_, index) =>
-          pins.verify(account, `13${index + 10}`, `${index}`),
-        ),
+        Array.from({ length: 60 }, (_, at) => pins.verify(account, `13${at + 10}`, `${at}`)),
       )
       const kinds = guesses.map((each) => (each.status === 'fulfilled' ? each.value.kind : 'none'))
       expect(kinds.filter((kind) => kind === 'right')).toEqual([])

@@ -2,7 +2,8 @@ import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { getPhone } from '../../scripts/dev/simulator/plan.ts'
 import { createLedgerPort } from '../../src/relay/ledger/methods.ts'
-import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
+import type { Ledger } from '../../src/relay/ledger/port.ts'
+import { openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 
@@ -53,7 +54,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       const service = openModelledService({ ledger, callers, poolLoans: plenty, capLoans: plenty })
       const paid = async (caller: number) =>
         (await ledger.listPayments(service.accountOf(caller), 10)).length
-      return { ledger, ...service, paid }
+      return { ...service, paid }
     }
 
     const sessions = Array.from({ length: sessionCount }, (_, index) =>
@@ -72,15 +73,13 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
         const screens = await Promise.all(order.map((text) => deliver(caller, 's', text)))
         const payments = await paid(caller)
         const what = `${order.join(' | ')}: ${screens.join(' | ')}`
-        if (screens.some((screen) => /Nothing was sent/.test(screen))) {
+        if (screens.some((screen) => /Nothing was sent/.test(screen)))
           expect(payments, what).toBe(0)
-        }
         expect(payments, what).toBeLessThanOrEqual(1)
         const later = []
         for (const text of shuffled(random, texts)) later.push(await deliver(caller, 's', text))
-        const isOver = [...screens, ...later].some(isEnd)
         if (screens.some(isEnd)) expect(await paid(caller), what).toBe(payments)
-        if (isOver) expect(await paid(caller)).toBeLessThanOrEqual(1)
+        if (later.some(isEnd)) expect(await paid(caller)).toBeLessThanOrEqual(1)
       }
     })
 
@@ -101,13 +100,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
 
     test('is the only screen without a payment that asks the ledger', async ({ ledger }) => {
       const asked: string[] = []
-      const counted = createLedgerPort((method, args) => {
-        asked.push(method)
-        return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
-      })
-      const { deliver } = openModelledService({
-        ...{ ledger: counted, callers: 2, poolLoans: plenty, capLoans: plenty },
-      })
+      const deliver = openOver(ledger, (method) => void asked.push(method))
       for (const text of ['', '2', '9', '9*9', '2*x', '2*0700000001', '4', '4*2', '1']) {
         expect(await deliver(0, `a session of ${text}`, text)).toMatch(/^(CON |END Your Balance)/)
       }
@@ -116,27 +109,24 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       expect(asked).toEqual(['identify', 'refuse'])
     })
 
+    /** Opens the service over a ledger, each call of which is shown first. */
+    function openOver(ledger: Ledger, show: (method: keyof Ledger) => void) {
+      const shown = createLedgerPort(async (method, args) => {
+        show(method)
+        return await (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+      })
+      const room = { callers: 2, poolLoans: plenty, capLoans: plenty }
+      return openModelledService({ ledger: shown, ...room }).deliver
+    }
+
+    const writes = ['refuse', 'propose']
     test.for([
-      {
-        how: 'does not write',
-        refused: ['refuse', 'propose'],
-        says: /^END Not sent so far, but it may/,
-      },
-      {
-        how: 'does not answer',
-        refused: ['refuse', 'propose', 'lookup'],
-        says: /^END It is not known/,
-      },
+      { how: 'does not write', refused: writes, says: /^END Not sent so far, but it may/ },
+      { how: 'does not answer', refused: [...writes, 'lookup'], says: /^END It is not known/ },
     ])('is not ended where the ledger $how', async ({ refused, says }, { ledger }) => {
       let isWell = false
-      const silent = createLedgerPort((method, args) => {
-        if (!isWell && refused.includes(method)) {
-          return Promise.reject(new Error('The ledger is not there.'))
-        }
-        return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
-      })
-      const { deliver }: ModelledService = openModelledService({
-        ...{ ledger: silent, callers: 2, poolLoans: plenty, capLoans: plenty },
+      const deliver = openOver(ledger, (method) => {
+        if (!isWell && refused.includes(method)) throw new Error('The ledger is not there.')
       })
       expect(await deliver(0, 'ended', '9*9*9')).toMatch(says)
       expect(await deliver(0, 'paid', `2*${stranger}*0.001`)).toMatch(says)

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { openModelledService } from '../support/modelled-service.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
+import { executionIn } from './payments.ts'
 
 const callers = 10
 const plenty = 1_000
@@ -23,23 +24,19 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       const screens = await Promise.all(everybody.map((caller) => deliver(caller, 's', '3')))
       expect(screens.filter((screen) => lent.test(screen))).toHaveLength(1)
       expect(screens.filter((screen) => screen === refused)).toHaveLength(callers - 1)
-      const payments = await Promise.all(
-        everybody.map((caller) => ledger.listPayments(accountOf(caller), 1)),
-      )
-      expect(payments.flat()).toHaveLength(1)
+      const paid = everybody.map((caller) => ledger.listPayments(accountOf(caller), 1))
+      expect((await Promise.all(paid)).flat()).toHaveLength(1)
       // And the same to each of them, asked again.
       const again = await Promise.all(everybody.map((caller) => deliver(caller, 's', '3')))
       expect(again).toEqual(screens)
     })
 
     test('is lent in order until it is used up, block by block', async ({ ledger }) => {
-      // No time passes, however slow the machine is: what the pool has is read once, before the
-      // first block.
+      // No time passes, however slow the machine is: the pool is read once, before the first block.
       const now = Date.now()
       const clock = { ...systemClock, now: () => now }
-      const { deliver, chain } = openModelledService({
-        ...{ ledger, callers, poolLoans: 3, capLoans: plenty, clock },
-      })
+      const room = { callers, poolLoans: 3, capLoans: plenty }
+      const { deliver, chain } = openModelledService({ ledger, clock, ...room })
       const screens: string[] = []
       for (const caller of everybody) {
         screens.push(await deliver(caller, 's', '3'))
@@ -52,24 +49,20 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
     })
 
     test('does not include a balance that a block has spent', async ({ ledger }) => {
-      const { deliver, chain, showOnly } = openModelledService({
-        ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
-      })
+      const room = { callers, poolLoans: plenty, capLoans: plenty }
+      const { deliver, chain, showOnly } = openModelledService({ ledger, ...room })
       const before = chain.head()
       const pay = (session: string) => deliver(0, session, '2*0700000001*0.015')
       expect(await pay('first')).toMatch(/^END Transfer Submitted/)
-      const { number, hash } = chain.mine(Date.now())
+      const block = chain.mine(Date.now())
       const { nonces, carried } = await ledger.readWork()
       const [payment] = nonces
       const [{ session, order } = { session: '', order: undefined }] = carried
+      const { hash = '0x' } = payment?.transactions[0] ?? {}
       const { signature = '0x' } = order?.request ?? {}
-      await ledger.recordMined({
-        ...{ nonce: payment?.nonce ?? -1, sessions: [session] },
-        ...{ hash: payment?.transactions[0]?.hash ?? '0x', block: { number, hash } },
-        executions: {
-          [session]: { outcome: 'executed', reason: '', hash, block: { number, hash }, signature },
-        },
-      })
+      const execution = executionIn(0, { hash: block.hash, block, signature })
+      const report = { nonce: payment?.nonce ?? -1, sessions: [session], hash, block }
+      await ledger.recordMined({ ...report, executions: { [session]: execution } })
       showOnly(before)
       expect(await pay('second')).toBe(
         'END Your balance is too low: 0.005 tRBTC. Nothing was sent. Dial again to send less.',

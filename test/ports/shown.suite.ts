@@ -3,8 +3,8 @@ import { openModelledService } from '../support/modelled-service.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { question, refusingOf } from './payments.ts'
 
-const showing = (session: string, value: string, name = 'terms') => ({
-  ...{ ...question(session), name, value },
+const showing = (session: string, value: string, name = 'terms', input = 'input') => ({
+  ...{ ...question(session), input, name, value },
 })
 const shown = (value: string) => ({ kind: 'shown', value })
 
@@ -18,18 +18,15 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.rememberFirst(showing('s', '2'))).toEqual(shown('1'))
       expect(await ledger.recall(question('s'), 'terms')).toBe('1')
       expect(await ledger.rememberFirst(showing('s', '3', 'equal'))).toEqual(shown('3'))
-      expect(await ledger.rememberFirst({ ...showing('s', '4'), input: 'other' })).toEqual(
-        shown('4'),
-      )
+      expect(await ledger.rememberFirst(showing('s', '4', 'terms', 'other'))).toEqual(shown('4'))
       expect(await ledger.rememberFirst(showing('t', '5'))).toEqual(shown('5'))
       expect(await ledger.recall(question('s'), 'terms')).toBe('1')
     })
 
     test('is the same to deliveries side by side', async ({ ledger }) => {
       const values = Array.from({ length: 20 }, (_, index) => `${index}`)
-      const kept = await Promise.all(
-        values.map((value) => ledger.rememberFirst(showing('s', value))),
-      )
+      const remember = (value: string) => ledger.rememberFirst(showing('s', value))
+      const kept = await Promise.all(values.map(remember))
       expect(new Set(kept.map((each) => JSON.stringify(each))).size).toBe(1)
       expect(kept[0]).toEqual(shown((await ledger.recall(question('s'), 'terms')) ?? ''))
     })
@@ -39,19 +36,16 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       const { screen } = refusingOf('s')
       await ledger.refuse(refusingOf('s'))
       expect(await ledger.rememberFirst(showing('s', '3'))).toEqual(shown('1'))
-      expect(await ledger.rememberFirst(showing('s', '3', 'later'))).toEqual({
-        kind: 'answered',
-        screen,
-      })
+      const answered = { kind: 'answered', screen }
+      expect(await ledger.rememberFirst(showing('s', '3', 'later'))).toEqual(answered)
       expect(await ledger.recall(question('s'), 'later')).toBeUndefined()
-      const other = { ...showing('s', '3', 'later'), input: 'other' }
+      const other = showing('s', '3', 'later', 'other')
       expect(await ledger.rememberFirst(other)).toEqual({ kind: 'closed' })
     })
 
     test('is also what was typed, where a gateway numbers its answers', async ({ ledger }) => {
-      const { sendLast, accountOf } = openModelledService({
-        ...{ ledger, callers: 3, poolLoans: 9, capLoans: 9 },
-      })
+      const room = { callers: 3, poolLoans: 9, capLoans: 9 }
+      const { sendLast, accountOf } = openModelledService({ ledger, ...room })
       const send = (session: string, count: number, answers = ['2', '0700000001', '0.001']) =>
         sendLast({ caller: 0, session, answers: answers.slice(0, count) })
       const paid = async () => (await ledger.listPayments(accountOf(0), 9)).length
