@@ -61,7 +61,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
       createMemorySockets({
         getDeps: getFeedDeps,
         upgrade: (request) => Deno.upgradeWebSocket(request),
-        ending: ending.signal,
+        shutdownSignal: ending.signal,
       }),
   })
   const queue = createRedisDueQueue({

@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { KeyRecord } from './api-keys.ts'
 import {
-  aheadReserve,
   type DailyCalls,
   dayMs,
   type KeyStore,
+  minAheadMultiple,
   type QuotaResult,
 } from './key-store.ts'
 
@@ -25,7 +25,7 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 
   async count({ relay, callers }: DailyCalls): Promise<DailyCalls & { resetAt: number }> {
-    const day = today()
+    const day = getDay()
     this.#sql.exec('DELETE FROM upstream WHERE day < ?', day)
     const row = this.#sql
       .exec<{ relay: number; callers: number }>(
@@ -40,19 +40,19 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 
   async find(hash: string): Promise<KeyRecord | null> {
-    const [row] = this.#rows('WHERE hash = ? AND revoked_at IS NULL', hash)
+    const [row] = this.#selectKeys('WHERE hash = ? AND revoked_at IS NULL', hash)
     return row ?? null
   }
 
-  async take(hash: string, calls: number, ahead: number): Promise<QuotaResult> {
-    const day = today()
+  async take(hash: string, calls: number, aheadCalls: number): Promise<QuotaResult> {
+    const day = getDay()
     const resetAt = (day + 1) * dayMs
-    const [key] = this.#rows('WHERE hash = ? AND revoked_at IS NULL', hash)
+    const [key] = this.#selectKeys('WHERE hash = ? AND revoked_at IS NULL', hash)
     if (key === undefined) return { kind: 'spent', resetAt }
-    if (key.quota === null) return { kind: 'taken', calls: calls + ahead, resetAt }
-    const left = key.quota - this.#spent(hash, day)
-    if (left < calls) return { kind: 'spent', resetAt }
-    const takenCalls = left > ahead * aheadReserve ? calls + ahead : calls
+    if (key.quota === null) return { kind: 'taken', calls: calls + aheadCalls, resetAt }
+    const remaining = key.quota - this.#readSpentCalls(hash, day)
+    if (remaining < calls) return { kind: 'spent', resetAt }
+    const takenCalls = remaining > aheadCalls * minAheadMultiple ? calls + aheadCalls : calls
     this.#sql.exec(
       `INSERT INTO spent (hash, day, calls) VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE
        SET calls = CASE WHEN day = ?2 THEN calls + ?3 ELSE ?3 END, day = ?2`,
@@ -79,22 +79,23 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 
   async list(): Promise<(KeyRecord & { spentToday: number })[]> {
-    const day = today()
-    return this.#rows('ORDER BY created_at').map((record) => ({
+    const day = getDay()
+    return this.#selectKeys('ORDER BY created_at').map((record) => ({
       ...record,
-      spentToday: this.#spent(record.hash, day),
+      spentToday: this.#readSpentCalls(record.hash, day),
     }))
   }
 
   async revoke(id: string): Promise<number> {
-    const keys = this.#rows('WHERE revoked_at IS NULL AND substr(hash, 1, ?) = ?', id.length, id)
+    const condition = 'WHERE revoked_at IS NULL AND substr(hash, 1, ?) = ?'
+    const keys = this.#selectKeys(condition, id.length, id)
     for (const { hash } of keys) {
       this.#sql.exec('UPDATE keys SET revoked_at = ? WHERE hash = ?', Date.now(), hash)
     }
     return keys.length
   }
 
-  #rows(condition: string, ...values: SqlStorageValue[]): KeyRecord[] {
+  #selectKeys(condition: string, ...values: SqlStorageValue[]): KeyRecord[] {
     const rows = this.#sql.exec<Omit<KeyRecord, 'methods'> & { methods: string | null }>(
       `SELECT hash, name, chain_id AS chainId, quota, methods, created_at AS createdAt,
        revoked_at AS revokedAt FROM keys ${condition}`,
@@ -106,12 +107,12 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     }))
   }
 
-  #spent(hash: string, day: number): number {
+  #readSpentCalls(hash: string, day: number): number {
     const query = 'SELECT calls FROM spent WHERE hash = ? AND day = ?'
     return this.#sql.exec<{ calls: number }>(query, hash, day).toArray()[0]?.calls ?? 0
   }
 }
 
-function today(): number {
+function getDay(): number {
   return Math.floor(Date.now() / dayMs)
 }

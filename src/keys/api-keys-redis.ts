@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import { type KeyRecord, keyRecord } from './api-keys.ts'
-import { aheadReserve, dayMs, type KeyStore, type QuotaResult } from './key-store.ts'
+import { dayMs, type KeyStore, minAheadMultiple, type QuotaResult } from './key-store.ts'
 
-/** Prefix of all names; the braces keep them in one slot of a Redis cluster. */
-const base = 'keys:{node}'
+/** The prefix of all names. Its braces put them into one slot of a Redis cluster. */
+const keyPrefix = 'keys:{node}'
 
 /** Stores keys by hash, an index by age, and what each has spent on its last day. */
 const keysLua = `
@@ -18,16 +18,16 @@ local function key(kind, name)
   return base .. ':' .. kind .. ':' .. name
 end
 
-local function spent(name)
-  local known = redis.call('HMGET', key('spent', name), 'day', 'calls')
-  return known[1] == tostring(day) and tonumber(known[2]) or 0
+local function readSpent(name)
+  local row = redis.call('HMGET', key('spent', name), 'day', 'calls')
+  return row[1] == tostring(day) and tonumber(row[2]) or 0
 end
 
 -- Returns the record, the time of its revocation or '', and the calls of today.
 local function read(name)
   local row = redis.call('HMGET', key('key', name), 'record', 'revoked_at')
   if not row[1] then return nil end
-  return { row[1], row[2] or '', spent(name) }
+  return { row[1], row[2] or '', readSpent(name) }
 end
 
 local methods = {}
@@ -38,17 +38,18 @@ function methods.find()
 end
 
 function methods.take()
-  local calls, ahead = tonumber(ARGV[3]), tonumber(ARGV[4])
+  local calls, aheadCalls = tonumber(ARGV[3]), tonumber(ARGV[4])
   local resetAt = string.format('%.0f', (day + 1) * ${dayMs})
   local row = redis.call('HMGET', key('key', hash), 'quota', 'revoked_at')
   if not row[1] or row[2] then return { 'spent', 0, resetAt } end
-  if row[1] == '' then return { 'taken', calls + ahead, resetAt } end
-  local before = spent(hash)
-  local left = tonumber(row[1]) - before
-  if left < calls then return { 'spent', 0, resetAt } end
-  local taken = left > ahead * ${aheadReserve} and calls + ahead or calls
+  if row[1] == '' then return { 'taken', calls + aheadCalls, resetAt } end
+  local spent = readSpent(hash)
+  local remaining = tonumber(row[1]) - spent
+  if remaining < calls then return { 'spent', 0, resetAt } end
+  local isFar = remaining > aheadCalls * ${minAheadMultiple}
+  local taken = isFar and calls + aheadCalls or calls
   local name = key('spent', hash)
-  redis.call('HSET', name, 'day', tostring(day), 'calls', string.format('%.0f', before + taken))
+  redis.call('HSET', name, 'day', tostring(day), 'calls', string.format('%.0f', spent + taken))
   redis.call('PEXPIRE', name, '${2 * dayMs}')
   return { 'taken', taken, resetAt }
 end
@@ -94,10 +95,10 @@ return methods[method]()
 
 const storedRecord = z.omit(keyRecord, { revokedAt: true })
 
-const time = z.pipe(z.string().check(z.regex(/^[0-9]{1,15}$/)), z.transform(Number))
+const unixTime = z.pipe(z.string().check(z.regex(/^[0-9]{1,15}$/)), z.transform(Number))
 
-const row = z.pipe(
-  z.tuple([z.string(), z.union([z.literal(''), time]), z.int()]),
+const storedRow = z.pipe(
+  z.tuple([z.string(), z.union([z.literal(''), unixTime]), z.int()]),
   z.transform(([record, revokedAt, spentToday]): KeyRecord & { spentToday: number } => ({
     ...storedRecord.parse(JSON.parse(record)),
     revokedAt: revokedAt === '' ? null : revokedAt,
@@ -106,7 +107,7 @@ const row = z.pipe(
 )
 
 const takenCalls = z.pipe(
-  z.tuple([z.enum(['taken', 'spent']), z.int(), time]),
+  z.tuple([z.enum(['taken', 'spent']), z.int(), unixTime]),
   z.transform(
     ([kind, calls, resetAt]): QuotaResult =>
       kind === 'taken' ? { kind, calls, resetAt } : { kind, resetAt },
@@ -114,28 +115,28 @@ const takenCalls = z.pipe(
 )
 
 const countedCalls = z.pipe(
-  z.tuple([z.int(), z.int(), time]),
+  z.tuple([z.int(), z.int(), unixTime]),
   z.transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt })),
 )
 
 /** Stores the API keys on Redis, each call one script; a day begins by the database's clock. */
 export function createRedisKeys(database: RedisDatabase): KeyStore {
   const script = database.script(keysLua)
-  const run = (method: string, ...args: string[]) => script([base], [method, ...args])
+  const run = (method: string, ...args: string[]) => script([keyPrefix], [method, ...args])
 
   return {
     async find(hash) {
-      const found = z.array(z.unknown()).parse(await run('find', hash))
-      return found.length === 0 ? null : row.parse(found)
+      const answer = z.array(z.unknown()).parse(await run('find', hash))
+      return answer.length === 0 ? null : storedRow.parse(answer)
     },
-    take: async (hash, calls, ahead) =>
-      takenCalls.parse(await run('take', hash, `${calls}`, `${ahead}`)),
+    take: async (hash, calls, aheadCalls) =>
+      takenCalls.parse(await run('take', hash, `${calls}`, `${aheadCalls}`)),
     async create({ hash, name, chainId, quota, methods, createdAt }) {
       const record = JSON.stringify({ hash, name, chainId, quota, methods, createdAt })
-      const made = await run('create', hash, record, `${quota ?? ''}`, `${createdAt}`)
-      return z.int().parse(made) === 1
+      const created = await run('create', hash, record, `${quota ?? ''}`, `${createdAt}`)
+      return z.int().parse(created) === 1
     },
-    list: async () => z.array(row).parse(await run('list', '')),
+    list: async () => z.array(storedRow).parse(await run('list', '')),
     revoke: async (id) => z.int().parse(await run('revoke', id)),
     count: async ({ relay, callers }) =>
       countedCalls.parse(await run('count', `${relay}`, `${callers}`)),

@@ -9,8 +9,8 @@ export type GrantedKey = {
   /** Lists the only methods that the key may call; undefined allows all. */
   methods: ReadonlySet<string> | undefined
   /** Limits the key's WebSockets, and the subscriptions over all of them. */
-  sockets: number
-  subscriptions: number
+  maxSockets: number
+  maxSubscriptions: number
   /** Counts calls against the key's quota; `undefined` if enough is left. */
   spend: (calls: number) => Promise<QuotaRefusal | undefined>
 }

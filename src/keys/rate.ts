@@ -1,24 +1,22 @@
 import type { Keys } from './api-keys.ts'
 
-/** Allows the calls of this many seconds at once, because a batch holds up to 50. */
+/** Sets the seconds whose calls a key may make at once, because a batch holds up to 50. */
 const burstSeconds = 2
 
 /** Limits a key's calls per second in this process. */
 export function limitRate(keys: Keys, callsASecond: number, now: () => number): Keys {
   const burstCalls = Math.max(50, callsASecond * burstSeconds)
-  const buckets = new Map<string, { left: number; at: number }>()
+  const buckets = new Map<string, { calls: number; updatedAt: number }>()
 
-  /** Takes calls from a key's bucket, or returns when (Unix time in ms) it will hold enough. */
-  function take(hash: string, calls: number): number | undefined {
-    const at = now()
-    const before = buckets.get(hash) ?? { left: burstCalls, at }
-    const left = Math.min(
-      burstCalls,
-      before.left + (Math.max(0, at - before.at) * callsASecond) / 1_000,
-    )
-    const isAllowed = calls <= left
-    buckets.set(hash, { left: isAllowed ? left - calls : left, at })
-    return isAllowed ? undefined : at + ((calls - left) * 1_000) / callsASecond
+  /** Takes calls from a key's bucket, or returns when it will hold enough (Unix ms). */
+  function takeCalls(hash: string, calls: number): number | undefined {
+    const updatedAt = now()
+    const bucket = buckets.get(hash) ?? { calls: burstCalls, updatedAt }
+    const elapsedMs = Math.max(0, updatedAt - bucket.updatedAt)
+    const available = Math.min(burstCalls, bucket.calls + (elapsedMs * callsASecond) / 1_000)
+    const isAllowed = calls <= available
+    buckets.set(hash, { calls: isAllowed ? available - calls : available, updatedAt })
+    return isAllowed ? undefined : updatedAt + ((calls - available) * 1_000) / callsASecond
   }
 
   return {
@@ -28,7 +26,7 @@ export function limitRate(keys: Keys, callsASecond: number, now: () => number): 
       return {
         ...key,
         async spend(calls) {
-          const retryAt = take(hash, calls)
+          const retryAt = takeCalls(hash, calls)
           if (retryAt === undefined) return await key.spend(calls)
           return { resetAt: new Date(retryAt), period: 'second' }
         },

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { defaultQuota, type KeyRecord } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 import { isOperator } from './operator-token.ts'
-import '../runtime/english.ts'
+import '../runtime/english.ts' // The words of zod's messages, which `prettifyError` shows.
 
 export type KeyRouteOptions = {
   /** Returns a new store for each request, since a Durable Object's failed stub stays broken. */

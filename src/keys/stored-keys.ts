@@ -2,20 +2,22 @@ import type { Clock } from '../runtime/clock.ts'
 import type { KeyCheck, KeyRecord, Keys, QuotaRefusal } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** Limits the age of a cached key in ms, so that a revoked key ends within 60 s. */
-const cacheMs = 10_000
+/** Limits the age of a cached key in ms, so that a revoked key stops working within 60 s. */
+const maxCacheAgeMs = 10_000
 
 /** Limits the cached keys, which include unknown ones, so that guesses cost few look-ups. */
-const maxKeys = 5_000
+const maxCachedKeys = 5_000
 
-const maxAhead = 100
+/** Limits the calls that are counted ahead, which spares most calls a question to the store. */
+const maxAheadCalls = 100
 
 type CachedKey = {
   record: KeyRecord | null
-  at: number
-  /** Counts the calls that were counted ahead and not used yet. */
-  left: number
-  ahead: number
+  cachedAt: number
+  /** Counts the calls that the store counted ahead and that are not used yet. */
+  unusedCalls: number
+  /** Sets how many calls the store counts ahead next time. */
+  aheadCalls: number
   resetAt: number
 }
 
@@ -34,22 +36,23 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
       hash,
       chainId,
       methods: methods === null ? undefined : new Set(methods),
-      sockets: 20,
-      subscriptions: 1_000,
+      maxSockets: 20,
+      maxSubscriptions: 1_000,
       spend: async (calls) => (quota === null ? undefined : await spend(key, hash, calls)),
     }
   }
 
   async function readKey(hash: string): Promise<CachedKey> {
-    const known = cache.get(hash)
+    const cachedKey = cache.get(hash)
     const now = clock.now()
-    if (known !== undefined && now - known.at < cacheMs) return known
+    if (cachedKey !== undefined && now - cachedKey.cachedAt < maxCacheAgeMs) return cachedKey
     const record = await store().find(hash)
-    const key = { left: 0, ahead: 0, resetAt: 0, ...known, record, at: now }
+    const counts = { unusedCalls: 0, aheadCalls: 0, resetAt: 0 }
+    const key = { ...counts, ...cachedKey, record, cachedAt: now }
     cache.delete(hash)
     cache.set(hash, key)
     for (const [oldest] of cache) {
-      if (cache.size <= maxKeys) break
+      if (cache.size <= maxCachedKeys) break
       cache.delete(oldest)
     }
     return key
@@ -61,16 +64,17 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
     calls: number,
   ): Promise<QuotaRefusal | undefined> {
     // Calls counted for a past day are worth nothing.
-    if (clock.now() >= key.resetAt) key.left = 0
-    if (key.left >= calls) {
-      key.left -= calls
+    if (clock.now() >= key.resetAt) key.unusedCalls = 0
+    if (key.unusedCalls >= calls) {
+      key.unusedCalls -= calls
       return undefined
     }
-    const taken = await store().take(hash, calls, key.ahead)
-    if (taken.kind === 'spent') return { resetAt: new Date(taken.resetAt), period: 'day' }
-    key.left += taken.calls - calls
-    key.resetAt = taken.resetAt
-    key.ahead = taken.calls > calls || key.ahead === 0 ? Math.min(maxAhead, key.ahead * 2 + 1) : 0
+    const result = await store().take(hash, calls, key.aheadCalls)
+    if (result.kind === 'spent') return { resetAt: new Date(result.resetAt), period: 'day' }
+    key.unusedCalls += result.calls - calls
+    key.resetAt = result.resetAt
+    const mayGrow = result.calls > calls || key.aheadCalls === 0
+    key.aheadCalls = mayGrow ? Math.min(maxAheadCalls, key.aheadCalls * 2 + 1) : 0
     return undefined
   }
 

@@ -3,14 +3,14 @@ import type { GrantedKey, QuotaRefusal } from '../keys/api-keys.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import { runWithTimeLimit } from '../runtime/time-limit.ts'
-import { codes, notAvailable } from './codes.ts'
+import { codes, createNotAvailableError } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { formatError, formatSuccess, type Message, parseMessage, type Request } from './message.ts'
 import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
-/** Limits the time for a message, in ms, because callers give up after 8 s. */
-const timeLimitMs = 7_500
+/** Limits the time for a message, in ms, because callers stop waiting after 8 s. */
+const maxMessageMs = 7_500
 
 const maxResponseLength = 10 * 1024 * 1024
 
@@ -63,9 +63,9 @@ export async function answerMessage(
   if (message.kind === 'refused') return { ...message, status: 400, message }
 
   const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
-  const responding = Promise.all(requests.map((request) => answerRequest(request, caller)))
-  background(responding)
-  return { kind: 'answered', message, text: writeAnswer(message, await responding) }
+  const responses = Promise.all(requests.map((request) => answerRequest(request, caller)))
+  background(responses)
+  return { kind: 'answered', message, text: joinResponses(message, await responses) }
 }
 
 export function createUnavailableError(): RpcError {
@@ -76,7 +76,7 @@ export function createUnavailableError(): RpcError {
 export function renderRefusals(message: Message, error: RpcError): string | undefined {
   if (message.kind === 'refused') return formatError('null', error)
   const refusals = listRequests(message).map(({ id }) => id && formatError(id, error))
-  return writeAnswer(message, refusals)
+  return joinResponses(message, refusals)
 }
 
 function listRequests(message: Message): readonly Request[] {
@@ -85,20 +85,20 @@ function listRequests(message: Message): readonly Request[] {
 }
 
 /** Joins the responses to a message; returns undefined if it needs none. */
-function writeAnswer(
+function joinResponses(
   message: Message,
   responses: readonly (string | undefined)[],
 ): string | undefined {
   if (message.kind !== 'batch') return responses[0]
   let length = 0
-  const fitting = responses.flatMap((response, index) => {
+  const keptResponses = responses.flatMap((response, index) => {
     if (response === undefined) return []
     length += response.length
     if (length <= maxResponseLength) return response
     const tooLong = 'the answer to the batch is too large: ask for less'
     return formatError(message.requests[index]?.id ?? 'null', new RpcError(codes.timeout, tooLong))
   })
-  return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
+  return keptResponses.length === 0 ? undefined : `[${keptResponses.join(',')}]`
 }
 
 function describeQuotaRefusal({ resetAt, period }: QuotaRefusal): {
@@ -124,8 +124,9 @@ async function answerRequest(request: Request, caller: Caller): Promise<string |
   const { id, method, params } = request
   const { service, methods, subscriptions, clock, log } = caller
   try {
-    if (methods !== undefined && !methods.has(method)) throw notAvailable(method, ' for this key')
-    const result = await runWithTimeLimit(clock, timeLimitMs, (signal) =>
+    if (methods !== undefined && !methods.has(method))
+      throw createNotAvailableError(method, ' for this key')
+    const result = await runWithTimeLimit(clock, maxMessageMs, (signal) =>
       service.answer(method, params, signal, subscriptions),
     )
     return id === undefined ? undefined : formatSuccess(id, result)
@@ -141,10 +142,11 @@ async function answerRequest(request: Request, caller: Caller): Promise<string |
 function toRpcError(error: unknown, method: string): RpcError {
   if (error instanceof RpcError) return error
   if (!(error instanceof TransportError)) return new RpcError(codes.internal, 'internal error')
-  return new RpcError(codes.timeout, `no node gave an answer${describeError(error, method)}`)
+  const reason = describeMissingAnswer(error, method)
+  return new RpcError(codes.timeout, `no node gave an answer${reason}`)
 }
 
-function describeError(error: TransportError, method: string): string {
+function describeMissingAnswer(error: TransportError, method: string): string {
   if (method === 'eth_sendRawTransaction') return ': the transaction may have been sent'
   const isUntrue = [error, error.cause].some(
     (fault) => fault instanceof UntrueAnswer || fault instanceof MalformedAnswer,

@@ -22,17 +22,17 @@ export const codes = {
   executionFailed: -32015,
 } as const
 
-/** Limits the characters of a method's name in an error; the longest served name has 39. */
-const shownLength = 64
+/** Limits a method's name in an error, in characters; the longest served name has 39. */
+const maxShownLength = 64
 
 /** Returns go-ethereum's error for an unknown method, by which ethers falls back to polling. */
-export function notAvailable(name: string, where = ''): RpcError {
-  const words = `the method ${toPrintable(name)} does not exist/is not available${where}`
+export function createNotAvailableError(name: string, suffix = ''): RpcError {
+  const words = `the method ${toPrintable(name)} does not exist/is not available${suffix}`
   return new RpcError(codes.methodNotFound, words)
 }
 
 /** Returns a method's name in printable ASCII and shortened, since clients may send any bytes. */
 function toPrintable(name: string): string {
-  const start = name.slice(0, shownLength).replace(/[^\x21-\x7e]/g, '?')
-  return name.length > shownLength ? `${start}...` : start
+  const start = name.slice(0, maxShownLength).replace(/[^\x21-\x7e]/g, '?')
+  return name.length > maxShownLength ? `${start}...` : start
 }

@@ -16,9 +16,9 @@ export function createCustomerBudgets({ now, sleep }: Pick<Clock, 'now' | 'sleep
   let totalHeldBytes = 0
 
   function getBudget(customer: string): { heldBytes: number; busyUntil: number } {
-    const known = customers.get(customer) ?? { heldBytes: 0, busyUntil: 0 }
-    customers.set(customer, known)
-    return known
+    const budget = customers.get(customer) ?? { heldBytes: 0, busyUntil: 0 }
+    customers.set(customer, budget)
+    return budget
   }
 
   return {

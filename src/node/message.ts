@@ -22,22 +22,22 @@ export const maxValues = 131_072
 export function parseMessage(text: string): Message {
   let outline = text.length > maxValues ? measureMessage(text) : undefined
   if (outline !== undefined && outline.values > maxValues) {
-    return refused(`invalid request: a message holds at most ${maxValues} values`)
+    return createRefusedMessage(`invalid request: a message holds at most ${maxValues} values`)
   }
-  const findNumber = (index: number) => {
+  const findNumericId = (index: number) => {
     outline ??= measureMessage(text)
-    return outline.numbers.get(index)
+    return outline.numericIds.get(index)
   }
   const body = parseJson(text)
-  if (body === undefined) return refused('JSON parse error', codes.parseError)
+  if (body === undefined) return createRefusedMessage('JSON parse error', codes.parseError)
   if (!Array.isArray(body)) {
-    return { kind: 'single', request: parseRequest(body, () => findNumber(0)) }
+    return { kind: 'single', request: parseRequest(body, () => findNumericId(0)) }
   }
-  if (body.length === 0) return refused('invalid request: the batch is empty')
+  if (body.length === 0) return createRefusedMessage('invalid request: the batch is empty')
   if (body.length > maxBatch) {
-    return refused(`invalid request: a batch holds at most ${maxBatch} requests`)
+    return createRefusedMessage(`invalid request: a batch holds at most ${maxBatch} requests`)
   }
-  const requests = body.map((item, index) => parseRequest(item, () => findNumber(index)))
+  const requests = body.map((item, index) => parseRequest(item, () => findNumericId(index)))
   return { kind: 'batch', requests }
 }
 
@@ -54,14 +54,14 @@ export function formatNotification(subscription: string, result: string): string
   return `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`
 }
 
-/** Parses a request; `findWrittenId` returns its numeric id as written. */
+/** Parses a request; `findWrittenId` returns its numeric id as the client wrote it. */
 function parseRequest(value: unknown, findWrittenId: () => string | undefined): Request {
-  if (!isObject(value)) return invalid(undefined, 'not an object')
+  if (!isObject(value)) return createInvalidRequest(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
-  if (!isId(id)) return invalid(undefined, 'id must be a string, a number or null')
+  if (!isId(id)) return createInvalidRequest(undefined, 'id must be a string, a number or null')
   const idText = writeId(id, findWrittenId)
-  if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0"')
-  if (typeof method !== 'string') return invalid(idText, 'method must be a string')
+  if (jsonrpc !== '2.0') return createInvalidRequest(idText, 'jsonrpc must be "2.0"')
+  if (typeof method !== 'string') return createInvalidRequest(idText, 'method must be a string')
   // Some clients send `null` for an omitted member.
   const paramList = params ?? []
   if (Array.isArray(paramList)) return { kind: 'call', id: idText, method, params: paramList }
@@ -84,25 +84,26 @@ function writeId(
 }
 
 /** A lower bound of a message's values, and the numeric ids of its requests. */
-type Outline = { values: number; numbers: ReadonlyMap<number, string> }
+type Outline = { values: number; numericIds: ReadonlyMap<number, string> }
 
-const idMember = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
+/** Matches an id only at `lastIndex`, since it is sticky; JSON may write its name in escapes. */
+const idPattern = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
 
-/** Scans the text once without parsing it, so the outline of invalid JSON means nothing. */
+/** Scans a text without parsing it. The outline is true only if the text is valid JSON. */
 function measureMessage(text: string): Outline {
-  const numbers = new Map<number, string>()
-  const level = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
+  const numericIds = new Map<number, string>()
+  const memberDepth = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
   let values = 1
   let depth = 0
-  let request = 0
+  let requestIndex = 0
   for (let position = 0; position < text.length; position += 1) {
     switch (text[position]) {
       case '"':
-        idMember.lastIndex = position
-        if (depth === level) {
-          const number = idMember.exec(text)?.[1]
+        idPattern.lastIndex = position
+        if (depth === memberDepth) {
+          const number = idPattern.exec(text)?.[1]
           // If the id is repeated, the last one counts, as in JSON.parse.
-          if (number !== undefined) numbers.set(request, number)
+          if (number !== undefined) numericIds.set(requestIndex, number)
         }
         position = findStringEnd(text, position)
         break
@@ -117,10 +118,10 @@ function measureMessage(text: string): Outline {
         break
       case ',':
         values += 1
-        if (depth < level) request += 1
+        if (depth < memberDepth) requestIndex += 1
     }
   }
-  return { values, numbers }
+  return { values, numericIds }
 }
 
 function findStringEnd(text: string, start: number): number {
@@ -130,11 +131,11 @@ function findStringEnd(text: string, start: number): number {
   return position
 }
 
-function invalid(id = 'null', message: string): Request {
+function createInvalidRequest(id = 'null', message: string): Request {
   const error = new RpcError(codes.invalidRequest, `invalid request: ${message}`)
   return { kind: 'invalid', id, error }
 }
 
-function refused(message: string, code: number = codes.invalidRequest): Message {
+function createRefusedMessage(message: string, code: number = codes.invalidRequest): Message {
   return { kind: 'refused', error: new RpcError(code, message) }
 }

@@ -20,13 +20,13 @@ import type { NodeService } from './service.ts'
 export const maxBodyBytes = 2 * 1024 * 1024
 
 /** Allows any origin, since each request carries its key and cookies are not used. */
-const anyOrigin = { 'access-control-allow-origin': '*' }
+const corsHeaders = { 'access-control-allow-origin': '*' }
 
 /** Lists the paths of requests, with the key in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
 /** Hashes the key in the path or in `Authorization: Bearer`, which platforms do not log. */
-const hashOfKey = (c: Context): string =>
+const hashRequestKey = (c: Context): string =>
   hashKey(c.req.param('key') ?? parseBearerToken(c.req.header('authorization')))
 
 export type NodeRouteOptions = {
@@ -50,7 +50,7 @@ export function createNodeRoutes(options: NodeRouteOptions): Hono {
     c.header('access-control-allow-methods', 'POST')
     c.header('access-control-allow-headers', 'content-type, authorization')
     c.header('access-control-max-age', '86400')
-    return c.body(null, 204, anyOrigin)
+    return c.body(null, 204, corsHeaders)
   })
 
   routes.on('POST', keyPaths, (c) => answerPost(c, options, budgets))
@@ -62,14 +62,14 @@ export function createNodeRoutes(options: NodeRouteOptions): Hono {
   })
 
   routes.all('*', (c) => {
-    if (c.req.method === 'POST') return unauthorized(c)
+    if (c.req.method === 'POST') return refuseUnauthorized(c)
     c.header('allow', 'POST')
-    return refuse(c, 405, codes.invalidRequest, 'use POST, or a WebSocket')
+    return respondError(c, 405, codes.invalidRequest, 'use POST, or a WebSocket')
   })
 
   routes.onError((error, c) => {
     options.log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
-    return json(c, 503, formatError('null', createUnavailableError()))
+    return respondJson(c, 503, formatError('null', createUnavailableError()))
   })
 
   return routes
@@ -82,13 +82,13 @@ async function answerPost(
   budgets: CustomerBudgets,
 ): Promise<Response> {
   const { keys, services, clock, background, log } = options
-  const key = await keys.lookup(hashOfKey(c))
-  if (key.kind === 'unknown') return unauthorized(c)
+  const key = await keys.lookup(hashRequestKey(c))
+  if (key.kind === 'unknown') return refuseUnauthorized(c)
   const service = services.get(key.chainId)
-  if (service === undefined) return unauthorized(c)
+  if (service === undefined) return refuseUnauthorized(c)
 
-  if (!isJson(c.req.header('content-type'))) {
-    return refuse(c, 415, codes.invalidRequest, 'content-type must be application/json')
+  if (!isJsonType(c.req.header('content-type'))) {
+    return respondError(c, 415, codes.invalidRequest, 'content-type must be application/json')
   }
   let reserved = 0
   const reserve = (bytes: number): boolean => {
@@ -118,20 +118,20 @@ async function answerPost(
 function toResponse(c: Context, outcome: MessageOutcome, clock: Clock): Response {
   switch (outcome.kind) {
     case 'unknown_key':
-      return unauthorized(c)
+      return refuseUnauthorized(c)
     case 'refused': {
       const { status, message, error, resetAt } = outcome
       if (resetAt !== undefined) {
         const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
         c.header('retry-after', `${Math.max(1, seconds)}`)
       }
-      return json(c, status, formatError(getMessageId(message), error))
+      return respondJson(c, status, formatError(getMessageId(message), error))
     }
     case 'answered': {
       const { message, text } = outcome
-      if (text === undefined) return c.body(null, 204, anyOrigin)
+      if (text === undefined) return c.body(null, 204, corsHeaders)
       const isInvalid = message.kind === 'single' && message.request.kind === 'invalid'
-      return json(c, isInvalid ? 400 : 200, text)
+      return respondJson(c, isInvalid ? 400 : 200, text)
     }
   }
 }
@@ -146,30 +146,31 @@ async function acceptSocket(
   { keys, services }: NodeRouteOptions,
   sockets: SocketServer,
 ): Promise<Response> {
-  const key = await keys.lookup(hashOfKey(c))
-  if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
+  const key = await keys.lookup(hashRequestKey(c))
+  if (key.kind === 'unknown' || !services.has(key.chainId)) return refuseUnauthorized(c)
   const response = await sockets.accept(c.req.raw, key.hash, key.chainId)
-  if (response.status === 401) return unauthorized(c)
+  if (response.status === 401) return refuseUnauthorized(c)
   if (response.status !== 429) return response
-  return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
+  const message = 'this key has as many connections as it may have'
+  return respondError(c, 429, codes.limitExceeded, message)
 }
 
 /** Refuses a missing, malformed, unknown or revoked key with the same answer. */
-function unauthorized(c: Context): Response {
-  return refuse(c, 401, codes.unauthorized, 'no valid API key')
+function refuseUnauthorized(c: Context): Response {
+  return respondError(c, 401, codes.unauthorized, 'no valid API key')
 }
 
 type Status = 200 | 400 | 401 | 405 | 413 | 415 | 429 | 503
 
-function refuse(c: Context, status: Status, code: number, message: string): Response {
-  return json(c, status, formatError('null', new RpcError(code, message)))
+function respondError(c: Context, status: Status, code: number, message: string): Response {
+  return respondJson(c, status, formatError('null', new RpcError(code, message)))
 }
 
-function json(c: Context, status: Status, text: string): Response {
-  return c.body(text, status, { 'content-type': 'application/json', ...anyOrigin })
+function respondJson(c: Context, status: Status, text: string): Response {
+  return c.body(text, status, { 'content-type': 'application/json', ...corsHeaders })
 }
 
-function isJson(contentType = ''): boolean {
+function isJsonType(contentType = ''): boolean {
   const [type = ''] = contentType.split(';')
   return /^application\/(?:json|json-rpc|jsonrequest)$/i.test(type.trim())
 }
@@ -179,20 +180,20 @@ async function readText(
   c: Context,
   reserve: (bytes: number) => boolean,
 ): Promise<string | Response> {
-  const tooLarge = () =>
-    refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
-  const tooMuch = () => json(c, 429, formatError('null', createTooManyBytesError()))
-  const declared = Number(c.req.header('content-length') ?? 0)
-  if (declared > maxBodyBytes) return tooLarge()
+  const refuseTooLarge = () =>
+    respondError(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
+  const refuseTooMuch = () => respondJson(c, 429, formatError('null', createTooManyBytesError()))
+  const declaredLength = Number(c.req.header('content-length') ?? 0)
+  if (declaredLength > maxBodyBytes) return refuseTooLarge()
   // A body of a declared length is read in one step; the runtime enforces the length.
-  if (declared > 0)
-    return reserve(declared) ? decodeText(c, [await c.req.arrayBuffer()]) : tooMuch()
+  if (declaredLength > 0)
+    return reserve(declaredLength) ? decodeText(c, [await c.req.arrayBuffer()]) : refuseTooMuch()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of c.req.raw.body ?? []) {
     length += chunk.byteLength
-    if (length > maxBodyBytes) return tooLarge()
-    if (!reserve(chunk.byteLength)) return tooMuch()
+    if (length > maxBodyBytes) return refuseTooLarge()
+    if (!reserve(chunk.byteLength)) return refuseTooMuch()
     chunks.push(chunk)
   }
   return decodeText(c, chunks)
@@ -204,6 +205,6 @@ function decodeText(c: Context, chunks: readonly (Uint8Array | ArrayBuffer)[]): 
     const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
     return text + decoder.decode()
   } catch {
-    return refuse(c, 400, codes.parseError, 'JSON parse error')
+    return respondError(c, 400, codes.parseError, 'JSON parse error')
   }
 }

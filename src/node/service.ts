@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import { createWorkSharing } from '../runtime/shared-work.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
 import { type Cache, type CachedText, createCache } from './cache.ts'
-import { codes, notAvailable } from './codes.ts'
+import { codes, createNotAvailableError } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
@@ -248,6 +248,6 @@ function toCacheKey({ name }: Method, params: Record<string, unknown>): string {
 
 function getMethod(name: string): Method {
   const method = findMethod(name)
-  if (method === undefined) throw notAvailable(name)
+  if (method === undefined) throw createNotAvailableError(name)
   return method
 }

@@ -16,15 +16,15 @@ export type ChainChange =
   /** Too much changed to announce it block by block. */
   | { kind: 'lost' }
 
-/** Number of blocks kept; a deeper reorganization is not announced block by block. */
-export const keptBlocks = 128
+/** Limits the stored blocks; a deeper reorganization is not announced block by block. */
+export const maxStoredBlocks = 128
 
-/** Number of blocks between two polls above which the feed starts again. */
+/** Limits the blocks between two polls; after more, the feed starts again. */
 const maxGap = 1_000
 
-const blocksAtOnce = 50
+const blocksPerBatch = 50
 
-/** Number of missing blocks that are read from child to parent; more are read by number. */
+/** Limits the missing blocks that are read from child to parent; more are read by number. */
 const maxReadByParent = 4
 
 /** The fields of a `newHeads` notification. */
@@ -36,26 +36,26 @@ const headFields = [
 
 export type FeedChain = ReturnType<typeof createFeedChain>
 
-/** The blocks after the common block at index `fork`; `changing` while the node reorganizes. */
-type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
+/** The blocks after our block at `forkIndex`; `changing` while the node reorganizes its chain. */
+type MissingBlocks = { forkIndex: number; blocks: MinedBlock[] } | 'changing' | 'lost'
 
 /** Follows the recent chain as it was announced to subscribers. */
 export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedBlock[] = []) {
   let chain = [...storedBlocks]
 
   return {
-    blocks: (): readonly FeedBlock[] => chain,
+    getBlocks: (): readonly FeedBlock[] => chain,
 
     /** Starts from the chain as it is now, without announcing its blocks. */
     async restart(): Promise<void> {
-      const latest = await source.latest()
+      const latest = await source.readLatest()
       const last = chain.at(-1)
       const gap = Number(latest.number) - (last?.number ?? Number.NEGATIVE_INFINITY)
-      if (last !== undefined && gap < keptBlocks / 2) {
-        if ((await follow(latest, last)).kind !== 'lost') return
+      if (last !== undefined && gap < maxStoredBlocks / 2) {
+        if ((await followTo(latest, last)).kind !== 'lost') return
       }
       // Reads earlier blocks too, so that a reorganization can announce their removal.
-      const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
+      const first = Math.max(0, Number(latest.number) - maxStoredBlocks / 2 + 1)
       const blocks = await readRange(source, first, Number(latest.number) - 1)
       const linked = blocks === undefined ? [latest] : takeLinkedBlocks([...blocks, latest])
       chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
@@ -65,35 +65,35 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
     async advance(): Promise<ChainChange> {
       const last = chain.at(-1)
       if (last === undefined) throw new Error('the feed has no chain to follow')
-      return await follow(await source.latest(), last)
+      return await followTo(await source.readLatest(), last)
     },
 
-    /** Reads the wanted logs that are missing from blocks; returns whether there were any. */
-    async readLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
-      const isUnread = ({ logs, head }: FeedBlock) =>
-        logs === undefined && isWanted(readBloom(head))
-      if (!chain.some(isUnread)) return false
+    /** Adds the wanted logs that blocks lack; returns whether there were any such blocks. */
+    async addMissingLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
+      const lacksLogs = ({ logs, head }: FeedBlock) =>
+        logs === undefined && isWanted(parseBloom(head))
+      if (!chain.some(lacksLogs)) return false
       chain = await Promise.all(
-        chain.map((block) => (isUnread(block) ? addLogs(source, block) : block)),
+        chain.map((block) => (lacksLogs(block) ? addLogs(source, block) : block)),
       )
       return true
     },
   }
 
-  async function follow(latest: MinedBlock, last: FeedBlock): Promise<ChainChange> {
+  async function followTo(latest: MinedBlock, last: FeedBlock): Promise<ChainChange> {
     if (latest.hash === last.hash) return { kind: 'unchanged' }
     const missing = await findMissing(latest, last)
     if (missing === 'changing') return { kind: 'unchanged' }
     if (missing === 'lost') return { kind: 'lost' }
-    const { fork, blocks } = missing
+    const { forkIndex, blocks } = missing
     const added = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
-    const removed = chain.slice(fork + 1).toReversed()
-    chain = [...chain.slice(0, fork + 1), ...added].slice(-keptBlocks)
+    const removed = chain.slice(forkIndex + 1).toReversed()
+    chain = [...chain.slice(0, forkIndex + 1), ...added].slice(-maxStoredBlocks)
     return { kind: 'moved', removed, added }
   }
 
   /** Finds the blocks after the last common block of both chains, up to the latest block. */
-  async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
+  async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<MissingBlocks> {
     const gap = Number(latest.number) - last.number
     if (gap > maxGap) return 'lost'
     let blocks = [latest]
@@ -106,13 +106,13 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
     for (;;) {
       const [oldest] = blocks
       if (oldest === undefined) return 'changing'
-      const common = chain.findIndex(({ hash }) => hash === oldest.hash)
-      if (common !== -1) return { fork: common, blocks: blocks.slice(1) }
-      const fork = chain.findIndex(({ hash }) => hash === oldest.parentHash)
-      if (fork !== -1) return { fork, blocks }
+      const commonIndex = chain.findIndex(({ hash }) => hash === oldest.hash)
+      if (commonIndex !== -1) return { forkIndex: commonIndex, blocks: blocks.slice(1) }
+      const forkIndex = chain.findIndex(({ hash }) => hash === oldest.parentHash)
+      if (forkIndex !== -1) return { forkIndex, blocks }
       const isTooOld = Number(oldest.number) <= (chain[0]?.number ?? 0)
       if (isTooOld || blocks.length > maxGap) return 'lost'
-      const parent = await source.block(oldest.parentHash)
+      const parent = await source.readBlock(oldest.parentHash)
       // The node is reorganizing its chain, so the next poll reads the result.
       if (parent === null) return 'changing'
       blocks = [parent, ...blocks]
@@ -127,10 +127,10 @@ async function readRange(
   to: number,
 ): Promise<MinedBlock[] | undefined> {
   const blocks: MinedBlock[] = []
-  for (let start = from; start <= to; start += blocksAtOnce) {
-    const length = Math.min(blocksAtOnce, to - start + 1)
+  for (let start = from; start <= to; start += blocksPerBatch) {
+    const length = Math.min(blocksPerBatch, to - start + 1)
     const found = await Promise.all(
-      Array.from({ length }, (_, index) => source.block(toQuantity(start + index))),
+      Array.from({ length }, (_, index) => source.readBlock(toQuantity(start + index))),
     )
     for (const block of found) {
       if (block === null) return undefined
@@ -140,10 +140,10 @@ async function readRange(
   return blocks
 }
 
-const readBloom = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
+const parseBloom = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
 
 async function addLogs(source: FeedSource, storedBlock: FeedBlock): Promise<FeedBlock> {
-  const block = await source.block(storedBlock.hash)
+  const block = await source.readBlock(storedBlock.hash)
   // The block left the chain, so its logs cannot be read any longer.
   return block === null ? { ...storedBlock, logs: [] } : await toFeedBlock(source, block)
 }
@@ -165,10 +165,10 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
 
 /** Returns the last blocks of which each is the parent of the next. */
 function takeLinkedBlocks(blocks: readonly MinedBlock[]): MinedBlock[] {
-  const breaks = blocks.findLastIndex(
+  const breakIndex = blocks.findLastIndex(
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
   )
-  return blocks.slice(breaks + 1)
+  return blocks.slice(breakIndex + 1)
 }
 
 export type FeedSource = ReturnType<typeof createFeedSource>
@@ -179,7 +179,7 @@ export function createFeedSource(
   areLogsWanted: (bloom: string | null) => boolean,
 ) {
   return {
-    latest: () =>
+    readLatest: () =>
       ask(async (node) => {
         const latest = await readMinedBlock(node, 'latest', false)
         if (latest === null) throw new Error('the node has no latest block')
@@ -187,7 +187,7 @@ export function createFeedSource(
         return latest
       }),
     /** Reads a block by hash or number; `null` if it does not exist. */
-    block: (selector: string) => ask((node) => readMinedBlock(node, selector, false)),
+    readBlock: (selector: string) => ask((node) => readMinedBlock(node, selector, false)),
     /** Reads a block's logs if a client wants them, since they cost the most calls. */
     logs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
       areLogsWanted(block.logsBloom) ? await ask((node) => readProvedLogs(node, block)) : undefined,

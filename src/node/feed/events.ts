@@ -12,7 +12,7 @@ export function createFeedEvents(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
 ) {
-  let knownConnection: number | undefined
+  let syncedConnection: number | undefined
   let filter: { node: string; id: string } | undefined
 
   return {
@@ -21,26 +21,26 @@ export function createFeedEvents(
       socket.connectIfDue()
       const connection = socket.subscribeToPending()
       if (connection === undefined) {
-        knownConnection = undefined
+        syncedConnection = undefined
         return await readFilter()
       }
-      if (connection === knownConnection) return socket.takeHashes()
+      if (connection === syncedConnection) return socket.takeHashes()
       const poolHashes = await ask(readPool)
       // Set only after the answer: if the node fails, the next poll must read the pool again.
-      knownConnection = connection
+      syncedConnection = connection
       return [...poolHashes, ...socket.takeHashes()]
     },
     /** Returns the hashes that the connection received, without a call to a node. */
     takeReceived: () =>
-      knownConnection !== undefined && socket.subscribeToPending() === knownConnection
+      syncedConnection !== undefined && socket.subscribeToPending() === syncedConnection
         ? socket.takeHashes()
         : [],
     /** Reads the node's progress (`eth_syncing`); `false` means synchronized. */
     readSyncStatus: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
     /** Drops the hashes received so far, since no client wants them. */
     dropHashes: () => void socket.takeHashes(),
-    stop(): void {
-      knownConnection = undefined
+    close(): void {
+      syncedConnection = undefined
       filter = undefined
       socket.close()
     },

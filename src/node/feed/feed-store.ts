@@ -1,4 +1,4 @@
-import { type FeedBlock, keptBlocks } from './chain.ts'
+import { type FeedBlock, maxStoredBlocks } from './chain.ts'
 import type { Topic } from './subscriptions.ts'
 
 type StoredSubscription = { socket: string; id: string; topic: Topic }
@@ -11,17 +11,17 @@ export function createMemoryFeedStore() {
   let blocks: FeedBlock[] = []
   const subscriptions = new Map<string, StoredSubscription>()
   return {
-    blocks: () => blocks,
-    move(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
+    readBlocks: () => blocks,
+    replaceBlocks(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
       const removedHashes = new Set(removed.map(({ hash }) => hash))
       blocks = [...blocks.filter(({ hash }) => !removedHashes.has(hash)), ...added].slice(
-        -keptBlocks,
+        -maxStoredBlocks,
       )
     },
-    subscriptions: () => [...subscriptions.values()],
-    add: (subscription: StoredSubscription) =>
+    listSubscriptions: () => [...subscriptions.values()],
+    addSubscription: (subscription: StoredSubscription) =>
       void subscriptions.set(subscription.id, subscription),
-    remove: (id: string) => void subscriptions.delete(id),
+    removeSubscription: (id: string) => void subscriptions.delete(id),
     removeSocket(socket: string): void {
       for (const { id, socket: subscriptionSocket } of subscriptions.values()) {
         if (subscriptionSocket === socket) subscriptions.delete(id)

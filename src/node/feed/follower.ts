@@ -1,6 +1,6 @@
 import { describeFault } from '../../runtime/log.ts'
 import type { FeedOptions } from './options.ts'
-import { endSubscribers, type Poller, type PollerOptions } from './poller.ts'
+import { closeSubscribers, type Poller, type PollerOptions } from './poller.ts'
 
 type FollowerOptions = PollerOptions & { poller: Poller; countSubscribers: () => number }
 
@@ -8,27 +8,27 @@ type FollowerOptions = PollerOptions & { poller: Poller; countSubscribers: () =>
 export function createFollower(options: FollowerOptions) {
   const { poller, countSubscribers, sessions, events, budget, clock, log } = options
   let isFollowing = false
-  let sleepEnd = new AbortController()
+  let wakeUp = new AbortController()
 
   async function followUntilUnused(): Promise<void> {
     isFollowing = true
-    let wasNudged = true
+    let wasWoken = true
     while (countSubscribers() > 0) {
       const usedUpReason = describeUsedUpCalls(budget)
       if (usedUpReason !== undefined) {
-        endSubscribers(sessions, usedUpReason)
+        closeSubscribers(sessions, usedUpReason)
         break
       }
-      sleepEnd = new AbortController()
+      wakeUp = new AbortController()
       const result = await poller.pollOnce()
-      if (result === 'moved' && !wasNudged && !sleepEnd.signal.aborted) options.onMissedHead()
-      await clock.sleep(options.nextWaitMs(), sleepEnd.signal)
-      wasNudged = sleepEnd.signal.aborted
+      if (result === 'moved' && !wasWoken && !wakeUp.signal.aborted) options.onMissedHead()
+      await clock.sleep(options.nextWaitMs(), wakeUp.signal)
+      wasWoken = wakeUp.signal.aborted
     }
-    // No `await` since the last check, so the next subscription starts following again.
+    // No `await` came since the last check, so a new subscription starts the following again.
     isFollowing = false
     poller.startOver()
-    events.stop()
+    events.close()
   }
 
   return {
@@ -38,10 +38,10 @@ export function createFollower(options: FollowerOptions) {
         log({ level: 'error', event: 'feed.stopped', message: describeFault(error) })
       })
     },
-    nudge: () => sleepEnd.abort(),
+    wake: () => wakeUp.abort(),
     /** Stops at once, and not after the next sleep, if there are no subscriptions. */
     stopIfUnused(): void {
-      if (countSubscribers() === 0) sleepEnd.abort()
+      if (countSubscribers() === 0) wakeUp.abort()
     },
   }
 }

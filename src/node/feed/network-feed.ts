@@ -16,37 +16,37 @@ export type Feed = ReturnType<typeof createFeed>
 /** Follows one network and notifies its subscribers. */
 export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, budget } = options
-  const sessions = createSessions({ limits, clock, log, onLeave: handleLeave })
+  const sessions = createSessions({ limits, clock, log, onRemove: handleLeave })
   const notifier = createNotifier(sessions.list, sessions.send)
-  /** Holds subscriptions that are being added; the chain is followed for them too. */
-  const joining = new Set<Topic>()
-  const pollerOptions = { ...options, sessions, notifier, joining }
+  /** Holds the topics of subscriptions that are being added; the chain is followed for them too. */
+  const joiningTopics = new Set<Topic>()
+  const pollerOptions = { ...options, sessions, notifier, joiningTopics }
   const poller = createPoller(pollerOptions)
-  const { follow, nudge, stopIfUnused } = createFollower({
+  const { follow, wake, stopIfUnused } = createFollower({
     ...pollerOptions,
     poller,
     countSubscribers,
   })
   const budgets = createCustomerBudgets(clock)
-  const openSubscriptions = (session: Session, maxSubscriptions: number) =>
-    createSubscriptions(session, maxSubscriptions, {
+  const createSubscriptions = (session: Session, maxSubscriptions: number) =>
+    createSessionSubscriptions(session, maxSubscriptions, {
       ...options,
       sessions,
       join,
-      handleLeave: stopIfUnused,
+      onRemove: stopIfUnused,
     })
 
   function countSubscribers(): number {
-    return joining.size + countSubscriptions([...sessions.list()])
+    return joiningTopics.size + countSubscriptions([...sessions.list()])
   }
 
   /** Polls the chain first, so that a client is notified only of what happens from now on. */
   async function join(topic: Topic): Promise<void> {
     const usedUpReason = describeUsedUpCalls(budget)
     if (usedUpReason !== undefined) throw new RpcError(codes.limitExceeded, usedUpReason)
-    joining.add(topic)
+    joiningTopics.add(topic)
     const result = await poller.pollOnce()
-    joining.delete(topic)
+    joiningTopics.delete(topic)
     if (result === undefined) throw new TransportError('the chain could not be read')
   }
 
@@ -62,19 +62,19 @@ export function createFeed(options: FeedOptions) {
     restore(sockets: readonly FeedSocket[]): void {
       restoreSessions(sockets, sessions, options)
       // Subscribers are notified of what happened in the meantime.
-      if (countSubscribers() === 0 || chain.blocks().length === 0) poller.startOver()
+      if (countSubscribers() === 0 || chain.getBlocks().length === 0) poller.startOver()
       else poller.resume()
     },
     async handleMessage(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
       if (session === undefined) return
-      await handleMessage(session, message, { ...options, sessions, budgets, openSubscriptions })
+      await handleMessage(session, message, { ...options, sessions, budgets, createSubscriptions })
     },
     handleClose: ({ id }: FeedSocket) => sessions.remove(id),
     /** Follows the chain while there are subscriptions. Safe to call at any time. */
     follow,
     /** Polls now instead of after the wait. */
-    nudge,
+    wake,
     /** Sends the pending transactions that the socket received, without a poll. */
     announcePending(): void {
       if (notifier.isWanted('newPendingTransactions'))
@@ -82,7 +82,7 @@ export function createFeed(options: FeedOptions) {
     },
     /** Tells whether a current or joining subscription may match a log in a block of this bloom. */
     areLogsWanted: (bloom: string | null): boolean =>
-      [...joining, ...notifier.topics()].some((topic) => mayMatch(topic, bloom)),
+      [...joiningTopics, ...notifier.topics()].some((topic) => mayMatch(topic, bloom)),
     isFollowed: () => countSubscribers() > 0,
   }
 }
@@ -94,7 +94,7 @@ function restoreSessions(
   { store }: FeedOptions,
 ): void {
   for (const socket of sockets) sessions.restore(socket)
-  for (const { socket, id, topic } of store.subscriptions()) {
+  for (const { socket, id, topic } of store.listSubscriptions()) {
     const session = sessions.get(socket)
     if (session === undefined) store.removeSocket(socket)
     else session.topics.set(id, { topic, isActive: true })
@@ -102,17 +102,17 @@ function restoreSessions(
 }
 
 /** Creates the subscriptions of one connection, limited by what its key has in total. */
-function createSubscriptions(
+function createSessionSubscriptions(
   session: Session,
   maxSubscriptions: number,
   options: FeedOptions & {
     sessions: Sessions
     join: (topic: Topic) => Promise<void>
     /** Is called when a subscription ends. */
-    handleLeave: () => void
+    onRemove: () => void
   },
 ): Subscriptions {
-  const { sessions, limits, store, join, handleLeave } = options
+  const { sessions, limits, store, join, onRemove } = options
   const { id: socket, keyHash } = session.socket
   return {
     async add(topic) {
@@ -139,13 +139,13 @@ function createSubscriptions(
       }
       const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
       session.topics.set(id, { topic, isActive: false })
-      store.add({ socket, id, topic })
+      store.addSubscription({ socket, id, topic })
       return id
     },
     remove(id) {
       if (!session.topics.delete(id)) return false
-      store.remove(id)
-      handleLeave()
+      store.removeSubscription(id)
+      onRemove()
       return true
     },
   }

@@ -5,7 +5,7 @@ import { createFeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps } from './options.ts'
-import { pollWaitMs } from './pace.ts'
+import { computePollWaitMs } from './pace.ts'
 
 const pollMs = 6_000
 
@@ -18,11 +18,11 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
         .withSignal(signal)
         .ask((node) => work(budget === undefined ? node : budget.countCalls(node))),
     )
-  const onChange = () => feed.nudge()
+  const onChange = () => feed.wake()
   const onHash = () => feed.announcePending()
   const socket = createNodeSocket(socketUrls, clock.now, { onChange, onHash }, openSocket)
   const source = createFeedSource(ask, nodes.recordHead, (bloom) => feed.areLogsWanted(bloom))
-  const chain = createFeedChain(source, store.blocks())
+  const chain = createFeedChain(source, store.readBlocks())
   const feed: Feed = createFeed({
     ...deps,
     chain,
@@ -31,8 +31,8 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
     findKey: keys.lookup,
     nextWaitMs() {
       socket.connectIfDue()
-      return pollWaitMs(
-        chain.blocks(),
+      return computePollWaitMs(
+        chain.getBlocks(),
         socket.getReportedHead(),
         clock.now(),
         budget?.getPollIntervalMs(),

@@ -7,8 +7,8 @@ import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Limits the remembered hashes, by which none is sent twice. */
-const rememberedHashes = 20_000
+/** Limits the remembered hashes, so that none of them is sent twice. */
+const maxRememberedHashes = 20_000
 
 export type Notifier = ReturnType<typeof createNotifier>
 
@@ -17,7 +17,7 @@ export function createNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
 ) {
-  const sent = new Set<string>()
+  const sentHashes = new Set<string>()
   let wasSyncing: boolean | undefined
 
   function notifyAll(
@@ -48,13 +48,13 @@ export function createNotifier(
   /** Sends hashes of pending transactions, each once. */
   function announcePending(hashes: readonly string[]): void {
     for (const hash of hashes) {
-      if (sent.has(hash)) continue
-      sent.add(hash)
+      if (sentHashes.has(hash)) continue
+      sentHashes.add(hash)
       notifyAll('newPendingTransactions', `"${hash}"`)
     }
-    for (const oldest of sent) {
-      if (sent.size <= rememberedHashes) break
-      sent.delete(oldest)
+    for (const oldest of sentHashes) {
+      if (sentHashes.size <= maxRememberedHashes) break
+      sentHashes.delete(oldest)
     }
   }
 
@@ -70,13 +70,13 @@ export function createNotifier(
       const returnedHashes = removed
         .flatMap(({ transactions }) => transactions)
         .filter((hash) => !mined.has(hash))
-      for (const hash of returnedHashes) sent.delete(hash)
+      for (const hash of returnedHashes) sentHashes.delete(hash)
       announcePending(returnedHashes)
     },
     announcePending,
     /** Sends when the node's synchronization starts and stops. */
     announceSyncing(status: unknown): void {
-      const progress = syncStatus(status)
+      const progress = toSyncStatus(status)
       const isSyncing = progress !== false
       if (wasSyncing !== undefined && wasSyncing !== isSyncing) {
         notifyAll('syncing', JSON.stringify(progress))
@@ -85,7 +85,7 @@ export function createNotifier(
     },
     /** Forgets what was sent, since the next client has received none of it. */
     reset(): void {
-      sent.clear()
+      sentHashes.clear()
       wasSyncing = undefined
     },
     topics,
@@ -101,13 +101,13 @@ const syncFields = z.object({
   highestBlock: anyNumber,
 })
 
-/** Parses RSKj's notifications, which wrap the fields and have decimal numbers. */
-const wrapped = z.object({ status: syncFields })
+/** Parses a status as RSKj's notifications have it: wrapped, and with decimal numbers. */
+const wrappedFields = z.object({ status: syncFields })
 
 /** Returns a node's progress in the spec's form; `false` if it is synchronized. */
-export function syncStatus(status: unknown): false | z.output<typeof syncFields> {
-  const wrappedStatus = wrapped.safeParse(status)
-  if (wrappedStatus.success) return wrappedStatus.data.status
+export function toSyncStatus(status: unknown): false | z.output<typeof syncFields> {
+  const wrapped = wrappedFields.safeParse(status)
+  if (wrapped.success) return wrapped.data.status
   const plain = syncFields.safeParse(status)
   return plain.success && plain.data
 }

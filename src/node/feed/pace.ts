@@ -4,41 +4,42 @@ import type { FeedBlock } from './chain.ts'
 /** Limits the wait between polls, in ms, because polls also check the keys of connections. */
 const maxWaitMs = 40_000
 
-const minPaceWaitMs = 1_000
+/** Sets the shortest wait that follows from the time between blocks, in ms. */
+const minBlockWaitMs = 1_000
 
 /** Limits how late a poll finds a head, in ms, without a socket that reports heads. */
 const maxLateMs = 15_000
 
-/** Sets how many of the last blocks measure a chain's pace. */
+/** Sets how many of the last blocks measure the time between blocks. */
 const measuredBlocks = 64
 
-/** Returns the ms until the next poll, by the pace of blocks and the day's remaining calls. */
-export function pollWaitMs(
+/** Returns the ms until the next poll, by the time between blocks and the day's remaining calls. */
+export function computePollWaitMs(
   blocks: readonly FeedBlock[],
   reported: ReportedHead | undefined,
   now: number,
   minWaitMs = 0,
 ): number {
-  return Math.min(maxWaitMs, Math.max(minWaitMs, computePaceWait(blocks, reported, now)))
+  return Math.min(maxWaitMs, Math.max(minWaitMs, computeBlockWaitMs(blocks, reported, now)))
 }
 
-function computePaceWait(
+function computeBlockWaitMs(
   blocks: readonly FeedBlock[],
   reported: ReportedHead | undefined,
   now: number,
 ): number {
-  const paceMs = measurePace(blocks.slice(-measuredBlocks))
-  const waitWithoutSocketMs = clamp(paceMs - minPaceWaitMs, minPaceWaitMs, maxLateMs)
+  const blockTimeMs = measureBlockTimeMs(blocks.slice(-measuredBlocks))
+  const waitWithoutSocketMs = clamp(blockTimeMs - minBlockWaitMs, minBlockWaitMs, maxLateMs)
   if (reported === undefined) return waitWithoutSocketMs
   // The polled node is behind the one that reported the head.
   if (reported.number > (blocks.at(-1)?.number ?? 0))
-    return clamp(now - reported.reportedAt, minPaceWaitMs, waitWithoutSocketMs)
+    return clamp(now - reported.reportedAt, minBlockWaitMs, waitWithoutSocketMs)
   // Block times are random: after this long, the socket has probably missed a block.
-  return clamp(paceMs * 2.2, 2.5 * minPaceWaitMs, maxWaitMs)
+  return clamp(blockTimeMs * 2.2, 2.5 * minBlockWaitMs, maxWaitMs)
 }
 
 /** Returns the usual time between blocks by their timestamps, in ms; 0 if unknown. */
-function measurePace(blocks: readonly FeedBlock[]): number {
+function measureBlockTimeMs(blocks: readonly FeedBlock[]): number {
   const gaps = blocks
     .slice(1)
     .map(({ timestamp }, index) => timestamp - (blocks[index]?.timestamp ?? timestamp))
@@ -47,6 +48,6 @@ function measurePace(blocks: readonly FeedBlock[]): number {
   return 1_000 * (gaps[Math.floor(gaps.length / 2)] ?? 0)
 }
 
-function clamp(value: number, lower: number, upper: number): number {
-  return Math.min(upper, Math.max(lower, value))
+function clamp(value: number, minimum: number, maximum: number): number {
+  return Math.min(maximum, Math.max(minimum, value))
 }

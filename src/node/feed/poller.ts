@@ -11,20 +11,22 @@ export type PollerOptions = FeedOptions & {
   sessions: Sessions
   notifier: Notifier
   /** Holds the topics of subscriptions that are being added. */
-  joining: ReadonlySet<Topic>
+  joiningTopics: ReadonlySet<Topic>
 }
 
 /** Sets the time between key checks, in ms: connections of a revoked key close within 60 s. */
-const keyCheckMs = 10_000
+const keyCheckIntervalMs = 10_000
 
-const syncingPollMs = 2_000
+const syncingIntervalMs = 2_000
 
 type PollState = ReturnType<typeof createPollState>
 
-/** Returns what one poll remembers for the next; times are Unix ms. */
+/** Creates what one poll remembers for the next; times are Unix ms. */
 const createPollState = (now: number) => ({
-  isBehind: true,
-  minedSincePool: [] as string[],
+  /** Tells whether the next poll first reads the chain anew, without announcing its blocks. */
+  mustRestart: true,
+  /** Lists transactions that were mined since the pool was last read. */
+  minedHashes: [] as string[],
   keysCheckedAt: now,
   syncingAskedAt: Number.NEGATIVE_INFINITY,
 })
@@ -40,7 +42,7 @@ export function createPoller(options: PollerOptions) {
   /** Polls; returns undefined for a failure, after which the next poll finds the same changes. */
   async function pollSafely(): Promise<PollResult> {
     try {
-      await catchUp(state, options)
+      if (state.mustRestart) await restart(state, options)
       return await poll(state, options)
     } catch (error) {
       const isExpected = error instanceof TransportError || error instanceof RpcError
@@ -65,42 +67,41 @@ export function createPoller(options: PollerOptions) {
     },
     /** Makes the next poll announce nothing, since there were no subscriptions before it. */
     startOver(): void {
-      state.isBehind = true
+      state.mustRestart = true
     },
     /** Makes the next poll announce what happened since the last announced block. */
     resume(): void {
-      state.isBehind = false
+      state.mustRestart = false
     },
   }
 }
 
-async function catchUp(state: PollState, { chain, store, notifier }: PollerOptions): Promise<void> {
-  if (!state.isBehind) return
-  const before = chain.blocks()
+async function restart(state: PollState, { chain, store, notifier }: PollerOptions): Promise<void> {
+  const before = chain.getBlocks()
   await chain.restart()
-  if (chain.blocks() !== before) store.move(store.blocks(), chain.blocks())
+  if (chain.getBlocks() !== before) store.replaceBlocks(store.readBlocks(), chain.getBlocks())
   notifier.reset()
-  state.minedSincePool = []
-  state.isBehind = false
+  state.minedHashes = []
+  state.mustRestart = false
 }
 
 async function poll(state: PollState, options: PollerOptions): Promise<PollResult> {
-  const { chain, store, sessions, notifier, joining } = options
+  const { chain, store, sessions, notifier, joiningTopics } = options
   const isWantedByJoining = (bloom: string | null) =>
-    [...joining].some((topic) => mayMatch(topic, bloom))
-  const hasReadLogs = joining.size > 0 && (await chain.readLogs(isWantedByJoining))
-  if (hasReadLogs) store.move(store.blocks(), chain.blocks())
+    [...joiningTopics].some((topic) => mayMatch(topic, bloom))
+  const hasReadLogs = joiningTopics.size > 0 && (await chain.addMissingLogs(isWantedByJoining))
+  if (hasReadLogs) store.replaceBlocks(store.readBlocks(), chain.getBlocks())
   const change = await chain.advance()
   switch (change.kind) {
     case 'lost':
-      state.isBehind = true
-      endSubscribers(sessions, 'the chain moved too far: subscribe again')
+      state.mustRestart = true
+      closeSubscribers(sessions, 'the chain moved too far: subscribe again')
       return 'moved'
     case 'moved':
-      // Stored and announced without an `await` between, so a new instance continues exactly here.
-      store.move(change.removed, change.added)
+      // No `await` separates storing and announcing, so a restarted feed continues exactly here.
+      store.replaceBlocks(change.removed, change.added)
       notifier.announceBlocks(change.removed, change.added)
-      state.minedSincePool.push(...change.added.flatMap(({ transactions }) => transactions))
+      state.minedHashes.push(...change.added.flatMap(({ transactions }) => transactions))
   }
   await pollPool(state, options)
   await pollSyncing(state, options)
@@ -108,15 +109,15 @@ async function poll(state: PollState, options: PollerOptions): Promise<PollResul
   return change.kind
 }
 
-export function endSubscribers(sessions: Sessions, reason: string): void {
+export function closeSubscribers(sessions: Sessions, reason: string): void {
   for (const session of sessions.list()) {
-    if (session.topics.size > 0) sessions.end(session, closeCodes.tryLater, reason)
+    if (session.topics.size > 0) sessions.close(session, closeCodes.tryLater, reason)
   }
 }
 
 /** Tells whether a current or joining subscription is of a kind. */
-function isWanted(kind: Topic['kind'], { notifier, joining }: PollerOptions): boolean {
-  return notifier.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
+function isWanted(kind: Topic['kind'], { notifier, joiningTopics }: PollerOptions): boolean {
+  return notifier.isWanted(kind) || [...joiningTopics].some((topic) => topic.kind === kind)
 }
 
 async function pollPool(state: PollState, options: PollerOptions): Promise<void> {
@@ -124,24 +125,24 @@ async function pollPool(state: PollState, options: PollerOptions): Promise<void>
   if (isWanted('newPendingTransactions', options)) {
     const hashes = await events.takePending()
     // A mined transaction must have been in the pool, even if no poll saw it there.
-    notifier.announcePending([...state.minedSincePool, ...hashes])
+    notifier.announcePending([...state.minedHashes, ...hashes])
   } else {
     events.dropHashes()
   }
-  state.minedSincePool = []
+  state.minedHashes = []
 }
 
 async function pollSyncing(state: PollState, options: PollerOptions): Promise<void> {
   const { events, notifier, clock } = options
   const now = clock.now()
-  if (!isWanted('syncing', options) || now - state.syncingAskedAt < syncingPollMs) return
+  if (!isWanted('syncing', options) || now - state.syncingAskedAt < syncingIntervalMs) return
   state.syncingAskedAt = now
   notifier.announceSyncing(await events.readSyncStatus())
 }
 
 async function checkKeys(state: PollState, options: PollerOptions): Promise<void> {
   const { sessions, findKey, clock } = options
-  if (clock.now() - state.keysCheckedAt < keyCheckMs) return
+  if (clock.now() - state.keysCheckedAt < keyCheckIntervalMs) return
   state.keysCheckedAt = clock.now()
   const hashes = new Set(Array.from(sessions.list(), ({ socket }) => socket.keyHash))
   for (const hash of hashes) {
@@ -149,7 +150,7 @@ async function checkKeys(state: PollState, options: PollerOptions): Promise<void
     if (key.kind !== 'unknown') continue
     for (const session of sessions.list()) {
       if (session.socket.keyHash !== hash) continue
-      sessions.end(session, closeCodes.policy, revokedReason)
+      sessions.close(session, closeCodes.policy, revokedReason)
     }
   }
 }

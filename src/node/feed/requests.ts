@@ -10,8 +10,8 @@ import type { Subscriptions } from './subscriptions.ts'
 export type RequestsOptions = FeedOptions & {
   sessions: Sessions
   budgets: CustomerBudgets
-  /** Returns a connection's subscriptions; `most` is its key's limit. */
-  openSubscriptions: (session: Session, most: number) => Subscriptions
+  /** Creates a connection's subscriptions, limited by its key. */
+  createSubscriptions: (session: Session, maxSubscriptions: number) => Subscriptions
 }
 
 /** Handles a client's message, and sends the answer if it needs one. */
@@ -23,7 +23,7 @@ export async function handleMessage(
   const { sessions, limits } = options
   sessions.recordMessage(session)
   if (exceedsBytes(limits.messageBytes, message)) {
-    return sessions.end(session, closeCodes.tooBig, 'the message is too large')
+    return sessions.close(session, closeCodes.tooBig, 'the message is too large')
   }
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
   const answer = await answerInTurn(session, text, options)
@@ -45,7 +45,7 @@ async function answerInTurn(
 ): Promise<string | undefined> {
   const { budgets } = options
   const { keyHash } = session.socket
-  // The answer has no id, since finding it would already take the time that is refused.
+  // The error has no id: to find it, the message would have to be parsed, which is refused here.
   if (!budgets.reserve(keyHash, text.length)) return formatError('null', createTooManyBytesError())
   try {
     await budgets.waitTurn(keyHash, text.length)
@@ -60,30 +60,30 @@ async function answerText(
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
-  const { sessions, limits, openSubscriptions: getSubscriptions, service, clock, log } = options
+  const { sessions, limits, createSubscriptions, service, clock, log } = options
   let admittedCalls = 0
   const outcome = await answerMessage(text, {
     service,
     clock,
     log,
     admit(calls) {
-      if (session.requests + calls > limits.requestsPerSocket) {
+      if (session.runningRequests + calls > limits.requestsPerSocket) {
         const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
         const error = new RpcError(codes.limitExceeded, message)
         return Promise.resolve({ kind: 'refused', error })
       }
       // Counted without an `await` since the check, so concurrent messages see each other.
-      session.requests += calls
+      session.runningRequests += calls
       admittedCalls = calls
       return options.findKey(session.socket.keyHash)
     },
-    getSubscriptions: (key) => getSubscriptions(session, key.subscriptions),
+    getSubscriptions: (key) => createSubscriptions(session, key.maxSubscriptions),
     background: () => {},
   })
-  session.requests -= admittedCalls
+  session.runningRequests -= admittedCalls
   switch (outcome.kind) {
     case 'unknown_key':
-      sessions.end(session, closeCodes.policy, revokedReason)
+      sessions.close(session, closeCodes.policy, revokedReason)
       return undefined
     case 'refused':
       return renderRefusals(outcome.message, outcome.error)

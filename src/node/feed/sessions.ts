@@ -10,8 +10,8 @@ export type FeedSocket = {
   readonly keyHash: string
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Counts the characters not sent yet; undefined if the runtime does not report them. */
-  readonly buffered?: () => number
+  /** Returns the characters not sent yet; undefined if the runtime does not report them. */
+  readonly getUnsentLength?: () => number
 }
 
 export type Session = {
@@ -20,7 +20,7 @@ export type Session = {
   readonly topics: Map<string, { topic: Topic; isActive: boolean }>
   /** Counts the characters sent since the client last sent anything. */
   unanswered: number
-  requests: number
+  runningRequests: number
 }
 
 /** Lists WebSocket close codes (RFC 6455, section 7.4; IANA has 1013, "try again later"). */
@@ -34,60 +34,60 @@ export type SessionsOptions = {
   limits: FeedLimits
   clock: Clock
   log: Log
-  onLeave: (session: Session) => void
+  onRemove: (session: Session) => void
 }
 
 export type Sessions = ReturnType<typeof createSessions>
 
 /** Manages a feed's connections, and keeps the memory for them within the limits. */
-export function createSessions({ limits, clock, log, onLeave }: SessionsOptions) {
+export function createSessions({ limits, clock, log, onRemove }: SessionsOptions) {
   const sessions = new Map<string, Session>()
-  const closing = createClosingConnections(limits)
-  const unread = createUnreadCounters(limits, clock)
+  const closingConnections = createClosingConnections(limits)
+  const unreadCounters = createUnreadCounters(limits, clock)
 
   function restore(socket: FeedSocket): Session {
-    const session = { socket, topics: new Map(), unanswered: 0, requests: 0 }
+    const session = { socket, topics: new Map(), unanswered: 0, runningRequests: 0 }
     sessions.set(socket.id, session)
-    unread.changeClients(socket.keyHash, 1)
+    unreadCounters.changeClients(socket.keyHash, 1)
     return session
   }
 
-  /** Records that the client sent something, so it is alive and probably reads. */
+  /** Resets what counts as unread, since a client that sends something probably reads too. */
   function recordMessage(session: Session): void {
-    unread.add(session.socket.keyHash, -session.unanswered)
+    unreadCounters.add(session.socket.keyHash, -session.unanswered)
     session.unanswered = 0
   }
 
-  function forget(session: Session): void {
+  function removeSession(session: Session): void {
     const { id, keyHash } = session.socket
     if (!sessions.delete(id)) return
     recordMessage(session)
-    unread.changeClients(keyHash, -1)
-    onLeave(session)
+    unreadCounters.changeClients(keyHash, -1)
+    onRemove(session)
   }
 
   /** Closes a connection; nothing more is sent, whether or not the client confirms the close. */
-  function end(session: Session, code: number, reason: string): void {
-    const { id, keyHash, close } = session.socket
-    closing.add(id, keyHash, session.unanswered)
-    close(code, reason)
-    forget(session)
+  function close(session: Session, code: number, reason: string): void {
+    const { socket } = session
+    closingConnections.add(socket.id, socket.keyHash, session.unanswered)
+    socket.close(code, reason)
+    removeSession(session)
     log({ level: 'info', event: 'socket.closed', message: reason, code })
   }
 
-  /** Closes connections with the most unread data until the key and the total are in limits. */
-  function enforceLimit(keyHash: string): void {
+  /** Closes the fullest connections until the key's and the total unread data are within limits. */
+  function enforceUnreadLimits(keyHash: string): void {
     for (;;) {
-      const fullKey = unread.keyOverLimit(keyHash)
+      const fullKey = unreadCounters.findKeyOverLimit(keyHash)
       const [fullest] = listSessions(sessions, fullKey).toSorted(compareUnanswered)
       if (fullest === undefined) return
-      end(fullest, closeCodes.tryLater, unreadReason)
+      close(fullest, closeCodes.tryLater, unreadReason)
     }
   }
 
   return {
     open(socket: FeedSocket, maxConnections: number): boolean {
-      const freePlaces = maxConnections - closing.countPlaces(socket.keyHash)
+      const freePlaces = maxConnections - closingConnections.countPlaces(socket.keyHash)
       if (listSessions(sessions, socket.keyHash).length >= freePlaces) return false
       restore(socket)
       return true
@@ -100,28 +100,28 @@ export function createSessions({ limits, clock, log, onLeave }: SessionsOptions)
       const { socket } = session
       if (!sessions.has(socket.id)) return
       // Where the runtime shows no queue, the characters since the last message count instead.
-      const unreadLength = socket.buffered?.() ?? session.unanswered
+      const unreadLength = socket.getUnsentLength?.() ?? session.unanswered
       if (unreadLength > 0 && unreadLength + text.length > limits.unansweredPerSocket) {
-        end(session, closeCodes.tryLater, unreadReason)
+        close(session, closeCodes.tryLater, unreadReason)
         return
       }
       try {
         socket.send(text)
       } catch {
         // The connection just closed, and the runtime has not reported it yet.
-        forget(session)
+        removeSession(session)
         return
       }
-      if (socket.buffered !== undefined) return
+      if (socket.getUnsentLength !== undefined) return
       session.unanswered += text.length
-      unread.add(socket.keyHash, text.length)
-      enforceLimit(socket.keyHash)
+      unreadCounters.add(socket.keyHash, text.length)
+      enforceUnreadLimits(socket.keyHash)
     },
-    end,
+    close,
     remove(id: string): void {
-      closing.remove(id)
+      closingConnections.remove(id)
       const session = sessions.get(id)
-      if (session !== undefined) forget(session)
+      if (session !== undefined) removeSession(session)
     },
   }
 }

@@ -20,25 +20,25 @@ export type MemorySocketsOptions = {
   getDeps: (chainId: number) => FeedDeps
   upgrade: (request: Request) => { socket: ServerSocket; response: Response }
   /** Aborts when the process ends: each connection is closed, so that its client reconnects. */
-  ending: AbortSignal
+  shutdownSignal: AbortSignal
 }
 
 /** Says that the server is going away (RFC 6455, section 7.4.1). */
-const goingAway = 1001
+const goingAwayCode = 1001
 
 /** Serves WebSockets that end with this process; each network has one feed. */
 export function createMemorySockets(options: MemorySocketsOptions): SocketServer {
-  const { getDeps, upgrade, ending } = options
+  const { getDeps, upgrade, shutdownSignal } = options
   const feeds = new Map<number, { feed: Feed; deps: FeedDeps }>()
   const sockets = new Set<ServerSocket>()
 
-  ending.addEventListener('abort', () => {
-    for (const socket of sockets) socket.close(goingAway, 'the server ends: connect again')
+  shutdownSignal.addEventListener('abort', () => {
+    for (const socket of sockets) socket.close(goingAwayCode, 'the server ends: connect again')
   })
 
   function getFeed(chainId: number): { feed: Feed; deps: FeedDeps } {
-    const known = feeds.get(chainId)
-    if (known !== undefined) return known
+    const existing = feeds.get(chainId)
+    if (existing !== undefined) return existing
     const deps = getDeps(chainId)
     const entry = { deps, feed: createNodeFeed(deps, createMemoryFeedStore()) }
     feeds.set(chainId, entry)
@@ -56,9 +56,9 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
         keyHash,
         send: (text) => server?.send(text),
         close: (code, reason) => server?.close(code, reason),
-        buffered: () => server?.bufferedAmount ?? 0,
+        getUnsentLength: () => server?.bufferedAmount ?? 0,
       }
-      if (!feed.open(client, key.sockets)) return new Response(null, { status: 429 })
+      if (!feed.open(client, key.maxSockets)) return new Response(null, { status: 429 })
       try {
         const { socket, response } = upgrade(request)
         server = socket

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod/mini'
-import { type FeedBlock, keptBlocks } from './chain.ts'
+import { type FeedBlock, maxStoredBlocks } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'
 import type { Feed } from './network-feed.ts'
 import { createNodeFeed } from './node-feed.ts'
@@ -8,8 +8,8 @@ import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Sets after how long a lost instance with subscriptions starts again, in ms. */
-const alarmMs = 30_000
+/** Sets after how long an instance that was lost with subscriptions starts again, in ms. */
+const restartAfterMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
 
@@ -22,13 +22,13 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
       // An alarm may start the object without its name.
-      const chainId = Number(state.id.name ?? state.storage.kv.get(chainKey))
+      const chainId = Number(state.id.name ?? state.storage.kv.get(chainIdKey))
       const deps = getDeps(env, chainId)
-      state.storage.kv.put(chainKey, chainId)
+      state.storage.kv.put(chainIdKey, chainId)
       const store = createFeedStore(state.storage.sql)
       this.#deps = deps
       this.#feed = createNodeFeed(deps, store)
-      this.#feed.restore(state.getWebSockets().flatMap(findSocket))
+      this.#feed.restore(state.getWebSockets().flatMap((server) => readSocket(server) ?? []))
       this.#feed.follow()
     }
 
@@ -40,8 +40,8 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
       const { 0: client, 1: server } = new WebSocketPair()
       const id = crypto.randomUUID()
       server.serializeAttachment({ id, keyHash })
-      const [socket] = findSocket(server)
-      if (socket === undefined || !this.#feed.open(socket, key.sockets)) {
+      const socket = readSocket(server)
+      if (socket === undefined || !this.#feed.open(socket, key.maxSockets)) {
         return new Response(null, { status: 429 })
       }
       this.ctx.acceptWebSocket(server)
@@ -52,41 +52,46 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
       server: WebSocket,
       message: string | ArrayBuffer,
     ): Promise<void> {
-      const [socket] = findSocket(server)
+      const socket = readSocket(server)
       if (socket === undefined) return
       await this.#feed.handleMessage(socket, message)
       if (!this.#feed.isFollowed()) return
       this.#feed.follow()
-      if ((await this.ctx.storage.getAlarm()) === null) await this.#arm()
+      if ((await this.ctx.storage.getAlarm()) === null) await this.#setAlarm()
     }
 
     override async webSocketClose(server: WebSocket, code: number): Promise<void> {
-      for (const socket of findSocket(server)) this.#feed.handleClose(socket)
+      this.#handleClose(server)
       // 1005 and 1006 stand for a missing code or a missing close frame, and must never be sent.
       server.close(code === 1005 || code === 1006 ? 1000 : code)
     }
 
     override async webSocketError(server: WebSocket): Promise<void> {
-      for (const socket of findSocket(server)) this.#feed.handleClose(socket)
+      this.#handleClose(server)
     }
 
     /** Starts an instance again that was lost while it had subscriptions. */
     override async alarm(): Promise<void> {
       if (!this.#feed.isFollowed()) return
-      await this.#arm()
+      await this.#setAlarm()
       this.#feed.follow()
     }
 
-    async #arm(): Promise<void> {
-      await this.ctx.storage.setAlarm(Date.now() + alarmMs)
+    #handleClose(server: WebSocket): void {
+      const socket = readSocket(server)
+      if (socket !== undefined) this.#feed.handleClose(socket)
+    }
+
+    async #setAlarm(): Promise<void> {
+      await this.ctx.storage.setAlarm(Date.now() + restartAfterMs)
     }
   }
 }
 
-const chainKey = 'chainId'
+const chainIdKey = 'chainId'
 
 /** Limits the characters of a row; a block with many logs takes several rows. */
-const rowLength = 500_000
+const maxRowLength = 500_000
 
 /** Passes the key's hash from the route to the object, which no client can reach. */
 const keyHashHeader = 'x-key-hash'
@@ -110,16 +115,14 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketServe
   }
 }
 
-function findSocket(server: WebSocket): FeedSocket[] {
-  const known = attachment.safeParse(server.deserializeAttachment())
-  if (!known.success) return []
-  return [
-    {
-      ...known.data,
-      send: (text) => server.send(text),
-      close: (code, reason) => server.close(code, reason),
-    },
-  ]
+function readSocket(server: WebSocket): FeedSocket | undefined {
+  const attached = attachment.safeParse(server.deserializeAttachment())
+  if (!attached.success) return undefined
+  return {
+    ...attached.data,
+    send: (text) => server.send(text),
+    close: (code, reason) => server.close(code, reason),
+  }
 }
 
 function createFeedStore(sql: SqlStorage): FeedStore {
@@ -129,7 +132,7 @@ function createFeedStore(sql: SqlStorage): FeedStore {
   sql.exec(`CREATE TABLE IF NOT EXISTS subscriptions (
     id TEXT PRIMARY KEY, socket TEXT NOT NULL, topic TEXT NOT NULL)`)
   return {
-    blocks() {
+    readBlocks() {
       const bodies = new Map<string, string>()
       const rows = sql.exec<{ hash: string; body: string }>(
         'SELECT hash, body FROM blocks ORDER BY number, part',
@@ -137,31 +140,31 @@ function createFeedStore(sql: SqlStorage): FeedStore {
       for (const { hash, body } of rows) bodies.set(hash, (bodies.get(hash) ?? '') + body)
       return [...bodies.values()].map((body) => JSON.parse(body) as FeedBlock)
     },
-    move(removed, added) {
+    replaceBlocks(removed, added) {
       for (const { hash } of removed) sql.exec('DELETE FROM blocks WHERE hash = ?', hash)
       for (const block of added) {
         const body = JSON.stringify(block)
-        for (let part = 0; part * rowLength < body.length; part += 1) {
+        for (let part = 0; part * maxRowLength < body.length; part += 1) {
           sql.exec(
             'INSERT OR REPLACE INTO blocks (hash, part, number, body) VALUES (?, ?, ?, ?)',
             block.hash,
             part,
             block.number,
-            body.slice(part * rowLength, (part + 1) * rowLength),
+            body.slice(part * maxRowLength, (part + 1) * maxRowLength),
           )
         }
       }
       sql.exec(
         'DELETE FROM blocks WHERE number <= (SELECT max(number) FROM blocks) - ?',
-        keptBlocks,
+        maxStoredBlocks,
       )
     },
-    subscriptions: () =>
+    listSubscriptions: () =>
       sql
         .exec<{ id: string; socket: string; topic: string }>('SELECT * FROM subscriptions')
         .toArray()
         .map(({ id, socket, topic }) => ({ id, socket, topic: JSON.parse(topic) as Topic })),
-    add({ id, socket, topic }) {
+    addSubscription({ id, socket, topic }) {
       sql.exec(
         'INSERT INTO subscriptions (id, socket, topic) VALUES (?, ?, ?)',
         id,
@@ -169,7 +172,7 @@ function createFeedStore(sql: SqlStorage): FeedStore {
         JSON.stringify(topic),
       )
     },
-    remove(id) {
+    removeSubscription(id) {
       sql.exec('DELETE FROM subscriptions WHERE id = ?', id)
     },
     removeSocket(socket) {

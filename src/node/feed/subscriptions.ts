@@ -13,11 +13,12 @@ export type Subscriptions = {
   readonly remove: (id: string) => boolean
 }
 
-/** Limits the filters that are matched with blooms, in bytes: each value costs a hash. */
-const fewBytes = 1_300
+/** Limits the bytes of filters that are matched with blooms, since each value costs a hash. */
+const maxBloomBytes = 1_300
 
 /** Tells whether a subscription may match a log in a block of this bloom. */
 export function mayMatch(topic: Topic, bloom: string | null): boolean {
   if (topic.kind !== 'logs') return false
-  return bloom === null || estimateBytes(topic.filter) > fewBytes || mayContain(bloom, topic.filter)
+  const isLarge = estimateBytes(topic.filter) > maxBloomBytes
+  return bloom === null || isLarge || mayContain(bloom, topic.filter)
 }

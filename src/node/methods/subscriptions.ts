@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { notAvailable } from '../codes.ts'
+import { createNotAvailableError } from '../codes.ts'
 import { logSubscriptionParam } from '../objects/log-filter.ts'
 import { data } from '../objects/values.ts'
 import { type Context, method } from './method.ts'
@@ -35,5 +35,5 @@ export const subscriptionMethods = [
 
 function getSubscriptions({ subscriptions }: Context, name: string) {
   if (subscriptions !== undefined) return subscriptions
-  throw notAvailable(name, ' over HTTP: it needs a WebSocket')
+  throw createNotAvailableError(name, ' over HTTP: it needs a WebSocket')
 }

@@ -45,7 +45,7 @@ export const granted = {
   hash: 'hash',
   chainId: 31,
   methods: undefined,
-  sockets: 10,
-  subscriptions: 10,
+  maxSockets: 10,
+  maxSubscriptions: 10,
   spend: async () => undefined,
 } satisfies KeyCheck

@@ -39,7 +39,7 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
       socketUrls: ['ws://node.test/'],
       openSocket: (url) => new node.Socket(url),
       budget: callsADay === 0 ? undefined : budget.createFeedBudget(),
-      keys: { lookup: async () => ({ ...granted, sockets: 1_000, subscriptions: 1_000 }) },
+      keys: { lookup: async () => ({ ...granted, maxSockets: 1_000, maxSubscriptions: 1_000 }) },
       limits: feedLimits,
     },
     createMemoryFeedStore(),

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/node/feed/chain.ts'
 import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed/feed-store.ts'
 import { createFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
-import { syncStatus } from '../../../../src/node/feed/notifier.ts'
+import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
 import { createSessions } from '../../../../src/node/feed/sessions.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
@@ -45,8 +45,8 @@ function createModelChain(named = '') {
       blocks = blocks.slice(0, -count)
     },
     source: {
-      latest: async () => blocks.at(-1) as MinedBlock,
-      block: async (selector) =>
+      readLatest: async () => blocks.at(-1) as MinedBlock,
+      readBlock: async (selector) =>
         blocks.find(({ hash, number }) => hash === selector || number === selector) ?? null,
       logs: async ({ hash, number }) => [{ ...log, blockHash: hash, blockNumber: number } as never],
     } satisfies FeedSource,
@@ -97,7 +97,7 @@ describe('the recent chain', () => {
     await chain.restart()
     model.extend(...Array.from({ length: 1_001 }, (_, index) => `n${index}`))
     expect(await chain.advance()).toEqual({ kind: 'lost' })
-    const moved = createFeedChain(createModelChain('ABCDEF').source, chain.blocks())
+    const moved = createFeedChain(createModelChain('ABCDEF').source, chain.getBlocks())
     expect(await moved.advance()).toEqual({ kind: 'lost' })
   })
 })
@@ -167,8 +167,8 @@ test("logs are read only from blocks whose bloom matches a client's filter", asy
   const before = read.length
   for (const [index, digit] of ['0', 'f'].entries()) {
     model.extend('d')
-    Object.assign(await model.source.latest(), { logsBloom: `0x${digit.repeat(512)}` })
-    await until(() => store.blocks().length === 4 + index)
+    Object.assign(await model.source.readLatest(), { logsBloom: `0x${digit.repeat(512)}` })
+    await until(() => store.readBlocks().length === 4 + index)
   }
   expect(read.slice(before)).toEqual(['0x4'])
   feed.handleClose(socket)
@@ -179,9 +179,9 @@ test('following continues if few blocks were missed', async () => {
   let asked = 0
   const chain = createFeedChain({
     ...model.source,
-    block(selector) {
+    readBlock(selector) {
       asked += 1
-      return model.source.block(selector)
+      return model.source.readBlock(selector)
     },
   })
   await chain.restart()
@@ -190,7 +190,7 @@ test('following continues if few blocks were missed', async () => {
   model.extend(...'HI')
   await chain.restart()
   expect([first, asked - first]).toEqual([7, 1])
-  expect(chain.blocks().map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+  expect(chain.getBlocks().map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
 })
 
 describe('a feed that lost its memory', () => {
@@ -201,13 +201,13 @@ describe('a feed that lost its memory', () => {
     await first.handleMessage(socket, subscribe('logs'))
     first.follow()
     model.extend('d')
-    first.nudge()
+    first.wake()
     await until(() => socket.sent.length === 4)
 
     // Nobody told the first one to stop: it is as if it had never been.
-    const kept = store.subscriptions()
+    const kept = store.listSubscriptions()
     first.handleClose(socket)
-    for (const each of kept) store.add(each)
+    for (const each of kept) store.addSubscription(each)
     model.rewind(2)
     model.extend(...'CDE')
     const second = feedOn(model.source, store)
@@ -332,12 +332,12 @@ describe('one client that asks for much', () => {
   })
 
   test('keeps its place until it is gone, even if the server closed it', async () => {
-    const nothing = { log: () => {}, onLeave: () => {} }
+    const nothing = { log: () => {}, onRemove: () => {} }
     const sessions = createSessions({ limits: feedLimits, clock: systemClock, ...nothing })
     const [one, next] = [createTestSocket(), createTestSocket()]
     const session = sessions.restore(one)
     expect(sessions.open(next, 1)).toBe(false)
-    sessions.end(session, 1013, 'read faster')
+    sessions.close(session, 1013, 'read faster')
     expect(sessions.open(next, 1)).toBe(false)
     sessions.remove(one.id)
     expect(sessions.open(next, 1)).toBe(true)
@@ -349,7 +349,7 @@ describe('one client that asks for much', () => {
       socket,
       subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }),
     )
-    expect(store.subscriptions().map(({ topic }) => topic)).toEqual([
+    expect(store.listSubscriptions().map(({ topic }) => topic)).toEqual([
       { kind: 'logs', filter: { topics: [hex('t')] } },
     ])
   })
@@ -364,7 +364,7 @@ describe('one client that asks for much', () => {
       },
     }
     const rests: number[] = []
-    const events = { ...noEvents, stop: () => void rests.push(reads) }
+    const events = { ...noEvents, close: () => void rests.push(reads) }
     const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
       const socket = openOn(feed)
@@ -388,10 +388,10 @@ describe('a transaction that enters the pool', () => {
     await feed.handleMessage(socket, subscribe('newPendingTransactions'))
     feed.follow()
     model.mine(hex('1'), hex('2'))
-    feed.nudge()
+    feed.wake()
     await until(() => socket.sent.length === 3)
     unseen = false
-    feed.nudge()
+    feed.wake()
     await until(() => socket.sent.length === 4)
     expect(toldTo(socket, 1)).toEqual([hex('1'), hex('2'), hex('3')])
     feed.handleClose(socket)
@@ -409,7 +409,7 @@ describe('syncing', () => {
     [{ ...numbered, currentBlock: '16', more: 1 }, shaped],
     [{ syncing: true, status: numbered }, shaped],
   ])('is told in the shape of the specification, however the node words it: %j', ([said, told]) => {
-    expect(syncStatus(said)).toEqual(told)
+    expect(toSyncStatus(said)).toEqual(told)
   })
 
   test('is reported when it starts and when it stops', async () => {
@@ -486,7 +486,7 @@ const noEvents: FeedOptions['events'] = {
   takeReceived: () => [],
   readSyncStatus: async () => false,
   dropHashes: () => {},
-  stop: () => {},
+  close: () => {},
 }
 
 function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
@@ -500,7 +500,7 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
   const urls = ['http://127.0.0.1:9']
   return createFeed({
     ...shared,
-    chain: createFeedChain(source, store.blocks()),
+    chain: createFeedChain(source, store.readBlocks()),
     events: noEvents,
     store,
     limits: feedLimits,

@@ -10,7 +10,7 @@ const head = 'x'.repeat(1_600)
 /** The connections of a feed on a runtime that does not tell what was read. */
 function open(limits = feedLimits) {
   const clock = createHandClock()
-  const sessions = createSessions({ limits, clock, log: () => {}, onLeave: () => {} })
+  const sessions = createSessions({ limits, clock, log: () => {}, onRemove: () => {} })
   let opened = 0
   return {
     sessions,
@@ -89,7 +89,7 @@ describe('a client that sends nothing', () => {
       sessions.open({ id: `new ${keyHash}`, keyHash, send: () => {}, close: () => {} }, 10)
     const gone = listener('key')
     gone.told('x'.repeat(4 * mebibyte))
-    sessions.end(gone.session, 1013, 'read faster')
+    sessions.close(gone.session, 1013, 'read faster')
     pass(24 * 3_600_000)
     expect([enter('key'), enter('other')]).toEqual([false, true])
     sessions.remove(gone.session.socket.id)
