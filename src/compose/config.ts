@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
-import { maxOpen } from '../relay/ledger/port.ts'
+import { maxOpenPayments } from '../relay/ledger/port.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { findContradictions } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
@@ -120,7 +120,7 @@ const readLimits = (settings: Settings) => ({
 
 /** Reads an agent's limits; by default as many open payments as any account. */
 const readAgentLimits = (settings: Settings) => ({
-  openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpen,
+  openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpenPayments,
   transfersADay: toOptionalLimit(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
   sentADayWei: toOptionalLimit(settings.MAX_AGENT_SENT_A_DAY_WEI ?? 'none'),
 })

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
-import { maxOpen } from '../relay/ledger/port.ts'
+import { maxOpenPayments } from '../relay/ledger/port.ts'
 import { parseJson } from '../runtime/json.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { gatewayDeclaration } from '../ussd/gateways/declaration.ts'
@@ -116,13 +116,13 @@ const optional = z.partial(
     RPC_CALLS_A_SECOND: orNone(count(1, 100_000), 'a number of calls'),
     PROOFS: oneOf('on', 'off'),
     PROFILE: oneOf('demo', 'lender'),
-    MAX_OPEN_PAYMENTS: count(1, maxOpen),
+    MAX_OPEN_PAYMENTS: count(1, maxOpenPayments),
     MAX_DIALS_A_MINUTE: count(1, 1_000_000),
     MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000'),
     MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
     MIN_TRANSFER_WEI: wei,
     AGENTS: oneOf('on', 'off'),
-    MAX_AGENT_OPEN_PAYMENTS: count(1, maxOpen),
+    MAX_AGENT_OPEN_PAYMENTS: count(1, maxOpenPayments),
     MAX_AGENT_TRANSFERS_A_DAY: orNone(count(1, 100_000), 'a number from 1 to 100000'),
     MAX_AGENT_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
     CONFIRM: oneOf('on', 'off'),

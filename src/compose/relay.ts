@@ -58,9 +58,9 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
   }
 }
 
-export const assembleAccounts = (config: Config, ledger: Pick<Ledger, 'formerAccount'>) =>
+export const assembleAccounts = (config: Config, ledger: Pick<Ledger, 'findFormerAccount'>) =>
   withFormerAccounts(createCallerAccounts(config.accountKeySecret), (account) =>
-    ledger.formerAccount(account),
+    ledger.findFormerAccount(account),
   )
 
 export const getForwarder = ({ chain, forwarder }: Config): Forwarder => ({

@@ -1,7 +1,7 @@
 import type { PoolRules } from '../chain/chains.ts'
 import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
-import type { NotedObstacle, Vitals } from '../relay/ledger/port.ts'
+import type { RecordedObstacle, Vitals } from '../relay/ledger/port.ts'
 import {
   computeFundsWei,
   computeHighestCostWei,
@@ -89,7 +89,7 @@ export function judgeHealth(condition: Condition): HealthAnswer {
 
 /** Returns since when no node answers: by rounds, or by a payment after the last readings. */
 function findSilenceStart({ observations, obstacle }: Vitals): number | undefined {
-  const isNewer = ({ at }: NotedObstacle) =>
+  const isNewer = ({ at }: RecordedObstacle) =>
     [observations.head, observations.contracts].some((fact) => (fact?.at ?? 0) <= at)
   const isFromPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
   return observations.silentSince ?? (isFromPayment && isNewer(obstacle) ? obstacle.at : undefined)

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { parseCaller } from '../account/phone.ts'
 import {
-  type IntakeWish,
+  type IntakeSetting,
   isOpen,
   listPayments,
   type PaymentQuery,
@@ -83,7 +83,7 @@ export function createOperator(options: OperatorOptions) {
       return await act(options, { phone, account: await options.accounts(phone) }, request)
     }
 
-  async function setIntake(kind: IntakeWish, nextAccountKey?: string) {
+  async function setIntake(kind: IntakeSetting, nextAccountKey?: string) {
     // Opening deletes the next secret that a drain named, so the ledger compares it before that.
     if (kind === 'open') await ledger.identify(await options.identity())
     const intake = await ledger.setIntake(kind, newId(), nextAccountKey)

@@ -13,7 +13,7 @@ import { endScreen, type Screen } from './screens/screen.ts'
 type KnownRefusalOptions = {
   pins: Pins | undefined
   loan: Pick<LoanReader, 'readBalance' | 'readDebt'>
-  ledger: Pick<Ledger, 'lookup' | 'knownRefusal'>
+  ledger: Pick<Ledger, 'lookup' | 'findKnownRefusal'>
   limits: AccountLimits
   settings: MenuSettings
   messages: Messages
@@ -49,7 +49,7 @@ async function findRefusalNow(
   const limits = selectLimits(options.limits, view)
   const refusal =
     findExceededLimit(limits, view.usage) ??
-    (await options.ledger.knownRefusal(stepKey.account, limits, { kind, spendsWei }))
+    (await options.ledger.findKnownRefusal(stepKey.account, limits, { kind, spendsWei }))
   if (refusal !== undefined) {
     return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: nameReason(refusal) }
   }

@@ -33,7 +33,7 @@ export type PaymentRequestOptions = MemoryUpdateOptions & {
   loan: LoanReader
   intentKeys: IntentKeys
   keys: Pick<SessionKeys, 'hashInput'>
-  ledger: Pick<Ledger, 'findEqual' | 'rememberFirst' | 'recall'>
+  ledger: Pick<Ledger, 'recordEqualAge' | 'saveFirstValue' | 'readFirstValue'>
   pins: Pins | undefined
   pay: Pay
   smsSeals?: SmsSeals | undefined
@@ -84,7 +84,7 @@ export async function findEqualPayment(
   intent: Intent,
 ): Promise<number | undefined> {
   const { call } = await createOrder(context, intent)
-  return await context.ledger.findEqual(stepKey, { data: encodeCall(call) })
+  return await context.ledger.recordEqualAge(stepKey, { data: encodeCall(call) })
 }
 
 /** Creates the order of a payment; `shownTerms` are the terms that the caller agreed to. */

@@ -43,7 +43,7 @@ import {
 } from './session-records.ts'
 
 export type PlaceScreenOptions = PaymentRequestOptions & {
-  ledger: Pick<Ledger, 'listPayments' | 'lookup' | 'knownRefusal' | 'listTakings'>
+  ledger: Pick<Ledger, 'listPayments' | 'lookup' | 'findKnownRefusal' | 'listTakings'>
   limits: AccountLimits
   mayDial: MayDial
   rate: () => Promise<Rate | undefined>

@@ -93,7 +93,7 @@ export const pinVerdictRecord: SessionRecord<PinVerdict> = {
   ]) as z.ZodMiniType<PinVerdict>,
 }
 
-type RecordLedger = Pick<Ledger, 'rememberFirst' | 'recall'>
+type RecordLedger = Pick<Ledger, 'saveFirstValue' | 'readFirstValue'>
 
 /**
  * Returns the value that a step recorded first, which is `newValue` if the step had none. Returns
@@ -106,7 +106,7 @@ export async function recordIfAbsent<Value>(
   newValue: Value,
 ): Promise<Value | undefined> {
   const value = JSON.stringify(newValue, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
-  const recorded = await ledger.rememberFirst({ ...stepKey, name, value })
+  const recorded = await ledger.saveFirstValue({ ...stepKey, name, value })
   if (recorded.kind === 'pending') throw new Error('the ledger is being restored')
   return recorded.kind === 'shown' ? schema.parse(JSON.parse(recorded.value)) : undefined
 }
@@ -116,7 +116,7 @@ export async function readRecord<Value>(
   stepKey: Question,
   { name, schema }: SessionRecord<Value>,
 ): Promise<Value | undefined> {
-  const recorded = await ledger.recall(stepKey, name)
+  const recorded = await ledger.readFirstValue(stepKey, name)
   return recorded === undefined ? undefined : schema.parse(JSON.parse(recorded))
 }
 

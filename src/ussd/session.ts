@@ -37,7 +37,7 @@ export type SessionReading = Awaited<ReturnType<typeof readSession>>
 export type SessionOptions = {
   menuContext: MenuContext
   pins: Pins | undefined
-  ledger: Pick<Ledger, 'rememberFirst' | 'recall' | 'lookup' | 'findTill'>
+  ledger: Pick<Ledger, 'saveFirstValue' | 'readFirstValue' | 'lookup' | 'findTill'>
   deriveStepKey: RequestContext['deriveStepKey']
   hasAccount: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'redeem'>

@@ -24,11 +24,11 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
         expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', max: 1 })
         expect(await offered('much', little)).toMatchObject({ kind: 'too_much_today', leftWei: 5n })
         const asked = { kind: 'transfer', spendsWei: 6n } as const
-        expect(await ledger.knownRefusal(alice, once, asked)).toEqual({
+        expect(await ledger.findKnownRefusal(alice, once, asked)).toEqual({
           kind: 'too_many_today',
           max: 1,
         })
-        expect(await ledger.knownRefusal(alice, little, asked)).toEqual({
+        expect(await ledger.findKnownRefusal(alice, little, asked)).toEqual({
           kind: 'too_much_today',
           leftWei: 5n,
         })
@@ -57,20 +57,22 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     })
 
     test('leads to a question after an equal payment a moment ago', async ({ ledger, pass }) => {
-      expect(await ledger.findEqual(question('first'), call)).toBeUndefined()
+      expect(await ledger.recordEqualAge(question('first'), call)).toBeUndefined()
       await accept(ledger, 'first')
       // The session that made it is decided: it is asked nothing.
-      expect(await ledger.findEqual(question('first'), call)).toBeUndefined()
-      expect(await ledger.findEqual(question('other'), { ...call, data: '0x' })).toBeUndefined()
+      expect(await ledger.recordEqualAge(question('first'), call)).toBeUndefined()
+      expect(
+        await ledger.recordEqualAge(question('other'), { ...call, data: '0x' }),
+      ).toBeUndefined()
       pass(9 * minuteMs)
-      expect(await ledger.findEqual(question('looks'), call)).toBe(9)
+      expect(await ledger.recordEqualAge(question('looks'), call)).toBe(9)
       const equal = { kind: 'equal', minutes: 9 }
       const unlessEqual = { unlessEqual: true }
       expect(await judge(ledger, 'offers', alice, unlessEqual)).toMatchObject(equal)
       pass(minuteMs)
-      expect(await ledger.findEqual(question('later'), call)).toBeUndefined()
+      expect(await ledger.recordEqualAge(question('later'), call)).toBeUndefined()
       for (const session of ['looks', 'offers']) {
-        expect(await ledger.findEqual(question(session), call)).toBe(9)
+        expect(await ledger.recordEqualAge(question(session), call)).toBe(9)
         expect(await judge(ledger, session, alice, unlessEqual)).toMatchObject(equal)
       }
       // Whoever wants another one all the same gets it.

@@ -194,7 +194,7 @@ const draws: Draws = {
     const nonce = slot?.nonce ?? chainNonce
     return [offers, isCarried ? { ...drawTransaction(world), nonce, accepted } : undefined]
   },
-  knownRefusal({ random, account }) {
+  findKnownRefusal({ random, account }) {
     const limits = { transfersADay: oneOrNone(random, [1]), sentADayWei: oneOrNone(random, [1n]) }
     return [account, limits, { kind: random.pick(kindNames), spendsWei: 1n }]
   },
@@ -252,17 +252,17 @@ const draws: Draws = {
   listPayments: ({ random, account }) => [account, random.int(1, 4)],
   identify: ({ random }) => [identityOf(random)],
   lookup: ({ question }) => [question],
-  formerAccount: ({ account }) => [account],
+  findFormerAccount: ({ account }) => [account],
   renumber({ random, account }) {
     const accounts = random.chance(0.5) ? [[account, target] as const] : []
     const [numbering, kept] = [random.pick(['a', 'b']), oneOrNone(random, [1])]
     return [{ id: drawName(random), numbering, accounts, kept }]
   },
-  rememberFirst: ({ random, question }) => [
+  saveFirstValue: ({ random, question }) => [
     { ...question, name: random.pick(['terms', 'equal']), value: `${random.int(1, 3)}` },
   ],
-  findEqual: ({ question }) => [question, { data: '0x1234' }],
-  recall: ({ random, question }) => [question, random.pick(['terms', 'equal'])],
+  recordEqualAge: ({ question }) => [question, { data: '0x1234' }],
+  readFirstValue: ({ random, question }) => [question, random.pick(['terms', 'equal'])],
   findPayment: ({ owner }) => [owner],
   requeue: ({ owner }) => [owner],
   expire: ({ random, owner }) => [owner, random.pick([1, 2, 4_000_000_001])],
@@ -273,26 +273,26 @@ const draws: Draws = {
     const node = oneOrNone(random, ['answered', 'silent'] as const)
     return [{ facts: { head }, node, round: random.pick(['done', 'failed']) }]
   },
-  alert({ random }) {
+  recordAlerts({ random }) {
     const found = ['stuck', 'budget'].filter(() => random.chance(0.5))
-    return [found.map((name) => ({ name, says: 'Look.' })), { isTold: random.chance(0.8) }]
+    return [found.map((name) => ({ name, says: 'Look.' })), { mustNotify: random.chance(0.8) }]
   },
   takeNotices: ({ random }) => [random.int(1, 3)],
-  dueReminders: ({ random }) => [random.int(1, 3)],
+  listDueReminders: ({ random }) => [random.int(1, 3)],
   takeReminder: ({ random, account }) => [
     { account, owedWei: random.pick([0n, 5n, 5n]), dueAt: random.int(0, 500_000) },
   ],
-  noteReminder({ random, account }) {
+  recordReminderFate({ random, account }) {
     const [kind, dueAt] = [random.pick(reminderKinds), random.int(0, 500_000)]
     const reminder = { account, kind, dueAt, owedWei: 5n, sealed: 'sealed' }
     return [reminder, random.pick(['sent', 'later'])]
   },
   takeSms: ({ random }) => [random.int(1, 3)],
-  noteSms({ random, session }) {
+  recordSmsFate({ random, session }) {
     const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
     return [name, random.pick(['sent', 'unknown', 'later', 'untried'])]
   },
-  endNotice: ({ work }) => [`stuck:${work.now}:raised`],
+  deleteNotice: ({ work }) => [`stuck:${work.now}:raised`],
   setIntake({ random }) {
     const kind = random.pick(['open', 'open', 'paused', 'draining'] as const)
     return [kind, drawName(random), oneOrNone(random, ['a', 'b'])]

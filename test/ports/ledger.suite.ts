@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { describe, expect } from 'vitest'
 import {
-  hashPlace,
+  hashPlaceholder,
   type Ledger,
   type LedgerRules,
   type PaymentOffer,
@@ -79,7 +79,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test("shows a payment's transaction hash, or that it waits", async ({ ledger, rules }) => {
       const end = (text: string) => ({ kind: 'end', lines: [`Tx: ${text}`] }) as const
-      const screens = { carried: end(`${hashPlace}...`), queued: end('queued') }
+      const screens = { carried: end(`${hashPlaceholder}...`), queued: end('queued') }
       await offer(ledger, offerOf('s', alice, { screens }))
       const shown = end(`${transactionOf('s').hash.slice(0, 12)}...`)
       expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered', screen: shown })
@@ -289,10 +289,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const fillWith = async (name: string, replacedHash?: Hex) =>
         (await ledger.fill({ ...filling, replacedHash, transaction: transactionOf(name) })).kind
       expect(await ledger.findSlot(filling)).toEqual({ nonce, prior: undefined })
-      expect(await fillWith('e', id('other'))).toBe('fenced')
+      expect(await fillWith('e', id('other'))).toBe('changed')
       expect([await fillWith('e'), await fillWith('e')]).toEqual(['recorded', 'recorded'])
       expect(await ledger.findSlot(filling)).toBeUndefined()
-      expect(await fillWith('other')).toBe('fenced')
+      expect(await fillWith('other')).toBe('changed')
       expect(await ledger.findPayment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
@@ -359,12 +359,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         const [{ hash }, transaction] = [transactionOf(over), transactionOf(name, priceWei)]
         return (await ledger.replace({ nonce: 0, replacedHash: hash, transaction })).kind
       }
-      expect(await replace('other', 'a2', 990n)).toBe('fenced')
+      expect(await replace('other', 'a2', 990n)).toBe('changed')
       expect(await replace('a', 'a2', 990n)).toBe('recorded')
       expect(await replace('a', 'a2', 990n)).toBe('recorded')
-      expect(await replace('a', 'a3', 1_400n)).toBe('fenced')
+      expect(await replace('a', 'a3', 1_400n)).toBe('changed')
       expect(await replace('a2', 'a3', 1_400n)).toBe('recorded')
-      expect(await replace('a2', 'a4', 2_000n)).toBe('fenced')
+      expect(await replace('a2', 'a4', 2_000n)).toBe('changed')
       expect(await replace('a3', 'a4', 2_000n)).toBe('recorded')
       const [open] = (await ledger.readWork()).nonces
       const prices = open?.transactions.map(({ gasPriceWei }) => gasPriceWei)
@@ -676,7 +676,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findSlot(filling)).toMatchObject({ nonce: 1 })
       await ledger.expire('e', 5_000_000_000)
       const filled = { ...filling, replacedHash: undefined, transaction: transactionOf('d and e') }
-      expect(await ledger.fill(filled)).toEqual({ kind: 'fenced' })
+      expect(await ledger.fill(filled)).toEqual({ kind: 'changed' })
       expect((await ledger.readWork()).nonces).toMatchObject([{ sessions }])
       expect(await ledger.findPayment('d')).toMatchObject({ state: 'queued' })
     })

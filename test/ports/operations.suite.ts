@@ -34,7 +34,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
       const transfer = { kind: 'transfer', spendsWei: 1n } as const
-      expect(await ledger.knownRefusal(alice, unlimited, transfer)).toEqual({ kind: 'paused' })
+      expect(await ledger.findKnownRefusal(alice, unlimited, transfer)).toEqual({ kind: 'paused' })
       const kindOf = async (session: string, account = bob) =>
         (await judge(ledger, session, account)).kind
       expect(await kindOf('meanwhile')).toBe('paused')
@@ -83,8 +83,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.record([offerOf('offered')])).toEqual(recorded)
       expect(await ledger.findPayment('offered')).toBeUndefined()
       const loan = { kind: 'loan', spendsWei: 0n } as const
-      expect(await ledger.knownRefusal(alice, unlimited, loan)).toEqual({ kind: 'held' })
-      expect(await ledger.knownRefusal(bob, unlimited, loan)).toBeUndefined()
+      expect(await ledger.findKnownRefusal(alice, unlimited, loan)).toEqual({ kind: 'held' })
+      expect(await ledger.findKnownRefusal(bob, unlimited, loan)).toBeUndefined()
       expect((await judge(ledger, 'another', bob)).kind).toBe('accepted')
       // What was accepted goes on, and money may arrive.
       await settle(ledger, 'before', 0)
@@ -267,9 +267,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 'open', 3)
       expect((await ledger.takeSms(9)).taken.map(({ session }) => session)).toEqual(['open'])
       pass(dayMs)
-      expect(await ledger.dueReminders(9)).toEqual([alice])
+      expect(await ledger.listDueReminders(9)).toEqual([alice])
       await ledger.erase({ ...erasing, id: 'once more' })
-      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.listDueReminders(9)).toEqual([])
       expect(await ledger.prune()).toBeUndefined()
       expect((await judge(ledger, 'open')).kind).toBe('answered')
       pass(rules.retentionMs / 2)
@@ -342,13 +342,13 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
 
     test('keeps cleared alerts', async ({ ledger, pass, rules }) => {
       const finding = { name: 'stuck', says: 'Look.' }
-      await ledger.alert([finding], { isTold: false })
+      await ledger.recordAlerts([finding], { mustNotify: false })
       expect(await ledger.listPastAlerts()).toEqual([])
-      await ledger.alert([], { isTold: false })
+      await ledger.recordAlerts([], { mustNotify: false })
       pass(rules.alertEndMs + 1_000)
-      await ledger.alert([], { isTold: false })
+      await ledger.recordAlerts([], { mustNotify: false })
       expect(await ledger.listPastAlerts()).toMatchObject([finding])
-      await ledger.alert([], { isTold: false })
+      await ledger.recordAlerts([], { mustNotify: false })
       expect(await ledger.listPastAlerts()).toHaveLength(1)
     })
 
@@ -418,8 +418,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await renumber(pairs)).toEqual(kept)
       expect(await renumber(pairs)).toEqual(kept)
       expect(await renumber([[alice, bob]])).toEqual({ kind: 'renumbered', refused: [alice] })
-      expect(await ledger.formerAccount(alice)).toBe(carol)
-      expect(await ledger.formerAccount(bob)).toBeUndefined()
+      expect(await ledger.findFormerAccount(alice)).toBe(carol)
+      expect(await ledger.findFormerAccount(bob)).toBeUndefined()
       expect(await ledger.identify(under('new'))).toEqual(different)
       expect(await ledger.listAudit(9)).toEqual([])
       expect(await renumber([], 1)).toEqual({ kind: 'renumbered', refused: [] })
@@ -431,7 +431,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await renumber([[target, carol]], 2, 'late')).toEqual({ kind: 'serving' })
       await ledger.setIntake('paused', 'pause')
       expect(await renumber([[target, carol]], 2, 'late')).toMatchObject({ refused: [] })
-      expect(await ledger.formerAccount(target)).toBe(carol)
+      expect(await ledger.findFormerAccount(target)).toBe(carol)
     })
 
     test("counts payments' outcomes, whatever is pruned", async ({ ledger, pass, rules }) => {

@@ -135,7 +135,7 @@ export async function fillNonce(
   ledger: Ledger,
   filling: NonceFill,
   transaction: SignedTransaction,
-): Promise<'taken' | 'recorded' | 'fenced'> {
+): Promise<'taken' | 'recorded' | 'changed'> {
   const slot = await ledger.findSlot(filling)
   if (slot === undefined) return 'taken'
   return (await ledger.fill({ ...filling, replacedHash: slot.prior?.hash, transaction })).kind

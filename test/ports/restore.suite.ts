@@ -81,7 +81,7 @@ async function playHistory(ledger: Ledger): Promise<void> {
   await ledger.refuse(refusingOf('refused'))
   await ledger.recordAction({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
   await ledger.recordHead([{ number: 7, hash: id('block 7'), count: 2 }])
-  await ledger.rememberFirst(showing('asked', '1'))
+  await ledger.saveFirstValue(showing('asked', '1'))
   await ledger.renumber({ id: 'r', numbering: 'n', accounts: [[carol, alice]] })
 }
 
@@ -104,8 +104,8 @@ async function readState(ledger: Ledger) {
     blocks: await ledger.listBlocks(0),
     done: await ledger.findPayment('done'),
     last: await ledger.listPayments(alice, 9),
-    shown: await ledger.recall(question('asked'), 'terms'),
-    kept: await ledger.formerAccount(carol),
+    shown: await ledger.readFirstValue(question('asked'), 'terms'),
+    kept: await ledger.findFormerAccount(carol),
     audit: (await ledger.listAudit(9)).filter(({ action }) => action !== 'restore'),
     load: await lookUp(question('new', bob)),
   }
@@ -188,7 +188,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
         expect(await ledger.refuse(refusingOf(session))).toEqual({ kind: 'pending' })
       }
       // What was shown may be in what is still to come.
-      expect(await ledger.rememberFirst(showing('asked', '2'))).toEqual({ kind: 'pending' })
+      expect(await ledger.saveFirstValue(showing('asked', '2'))).toEqual({ kind: 'pending' })
       for (const page of pages) await ledger.restore(head.exportedAt, page)
       expect(await ledger.lookup(question('signed'))).toMatchObject({ kind: 'answered' })
       expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], queued: [] })

@@ -36,7 +36,7 @@ async function takeAll(ledger: Ledger, limit = 9): Promise<DueSms[]> {
 }
 
 async function noteAll(ledger: Ledger, taken: readonly DueSms[], fate: SmsFate): Promise<void> {
-  for (const sms of taken) await ledger.noteSms(nameOf(sms), fate)
+  for (const sms of taken) await ledger.recordSmsFate(nameOf(sms), fate)
 }
 
 const nothing = { taken: [], next: undefined }
@@ -84,7 +84,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       const [left] = (await ledger.takeSms(1)).taken
       await ledger.reopen(id('block 5'))
       expect(await ledger.takeSms(9)).toEqual(nothing)
-      if (left !== undefined) await ledger.noteSms(nameOf(left), 'sent')
+      if (left !== undefined) await ledger.recordSmsFate(nameOf(left), 'sent')
       await mine(ledger, 's', 0, execution(6))
       await ledger.confirm('s', id('block 6'))
       const others = both.filter(({ party }) => party !== left?.party)
@@ -206,15 +206,15 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
         const takers = Array.from({ length: 5 }, () => ledger.takeReminder(debt))
         return (await Promise.all(takers)).flatMap((each) => each ?? [])
       }
-      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.listDueReminders(9)).toEqual([])
       pass(dayMs / 24)
-      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await ledger.listDueReminders(9)).toEqual([account])
       expect(await taken()).toEqual([])
-      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.listDueReminders(9)).toEqual([])
       await to(dueAt * 1_000 - 3 * dayMs - 1_000)
       expect(await taken()).toEqual([])
       await to(dueAt * 1_000 - 3 * dayMs + 1_000)
-      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await ledger.listDueReminders(9)).toEqual([account])
       expect(await taken()).toEqual([{ ...debt, kind: 'soon', sealed: '0x77' }])
       await to(dueAt * 1_000 - dayMs)
       expect(await taken()).toEqual([])
@@ -232,11 +232,11 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await to(dueAt * 1_000 - 3 * dayMs + 1_000)
       const first = await ledger.takeReminder(debt)
       if (first === undefined) throw new Error('no reminder is due')
-      await ledger.noteReminder(first, 'later')
+      await ledger.recordReminderFate(first, 'later')
       expect(await ledger.takeReminder(debt)).toBeUndefined()
       pass(dayMs / 48)
       expect(await ledger.takeReminder(debt)).toEqual(first)
-      await ledger.noteReminder(first, 'unknown')
+      await ledger.recordReminderFate(first, 'unknown')
       pass(dayMs / 48)
       expect(await ledger.takeReminder(debt)).toBeUndefined()
       // Too late to be of use.
@@ -255,7 +255,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await mine(ledger, 'more', 1, execution(6, 'failed'))
       await ledger.confirm('more', id('block 6'))
       pass(dayMs / 12)
-      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await ledger.listDueReminders(9)).toEqual([account])
       expect(await ledger.takeReminder(debt)).toBeUndefined()
     })
 
@@ -282,9 +282,9 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       pass(dayMs)
       await look(0n)
       pass(30 * dayMs - 1_000)
-      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.listDueReminders(9)).toEqual([])
       pass(1_000)
-      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await ledger.listDueReminders(9)).toEqual([account])
       // Lent again meanwhile: the number stays, and is of the new loan.
       await look(owedWei, dueAt + 60 * 86_400)
       pass(dayMs)
@@ -292,7 +292,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       pass(30 * dayMs)
       await look(0n)
       pass(400 * dayMs)
-      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.listDueReminders(9)).toEqual([])
       expect(await ledger.takeReminder(debt)).toBeUndefined()
     })
 
@@ -304,9 +304,9 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       const exported = await exportAll(ledger)
       expect(JSON.stringify(exported)).not.toContain('0x77')
       await ledger.beginRestore({ id: 'restore', head: exported.head, identity, adds: true })
-      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.listDueReminders(9)).toEqual([])
       await ledger.endRestore(exported.head.exportedAt)
-      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await ledger.listDueReminders(9)).toEqual([account])
     })
   })
 }

@@ -11,7 +11,7 @@ const identity = (secret: string, forwarder = 'one'): Identity => ({
 
 const stuck = { name: 'stuck', says: 'A payment is in no block.' }
 const budget = { name: 'budget', says: 'The calls are used.' }
-const told = { isTold: true }
+const told = { mustNotify: true }
 
 /** Tests what every ledger reports to operators, and its alerts. */
 export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>): void {
@@ -183,32 +183,32 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
 
   describe(`alerts of the ledger on ${name}`, () => {
     test('are raised once, and cleared two minutes after they end', async ({ ledger, pass }) => {
-      const first = await ledger.alert([stuck], told)
+      const first = await ledger.recordAlerts([stuck], told)
       expect(first).toMatchObject({ raised: [stuck], cleared: [] })
       pass(30_000)
       const other = { ...stuck, says: 'Two payments are.' }
-      expect(await ledger.alert([other, budget], told)).toMatchObject({ raised: [budget] })
+      expect(await ledger.recordAlerts([other, budget], told)).toMatchObject({ raised: [budget] })
       expect((await ledger.readVitals()).alerts).toMatchObject([other, budget])
       pass(30_000)
-      expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
+      expect(await ledger.recordAlerts([budget], told)).toEqual({ raised: [], cleared: [] })
       pass(60_000)
       // It flutters: that is no end, and no beginning.
-      expect(await ledger.alert([stuck, budget], told)).toEqual({ raised: [], cleared: [] })
-      expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
+      expect(await ledger.recordAlerts([stuck, budget], told)).toEqual({ raised: [], cleared: [] })
+      expect(await ledger.recordAlerts([budget], told)).toEqual({ raised: [], cleared: [] })
       pass(120_000)
-      const { cleared, raised } = await ledger.alert([budget], told)
+      const { cleared, raised } = await ledger.recordAlerts([budget], told)
       expect(raised).toEqual([])
       // Since it was first not found, not since it is cleared.
       const [{ calmSince = 0, ...over } = {}] = cleared
       expect([over]).toEqual(first.raised)
       expect((await ledger.readVitals()).now - calmSince).toBeGreaterThanOrEqual(120_000)
       expect((await ledger.readVitals()).alerts).toMatchObject([budget])
-      expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
+      expect(await ledger.recordAlerts([budget], told)).toEqual({ raised: [], cleared: [] })
     })
 
     test('are stored until one process has sent them', async ({ ledger, pass }) => {
-      expect((await ledger.readVitals()).untoldFrom).toBeUndefined()
-      await ledger.alert([stuck], told)
+      expect((await ledger.readVitals()).nextNoticeAt).toBeUndefined()
+      await ledger.recordAlerts([stuck], told)
       const [notice, ...others] = await ledger.takeNotices(5)
       expect([notice, others]).toMatchObject([{ ...stuck, kind: 'raised' }, []])
       // Another process asks meanwhile.
@@ -217,19 +217,19 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.takeNotices(5)).toEqual([notice])
       pass(30_000)
       expect(await ledger.takeNotices(5)).toEqual([])
-      await ledger.alert([], told)
+      await ledger.recordAlerts([], told)
       pass(120_000)
-      await ledger.alert([], told)
+      await ledger.recordAlerts([], told)
       const due = await ledger.takeNotices(5)
       expect(due.map(({ kind }) => kind).sort()).toEqual(['cleared', 'raised'])
-      for (const { id } of due) await ledger.endNotice(id)
+      for (const { id } of due) await ledger.deleteNotice(id)
       pass(3_600_000)
       expect(await ledger.takeNotices(5)).toEqual([])
-      expect((await ledger.readVitals()).untoldFrom).toBeUndefined()
+      expect((await ledger.readVitals()).nextNoticeAt).toBeUndefined()
     })
 
     test('are not stored for sending if no receiver is set', async ({ ledger }) => {
-      await ledger.alert([stuck], { isTold: false })
+      await ledger.recordAlerts([stuck], { mustNotify: false })
       expect((await ledger.readVitals()).alerts).toMatchObject([stuck])
       expect(await ledger.takeNotices(5)).toEqual([])
     })

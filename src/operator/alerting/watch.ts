@@ -20,11 +20,12 @@ export async function updateAlerts(
   options: WatchOptions,
 ) {
   const { deployment, log, webhook } = options
-  const { alerts, untoldFrom, now } = condition.vitals
+  const { alerts, nextNoticeAt, now } = condition.vitals
   const causes = findAlerts(condition, deployment)
-  let hasDueNotices = untoldFrom !== undefined && untoldFrom <= now
+  let hasDueNotices = nextNoticeAt !== undefined && nextNoticeAt <= now
   if (causes.length > 0 || alerts.length > 0) {
-    const { raised, cleared } = await ledger.alert(causes, { isTold: webhook !== undefined })
+    const mustNotify = webhook !== undefined
+    const { raised, cleared } = await ledger.recordAlerts(causes, { mustNotify })
     hasDueNotices ||= raised.length + cleared.length > 0
     for (const { name, says } of raised) {
       log({ level: 'error', event: 'alert.raised', message: says, alert: name })
@@ -36,7 +37,7 @@ export async function updateAlerts(
   }
   if (webhook === undefined || !hasDueNotices) return
   for (const notice of await ledger.takeNotices(maxNoticesAtOnce)) {
-    await sendNotice(options, notice, () => ledger.endNotice(notice.id))
+    await sendNotice(options, notice, () => ledger.deleteNotice(notice.id))
   }
 }
 

@@ -1,10 +1,10 @@
 import { isAddressEqual } from 'viem'
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import {
+  addReport,
   type ChainFact,
   type ObservationReport,
   type Observations,
-  withSeen,
 } from '../../relay/ledger/observations.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { RoundResult } from '../../relay/ledger/schedule.ts'
@@ -140,7 +140,7 @@ async function refreshFacts(
     onRecorded()
   }
   return (
-    listFailingFacts(relayer, { ...vitals, observations: withSeen(observations, report, now + 1) })
+    listFailingFacts(relayer, { ...vitals, observations: addReport(observations, report, now + 1) })
       .length > 0
   )
 }

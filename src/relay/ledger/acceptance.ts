@@ -15,9 +15,9 @@ import {
 import { beginPayment } from './payments/payment-states.ts'
 import { exceedsLendable, restoreLostReserves } from './payments/reserves.ts'
 import {
-  type Carrying,
-  hashPlace,
-  minutesPlace,
+  type CarryingTransaction,
+  hashPlaceholder,
+  minutesPlaceholder,
   type Pace,
   type PaymentOffer,
   type Proposal,
@@ -25,17 +25,17 @@ import {
   type Verdict,
 } from './port.ts'
 import { recordObservations } from './records/chain.ts'
-import { findDayLimit, findMinutesSinceEqual } from './records/earlier.ts'
-import { isByOthers } from './records/identity.ts'
+import { findDayLimit, recordEqualAge } from './records/earlier.ts'
+import { isOfOtherDeployment } from './records/identity.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
 import { isHeld } from './records/standing.ts'
 
-/** Judges offers and finds the nonce for the payments that may begin. */
+/** Judges offers, and finds the nonce for the payments that may begin. Writes nothing. */
 export function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
   const nonce = pickNonce(step, offers)
   const trial = { ...step, rows: layerDraft(step.rows, new Map()) }
-  const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
+  const verdicts = acceptAll(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
   const accepted = listAccepted(verdicts)
   return { slot: nonce === undefined ? undefined : readSlot(step, nonce), accepted }
 }
@@ -44,7 +44,7 @@ export function propose(step: StepContext, offers: readonly PaymentOffer[]): Pro
 export function record(
   step: StepContext,
   offers: readonly PaymentOffer[],
-  transaction?: Carrying,
+  transaction?: CarryingTransaction,
 ): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
   for (const { observations } of offers) recordObservations(step, observations)
@@ -52,12 +52,12 @@ export function record(
   const writes: Writes = new Map()
   const trial = { ...step, rows: layerDraft(step.rows, writes) }
   const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
-  const verdicts = accept(trial, offers, carrier)
+  const verdicts = acceptAll(trial, offers, carrier)
   if (transaction !== undefined) {
     const { nonce, accepted } = transaction
-    // The signed transaction carries exactly these payments.
+    // The transaction is signed already, so it must carry exactly the payments that may begin.
     if (`${listAccepted(verdicts)}` !== `${accepted}`) return changed
-    const sessions = accepted.flatMap((place) => offers[place]?.session ?? [])
+    const sessions = accepted.flatMap((index) => offers[index]?.session ?? [])
     recordTransaction(trial, nonce, sessions, transaction)
   }
   for (const { table, key, after } of writes.values()) {
@@ -74,14 +74,18 @@ const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number |
   })
 
 const listAccepted = (verdicts: readonly Verdict[]): number[] =>
-  verdicts.flatMap(({ kind }, place) => (kind === 'accepted' ? [place] : []))
+  verdicts.flatMap(({ kind }, index) => (kind === 'accepted' ? [index] : []))
 
 /** Names the transaction in which payments begin; undefined if they are queued. */
 type Carrier = { nonce: number; hash: Hex } | undefined
 
-/** Begins each payment that may begin, judging each as if those before it had begun. */
-function accept(step: StepContext, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
-  // Count lost totals again before anything is added to them.
+/** Judges each payment after those before it, and begins it if it may. */
+function acceptAll(
+  step: StepContext,
+  offers: readonly PaymentOffer[],
+  carrier: Carrier,
+): Verdict[] {
+  // Lost totals are counted again before anything is added to them.
   loadOrRebuildQueue(step.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) restoreLostReserves(step.rows)
   const begun: PaymentOffer[] = []
@@ -89,7 +93,7 @@ function accept(step: StepContext, offers: readonly PaymentOffer[], carrier: Car
     const refusal = judge(step, offer, carrier, begun)
     if (refusal !== undefined) return refusal
     begun.push(offer)
-    return begin(step, offer, carrier)
+    return beginOffer(step, offer, carrier)
   })
 }
 
@@ -104,19 +108,19 @@ function judge(
   const { version, order, unlessEqual, day, capacity, lendable } = offer
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
-  if (isByOthers(step, offer.identity)) return { kind: 'paused' }
-  const closed = findIntakeRefusal(rows, offer.account)
-  if (closed !== undefined) return closed
+  if (isOfOtherDeployment(step, offer.identity)) return { kind: 'paused' }
+  const intakeRefusal = findIntakeRefusal(rows, offer.account)
+  if (intakeRefusal !== undefined) return intakeRefusal
   const account = readAccount(rows, offer.account)
   if (version !== undefined && version !== account.seen) return { kind: 'changed' }
-  // A step cannot list rows after it wrote them, so this is judged in a later one.
-  const isListed = unlessEqual === true || day !== undefined
-  if (isListed && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
-  const minutes =
-    unlessEqual === true ? findMinutesSinceEqual(rows, offer, order.request) : undefined
+  // These checks list the account's payments, and a step cannot list rows that it has written:
+  // the account's second payment is judged in a later step.
+  const mustList = unlessEqual === true || day !== undefined
+  if (mustList && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
+  const minutes = unlessEqual === true ? recordEqualAge(rows, offer, order.request) : undefined
   if (minutes !== undefined) return { kind: 'equal', minutes }
-  const over = day && findDayLimit(rows, offer.account, day, order)
-  if (over !== undefined) return over
+  const dayRefusal = day && findDayLimit(rows, offer.account, day, order)
+  if (dayRefusal !== undefined) return dayRefusal
   if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
@@ -137,33 +141,34 @@ export function findIntakeRefusal(
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 
-function begin(step: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict {
+function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict {
   const { rows, relayer } = step
   const { session, order, screens, pace } = offer
   const isCarried = carrier !== undefined
   if (isCarried) beginPayment(step, 'accepted', session, order, { relayer, ...carrier })
   else beginPayment(step, 'enqueued', session, order)
+  const minutes = estimateMinutes(pace, countOpenPayments(step))
   const screen = isCarried
-    ? fillInHash(screens.carried, carrier.hash)
-    : fillIn(screens.queued, minutesPlace, `${estimateMinutes(pace, openPayments(step))}`)
+    ? insertHash(screens.carried, carrier.hash)
+    : replaceText(screens.queued, minutesPlaceholder, `${minutes}`)
   endObstacle(rows)
   saveSession(rows, offer, 'accepted', screen)
   return { kind: 'accepted', screen, isCarried }
 }
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
-const openPayments = ({ rows, relayer }: StepContext): number =>
+const countOpenPayments = ({ rows, relayer }: StepContext): number =>
   countCarried(readRelayer(rows, relayer)) + readQueue(rows).waiting
 
-/** Puts the start of a transaction's hash in the place that a screen keeps for it. */
-export const fillInHash = (screen: Screen, hash: string): Screen =>
-  fillIn(screen, hashPlace, hash.slice(0, hashPlace.length))
+/** Replaces a screen's placeholder by the start of a transaction's hash. */
+export const insertHash = (screen: Screen, hash: string): Screen =>
+  replaceText(screen, hashPlaceholder, hash.slice(0, hashPlaceholder.length))
 
-const fillIn = ({ kind, lines }: Screen, place: string, text: string): Screen => ({
+const replaceText = ({ kind, lines }: Screen, placeholder: string, text: string): Screen => ({
   kind,
-  lines: lines.map((line) => line.replace(place, text)),
+  lines: lines.map((line) => line.replace(placeholder, text)),
 })
 
-/** Returns in about how many minutes this many payments are in blocks; at least one for any. */
+/** Returns in about how many minutes blocks have this many payments; rounded up. */
 export const estimateMinutes = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
   Math.ceil((Math.ceil(payments / paymentsInBlock) * blockMs) / 60_000)

@@ -6,7 +6,7 @@ import type { Row } from './rows.ts'
 
 export const isRestoring = (rows: Draft): boolean => readIntake(rows).kind === 'restoring'
 
-/** Returns a session's decision; undefined while it is open. A restore keeps it `pending`. */
+/** Returns a session's decision, if there is one. During a restore it is `pending` instead. */
 export function findDecision(rows: Draft, { session, input }: Question): Decided | undefined {
   const row = rows.row('sessions', session)
   const payment = getPaymentRow(rows, session)
@@ -15,12 +15,12 @@ export function findDecision(rows: Draft, { session, input }: Question): Decided
     return isRestoring(rows) ? { kind: 'pending' } : undefined
   }
   if (row.input !== input) return { kind: row.state === 'refused' ? 'closed' : 'ended' }
-  const kind = payment !== undefined && hasFailed(payment) ? 'failed' : 'answered'
+  const kind = payment !== undefined && canShowFailure(payment) ? 'failed' : 'answered'
   return { kind, screen: row.screen }
 }
 
-/** Tells whether a failure may be shown: it is final, or was adopted from the chain. */
-function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
+/** Tells whether a payment has failed for good, or was adopted from the chain as failed. */
+function canShowFailure({ state, outcome, history }: Row<'payments'>): boolean {
   const isAdopted = history[0]?.[0] === 'mined'
   const isFinal = state === 'reverted' || state === 'expired'
   return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')

@@ -13,7 +13,7 @@ import {
   type Write,
 } from './rows.ts'
 
-/** Gives a step the store's rows under its own writes, until they are committed. */
+/** Gives a step the store's rows with the step's own writes, which are not committed yet. */
 export type Draft = {
   /** Gives the Unix time in ms by the store's clock, constant during a step. */
   readonly now: number
@@ -23,12 +23,12 @@ export type Draft = {
   drop(table: TableName, ...key: Key): void
 }
 
-/** Holds what a ledger step works on; `relayer` is the address whose nonces are assigned. */
+/** Holds what a step works on; `relayer` is the address whose nonces are assigned. */
 export type StepContext = { rows: Draft; rules: LedgerRules; relayer: string }
 
-/** Asks the store to commit first: a step lists rows that an earlier one wrote. */
+/** Reports that a step lists rows which were written but not committed: stores list only others. */
 export class UncommittedListError extends Error {
-  override readonly name = 'ListedTooLate'
+  override readonly name = 'UncommittedListError'
 }
 
 /** Maps row names to their writes so far. */
@@ -38,17 +38,17 @@ export type Writes = Map<string, Write>
 export const layerDraft = (rows: Draft, writes: Writes): Draft =>
   createDraft({ row: rows.row, list: (listing) => rows.list(listing) }, rows.now, writes)
 
-/** Creates a draft over a view, adding to `writes`, which may hold rows of earlier steps. */
+/** Creates a draft over a view. It adds to `writes`, which may have those of earlier steps. */
 export function createDraft(view: View, now: number, writes: Writes): Draft {
   function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {
-    const written = writes.get(toRowName(table, key))
-    return written === undefined ? view.row(table, ...key) : (written.after as Row<Name>)
+    const ownWrite = writes.get(toRowName(table, key))
+    return ownWrite === undefined ? view.row(table, ...key) : (ownWrite.after as Row<Name>)
   }
 
   function write(table: TableName, key: Key, after: AnyRow | undefined): void {
     const name = toRowName(table, key)
-    const written = writes.get(name)
-    const before = written === undefined ? view.row(table, ...key) : written.before
+    const ownWrite = writes.get(name)
+    const before = ownWrite === undefined ? view.row(table, ...key) : ownWrite.before
     writes.set(name, { table, key, before, after })
   }
 

@@ -43,13 +43,13 @@ import { recentSettlementMs } from './payments/reserves.ts'
 import { pruneSms, recordSmsFate, takeSms } from './payments/sms.ts'
 import {
   type Ledger,
-  maxOpen,
+  maxOpenPayments,
   type NonceFill,
-  type Refusing,
+  type SessionRefusal,
   type Work,
   workLists,
 } from './port.ts'
-import { noteAlerts, pastAlerts, takeNotices } from './records/alerts.ts'
+import { listPastAlerts, recordAlerts, takeNotices } from './records/alerts.ts'
 import {
   forgetGasPrice,
   readAccountState,
@@ -59,9 +59,9 @@ import {
   saveAccountState,
   saveFollowedBlocks,
 } from './records/chain.ts'
-import { findDayLimit, findMinutesSinceEqual } from './records/earlier.ts'
-import { pruneShown, recall, rememberFirst } from './records/first-values.ts'
-import { noteGateways } from './records/gateways.ts'
+import { findDayLimit, recordEqualAge } from './records/earlier.ts'
+import { pruneShown, readFirstValue, saveFirstValue } from './records/first-values.ts'
+import { addGatewayCounts } from './records/gateways.ts'
 import {
   checkIdentity,
   describeDifferences,
@@ -71,28 +71,28 @@ import {
   renumber,
 } from './records/identity.ts'
 import { bookLoans, listLoans, readLoanBook } from './records/loans.ts'
-import { noteObstacle } from './records/obstacles.ts'
+import { recordObstacle } from './records/obstacles.ts'
 import {
   listAudit,
-  note,
   pruneAudit,
   readPage,
   readTrace,
+  recordAction,
   setIntake,
 } from './records/operations.ts'
 import {
-  noteRefusal,
   pruneRefusals,
   readSessionTrace,
   readStanding,
+  recordRefusal,
   setHold,
 } from './records/standing.ts'
 import { findTill, listAccountTills, listTakings, listTills, setTill } from './records/tills.ts'
-import { probe, readVitals } from './records/vitals.ts'
+import { readVitals, writeProbe } from './records/vitals.ts'
 import { type Listing, mapNames, type Row, type TableName } from './rows.ts'
 import { isOutcomeUnknown, phaseRules } from './transitions.ts'
 
-/** Implements every method of the port as one step, which reads and writes rows, synchronously. */
+/** Implements each method of the port as a step, which reads and writes rows synchronously. */
 export type Steps = {
   [Method in keyof Ledger]: (
     step: StepContext,
@@ -100,22 +100,23 @@ export type Steps = {
   ) => Awaited<ReturnType<Ledger[Method]>>
 }
 
-/** Tells what a method does to rows; one that `opens` may leave work for a round. */
+/** Tells what a method does with rows. One that `opens` writes, and may leave work for a round. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...mapNames('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment'),
   ...mapNames('reads', 'listPayments', 'listAudit', 'readPage', 'tracePayment', 'exportPage'),
-  ...mapNames('reads', 'recall', 'formerAccount', 'propose', 'findSlot', 'knownRefusal'),
-  ...mapNames('reads', 'readStanding', 'traceSession', 'listPastAlerts', 'readLoanBook'),
-  ...mapNames('reads', 'listLoans', 'listTills', 'findTill', 'listTakings', 'readPerson'),
-  ...mapNames('reads', 'dueReminders'),
+  ...mapNames('reads', 'readFirstValue', 'findFormerAccount', 'propose', 'findSlot'),
+  ...mapNames('reads', 'findKnownRefusal', 'readStanding', 'traceSession', 'listPastAlerts'),
+  ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
+  ...mapNames('reads', 'readPerson', 'listDueReminders'),
   ...mapNames('opens', 'record', 'adopt', 'endRestore'),
   ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
   ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'requeue', 'settle'),
   ...mapNames('writes', 'confirm', 'expire', 'reopen', 'recordHead', 'recordAccountState'),
   ...mapNames('writes', 'recordObservations', 'readVitals', 'prune', 'renumber', 'setIntake'),
-  ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'alert'),
-  ...mapNames('writes', 'takeNotices', 'endNotice', 'takeSms', 'noteSms', 'takeReminder'),
-  ...mapNames('writes', 'noteReminder', 'beginRestore', 'restore', 'rememberFirst', 'findEqual'),
+  ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'recordAlerts'),
+  ...mapNames('writes', 'takeNotices', 'deleteNotice', 'takeSms', 'recordSmsFate', 'takeReminder'),
+  ...mapNames('writes', 'recordReminderFate', 'beginRestore', 'restore', 'saveFirstValue'),
+  ...mapNames('writes', 'recordEqualAge'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -127,31 +128,38 @@ export function getDueDelayMs(
   roundMs: number,
 ): number | undefined {
   if (methodKinds[method] === 'opens') return roundMs
-  // The obstacle of a refused payment is checked again soon.
-  const [refusing] = args as [Refusing | undefined]
+  // A round soon checks whether the obstacle of a refused payment is still there.
+  const [refusing] = args as [SessionRefusal | undefined]
   if (method === 'refuse' && refusing?.obstacle !== undefined) return getUrgentRoundMs(roundMs)
-  const isOfferedAgain = method === 'recordSend' && args[1] !== 'taken'
-  return isOfferedAgain ? getUrgentRoundMs(roundMs) : undefined
+  const isUntaken = method === 'recordSend' && args[1] !== 'taken'
+  return isUntaken ? getUrgentRoundMs(roundMs) : undefined
 }
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
-/** Limits the rows of one answer; for waiting payments, about what a block takes. */
+/** Limits the rows of one answer. */
 const workLimit = 1000
+/** Limits the waiting payments of one answer, to about what a block takes. */
 const queueLimit = 200
-/** Limits how many rows of a kind are deleted at a time. */
+/** Limits the rows of a table that are deleted at a time. */
 const pruneLimit = 200
 
-/** Returns an account's lately executed requests, the oldest first. */
-function listExecuted(rows: Draft, account: string, most: number): SignedRequest[] {
+/** Returns an account's requests that were executed a moment ago, the oldest first. */
+function listRecentlyExecuted(rows: Draft, account: string, limit: number): SignedRequest[] {
   return rows
-    .list({ table: 'payments', list: 'account', group: account, limit: maxOpen, newest: true })
+    .list({
+      table: 'payments',
+      list: 'account',
+      group: account,
+      limit: maxOpenPayments,
+      newest: true,
+    })
     .filter(({ outcome, phase, since }) => {
       const isRecent =
         phase === 'mined' || (phase === 'settled' && rows.now - since < recentSettlementMs)
       return outcome === 'executed' && isRecent
     })
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ request }) => request)
     .reverse()
 }
@@ -174,20 +182,21 @@ function mayFill(step: StepContext, { nonce, chainNonce, sessions }: NonceFill):
 }
 
 const createEmptyWork = (step: StepContext): Work => ({
-  ...{
-    now: step.rows.now,
-    head: undefined,
-    followedBlocks: [],
-    ...readAccountState(step),
-    behindSince: undefined,
-  },
-  ...{ nextNonce: 0, nonces: [], ...workLists(() => []), watching: false },
+  now: step.rows.now,
+  head: undefined,
+  followedBlocks: [],
+  ...readAccountState(step),
+  behindSince: undefined,
+  nextNonce: 0,
+  nonces: [],
+  ...workLists(() => []),
+  watching: false,
 })
 
 export const steps: Steps = {
   identify,
 
-  formerAccount: findFormerAccount,
+  findFormerAccount,
 
   renumber,
 
@@ -198,8 +207,8 @@ export const steps: Steps = {
     const account = readAccount(rows, question.account)
     const open = listOpenPayments(rows, account)
       .map(({ request }) => request)
-      .slice(0, maxOpen)
-    const executed = listExecuted(rows, question.account, maxOpen - open.length)
+      .slice(0, maxOpenPayments)
+    const executed = listRecentlyExecuted(rows, question.account, maxOpenPayments - open.length)
     const isAgent = listAccountTills(rows, question.account).length > 0
     return {
       kind: 'undecided',
@@ -213,19 +222,15 @@ export const steps: Steps = {
     }
   },
 
-  rememberFirst: ({ rows }, showing) => rememberFirst(rows, showing, findDecision(rows, showing)),
+  saveFirstValue: ({ rows }, showing) => saveFirstValue(rows, showing, findDecision(rows, showing)),
 
-  recall: ({ rows }, question, name) => recall(rows, question, name),
+  readFirstValue: ({ rows }, question, name) => readFirstValue(rows, question, name),
 
-  knownRefusal: ({ rows }, account, limits, payment) =>
+  findKnownRefusal: ({ rows }, account, limits, payment) =>
     findIntakeRefusal(rows, account) ?? findDayLimit(rows, account, limits, payment),
 
-  findEqual: ({ rows }, question, call) =>
-    findMinutesSinceEqual(
-      rows,
-      question,
-      findDecision(rows, question) === undefined ? call : undefined,
-    ),
+  recordEqualAge: ({ rows }, question, call) =>
+    recordEqualAge(rows, question, findDecision(rows, question) === undefined ? call : undefined),
 
   refuse(step, refusing) {
     const { rows } = step
@@ -233,10 +238,10 @@ export const steps: Steps = {
     if (decided !== undefined) return decided
     saveSession(rows, refusing, 'refused', refusing.screen)
     countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
-    noteRefusal(rows, refusing)
+    recordRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     recordObservations(step, refusing.observations)
-    return noteObstacle(rows, refusing.obstacle)
+    return recordObstacle(rows, refusing.obstacle)
   },
 
   propose,
@@ -255,10 +260,10 @@ export const steps: Steps = {
 
   readVitals(step, { identity, probes = false, counted } = {}) {
     if (probes) {
-      probe(step.rows)
+      writeProbe(step.rows)
       sampleCounts(step.rows)
     }
-    noteGateways(step.rows, counted)
+    addGatewayCounts(step.rows, counted)
     return readVitals(
       step,
       identity && checkIdentity(step, identity),
@@ -294,27 +299,27 @@ export const steps: Steps = {
 
   listLoans: ({ rows }, query) => listLoans(rows, query),
 
-  listPastAlerts: ({ rows }) => pastAlerts(rows),
+  listPastAlerts: ({ rows }) => listPastAlerts(rows),
 
-  recordAction: ({ rows }, entry) => note(rows, entry),
+  recordAction: ({ rows }, entry) => recordAction(rows, entry),
 
-  alert: ({ rows, rules }, found, told) => noteAlerts(rows, found, { ...rules, ...told }),
+  recordAlerts: ({ rows, rules }, found, told) => recordAlerts(rows, found, { ...rules, ...told }),
 
   takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
 
-  endNotice: ({ rows }, id) => rows.drop('notices', id),
+  deleteNotice: ({ rows }, id) => rows.drop('notices', id),
 
   // A partly restored ledger must not act.
   takeSms: ({ rows }, limit) =>
     isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
 
-  noteSms: ({ rows }, name, fate) => recordSmsFate(rows, name, fate),
+  recordSmsFate: ({ rows }, name, fate) => recordSmsFate(rows, name, fate),
 
-  dueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : listDueReminders(rows, limit)),
+  listDueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : listDueReminders(rows, limit)),
 
   takeReminder: ({ rows }, debt) => takeReminder(rows, debt),
 
-  noteReminder: ({ rows }, reminder, fate) => recordReminderFate(rows, reminder, fate),
+  recordReminderFate: ({ rows }, reminder, fate) => recordReminderFate(rows, reminder, fate),
 
   listAudit: ({ rows }, limit) => listAudit(rows, limit),
 
@@ -383,10 +388,10 @@ export const steps: Steps = {
     const { nonce, sessions } = filling
     const row = rows.row('nonces', relayer, nonce)
     // It was recorded before, and the answer was lost.
-    const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
-    if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
+    const isKnown = row?.bytes.some(([hash]) => hash === transaction.hash)
+    if (row?.state === 'recorded' && isKnown) return { kind: 'recorded' }
     const isReplaced = readSlot(step, nonce).prior?.hash !== replacedHash
-    if (isReplaced || !mayFill(step, filling)) return { kind: 'fenced' }
+    if (isReplaced || !mayFill(step, filling)) return { kind: 'changed' }
     for (const session of sessions) {
       const carrier = { relayer, nonce, hash: transaction.hash }
       applyEvent(step, getPaymentRow(rows, session), 'attached', carrier)
@@ -399,20 +404,20 @@ export const steps: Steps = {
     const row = step.rows.row('nonces', step.relayer, nonce)
     const [highest] = listTransactions(row)
     if (highest?.hash === transaction.hash) return { kind: 'recorded' }
-    if (row?.state !== 'recorded' || highest?.hash !== replacedHash) return { kind: 'fenced' }
+    if (row?.state !== 'recorded' || highest?.hash !== replacedHash) return { kind: 'changed' }
     recordTransaction(step, nonce, row.sessions, transaction)
     return { kind: 'recorded' }
   },
 
-  release({ rows, relayer: name }, chainNonce) {
-    const relayer = readRelayer(rows, name)
-    // The chain has passed whatever a lost row carried.
+  release({ rows, relayer: address }, chainNonce) {
+    const relayer = readRelayer(rows, address)
+    // A block has used these nonces, so nothing can be done with them any more.
     const lost = relayer.open
       .map(([nonce]) => nonce)
-      .filter((nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined)
+      .filter((nonce) => nonce < chainNonce && rows.row('nonces', address, nonce) === undefined)
     if (lost.length === 0) return
     const open = relayer.open.filter(([nonce]) => !lost.includes(nonce))
-    rows.put('relayers', { relayer: name, open, top: Math.max(relayer.top ?? 0, ...lost) })
+    rows.put('relayers', { relayer: address, open, top: Math.max(relayer.top ?? 0, ...lost) })
   },
 
   recordSend(step, hash, verdict) {
@@ -429,18 +434,23 @@ export const steps: Steps = {
     const row = rows.row('nonces', step.relayer, nonce)
     if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
     // A late report may describe a transaction whose rows were lost since.
-    if (row.bytes.every(([own]) => own !== hash)) return []
+    if (row.bytes.every(([known]) => known !== hash)) return []
+    const blockColumns = { hash, block_number: block.number, block_hash: block.hash }
     saveNonce(rows, {
-      ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
-      ...{ phase: 'done', changed_at: rows.now },
+      ...row,
+      ...blockColumns,
+      state: 'mined',
+      phase: 'done',
+      changed_at: rows.now,
     })
-    // Rounds compare only blocks above the last head: below it a replica may show a lost one.
+    // A block up to the last head may have left the chain and still be shown by a replica that
+    // lags. Rounds compare only blocks above that head, so it makes no outcome final here.
     const isNew = isFinal === true && block.number > (readFollowedBlocks(step).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
       const [payment, execution] = [getPaymentRow(rows, session), executions[session]]
       // After lost rows the session may have been accepted again, so this is about another request.
-      const isOfIt = payment?.request.signature === execution?.signature
-      if (execution === undefined || !isOfIt) return requeueFrom(step, row, session)
+      const isSameRequest = payment?.request.signature === execution?.signature
+      if (execution === undefined || !isSameRequest) return requeueFrom(step, row, session)
       const moved = applyEvent(step, payment, 'included', toExecutionColumns(execution))
       const confirmed = isNew
         ? applyEvent(step, getPaymentRow(rows, session), execution.outcome)
@@ -455,8 +465,8 @@ export const steps: Steps = {
 
   requeue(step, session) {
     const payment = getPaymentRow(step.rows, session)
-    const isThere = payment !== undefined && findCarrier(step.rows, payment)?.state === 'recorded'
-    return isThere ? [] : requeuePayment(step, payment)
+    const isCarried = payment !== undefined && findCarrier(step.rows, payment)?.state === 'recorded'
+    return isCarried ? [] : requeuePayment(step, payment)
   },
 
   settle(step, session, signature, execution) {
@@ -491,7 +501,7 @@ export const steps: Steps = {
     // If the block's row is lost, find its unfinal payments by their phase.
     const sessions =
       block?.sessions ?? listPhasePayments(rows, 'mined', workLimit).map((row) => row.session)
-    // Highest first, so that `top` falls by one each time.
+    // The highest nonce first, because each lowers the highest used nonce by one.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
@@ -502,7 +512,7 @@ export const steps: Steps = {
     const moved = [...new Set(sessions)].flatMap((session) => {
       const payment = getPaymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
-      // Adopted payments had no transaction of ours, so they are queued for one.
+      // No transaction of ours carried an adopted payment, so it is queued for one.
       return findCarrier(rows, payment)?.state === 'recorded'
         ? applyEvent(step, payment, 'reorganized', noExecution)
         : applyEvent(step, payment, 'orphaned', { ...noExecution, ...noNonce })
@@ -515,7 +525,7 @@ export const steps: Steps = {
     const { rows } = step
     if (followedBlocks !== undefined) {
       saveFollowedBlocks(step, followedBlocks)
-      // In one step, since newly followed blocks show nothing of what is below them.
+      // In the same step: blocks that were followed anew say nothing of transactions below them.
       if (reportedNonce !== undefined) saveAccountState(step, { reportedNonce }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
@@ -541,8 +551,8 @@ export const steps: Steps = {
     const sessions = listOlderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
     const history = listOlderThan(rows, historyMs, { table: 'history', list: 'age' })
     pruneSms(rows, retentionMs, pruneLimit)
-    for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
-      archivePayments(rows, account, own)
+    for (const [account, group] of Map.groupBy(payments, (payment) => payment.account)) {
+      archivePayments(rows, account, group)
     }
     for (const row of nonces) {
       const isNeeded = row.sessions.some((session) =>
@@ -571,7 +581,7 @@ export function runStep(
   )
 }
 
-/** Creates the port whose every method is `call` with the method's name. */
+/** Creates a port whose methods call `call` with their name and arguments. */
 export function createLedgerPort<Port = Ledger>(
   call: (method: LedgerMethod, args: unknown[]) => unknown,
 ): Port {

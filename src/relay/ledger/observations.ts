@@ -4,10 +4,13 @@ import * as z from 'zod/mini'
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 
-/** Parses the loan pool in wei; the daily cap leaves `issuableWei`. */
+/** Parses the amounts of the loan contract; the daily cap leaves `issuableWei`. */
 const pool = z.object({
-  ...{ liquidityWei: wei, issuableWei: wei, principalWei: wei },
-  ...{ owedWei: wei, balancesWei: wei },
+  liquidityWei: wei,
+  issuableWei: wei,
+  principalWei: wei,
+  owedWei: wei,
+  balancesWei: wei,
 })
 
 /** Lists the facts that are read from the chain, for payments and for operators. */
@@ -25,20 +28,20 @@ export const facts = {
   count: z.object({ number: z.int() }),
   /** Counts them as the node last reported, because others may have used the key. */
   toldCount: z.object({ number: z.int() }),
-  /** Counts them with those of the node's pool: asked while a nonce waits for too long. */
+  /** Counts them with those of the node's pool. It is asked only while a nonce waits too long. */
   poolCount: z.object({ number: z.int() }),
-  /** Names the block of the outcome that was made final last without its proof. */
+  /** Names the block of the last outcome that was made final without a proof of its receipt. */
   unproved: z.object({ block: z.int() }),
 }
 
 export type ChainFact = keyof typeof facts
 
 /** Lists the facts that are read one per block, in turn, while work is open. */
-export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
+export const readingTurns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
 
 /** Reports what a round or a payment has read from the chain. */
 export type ObservationReport = {
-  /** Gives the reporter's time; each fact's `readAt` (default: now) is by the same clock. */
+  /** Gives the reporter's time. The `readAt` of facts (default: now) is by the same clock. */
   now?: number
   facts: {
     [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
@@ -68,18 +71,22 @@ export const storedObservations = z.object({
   toldCount: dated(facts.toldCount),
   poolCount: dated(facts.poolCount),
   unproved: dated(facts.unproved),
-  asked: z.optional(z.enum(turns)),
+  asked: z.optional(z.enum(readingTurns)),
 })
 
 export type Observations = z.infer<typeof storedObservations>
 
-/** Adds a report to what is known; a fact that was read earlier than the known one is ignored. */
-export function withSeen(before: Observations, seen: ObservationReport, now: number): Observations {
-  const { facts: found, node, round } = seen
-  const newer = Object.entries(found).flatMap(([name, fact]) => {
+/** Adds a report to what is known. A fact that was read earlier than the known one is ignored. */
+export function addReport(
+  before: Observations,
+  { now: reportedAt = 0, facts: reported, node, round }: ObservationReport,
+  now: number,
+): Observations {
+  const newer = Object.entries(reported).flatMap(([name, fact]) => {
     if (fact === undefined) return []
     const { readAt, ...value } = fact
-    const at = now - Math.max(0, (seen.now ?? 0) - (readAt ?? seen.now ?? 0))
+    // The clocks may differ, so only the fact's age is taken from the reporter.
+    const at = now - Math.max(0, reportedAt - (readAt ?? reportedAt))
     const knownFact = before[name as ChainFact]
     return knownFact !== undefined && knownFact.at > at ? [] : [[name, { ...value, at }]]
   })
@@ -103,7 +110,7 @@ export function withSeen(before: Observations, seen: ObservationReport, now: num
 /** Drops facts about one deployment's contracts or key. */
 export const dropDeploymentFacts = (observations: Observations): Observations =>
   Object.fromEntries(
-    Object.entries(observations).filter(([name]) => !ofOneDeployment.includes(name)),
+    Object.entries(observations).filter(([name]) => !deploymentFacts.includes(name)),
   )
 
-const ofOneDeployment = ['funds', 'contracts', 'count', 'toldCount', 'poolCount']
+const deploymentFacts = ['funds', 'contracts', 'count', 'toldCount', 'poolCount']

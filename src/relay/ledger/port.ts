@@ -6,16 +6,16 @@ import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './backup/export-format.ts'
-import type { ObservationReport, Observations, turns } from './observations.ts'
+import type { ObservationReport, Observations, readingTurns } from './observations.ts'
 import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'
 
 /**
- * Records for one deployment how sessions were decided, which nonce carries what, and every
- * transaction's bytes before they are sent. Each method is one atomic step by the ledger's clock;
- * called twice or too late, it changes nothing. STORAGE.md tells what a row promises.
+ * Records for one deployment how sessions were decided, which payments each nonce carries, and each
+ * transaction's bytes before they are sent. Each method is one atomic step by the ledger's clock. A
+ * second or late call of it changes nothing. STORAGE.md tells what a row promises.
  */
 export type Ledger = SessionLedger &
   PaymentLedger &
@@ -25,44 +25,44 @@ export type Ledger = SessionLedger &
   BackupLedger
 
 export type SessionLedger = {
-  /** Accepts this identity, or refuses one that the ledger must not continue with. */
+  /** Adopts this identity, or refuses one that the ledger must not continue with. */
   identify(identity: Identity, counted?: GatewayCounts): Promise<Identified>
-  /** Returns the account of a number's former form, by its present one, if one is kept. */
-  formerAccount(account: Address): Promise<Address | undefined>
+  /** Returns the account that a number had in its former form, if the ledger has one. */
+  findFormerAccount(account: Address): Promise<Address | undefined>
   /** Records accounts of former number forms, and adopts another table of forms. */
   renumber(renumbering: Renumbering): Promise<Renumbered>
   /** Returns a session's decision, or the account's open work. */
   lookup(question: Question): Promise<Decided | Undecided>
-  /** Stores the first value that a question shows, so that redeliveries show the same. */
-  rememberFirst(showing: Showing): Promise<Shown | Decided>
+  /** Stores the first value under a name, and returns it: redeliveries show the same. */
+  saveFirstValue(showing: FirstValue): Promise<Shown | Decided>
   /** Returns the value that a question stored under this name, if any. */
-  recall(question: Question, name: string): Promise<string | undefined>
-  /** Returns how many minutes ago the account made an equal call, if lately, and stores that. */
-  findEqual(question: Question, call: PaymentCall): Promise<number | undefined>
-  /** Tells why a further payment of the account would be refused, whatever the chain says. */
-  knownRefusal(
+  readFirstValue(question: Question, name: string): Promise<string | undefined>
+  /** Returns how many minutes ago the account made an equal call, if lately. Stores the answer. */
+  recordEqualAge(question: Question, call: PaymentCall): Promise<number | undefined>
+  /** Tells why a payment of the account would be refused, as far as the ledger knows. */
+  findKnownRefusal(
     account: Address,
     limits: DayLimits,
     payment: Pick<Order, 'kind' | 'spendsWei'>,
-  ): Promise<OverDay | RefusalOf<'paused' | 'held'> | undefined>
+  ): Promise<DayLimitRefusal | RefusalOf<'paused' | 'held'> | undefined>
   /** Returns the till of a number; undefined if no account has it now. */
   findTill(number: string): Promise<Till | undefined>
   /** Returns what an account with a till received, the newest first; undefined if it has none. */
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
   /** Closes a session without a payment: its screen is final, and no other question can pay. */
-  refuse(refusal: Refusing): Promise<Decided | Refused>
+  refuse(refusal: SessionRefusal): Promise<Decided | Refused>
   /** Judges offers and finds a nonce for those that may begin; changes nothing. */
   propose(offers: readonly PaymentOffer[]): Promise<Proposal>
   /**
-   * Records requests, screens and the transaction that carries them (without one they are queued),
-   * each judged as if those before it had begun. `changed`: other payments may begin now, or the
-   * nonce is not free; nothing was written.
+   * Records the payments that may begin, each judged after those before it. The transaction carries
+   * exactly these; without one they are queued. `changed`: other payments may begin now, or the
+   * nonce is not free, and nothing was written.
    */
   record(
     offers: readonly PaymentOffer[],
-    transaction?: Carrying,
+    transaction?: CarryingTransaction,
   ): Promise<{ kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' }>
-  /** Accepts a session whose intent the chain has already spent: the ledger lost its rows. */
+  /** Records a session whose intent the chain has already spent: the ledger lost its rows. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 }
 
@@ -72,74 +72,75 @@ export type PaymentLedger = {
   findPayment(session: string): Promise<Payment | undefined>
   /** Returns an account's last payments, the newest first. */
   listPayments(account: Address, limit: number): Promise<Payment[]>
-  /** Queues a payment again if its nonce no longer carries it, since the row was lost. */
+  /** Queues a payment again if the row of the nonce that carried it was lost. */
   requeue(session: string): Promise<Transition[]>
-  /** Settles a queued payment, identified by its signature, by what else spent its intent. */
+  /** Records that another transaction spent a queued payment's intent; it has this signature. */
   settle(session: string, signature: Hex, execution: Execution): Promise<Transition[]>
   /** Makes the outcome in this block final. */
   confirm(session: string, blockHash: Hex): Promise<Transition[]>
   /**
-   * Expires an unspent payment whose deadline is before `seconds`; its nonce stays to be filled.
+   * Expires an unspent payment whose deadline is before `seconds`. Its nonce no longer carries it.
    */
   expire(session: string, seconds: number): Promise<Transition[]>
   /** Takes due messages, each for one taker, and tells when the next is due (Unix time in ms). */
   takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
-  noteSms(name: SmsName, fate: SmsFate): Promise<void>
+  recordSmsFate(name: SmsName, fate: SmsFate): Promise<void>
   /** Lists the accounts whose loan is due for a check. */
-  dueReminders(limit: number): Promise<Address[]>
+  listDueReminders(limit: number): Promise<Address[]>
   /** Takes a reminder that is due by the loan's state on the chain; only one taker gets it. */
   takeReminder(debt: LoanDebt): Promise<DueReminder | undefined>
-  noteReminder(reminder: DueReminder, fate: SmsFate): Promise<void>
+  recordReminderFate(reminder: DueReminder, fate: SmsFate): Promise<void>
 }
 
 export type NonceLedger = {
-  /** Returns the signed hashes of the nonces in use and of the last ones, in any state. */
+  /** Returns the hashes of all transactions signed for the nonces in use and for the last ones. */
   listSigned(): Promise<SignedNonce[]>
-  /** Returns a nonce that may carry these queued payments, or close a gap (no sessions). */
+  /** Returns the slot of a nonce if it may carry these queued payments; none close a gap. */
   findSlot(filling: NonceFill): Promise<Slot | undefined>
-  /** Records the transaction for such a nonce if it still may carry these payments. */
+  /** Records the transaction for a nonce if that may still carry these payments. */
   fill(
     filling: NonceFill & { replacedHash: Hex | undefined; transaction: SignedTransaction },
   ): Promise<Filled>
-  /** Records a transaction with the same requests for a nonce, over the named one. */
+  /** Records a transaction that replaces the named one of a nonce, with the same requests. */
   replace(replacement: Replacement): Promise<Filled>
   /** Gives up nonces whose rows were lost, once the chain has passed them. */
   release(chainNonce: number): Promise<void>
   /**
-   * Records that a transaction was sent and the node's verdict; a price refused as too low is
-   * forgotten.
+   * Records that a transaction was sent, and the node's verdict. If its price is too low, the known
+   * gas price is forgotten.
    */
   recordSend(hash: Hex, verdict: SendVerdict): Promise<void>
   /** Records the block of a nonce and what it did for each of its payments. */
   recordMined(report: MinedReport): Promise<Transition[]>
   /**
-   * Marks an open nonce as foreign: an unknown transaction has it. Its payments are queued again.
-   * Returns undefined if the nonce is not open any more.
+   * Marks an open nonce as foreign, because an unknown transaction has it, and queues its payments
+   * again. Returns undefined if the nonce is not open any more.
    */
   recordDisplaced(nonce: number): Promise<Transition[] | undefined>
-  /** Gives up an open nonce too far ahead of the chain, as above. */
+  /** Gives up an open nonce too far ahead of the chain, and queues its payments again. */
   abandon(nonce: number): Promise<Transition[] | undefined>
 }
 
 export type ChainLedger = {
   recordObservations(report: ObservationReport): Promise<void>
-  /** Returns the blocks above this height with transactions of ours, the highest first. */
+  /** Returns the blocks above this height that hold our transactions, the highest first. */
   listBlocks(above: number): Promise<BlockId[]>
-  /** Reopens what a block settled that is no longer in the chain. */
+  /** Reopens the nonces and payments of a block that has left the chain. */
   reopen(blockHash: Hex): Promise<Transition[]>
   /**
-   * Records the followed blocks, head first, and the node's count; undefined for an unknown head.
+   * Records the followed blocks, the head first, and the node's count. Without blocks, records that
+   * the chain is behind the last head.
    */
   recordHead(
     followedBlocks: readonly FollowedBlock[] | undefined,
-    toldCount?: number,
+    reportedNonce?: number,
   ): Promise<void>
-  /** Records facts that change slowly; counts only if `head` is still the last one. */
-  recordAccountState(head: Hex, accountState: AccountState, asked?: Reading): Promise<void>
+  /** Records facts that change slowly; the chain's count only if `head` is still the last one. */
+  recordAccountState(head: Hex, accountState: AccountState, asked?: FactReading): Promise<void>
 }
 
 export type OperatorLedger = {
-  /** Returns the state for operators; with `probes` it writes a row to prove that it can. */
+  /** Returns the state for operators. With `probes` it writes a row, to prove that it can. */
   readVitals(asked?: {
     identity?: Identity
     probes?: boolean
@@ -147,41 +148,42 @@ export type OperatorLedger = {
     counted?: GatewayCounts | undefined
   }): Promise<Vitals>
   /** Sets whether new payments are accepted; a drain may name the next account secret. */
-  setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
-  /** Records an operator's action once per id. Never holds a phone number. */
+  setIntake(kind: IntakeSetting, id: string, nextAccountKey?: string): Promise<Intake>
+  /** Records an operator's action once per id. An entry never holds a phone number. */
   recordAction(entry: Omit<AuditEntry, 'at'>): Promise<void>
   /** Returns operators' actions, the newest first. */
   listAudit(limit: number): Promise<AuditEntry[]>
-  /** Holds or releases an account, and records that once: a held one starts no payment. */
+  /** Holds or releases an account, and records the action: a held one begins no payment. */
   setHold(account: Address, isHeld: boolean, id: string): Promise<AccountStanding>
-  /** Assigns a till number to an account or removes it, and records that; returns its holder. */
+  /** Assigns or removes a till number, records the action, and returns the till. */
   setTill(change: TillChange): Promise<Till | undefined>
   /** Returns all tills, the oldest first. */
   listTills(): Promise<Till[]>
-  /** Returns what helps a person who supports the account's caller. */
+  /** Returns the account's state, for a person who supports its caller. */
   readStanding(account: Address): Promise<AccountStanding>
   /** Returns a page of all that is stored about an account, full payments first. */
   readPerson(query: PersonQuery): Promise<PersonPage>
-  /** Deletes what is stored about an account and guards nothing, and tells what stays. */
-  erase(erasing: Erasing): Promise<Erased>
+  /** Deletes what is stored about an account, but for what protects money, and counts both. */
+  erase(erasing: ErasureRequest): Promise<Erased>
   /** Returns how a session was decided; undefined if it was not, or its rows have been deleted. */
   traceSession(session: string): Promise<SessionTrace | undefined>
-  /** Returns up to which block a loan contract's events were read, and the sums until there. */
+  /** Returns up to which block a loan contract's events were read, and the sums up to there. */
   readLoanBook(contract: Address): Promise<LoanBook>
-  /** Records the events of the blocks that follow; ignores any others. */
+  /** Records the events of the blocks that follow; ignores those of any other blocks. */
   bookLoans(booking: LoanBooking): Promise<LoanBook>
   /** Returns a contract's loans, by due date. */
   listLoans(query: LoanQuery): Promise<BookedLoan[]>
   /** Returns the last cleared alerts, the latest first. */
   listPastAlerts(): Promise<ActiveAlert[]>
   /**
-   * Raises new findings and clears old ones; with `isTold` stores a notice of each for delivery.
+   * Raises alerts for new findings, and clears those not found any more. With `mustNotify` it
+   * stores a notice of each for delivery.
    */
-  alert(found: readonly Finding[], told: { isTold: boolean }): Promise<AlertChange>
-  /** Takes due notices; each is due again later, until {@link OperatorLedger.endNotice}. */
+  recordAlerts(found: readonly Finding[], options: { mustNotify: boolean }): Promise<AlertChange>
+  /** Takes due notices; each is due again later, until {@link OperatorLedger.deleteNotice}. */
   takeNotices(limit: number): Promise<AlertNotice[]>
   /** Deletes a delivered notice. */
-  endNotice(id: string): Promise<void>
+  deleteNotice(id: string): Promise<void>
   /** Returns the payments that match a query, the newest first. */
   readPage(query: PaymentQuery): Promise<PaymentPage>
   tracePayment(intentId: Hex): Promise<PaymentTrace | undefined>
@@ -193,31 +195,31 @@ export type BackupLedger = {
   /** Returns a page of what a restore needs. */
   exportPage(identity: Identity, place: ExportPlace): Promise<ExportPage>
   /** Begins a restore: until it ends, no session is decided and rounds do nothing. */
-  beginRestore(restoring: Restoring): Promise<RestoreBegun>
+  beginRestore(restoring: RestoreRequest): Promise<RestoreBegun>
   /** Adds what the ledger lacks of an export; changes nothing that is there. */
   restore(exportedAt: number, entries: readonly ExportEntry[]): Promise<RestoreAnswer>
   /** Ends a restore, and accepts payments again if it did before. */
   endRestore(exportedAt: number): Promise<RestoreAnswer>
 }
 
-/** Names a time of the last 30 days (Unix time in ms), or a bookmark. */
+/** Names the state to set rows back to: a time of the last 30 days (Unix, in ms) or a bookmark. */
 export type SetBack = { time: number } | { bookmark: string }
 
 /** Tells whether rows are set back; `undo` is the bookmark that reverts it. */
 export type SetBackAnswer = { kind: 'set_back'; undo: string } | { kind: 'refused'; reason: string }
 
 export type LedgerRules = {
-  /** Limits the nonces in use at a time, counted from the chain's next one. */
+  /** Limits the nonces in use at a time, counted from the chain's next nonce. */
   maxInFlight: number
   /** Sets for how many blocks a settled payment is watched. */
   watchBlocks: number
   /** Limits the age of facts that change slowly. */
   accountStateMs: number
-  /** Sets how long a nonce is not used that a foreign transaction has. */
+  /** Sets how long a nonce stays unused that a foreign transaction has. */
   displacedMs: number
-  /** Limits the transactions that carry a payment without effect; then it awaits its deadline. */
+  /** Limits the transactions that carry a payment without effect; then it only waits to expire. */
   maxAttempts: number
-  /** Sets how long a session stays answered; at least the forwarder's 7 days. */
+  /** Sets how long a session's answer is stored: at least the forwarder's 7 days. */
   retentionMs: number
   /** Sets how long a finding must be gone before its alert is cleared. */
   alertEndMs: number
@@ -236,16 +238,16 @@ export const ledgerRules = {
 } as const
 
 /**
- * Names by variable what the rows belong to: fingerprints of secrets, and the key's address. Key
- * and forwarder may change while nothing is open; the account secret only to one that a drain
- * names.
+ * Identifies the deployment that rows belong to, by the variables of its environment: fingerprints
+ * of secrets, and addresses. The relayer's key and the forwarder may change while nothing is open;
+ * the account secret only to one that a drain has named.
  */
 export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
 
-/** Lists what may change while nothing is open. */
+/** Lists the variables that may change while nothing is open. */
 export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMONIC']
 
-/** Maps accounts of present number forms to former ones; `kept`, their total, puts it in force. */
+/** Maps accounts to those of numbers' former forms; the last call has `kept`, the total. */
 export type Renumbering = {
   id: string
   numbering: string
@@ -254,9 +256,9 @@ export type Renumbering = {
 }
 
 export type Renumbered =
-  /** Lists accounts that have paid, or are stored for another account. */
+  /** `refused` lists accounts that have paid, or have another former account already. */
   | { kind: 'renumbered'; refused: Address[] }
-  /** Means that the ledger serves with this table and has to be paused first. */
+  /** Means that the ledger uses this table now, and has to be paused first. */
   | { kind: 'serving' }
 
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
@@ -265,16 +267,16 @@ export type Identified = { kind: 'same' } | { kind: 'different'; names: string[]
 export type Question = { session: string; input: string; account: Address }
 
 /** Holds a named value in JSON, with neither typed text nor a phone number. */
-export type Showing = Question & { name: string; value: string }
+export type FirstValue = Question & { name: string; value: string }
 
 export type Shown = { kind: 'shown'; value: string }
 
-/** Holds what a caller is shown, on any gateway; `ask` continues the session. */
+/** Holds what a caller is shown, by any gateway. After `ask` the session continues. */
 export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
-/** Tells how a session was decided, from the view of one question. */
+/** Tells how a session was decided, as far as one question may know. */
 export type Decided =
-  /** Asks to try again: a restore may still decide the session. */
+  /** Asks to try again, because a restore may still decide the session. */
   | { kind: 'pending' }
   /** Has the answer to this very question. */
   | { kind: 'answered'; screen: Screen }
@@ -285,16 +287,16 @@ export type Decided =
   /** Means that another question was refused: the session has paid nothing, and never will. */
   | { kind: 'closed' }
 
-/** Limits the open payments that a new one is simulated after; with more, an account waits. */
-export const maxOpen = 16
+/** Limits an account's open payments: a new one is simulated after all of them. */
+export const maxOpenPayments = 16
 
 export type Undecided = {
   kind: 'undecided'
-  /** Lists payments without a known outcome, the oldest first, at most {@link maxOpen}. */
+  /** Lists payments without a known outcome, the oldest first, at most {@link maxOpenPayments}. */
   open: SignedRequest[]
-  /** Lists lately executed ones, the oldest first: a node may not know them yet. */
+  /** Lists those executed a moment ago, the oldest first: a node may not know them yet. */
   executed: SignedRequest[]
-  /** Counts the account's payments; an offer based on this view repeats it. */
+  /** Counts the account's payments. An offer repeats it, to show on which state it is based. */
   version: number
   usage: Usage
   /** Is set if the account has a till: other limits may apply. */
@@ -304,7 +306,7 @@ export type Undecided = {
   now: number
 }
 
-/** Counts the open payments of the whole ledger, and of one account. */
+/** Counts open payments: `ofAccount` those of one account, the others those of all. */
 export type Usage = {
   ofAccount: number
   /** Counts payments with a nonce whose transactions are in no block. */
@@ -313,63 +315,63 @@ export type Usage = {
   waiting: number
 }
 
-/** Limits the account's, all open, and all waiting payments, the new one included. */
+/** Limits the open payments of an account and of all, and those that wait, the new one included. */
 export type Capacity = { ofAccount: number; open: number; waiting: number }
 
 /** Limits what an account sends in 24 hours, in payments and in wei; undefined without a limit. */
 export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
 
 /** Refuses a payment beyond the limits of a day. Nothing has changed. */
-export type OverDay = RefusalOf<'too_many_today' | 'too_much_today'>
+export type DayLimitRefusal = RefusalOf<'too_many_today' | 'too_much_today'>
 
 /** Asks to confirm a payment: an equal one was accepted this many minutes ago. */
 export type Equal = { kind: 'equal'; minutes: number }
 
-/** Holds what makes two payments equal. */
+/** Holds what is compared to find an equal payment. */
 export type PaymentCall = Pick<SignedRequest, 'data'>
 
-/** Refuses a payment for lack of capacity. Nothing has changed. */
+/** Refuses a payment, because it exceeds a limit of open payments. Nothing has changed. */
 export type Full = { kind: 'full'; usage: Usage }
 
-/** Holds the last obstacle, when it was logged, and when it ended (Unix times in ms). */
-export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
+/** Holds the last obstacle: when it was met, logged, and ended (Unix times in ms). */
+export type RecordedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
 
 export type EventCounts = Readonly<Record<string, number>>
 
 /**
- * Describes a nonce by its last transaction; `failures` counts sends in a row that no node took.
+ * Describes the first nonce that is in no block, by its last transaction. `since` is when it began
+ * to wait; `failures` counts the sends in a row that no node took.
  */
-export type FrontNonce = { nonce: number; since: number; gasPriceWei: string; failures: number }
+export type FirstOpenNonce = { nonce: number; since: number; gasPriceWei: string; failures: number }
 
 /** Tells the state of a ledger, and of the chain as rounds saw it. Times are Unix times in ms. */
 export type Vitals = {
   now: number
   schema: string
-  /** Compares the asked identity; undefined if none was given. */
+  /** Tells whether the ledger has the given identity; undefined if none was given. */
   identity: Identified | undefined
   observations: Observations
   intake: Intake
   alerts: readonly ActiveAlert[]
   /** Tells when the next alert notice is due; undefined if all were delivered. */
-  untoldFrom: number | undefined
+  nextNoticeAt: number | undefined
   /** Tells when a transaction was last seen in a block. */
   lastMinedAt: number | undefined
   /** Counts `<kind>.<event>`, `refused.<reason>` (`own`: ended without a payment) and gateways'. */
   counts: EventCounts
-  /** Counts the same since about an hour ago, and since the day (UTC) began. */
+  /** Counts the same events of about the last hour, and of the day (UTC). */
   lately: Readonly<Record<'hour' | 'today', { since: number; counts: EventCounts }>>
   /** Counts what each gateway delivered in each of the last hours. */
   gateways: GatewayHours
   /** Tells when a bad request or a wrong secret was counted last, by `<gateway>/<event>`. */
   gatewayFaults: Readonly<Record<string, number>>
-  obstacle: NotedObstacle | undefined
-  /** Tells when a caller was last refused for a number that is in no numbering plan. */
+  obstacle: RecordedObstacle | undefined
+  /** Tells when a caller was last refused whose number is in no numbering plan. */
   unlistedAt: number | undefined
   nextNonce: number
   /** Lists the last followed blocks, the latest first. */
   blocks: readonly FollowedBlock[]
-  /** Tells of the first nonce that no block has; `since`: it was signed, or taken back. */
-  front: FrontNonce | undefined
+  front: FirstOpenNonce | undefined
   /** Counts payments of nonces in use, as in {@link Usage}. */
   carried: number
   waiting: number
@@ -390,13 +392,13 @@ export type GatewayCounts = Readonly<Record<string, number>>
 export type Intake =
   | { kind: 'open' }
   | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string }
-  /** Restores an export of this time. Undecided sessions wait, because it may decide them. */
-  | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeWish }
+  /** Means that an export of this time is restored. Sessions wait, because it may decide them. */
+  | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeSetting }
 
-export type IntakeWish = 'open' | 'paused' | 'draining'
+export type IntakeSetting = 'open' | 'paused' | 'draining'
 
-/** Begins a restore; `adds` allows a ledger newer than the export, or with open work. */
-export type Restoring = { id: string; head: ExportHead; identity: Identity; adds: boolean }
+/** Begins a restore. `adds` allows a ledger that is newer than the export, or has open work. */
+export type RestoreRequest = { id: string; head: ExportHead; identity: Identity; adds: boolean }
 
 export type RestoreBegun =
   /** Continues where it had begun before. */
@@ -408,7 +410,7 @@ export type RestoreBegun =
   | { kind: 'in_use'; isOpen: boolean; isNewer: boolean }
 
 export type RestoreAnswer =
-  /** Counts the added entries, and those for which the ledger's own were kept. */
+  /** Counts the entries that were added, and those that the ledger had already. */
   { kind: 'restored'; added: number; kept: number } | { kind: 'not_begun' }
 
 /** Records an operator's action and its time (Unix time in ms). */
@@ -435,10 +437,10 @@ export type Till = { till: string; account: Address; name: string; kind: TillKin
 
 export type TillKind = (typeof tillKinds)[number]
 
-/** Assigns a till number, if it is free; without `to` removes it. */
+/** Assigns a till number if it is free, or removes it if there is no `to`. */
 export type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
-/** Sums up the day (UTC) of an account with a till, as far as outcomes are final. */
+/** Sums up the day (UTC) of an account with a till: what it received for good, and sent. */
 export type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
 
 /** Describes a payment to an account with a till. */
@@ -467,10 +469,10 @@ export type PersonPage = {
   next: ExportPlace | undefined
 }
 
-/** Asks to erase an account; `from` is where the search of past payments begins. */
-export type Erasing = { id: string; account: Address; contract: Address; from: number }
+/** Asks to erase an account. The search of past payments begins at `from`. */
+export type ErasureRequest = { id: string; account: Address; contract: Address; from: number }
 
-/** Counts what one step deleted, and what stays; with `next`, another step begins there. */
+/** Counts what one step deleted, and what stays. If `next` is set, another step begins there. */
 export type Erased = {
   gone: Record<'archived' | 'messages' | 'refusals' | 'loans', number>
   kept: Record<'payments' | 'open' | 'loans' | 'holds', number> & {
@@ -483,7 +485,7 @@ export type Erased = {
 /** Sums up a contract's loans; `next` is the first block that was not read. */
 export type LoanBook = { next: number | undefined; sums: LoanSums }
 
-/** Holds all events of the blocks from the book's `next` up to, but without, this one's. */
+/** Holds all events from block `from`, the book's `next`, up to the block before the new `next`. */
 export type LoanBooking = {
   contract: Address
   from: number | undefined
@@ -502,7 +504,7 @@ export type SessionTrace = {
   reason: string | undefined
 }
 
-/** Tells a person what to look at, and how to mend it. */
+/** Tells a person what is wrong, and how to mend it. */
 export type Finding = { name: string; says: string }
 
 /** Tells when an alert was raised, and since when it is not found any more (Unix times in ms). */
@@ -510,7 +512,7 @@ export type ActiveAlert = Finding & { raisedAt: number; calmSince?: number | und
 
 export type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 
-/** Reports an alert and its time (Unix time in ms); each attempt has the same id. */
+/** Reports that an alert was raised or cleared. Each attempt to deliver it has the same id. */
 export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
 /** Holds a message's recipient and content, sealed for its session and party. */
@@ -518,7 +520,7 @@ export type HeldSms = { party: SmsParty; sealed: string }
 
 export type SmsParty = (typeof smsParties)[number]
 
-/** Names a message and the attempt at it: the fate of an earlier attempt is ignored. */
+/** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
 export type SmsName = { session: string; party: SmsParty; attempts: number }
 
 /** Holds a message whose payment has ended, with the outcome. */
@@ -583,7 +585,7 @@ export type PaymentRecord = {
   deadline: number | null
 }
 
-/** Adds the transactions of its nonce, the highest price first. */
+/** Adds the transactions of the payment's nonce, the highest price first. */
 export type PaymentTrace = PaymentRecord & {
   /** Is its session's answer; null if that is deleted. */
   screen: Screen | null
@@ -601,51 +603,51 @@ export type PaymentTrace = PaymentRecord & {
   }[]
 }
 
-export type Refusing = Question & {
+export type SessionRefusal = Question & {
   answerCount: number
   screen: Screen
-  /** Names why nothing is paid (`unlisted`: the number is in no numbering plan), if asked for. */
+  /** Names why a requested payment is refused (`unlisted`: the number is in no numbering plan). */
   reason?: string | undefined
-  /** Names the obstacle for all accounts; undefined if only this payment is refused. */
+  /** Names what stops the payments of all accounts; undefined if only this one is refused. */
   obstacle?: ObstacleKind | undefined
   observations?: ObservationReport | undefined
 }
 
 export type Refused = {
   kind: 'refused'
-  /** Asks for a log line: the obstacle is new, or was last logged a minute ago. */
+  /** Asks to log the obstacle: it is new, or was logged over a minute ago. */
   isNews?: true
 }
 
-/** Offers a payment with all that it is judged by. */
+/** Offers a payment, with all that is needed to judge it. */
 export type PaymentOffer = Question & {
   /** Counts the answers that the caller has given. */
   answerCount: number
   order: Order
   screens: Screens
   pace: Pace
-  /** Counts the relayer's transactions on the chain, by a recent reading. */
+  /** Counts the relayer's transactions in blocks, as read a moment ago. */
   chainNonce: number
-  /** Counts the pool's as well: a foreign transaction may be a payment whose rows were lost. */
+  /** Counts also those in the pool: one may carry a payment whose rows were lost. */
   poolNonce: number
   gasPriceWei: bigint
-  /** Repeats the account's `version`: an older one is `changed`. Not checked if undefined. */
+  /** Repeats the account's `version`; if that is another now, the verdict is `changed`. */
   version: number | undefined
-  /** Bounds payments; beyond it the verdict is {@link Full}. Not checked if undefined. */
+  /** Limits open payments; beyond it the verdict is {@link Full}. */
   capacity?: Capacity | undefined
-  /** Bounds a day; beyond it the verdict is {@link OverDay}. Not checked if undefined. */
+  /** Limits a day; beyond it the verdict is a {@link DayLimitRefusal}. */
   day?: DayLimits | undefined
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Reports what was read from the chain for it. */
   observations?: ObservationReport | undefined
-  /** Names the offering relay: another than the ledger's is `paused`. Not checked if undefined. */
+  /** Identifies the relay that offers; if the ledger has another, the verdict is `paused`. */
   identity?: Identity | undefined
-  /** Gives what is left at a block; too little is `none_left`. Not checked if undefined. */
+  /** Gives what was left at a block; if it is too little, the verdict is `none_left`. */
   lendable?: Lendable | undefined
 }
 
-/** Holds a recorded transaction that has to be sent, and the payments that it carries. */
+/** Holds a recorded transaction that has to be sent now, and the payments that it carries. */
 export type Sending = {
   nonce: number
   transaction: SignedTransaction
@@ -655,59 +657,56 @@ export type Sending = {
   isFirst: boolean
 }
 
-/** Answers an offer; one of those that share a transaction gets `sending`. */
+/** Answers an offer. Of offers that share a transaction, one has `sending`. */
 export type OfferAnswer = Verdict & { sending?: Sending | undefined }
 
 /** Accepts a payment and makes it durable, or tells why it may not begin. */
 export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
 
-/**
- * Holds the screens of acceptance: carried, with {@link hashPlace}, or queued, with {@link
- * minutesPlace}.
- */
+/** Holds the screens of acceptance; each has a placeholder for what is not known yet. */
 export type Screens = { carried: Screen; queued: Screen }
 
-/** Marks in a queued payment's screen the minutes that it waits. */
-export const minutesPlace = '####'
+/** Stands in a queued payment's screen for the minutes that it waits. */
+export const minutesPlaceholder = '####'
 
 /** Tells how many payments a block is expected to take, and how often blocks come. */
 export type Pace = { paymentsInBlock: number; blockMs: number }
 
-/** Marks in a screen the start of a transaction's hash. No other text contains it. */
-export const hashPlace = '0x##########'
+/** Stands in a screen for the start of a transaction's hash. No other text contains it. */
+export const hashPlaceholder = '0x##########'
 
 /** Tells the decision on an offer. */
 export type Verdict =
   | Decided
-  /** Has the recorded screen; `isCarried`: the signed transaction carries it. */
+  /** Has the recorded screen. If `isCarried`, the transaction carries it; else it is queued. */
   | { kind: 'accepted'; screen: Screen; isCarried: boolean }
   | Full
-  | OverDay
+  | DayLimitRefusal
   | Equal
   | RefusalOf<'none_left' | 'paused' | 'held'>
-  /** Asks to look again: the account's payments have changed since. */
+  /** Asks to look the account up again, because its payments have changed. */
   | { kind: 'changed' }
 
-/** Lists the indexes of offers that may begin, and their nonce. Undefined if they are queued. */
+/** Lists the indexes of offers that may begin, and their nonce; they are queued without one. */
 export type Proposal = { slot: Slot | undefined; accepted: number[] }
 
 /** Holds a transaction and the indexes of the offers that it carries, in this order. */
-export type Carrying = SignedTransaction & { nonce: number; accepted: readonly number[] }
+export type CarryingTransaction = SignedTransaction & { nonce: number; accepted: readonly number[] }
 
-/** Counts in wei what a payment takes of the pool, of the day's loan cap and of withdrawals. */
+/** Gives what a payment takes of the pool, of the day's loan cap and of the withdrawal limit. */
 export type ReservedAmounts = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefined }
 
-/** Tells what was left at a block, at least of what the payment takes. */
+/** Gives what was left at a block, at least of the amounts that the payment takes. */
 export type Lendable = ReservedAmounts & { block: number }
 
 export type Slot = {
   nonce: number
-  /** Holds the transaction of the highest price, to be outbid, without `raw` if that is lost. */
+  /** Holds the transaction with the highest price, which must be outbid; `raw` may be lost. */
   prior: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
 }
 
-/** Tells whether a transaction was recorded; `fenced`: the nonce or a payment has changed. */
-export type Filled = { kind: 'recorded' } | { kind: 'fenced' }
+/** Tells whether a transaction was recorded, or the nonce or a payment has changed before. */
+export type Filled = { kind: 'recorded' } | { kind: 'changed' }
 
 /** Holds what the caller signed, and what is recorded with it. */
 export type Order = {
@@ -724,7 +723,7 @@ export type Order = {
   reminder?: string | undefined
 }
 
-/** Tells a node's answer to a transaction; `unknown` is a transport error. */
+/** Tells what a node answered to a transaction; `unknown`: it did not answer. */
 export type SendVerdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
@@ -733,32 +732,32 @@ export type SignedNonce = { hash: Hex; nonce: number }
 
 export type BlockId = { number: number; hash: Hex }
 
-/** Holds a followed block; up to it, blocks hold our transactions for the nonces below `count`. */
+/** Holds a followed block. Up to it, blocks hold our transactions of all nonces below `count`. */
 export type FollowedBlock = BlockId & {
   count: number
   /** Unix time in seconds. */
   timestampSeconds?: number
   /** Gives the used share of its gas, from 0 to 1. */
   fullness?: number | undefined
-  /** Counts the hashes of mining it; undefined if not proved or not asked. */
+  /** Counts the hashes that mined it; undefined if that is not proved or not needed. */
   difficulty?: Hex | undefined
-  /** Counts the least hashes of a block on top of it that is believed. */
+  /** Counts the fewest hashes for which a block on top of it is believed. */
   floor?: Hex | undefined
 }
 
-/** Holds facts that change slowly; a missing one is unknown or outdated. */
+/** Holds facts that change slowly. One that is missing is unknown or outdated. */
 export type AccountState = {
   /** Is the relayer's next nonce after the blocks that rounds have followed. */
   chainNonce?: number
-  /** Is the same as a node last reported, however long ago: others may have used the key. */
+  /** Is the next nonce as a node last reported it, because others may have used the key. */
   reportedNonce?: number
   gasPriceWei?: bigint
   /** Gives the balance of the relayer's key. */
   balanceWei?: bigint
 }
 
-/** Names a fact that is read in turn. */
-export type Reading = (typeof turns)[number]
+/** Names a fact that rounds read in turn. */
+export type FactReading = (typeof readingTurns)[number]
 
 /** Tells what the chain did with a request, and where. */
 export type Execution = {
@@ -776,23 +775,23 @@ export type Adoption = Question & {
   execution: Execution
 }
 
-/** Fills a nonce with queued payments, in this order; without any it closes a gap. */
+/** Asks to fill a nonce with queued payments, in this order; without any it closes a gap. */
 export type NonceFill = { nonce: number; chainNonce: number; sessions: readonly string[] }
 
 export type Replacement = { nonce: number; replacedHash: Hex; transaction: SignedTransaction }
 
-/** Adds the signature of the request that it was read for. */
+/** Adds the signature of the request whose execution it is. */
 export type RequestExecution = Execution & Pick<SignedRequest, 'signature'>
 
 export type MinedReport = {
   nonce: number
-  /** Lists the payments that it carried when read: a nonce with other ones keeps its state. */
+  /** Lists the payments that it carried when read. If it carries others now, nothing is written. */
   sessions: readonly string[]
   hash: Hex
   block: BlockId
-  /** Maps sessions to executions; one that the transaction did nothing for is queued again. */
+  /** Maps sessions to executions. A payment without one is queued again. */
   executions: Readonly<Record<string, RequestExecution>>
-  /** Makes outcomes final if the block is above the last head: rounds compare the others. */
+  /** Makes outcomes final if the block is above the last head; a round does that for others. */
   isFinal?: boolean
 }
 
@@ -824,7 +823,7 @@ export type OpenNonce = {
   transactions: (SignedTransaction & {
     recordedAt: number
     sentAt: number | undefined
-    /** Counts in a row the times that no node took them. */
+    /** Counts the sends in a row that no node took. */
     failures: number
   })[]
 }
@@ -832,11 +831,11 @@ export type OpenNonce = {
 export type Work = {
   now: number
   head: BlockId | undefined
-  /** Lists the blocks that were followed from one to the next, the head first. */
+  /** Lists blocks that follow each other by their parents' hashes, the head first. */
   followedBlocks: readonly FollowedBlock[]
-  /** Holds facts at most {@link LedgerRules.accountStateMs} old; `nextMeans` is read next. */
+  /** Holds facts at most {@link LedgerRules.accountStateMs} old; `nextReading` is read next. */
   accountState: AccountState
-  nextReading: Reading
+  nextReading: FactReading
   /** Tells since when the chain has been behind `head` (Unix time in ms). */
   behindSince: number | undefined
   nextNonce: number
@@ -848,9 +847,9 @@ export type Work = {
   carried: Payment[]
   /** Lists payments in a block that are not final. */
   mined: Payment[]
-  /** Tells whether a block with transactions of ours is watched for a reorganization. */
+  /** Tells whether a recent block holds our transactions: it may still leave the chain. */
   watching: boolean
-  /** Names the values in which the asker's identity differs; undefined if not asked. */
+  /** Names the values in which the given identity differs; undefined if none was given. */
   differences?: readonly string[] | undefined
 }
 

@@ -3,7 +3,7 @@ import { kindNames } from '../../loan/kinds.ts'
 import { loanStates } from '../../loan/loan-book.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
-/** Is the version of the row layout. */
+/** Is the version of the tables' layout. */
 export const schemaVersion = '6'
 
 /** Lists the recipients of a payment's messages. */
@@ -15,7 +15,7 @@ export const tillKinds = ['agent', 'bill'] as const
 /** Lists the reminders of a loan: some days before it is due, and on the day. */
 export const reminderKinds = ['soon', 'today'] as const
 
-/** Maps several names to one value: columns of one type, methods of one kind. */
+/** Maps each name to the same value: columns to their type, methods to their kind. */
 export const mapNames = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
 
@@ -25,16 +25,17 @@ const [textOrNull, integerOrNull] = [z.nullable(text), z.nullable(integer)]
 const matching = (pattern: RegExp) =>
   text.check(z.regex(pattern)) as unknown as z.ZodMiniType<`0x${string}`, `0x${string}`>
 const hex = matching(/^0x[0-9a-fA-F]*$/)
+const hexOrNull = z.nullable(hex)
 const address = matching(/^0x[0-9a-fA-F]{40}$/)
-/** Checks an amount as text, because it exceeds the numbers of SQLite, Lua and JSON. */
+/** Is an amount as text, because it may exceed the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
-/** Names the transaction and block that hold it; null if none does. */
-const inBlock = { ...mapNames(z.nullable(hex), 'hash', 'block_hash'), block_number: integerOrNull }
+/** Names the transaction and the block that hold a payment or a nonce; null if none does. */
+const blockColumns = { hash: hexOrNull, block_hash: hexOrNull, block_number: integerOrNull }
 
-/** Holds the columns that stay as long as anything is known of a payment. */
+/** Holds the columns that a payment has in `payments`, and later in `history`. */
 const payment = {
   ...mapNames(text, 'session', 'account'),
   intent_id: hex,
@@ -46,7 +47,7 @@ const payment = {
   ...mapNames(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
-  ...inBlock,
+  ...blockColumns,
   ...mapNames(integer, 'attempts', 'accepted_at'),
   /** Lists each state with the time at which it began (Unix time in ms). */
   history: z.array(z.tuple([state, integer])),
@@ -59,7 +60,7 @@ const request = z.object({
   ...mapNames(hex, 'data', 'signature'),
 })
 
-/** Defines each table: the columns of its key, its row, and the lists that find rows. */
+/** Defines each table: the columns of its key, its row, and the lists by which rows are found. */
 export const tables = {
   meta: table(['name'], mapNames(text, 'name', 'value')),
   sessions: table(
@@ -120,7 +121,7 @@ export const tables = {
       sessions: z.array(text),
       /** Lists all transactions ever signed for it, by hash, with their gas price. */
       bytes: z.array(z.tuple([hex, wei])),
-      ...inBlock,
+      ...blockColumns,
       /** Is null while it is recorded: such a row has no age. */
       phase: z.nullable(z.literal('done')),
       ...mapNames(integer, 'nonce', 'changed_at'),
@@ -274,7 +275,7 @@ export type Listing<Name extends TableName> = {
   olderThanMs?: number
   limit: number
   newest?: boolean
-  /** Names the row with these rows' total; a store that has not loaded it yet lists none. */
+  /** Names the row with the total of these rows. A store that has yet to load it lists no rows. */
   totalRow?: readonly [TableName, ...Key]
 }
 
@@ -292,10 +293,10 @@ export type Write = {
   after: AnyRow | undefined
 }
 
-/** Holds a row as a store sees it: columns without meaning. */
+/** Is a row of any table. */
 export type AnyRow = Readonly<Record<string, unknown>>
 
-/** Names the columns by which a list finds rows; without a group it has all rows. */
+/** Names the columns that group and order a list's rows; without a group it has all of them. */
 export type ListColumns = { group: string | undefined; score: string }
 
 export type AnyTable = {
@@ -317,14 +318,14 @@ export const toKey = (table: TableName, row: AnyRow): Key =>
 export const parseRow = (table: TableName, json: string): AnyRow =>
   getTable(table).row.parse(JSON.parse(json))
 
-/** Returns the group and score under which a row is listed; undefined if it is not listed. */
+/** Returns a row's group and score in a list, or undefined if the list does not have it. */
 export function getListPosition(
   { group, score }: ListColumns,
   row: AnyRow | undefined,
 ): { group: string; score: number } | undefined {
-  const name = group === undefined ? '' : row?.[group]
-  if (row === undefined || name === null) return undefined
-  return { group: `${name}`, score: Number(row[score]) }
+  const value = group === undefined ? '' : row?.[group]
+  if (row === undefined || value === null) return undefined
+  return { group: `${value}`, score: Number(row[score]) }
 }
 
 function table<
@@ -344,7 +345,7 @@ export const schemaWrite: Write = {
 export function assertSchema(row: AnyRow): void {
   const { value } = tables.meta.row.parse(row)
   if (value !== schemaVersion) {
-    const own = `this version knows ${schemaVersion}`
-    throw new Error(`the ledger has schema ${value}, and ${own}: deploy one that knows ${value}`)
+    const known = `this version knows ${schemaVersion}`
+    throw new Error(`the ledger has schema ${value}, and ${known}: deploy one that knows ${value}`)
   }
 }

@@ -1,4 +1,4 @@
-/** Maps states and events to the next state; an event that a state lacks changes nothing. */
+/** Maps each state's events to the next state. An event that a state lacks changes nothing. */
 export const transitions = {
   none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
   queued: { attached: 'signed', settled: 'mined', overdue: 'expired' },
@@ -42,7 +42,7 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
 }
 
 type PhaseRule = {
-  /** Names the list in a ledger's work; undefined if nothing is left to do. */
+  /** Names the list in a round's work; undefined if nothing is left to do. */
   list: string | undefined
   /** Tells whether the outcome is known. Until then the payment counts against its account. */
   isOutcomeKnown: boolean
@@ -50,7 +50,7 @@ type PhaseRule = {
   needsNonce: boolean
 }
 
-/** Maps phases to their rules; a `stuck` payment only waits for its deadline. */
+/** Maps phases to their rules. A `stuck` payment only waits for its deadline. */
 export const phaseRules = {
   waiting: { list: 'queued', isOutcomeKnown: false, needsNonce: true },
   stuck: { list: 'stuck', isOutcomeKnown: false, needsNonce: true },
@@ -101,6 +101,6 @@ export function getNextState(
   return events[event]
 }
 
-/** Tells whether the outcome is still unknown: such payments count against their account. */
+/** Tells whether the outcome is unknown. Such payments count against their account's limit. */
 export const isOutcomeUnknown = (state: PaymentState): boolean =>
   !phaseRules[phases[state]].isOutcomeKnown

@@ -15,14 +15,14 @@ import {
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import { getIdentity } from '../identity.ts'
-import { fillInHash } from '../ledger/acceptance.ts'
+import { insertHash } from '../ledger/acceptance.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import {
   type AcceptPayment,
   type HeldSms,
-  hashPlace,
+  hashPlaceholder,
   type Lendable,
-  minutesPlace,
+  minutesPlaceholder,
   type Order,
   type PaymentOffer,
   type Question,
@@ -451,8 +451,8 @@ function createOffer(
     answerCount: payment.answerCount,
     order,
     screens: {
-      carried: writeSubmitted({ hash: hashPlace }),
-      queued: writeSubmitted({ minutes: minutesPlace }),
+      carried: writeSubmitted({ hash: hashPlaceholder }),
+      queued: writeSubmitted({ minutes: minutesPlaceholder }),
     },
     pace: getPace(relayer.rules),
     gasPriceWei: funding.gasPriceWei,
@@ -524,7 +524,7 @@ async function adopt({
   if (spending === undefined) return { kind: 'uncertain' }
   if (!spending.isSameRequest) return { kind: 'ended' }
   const { execution } = spending
-  const screen = fillInHash(writeSubmitted({ hash: hashPlace }), execution.hash)
+  const screen = insertHash(writeSubmitted({ hash: hashPlaceholder }), execution.hash)
   await persist(relayer.clock, () =>
     relayer.ledger.adopt({
       ...payment.question,

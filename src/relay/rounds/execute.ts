@@ -233,7 +233,7 @@ async function outbid(
   if (transaction === undefined) return
   const replacedHash = before.hash
   const recorded = await ledger.replace({ nonce, replacedHash, transaction })
-  if (recorded.kind === 'fenced') return
+  if (recorded.kind === 'changed') return
   log({
     level: 'warn',
     event: 'nonce.replaced',
@@ -259,7 +259,7 @@ async function fillNonce(
   if (transaction === undefined) return resendOlder(relayer, action, slot)
   const replacedHash = slot.prior?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions, replacedHash, transaction })
-  if (filled.kind === 'fenced') return { kind: 'same' }
+  if (filled.kind === 'changed') return { kind: 'same' }
   const isFirst = slot.prior === undefined
   await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
   return { kind: 'same' }

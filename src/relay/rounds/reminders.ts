@@ -23,10 +23,10 @@ export function createReminders({ readDebt, deliver, clock, log, background }: R
 
   async function work(ledger: Ledger): Promise<void> {
     try {
-      for (const account of await ledger.dueReminders(batch)) {
+      for (const account of await ledger.listDueReminders(batch)) {
         const reminder = await ledger.takeReminder({ account, ...(await readDebt(account)) })
         if (reminder === undefined) continue
-        await ledger.noteReminder(reminder, await deliver(reminder, ledger))
+        await ledger.recordReminderFate(reminder, await deliver(reminder, ledger))
       }
     } catch (error) {
       log({ level: 'warn', event: 'reminders.failed', message: describeFault(error) })

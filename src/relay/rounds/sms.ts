@@ -37,7 +37,7 @@ export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOpt
     const fate = clock.now() < pausedUntil ? 'untried' : await deliver(sms, ledger)
     if (fate === 'unknown' || fate === 'later') noteFailure()
     if (fate === 'sent') failures = 0
-    await ledger.noteSms({ session, party, attempts }, fate)
+    await ledger.recordSmsFate({ session, party, attempts }, fate)
   }
 
   async function sendAll(ledger: Ledger, taken: readonly DueSms[]): Promise<void> {

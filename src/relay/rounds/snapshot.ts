@@ -1,5 +1,5 @@
 import type { BlockHash, Head } from '../../chain/node.ts'
-import type { AccountState, BlockId, Payment, Reading, Work } from '../ledger/port.ts'
+import type { AccountState, BlockId, FactReading, Payment, Work } from '../ledger/port.ts'
 import { findExecution, toOutcome } from '../outcome/executions.ts'
 import { readMinedReport } from '../outcome/settle.ts'
 import { findSpendingBlock } from '../outcome/spent.ts'
@@ -404,7 +404,7 @@ export async function askAccountState(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
-): Promise<{ accountState: AccountState; checked: Reading | undefined }> {
+): Promise<{ accountState: AccountState; checked: FactReading | undefined }> {
   const { gasPriceWei, chainNonce } = chain
   const accountState: AccountState = {
     chainNonce,
@@ -419,7 +419,7 @@ export async function askAccountState(
 function findNextReading(
   { head, nextReading: nextMeans, nonces }: Work,
   chain: ChainSnapshot,
-): Reading | undefined {
+): FactReading | undefined {
   const { chainNonce, reportedNonce, poolNonce } = chain
   if (head?.hash === chain.head.hash || reportedNonce !== undefined) return undefined
   if (poolNonce === undefined) return nextMeans
@@ -428,7 +428,7 @@ function findNextReading(
   return poolNonce > chainNonce + own.length ? 'toldCount' : undefined
 }
 
-async function takeReading(relayer: Relayer, name: Reading): Promise<AccountState> {
+async function takeReading(relayer: Relayer, name: FactReading): Promise<AccountState> {
   const { node, signer, clock } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
   switch (name) {

@@ -6,7 +6,7 @@ import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
-import { maxOpen } from '../../../src/relay/ledger/port.ts'
+import { maxOpenPayments } from '../../../src/relay/ledger/port.ts'
 import { blockMs, minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
 import { drawHalf } from '../../support/sample.ts'
 
@@ -265,9 +265,11 @@ describe('more payments than the pool has slots', () => {
   test('by one caller wait if too many are open to check against', async () => {
     rig.holdBlocks()
     const { phone } = rig.nextCaller()
-    const amounts = Array.from({ length: maxOpen + 1 }, (_, index) => `0.0${100 + index}`)
+    const amounts = Array.from({ length: maxOpenPayments + 1 }, (_, index) => `0.0${100 + index}`)
     const claims: string[] = []
     for (const amount of amounts) claims.push(readClaim(await rig.deliver(pay(phone, amount))))
-    expect(claims).toEqual(amounts.map((_, index) => (index < maxOpen ? 'submitted' : 'refused')))
+    expect(claims).toEqual(
+      amounts.map((_, index) => (index < maxOpenPayments ? 'submitted' : 'refused')),
+    )
   })
 })

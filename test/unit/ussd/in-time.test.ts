@@ -16,7 +16,7 @@ test('a caller is answered within 8 s even if the ledger does not answer', async
   }
   const product = menus.strict
   const options = { callers: 1, poolLoans: 1, capLoans: 1, clock, product }
-  const { balance } = openModelledRelay({ ...options, silent: 'recall' })
+  const { balance } = openModelledRelay({ ...options, silent: 'readFirstValue' })
   expect(await balance(0)).toBe(`END ${english.unavailable}`)
   expect(Math.max(...slept)).toBeLessThan(8_000)
 })

@@ -136,7 +136,7 @@ describe('a reminder of a loan', () => {
     expect(told()).toHaveLength(1)
     // As if the note of it were lost: the account's memory has it.
     const reminder = { account: accountOf(0), ...debt, kind: 'soon' as const, sealed: '' }
-    await ledger.noteReminder(reminder, 'later')
+    await ledger.recordReminderFate(reminder, 'later')
     to(soon + dayMs / 24)
     await process()()
     expect(told()).toHaveLength(1)

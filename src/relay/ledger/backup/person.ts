@@ -3,9 +3,9 @@ import type { Draft, StepContext } from '../draft.ts'
 import { listOpenPayments, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
-import type { Erased, Erasing, PersonPage, PersonQuery } from '../port.ts'
+import type { Erased, ErasureRequest, PersonPage, PersonQuery } from '../port.ts'
 import { findLoan } from '../records/loans.ts'
-import { note, readTrace, toRecord } from '../records/operations.ts'
+import { readTrace, recordAction, toRecord } from '../records/operations.ts'
 import { isHeld, readSessionTrace } from '../records/standing.ts'
 import { listAccountTills } from '../records/tills.ts'
 import { getTable, type Row } from '../rows.ts'
@@ -74,13 +74,13 @@ export function readPersonPage(
  */
 export function eraseAccount(
   { rows, rules }: StepContext,
-  { id, from, ...erasing }: Erasing,
+  { id, from, ...erasing }: ErasureRequest,
 ): Erased {
   const { account, contract } = erasing
   const { found, next } = search(rows, 'history', from, (row) => row.account === account)
   const payments = listPayments(rows, account)
   const sums = readAccount(rows, account)
-  note(rows, { id, action: 'erase', detail: { account } })
+  recordAction(rows, { id, action: 'erase', detail: { account } })
   for (const row of found) rows.put('history', eraseNames(row))
   if (payments.length > 0) saveAccount(rows, { ...sums, erased_at: rows.now })
   const settled = payments.filter(({ state }) => !isOutcomeUnknown(state))

@@ -2,10 +2,10 @@ import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { readRelayer, saveNonce } from '../payments/nonces.ts'
 import { getPaymentRow, savePayment } from '../payments/payment-states.ts'
-import type { RestoreAnswer, RestoreBegun, Restoring } from '../port.ts'
+import type { RestoreAnswer, RestoreBegun, RestoreRequest } from '../port.ts'
 import { readFollowedBlocks, saveHead } from '../records/chain.ts'
 import { identify, isAnythingOpen } from '../records/identity.ts'
-import { note, readIntake, saveIntake } from '../records/operations.ts'
+import { readIntake, recordAction, saveIntake } from '../records/operations.ts'
 import { isHeld } from '../records/standing.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { phaseRules } from '../transitions.ts'
@@ -14,7 +14,7 @@ import type { ExportEntry, ExportHead } from './export-format.ts'
 /** Begins a restore: until its end nothing is decided, since later entries may decide it. */
 export function beginRestore(
   step: StepContext,
-  { id, head, identity, adds }: Restoring,
+  { id, head, identity, adds }: RestoreRequest,
 ): RestoreBegun {
   const { rows } = step
   if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
@@ -30,7 +30,8 @@ export function beginRestore(
   if (same.kind === 'different') return { kind: 'other_ledger', names: same.names }
   const { exportedAt } = head
   saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
-  note(rows, { id, action: 'restore', detail: { exportedAt: new Date(exportedAt).toISOString() } })
+  const detail = { exportedAt: new Date(exportedAt).toISOString() }
+  recordAction(rows, { id, action: 'restore', detail })
   restoreCounts(rows, head)
   // Restored rows were checked against that block, and no later one.
   const { head: known } = readFollowedBlocks(step)
@@ -43,7 +44,7 @@ export function beginRestore(
 /** Names what differs if the export is of another deployment, or from before it moved. */
 function listDifferences(
   head: ExportHead,
-  { chainId, fingerprints }: Restoring['identity'],
+  { chainId, fingerprints }: RestoreRequest['identity'],
 ): string[] {
   const [theirs, ours] = [
     { chain: `${head.chainId}`, ...head.fingerprints },

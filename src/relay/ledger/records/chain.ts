@@ -1,26 +1,27 @@
 import type { Draft, StepContext } from '../draft.ts'
 import {
+  addReport,
   dropDeploymentFacts,
   type ObservationReport,
   type Observations,
+  readingTurns,
   storedObservations,
-  turns,
-  withSeen,
 } from '../observations.ts'
-import type { AccountState, BlockId, FollowedBlock, Reading, Work } from '../port.ts'
+import type { AccountState, BlockId, FactReading, FollowedBlock, Work } from '../port.ts'
 
-/** Names the key that a record belongs to: with another key it counts as unknown. */
-type OfKey = { relayer?: string }
+/** Names the relayer that saved a record: to another one it counts as unknown. */
+type KeyBound = { relayer?: string }
 
-const isOfRelayer = ({ relayer }: StepContext, saved: OfKey): boolean => saved.relayer === relayer
+const isOfRelayer = ({ relayer }: StepContext, saved: KeyBound): boolean =>
+  saved.relayer === relayer
 
 /** Returns the last known head, and the blocks that were followed up to it. */
 export function readFollowedBlocks(step: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
-  const known = step.rows.row('meta', 'head')
-  if (known === undefined) return { head: undefined, followedBlocks: [] }
+  const stored = step.rows.row('meta', 'head')
+  if (stored === undefined) return { head: undefined, followedBlocks: [] }
   // A restore saves only the head.
-  type SavedHead = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
-  const saved = JSON.parse(known.value) as SavedHead
+  type SavedHead = KeyBound & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
+  const saved = JSON.parse(stored.value) as SavedHead
   const { relayer: _, below = [], count, ...head } = saved
   const { number, hash } = head
   const isFollowed = count !== undefined && isOfRelayer(step, saved)
@@ -42,7 +43,7 @@ export function saveHead(rows: Draft, { number, hash }: { number: number; hash: 
   rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
 }
 
-/** Returns what is known of the chain; under another key, only what does not depend on a key. */
+/** Returns what is known of the chain. Facts about another relayer's key are left out. */
 export function readObservations(step: StepContext): Observations {
   const row = step.rows.row('meta', 'sight')
   if (row === undefined) return {}
@@ -55,24 +56,24 @@ function saveObservations({ rows, relayer }: StepContext, known: Observations): 
   rows.put('meta', { name: 'sight', value: JSON.stringify({ ...known, relayer }) })
 }
 
-export function recordObservations(step: StepContext, seen: ObservationReport | undefined): void {
-  const { facts = {}, node, round } = seen ?? {}
-  const isNews = Object.keys(facts).length > 0 || (node ?? round) !== undefined
-  if (seen !== undefined && isNews)
-    saveObservations(step, withSeen(readObservations(step), seen, step.rows.now))
+export function recordObservations(step: StepContext, report: ObservationReport | undefined): void {
+  const { facts = {}, node, round } = report ?? {}
+  const isEmpty = Object.keys(facts).length === 0 && (node ?? round) === undefined
+  if (report === undefined || isEmpty) return
+  saveObservations(step, addReport(readObservations(step), report, step.rows.now))
 }
 
 /** Forgets facts about one deployment's contracts or key. */
-export const forgetSeen = (step: StepContext): void =>
+export const forgetDeploymentFacts = (step: StepContext): void =>
   saveObservations(step, dropDeploymentFacts(readObservations(step)))
 
-/** Forgets the known gas price if the node refuses this much as too low. */
+/** Forgets the known gas price if it is at most a price that a node refused as too low. */
 export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
   const { gasPrice, ...others } = readObservations(step)
   if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveObservations(step, others)
 }
 
-/** Returns the facts that are fresh enough, and which one is read next. */
+/** Returns the facts that are not outdated, and which one is read next. */
 export function readAccountState(step: StepContext): Pick<Work, 'accountState' | 'nextReading'> {
   const { rows, rules } = step
   const { asked, ...known } = readObservations(step)
@@ -81,19 +82,22 @@ export function readAccountState(step: StepContext): Pick<Work, 'accountState' |
   const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
   const accountState: AccountState = {
     ...(count && { chainNonce: count.number }),
-    // Read again every few rounds: until then the last count is good.
+    // Valid however old it is: this count only grows.
     ...(known.toldCount && { reportedNonce: known.toldCount.number }),
     ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
     ...(funds && { balanceWei: BigInt(funds.wei) }),
   }
-  const last = asked === undefined ? -1 : turns.indexOf(asked)
-  return { accountState, nextReading: turns[(last + 1) % turns.length] ?? 'toldCount' }
+  const last = asked === undefined ? -1 : readingTurns.indexOf(asked)
+  return {
+    accountState,
+    nextReading: readingTurns[(last + 1) % readingTurns.length] ?? 'toldCount',
+  }
 }
 
 export function saveAccountState(
   step: StepContext,
   accountState: AccountState,
-  asked: Reading | undefined,
+  asked: FactReading | undefined,
 ): void {
   const { chainNonce: count, reportedNonce: toldCount, gasPriceWei, balanceWei } = accountState
   const facts: ObservationReport['facts'] = {
@@ -102,7 +106,7 @@ export function saveAccountState(
     ...(gasPriceWei !== undefined && { gasPrice: { wei: `${gasPriceWei}` } }),
     ...(balanceWei !== undefined && { funds: { wei: `${balanceWei}` } }),
   }
-  const known = withSeen(
+  const known = addReport(
     readObservations(step),
     { facts, node: undefined, round: undefined },
     step.rows.now,

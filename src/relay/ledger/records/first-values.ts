@@ -1,20 +1,20 @@
 import type { Draft } from '../draft.ts'
-import type { Decided, Question, Showing, Shown } from '../port.ts'
+import type { Decided, FirstValue, Question, Shown } from '../port.ts'
 
-/** Stores a name's first value, unless the session is decided: then its answer counts. */
-export function rememberFirst(
+/** Returns the first value of this name. It is stored, unless the session is decided by then. */
+export function saveFirstValue(
   rows: Draft,
-  { session, input: step, name, value }: Showing,
+  { session, input: step, name, value }: FirstValue,
   decided: Decided | undefined,
 ): Shown | Decided {
-  const known = rows.row('shown', session, step, name)
-  if (known !== undefined) return { kind: 'shown', value: known.value }
+  const stored = rows.row('shown', session, step, name)
+  if (stored !== undefined) return { kind: 'shown', value: stored.value }
   if (decided !== undefined) return decided
   rows.put('shown', { session, step, name, value, shown_at: rows.now })
   return { kind: 'shown', value }
 }
 
-export const recall = (rows: Draft, { session, input }: Question, name: string) =>
+export const readFirstValue = (rows: Draft, { session, input }: Question, name: string) =>
   rows.row('shown', session, input, name)?.value
 
 export function pruneShown(rows: Draft, olderThanMs: number, limit: number): void {

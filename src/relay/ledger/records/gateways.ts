@@ -4,22 +4,22 @@ import type { GatewayCounts, GatewayHours, Vitals } from '../port.ts'
 
 const hourMs = 3_600_000
 
-/** Keeps three days, to compare the last one with the two before. */
-const keptHours = 72
+/** Limits the hours that are stored to three days, so that one is compared with two before it. */
+const maxHours = 72
 
 export function readGatewayHours(rows: Draft): GatewayHours {
-  const known = rows.row('meta', 'gateways')
-  return known === undefined ? {} : (JSON.parse(known.value) as GatewayHours)
+  const stored = rows.row('meta', 'gateways')
+  return stored === undefined ? {} : (JSON.parse(stored.value) as GatewayHours)
 }
 
 /** Returns when each fault of a gateway was counted last. */
 export function readGatewayFaults(rows: Draft): Vitals['gatewayFaults'] {
-  const known = rows.row('meta', 'gateway_faults')
-  return known === undefined ? {} : JSON.parse(known.value)
+  const stored = rows.row('meta', 'gateway_faults')
+  return stored === undefined ? {} : JSON.parse(stored.value)
 }
 
-/** Adds what a process has counted of its gateways, and the hour of what they delivered. */
-export function noteGateways(rows: Draft, counted: GatewayCounts | undefined): void {
+/** Adds a process's counts of its gateways: in sum, and deliveries by the hour. */
+export function addGatewayCounts(rows: Draft, counted: GatewayCounts | undefined): void {
   if (counted === undefined) return
   addCounts(rows, 'gateway', counted)
   const faults = Object.keys(counted).filter((name) => /\/(bad|wrong_secret)$/.test(name))
@@ -34,10 +34,10 @@ export function noteGateways(rows: Draft, counted: GatewayCounts | undefined): v
     const [gateway = '', event] = name.split('/')
     if (event !== 'delivery') continue
     const recentHours = Object.entries(hours[gateway] ?? {}).filter(
-      ([at]) => Number(at) > hour - keptHours,
+      ([past]) => Number(past) > hour - maxHours,
     )
-    const before = Object.fromEntries(recentHours)
-    hours[gateway] = { ...before, [hour]: (before[hour] ?? 0) + deliveries }
+    const countsByHour = Object.fromEntries(recentHours)
+    hours[gateway] = { ...countsByHour, [hour]: (countsByHour[hour] ?? 0) + deliveries }
   }
   rows.put('meta', { name: 'gateways', value: JSON.stringify(hours) })
 }

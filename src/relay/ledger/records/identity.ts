@@ -12,39 +12,40 @@ import {
   type Renumbering,
 } from '../port.ts'
 import { openPhases } from '../transitions.ts'
-import { forgetSeen } from './chain.ts'
-import { noteGateways } from './gateways.ts'
-import { note, readIntake } from './operations.ts'
+import { forgetDeploymentFacts } from './chain.ts'
+import { addGatewayCounts } from './gateways.ts'
+import { readIntake, recordAction } from './operations.ts'
 
-/** Tells whether any work is open; opening work writes a row that is read here. */
+/** Tells whether any work is open. It reads rows that every step writes which opens work. */
 export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
-  // The key may have changed.
-  const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  if (readRelayer(rows, known).open.length + loadOrRebuildQueue(rows).waiting > 0) return true
+  // This process may have another key than the ledger.
+  const knownRelayer = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
+  if (readRelayer(rows, knownRelayer).open.length + loadOrRebuildQueue(rows).waiting > 0)
+    return true
   return openPhases.some((phase) => listPhasePayments(rows, phase, 1).length > 0)
 }
 
-/** Returns the values of an identity that the ledger does not have. */
-function listDifferent(
+/** Returns the values of an identity that the ledger does not have, by name. */
+function listChangedValues(
   { rows }: StepContext,
   { chainId, fingerprints }: Identity,
 ): [string, string][] {
-  const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
-  return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
+  const values = Object.entries({ chain: `${chainId}`, ...fingerprints })
+  return values.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
-/** Returns the values of an identity that the ledger has otherwise. */
-function listConflicting(step: StepContext, identity: Identity): [string, string][] {
-  return listDifferent(step, identity).filter(
+/** Returns the values of an identity for which the ledger has another value, by name. */
+function listConflictingValues(step: StepContext, identity: Identity): [string, string][] {
+  return listChangedValues(step, identity).filter(
     ([name]) => step.rows.row('meta', `identity.${name}`) !== undefined,
   )
 }
 
 export const describeDifferences = (step: StepContext, identity: Identity): string[] =>
-  listConflicting(step, identity).map(([name]) => name)
+  listConflictingValues(step, identity).map(([name]) => name)
 
-/** Tells whether a payment has another key or forwarder than the ledger: rounds would miss it. */
-export const isByOthers = (step: StepContext, identity: Identity | undefined): boolean =>
+/** Tells whether a relay has another identity than the ledger: no round would find its payments. */
+export const isOfOtherDeployment = (step: StepContext, identity: Identity | undefined): boolean =>
   identity !== undefined && describeDifferences(step, identity).length > 0
 
 /** Allows key and forwarder to change, and the account secret only to one that a drain names. */
@@ -57,15 +58,15 @@ function mayChange({ rows }: StepContext, name: string, value: string): boolean 
 
 /** Tells whether the ledger has this identity, or may adopt it. */
 export function checkIdentity(step: StepContext, identity: Identity): Identified {
-  const names = listConflicting(step, identity)
+  const names = listConflictingValues(step, identity)
     .filter(([name, value]) => !mayChange(step, name, value) || isAnythingOpen(step))
     .map(([name]) => name)
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
 }
 
-/** Tells whether the ledger has another forwarder or key than these. */
+/** Tells whether the ledger has another forwarder or relayer's key than this identity. */
 export function hasMoved(step: StepContext, identity: Identity): boolean {
-  return listConflicting(step, identity).some(([name]) => movableIdentity.includes(name))
+  return listConflictingValues(step, identity).some(([name]) => movableIdentity.includes(name))
 }
 
 /** Adopts an identity, if the ledger may, and then records the gateways' counts. */
@@ -74,20 +75,20 @@ export function identify(
   identity: Identity,
   counted?: GatewayCounts,
 ): Identified {
-  const same = checkIdentity(step, identity)
-  // All or nothing: a refusal leaves every value as it was.
-  if (same.kind === 'different') return same
-  if (hasMoved(step, identity)) forgetSeen(step)
-  for (const [name, value] of listDifferent(step, identity)) {
+  const check = checkIdentity(step, identity)
+  // A refusal leaves every value as it was.
+  if (check.kind === 'different') return check
+  if (hasMoved(step, identity)) forgetDeploymentFacts(step)
+  for (const [name, value] of listChangedValues(step, identity)) {
     step.rows.put('meta', { name: `identity.${name}`, value })
   }
-  noteGateways(step.rows, counted)
-  return same
+  addGatewayCounts(step.rows, counted)
+  return check
 }
 
 const numberingRow = 'identity.NUMBERING'
 
-/** Records former accounts, but not for a number that has paid from its present one. */
+/** Records former accounts, but refuses them for numbers that have paid from their present one. */
 export function renumber(
   { rows }: StepContext,
   { id, numbering, accounts, kept }: Renumbering,
@@ -97,15 +98,15 @@ export function renumber(
   const refused: Address[] = []
   for (const [present, former] of accounts) {
     const account = present.toLowerCase()
-    const known = rows.row('aliases', account)
+    const alias = rows.row('aliases', account)
     const [paid] = rows.list({ table: 'payments', list: 'account', group: present, limit: 1 })
-    if (known === undefined && paid === undefined) {
+    if (alias === undefined && paid === undefined) {
       rows.put('aliases', { account, former, kept_at: rows.now })
-    } else if (known?.former !== former) refused.push(present)
+    } else if (alias?.former !== former) refused.push(present)
   }
   if (kept !== undefined) {
     rows.put('meta', { name: numberingRow, value: numbering })
-    note(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
+    recordAction(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
   }
   return { kind: 'renumbered', refused }
 }

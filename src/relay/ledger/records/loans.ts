@@ -18,9 +18,9 @@ type SavedSums = Omit<LoanSums, 'lentWei' | 'repaidWei' | 'writtenOffWei'> &
 
 /** Returns up to which block a contract's events were read, and the sums until there. */
 export function readLoanBook(rows: Draft, contract: Address): LoanBook {
-  const known = rows.row('meta', toMetaName(contract))
-  if (known === undefined) return { next: undefined, sums: emptySums }
-  const { next, sums } = JSON.parse(known.value) as { next: number; sums: SavedSums }
+  const stored = rows.row('meta', toMetaName(contract))
+  if (stored === undefined) return { next: undefined, sums: emptySums }
+  const { next, sums } = JSON.parse(stored.value) as { next: number; sums: SavedSums }
   const { lentWei, repaidWei, writtenOffWei } = sums
   const wei = { lentWei: BigInt(lentWei), repaidWei: BigInt(repaidWei) }
   return { next, sums: { ...sums, ...wei, writtenOffWei: BigInt(writtenOffWei) } }
@@ -32,12 +32,12 @@ export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooki
   if (book.next !== from) return book
   let { sums } = book
   for (const log of logs) {
-    const keep = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
+    const saveLoan = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
     const findKnownLoan = (borrower: Address) => findLoan(rows, contract, borrower)
-    sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan: keep }, log)
+    sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan }, log)
   }
-  const value = JSON.stringify({ next, sums }, (_, one) =>
-    typeof one === 'bigint' ? `${one}` : one,
+  const value = JSON.stringify({ next, sums }, (_, field) =>
+    typeof field === 'bigint' ? `${field}` : field,
   )
   rows.put('meta', { name: toMetaName(contract), value })
   return { next, sums }
@@ -60,14 +60,25 @@ export const listLoans = (rows: Draft, { contract, state, limit }: LoanQuery): B
     .map(toBookedLoan)
 
 const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> => ({
-  ...{ contract: contract.toLowerCase(), borrower: loan.borrower },
-  ...{ state, listed: toGroup(contract, state), issued_at: loan.issuedAt, due_at: loan.dueAt },
-  ...{ lent: `${loan.lentWei}`, owed: `${loan.owedWei}`, repaid: `${loan.repaidWei}` },
+  contract: contract.toLowerCase(),
+  borrower: loan.borrower,
+  state,
+  listed: toGroup(contract, state),
+  issued_at: loan.issuedAt,
+  due_at: loan.dueAt,
+  lent: `${loan.lentWei}`,
+  owed: `${loan.owedWei}`,
+  repaid: `${loan.repaidWei}`,
   earlier: loan.earlier,
 })
 
 const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
-  ...{ borrower: row.borrower, state: row.state, issuedAt: row.issued_at, dueAt: row.due_at },
-  ...{ lentWei: BigInt(row.lent), owedWei: BigInt(row.owed), repaidWei: BigInt(row.repaid) },
+  borrower: row.borrower,
+  state: row.state,
+  issuedAt: row.issued_at,
+  dueAt: row.due_at,
+  lentWei: BigInt(row.lent),
+  owedWei: BigInt(row.owed),
+  repaidWei: BigInt(row.repaid),
   earlier: row.earlier,
 })

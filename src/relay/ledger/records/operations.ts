@@ -5,7 +5,7 @@ import { getPaymentRow } from '../payments/payment-states.ts'
 import type {
   AuditEntry,
   Intake,
-  IntakeWish,
+  IntakeSetting,
   PaymentPage,
   PaymentQuery,
   PaymentRecord,
@@ -14,37 +14,38 @@ import type {
 import { type Listing, type Row, smsParties } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 
-/** Limits how many archived payments are searched for an intent. */
-const searchedHistory = 2_000
+/** Limits the archived payments that are searched for an intent. */
+const maxSearchedHistory = 2_000
 
-/** Keeps audit entries for longer than anything that they may be asked about. */
-const auditMs = 400 * 24 * 60 * 60 * 1000
+/** Sets how long audit entries are stored: longer than all that they are about. */
+const auditRetentionMs = 400 * 24 * 60 * 60 * 1000
 
-type Listed = { row: Row<'payments'> | Row<'history'>; at: number }
+type ListedRow = { row: Row<'payments'> | Row<'history'>; at: number }
 
 export function readIntake(rows: Draft): Intake {
-  const known = rows.row('meta', 'intake')
-  return known === undefined ? { kind: 'open' } : (JSON.parse(known.value) as Intake)
+  const stored = rows.row('meta', 'intake')
+  return stored === undefined ? { kind: 'open' } : (JSON.parse(stored.value) as Intake)
 }
 
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Sets the intake and records that once; a restore continues unless `kind` is `open`. */
+/** Sets the intake, and records the action. A restore continues unless `kind` is `open`. */
 export function setIntake(
   rows: Draft,
-  kind: IntakeWish,
+  kind: IntakeSetting,
   { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
 ): Intake {
-  const known = readIntake(rows)
-  const isNamed = kind === 'draining' && known.kind !== 'restoring' && nextAccountKey !== undefined
-  const detail: AuditEntry['detail'] = isNamed ? { next: 'ACCOUNT_KEY_SECRET' } : {}
-  note(rows, { id, action: intakeActions[kind], detail })
-  if (known.kind === kind && !isNamed) return known
+  const before = readIntake(rows)
+  const isDrain = kind === 'draining' && before.kind !== 'restoring'
+  const namesKey = isDrain && nextAccountKey !== undefined
+  const detail: AuditEntry['detail'] = namesKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+  recordAction(rows, { id, action: intakeActions[kind], detail })
+  if (before.kind === kind && !namesKey) return before
   if (kind === 'open') return saveIntake(rows, { kind })
-  if (known.kind === 'restoring') return saveIntake(rows, { ...known, after: kind })
-  const since = known.kind === kind ? known.since : rows.now
-  return saveIntake(rows, { kind, since, ...(isNamed && { nextAccountKey }) })
+  if (before.kind === 'restoring') return saveIntake(rows, { ...before, after: kind })
+  const since = before.kind === kind ? before.since : rows.now
+  return saveIntake(rows, { kind, since, ...(namesKey && { nextAccountKey }) })
 }
 
 export function saveIntake(rows: Draft, intake: Intake): Intake {
@@ -53,7 +54,7 @@ export function saveIntake(rows: Draft, intake: Intake): Intake {
 }
 
 /** Records an operator's action once per id. */
-export function note(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
+export function recordAction(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
   if (rows.row('audit', id) === undefined) rows.put('audit', { id, at: rows.now, action, detail })
 }
 
@@ -61,16 +62,16 @@ export const listAudit = (rows: Draft, limit: number): AuditEntry[] =>
   rows.list({ table: 'audit', list: 'age', newest: true, limit })
 
 export function pruneAudit(rows: Draft, limit: number): void {
-  const old = rows.list({ table: 'audit', list: 'age', olderThanMs: auditMs, limit })
+  const old = rows.list({ table: 'audit', list: 'age', olderThanMs: auditRetentionMs, limit })
   for (const { id } of old) rows.drop('audit', id)
 }
 
 /** Returns the payments that match a query, the newest first. */
 export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
-  const single = findSingle(rows, query)
-  if (single !== undefined) return { payments: single.map(toRecord), next: undefined }
+  const named = findByHashOrIntent(rows, query)
+  if (named !== undefined) return { payments: named.map(toRecord), next: undefined }
   const found = toListings(query)
-    .flatMap((listing) => listed(rows, listing, query))
+    .flatMap((listing) => listRows(rows, listing, query))
     .sort((a, b) => b.at - a.at)
   const { page, next } = cutPage(found, query.limit)
   const matches = page
@@ -85,22 +86,22 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   return { payments: matches, next }
 }
 
-/** Cuts a page and tells where the next begins; payments of one moment stay together. */
+/** Cuts off a page, and tells where the next one begins. Payments of one moment stay together. */
 function cutPage(
-  found: readonly Listed[],
+  found: readonly ListedRow[],
   limit: number,
-): { page: readonly Listed[]; next?: number } {
+): { page: readonly ListedRow[]; next?: number } {
   const firstBeyond = found[limit]
   if (firstBeyond === undefined) return { page: found }
   const page = found.filter(({ at }) => at > firstBeyond.at)
-  // If one moment has more than a page holds, the rest is not shown.
+  // If one moment has more payments than a page holds, the others are never shown.
   return page.length === 0
     ? { page: found.slice(0, limit), next: firstBeyond.at }
     : { page, next: firstBeyond.at + 1 }
 }
 
 /** Finds payments by hash or intent; undefined if the query has neither. */
-function findSingle(
+function findByHashOrIntent(
   rows: Draft,
   { intent, hash }: PaymentQuery,
 ): readonly (Row<'payments'> | Row<'history'>)[] | undefined {
@@ -117,7 +118,7 @@ function findRow(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | u
   const payment = getPaymentRow(rows, rows.row('intents', intent)?.session)
   if (payment !== undefined) return payment
   return rows
-    .list({ table: 'history', list: 'age', newest: true, limit: searchedHistory })
+    .list({ table: 'history', list: 'age', newest: true, limit: maxSearchedHistory })
     .find(({ intent_id }) => intent_id === intent)
 }
 
@@ -140,16 +141,16 @@ function listPhases(state: PaymentState | undefined): readonly Phase[] {
   return phase === 'waiting' ? ['waiting', 'stuck'] : [phase]
 }
 
-function listed(
+function listRows(
   rows: Draft,
   listing: PaymentListing | HistoryListing,
   { since, before, limit }: PaymentQuery,
-): Listed[] {
+): ListedRow[] {
   const range = {
     newest: true,
     limit: limit + 1,
     ...(since === undefined ? {} : { from: since }),
-    // Not by age: the store's clock advances, and newer rows would displace some of this page.
+    // A time and not an age, which would move with the clock from page to page.
     ...(before === undefined ? {} : { before }),
   }
   if (listing.table === 'history') {
@@ -164,10 +165,18 @@ function listed(
 export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   const request = 'request' in row ? row.request : undefined
   return {
-    ...{ intentId: row.intent_id, state: row.state, kind: row.kind, account: row.account },
-    ...{ spendsWei: row.spends, acceptedAt: row.accepted_at, history: row.history },
-    ...{ attempts: row.attempts, hash: row.hash, block: row.block_number },
-    ...{ outcome: row.outcome, reason: row.reason },
+    intentId: row.intent_id,
+    state: row.state,
+    kind: row.kind,
+    account: row.account,
+    spendsWei: row.spends,
+    acceptedAt: row.accepted_at,
+    history: row.history,
+    attempts: row.attempts,
+    hash: row.hash,
+    block: row.block_number,
+    outcome: row.outcome,
+    reason: row.reason,
     relayer: 'relayer' in row ? row.relayer : null,
     nonce: 'nonce' in row ? row.nonce : null,
     gas: request?.gas ?? null,
@@ -183,8 +192,12 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
   const transactions = listTransactions(carrier)
     .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
     .map(({ hash, nonce, gas_price, recorded_at, sent_at, failures }) => ({
-      ...{ hash, nonce, gasPriceWei: gas_price, failures },
-      ...{ recordedAt: recorded_at, sentAt: sent_at },
+      hash,
+      nonce,
+      gasPriceWei: gas_price,
+      failures,
+      recordedAt: recorded_at,
+      sentAt: sent_at,
     }))
   const batch = (carrier?.sessions ?? []).flatMap((session) => {
     const carried = getPaymentRow(rows, session)
@@ -192,7 +205,9 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
   })
   const messages = smsParties.flatMap((party) => rows.row('sms', row.session, party) ?? [])
   return {
-    ...{ ...record, transactions, batch },
+    ...record,
+    transactions,
+    batch,
     screen: rows.row('sessions', row.session)?.screen ?? null,
     messages: messages.map(({ party, state, at, attempts }) => ({ party, state, at, attempts })),
   }

@@ -1,23 +1,23 @@
 import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
 import { listOpenPayments, readAccount } from '../payments/account-totals.ts'
-import type { AccountStanding, Refusing, SessionTrace } from '../port.ts'
-import { sumSentToday } from './earlier.ts'
-import { note } from './operations.ts'
+import type { AccountStanding, SessionRefusal, SessionTrace } from '../port.ts'
+import { sumSentInDay } from './earlier.ts'
+import { recordAction } from './operations.ts'
 
-const mostRefusals = 5
+const maxRefusals = 5
 
 export const isHeld = (rows: Draft, account: string): boolean =>
   rows.row('holds', account) !== undefined
 
-/** Holds or releases an account, and records that once. */
+/** Holds or releases an account, and records the action. */
 export function setHold(
   rows: Draft,
   account: Address,
   isHeld: boolean,
   id: string,
 ): AccountStanding {
-  note(rows, { id, action: isHeld ? 'hold' : 'release', detail: { account } })
+  recordAction(rows, { id, action: isHeld ? 'hold' : 'release', detail: { account } })
   if (!isHeld) rows.drop('holds', account)
   else if (rows.row('holds', account) === undefined) {
     rows.put('holds', { account, held_at: rows.now })
@@ -26,20 +26,21 @@ export function setHold(
 }
 
 /** Records for operators why a session was refused. */
-export function noteRefusal(rows: Draft, { account, session, reason }: Refusing): void {
+export function recordRefusal(rows: Draft, { account, session, reason }: SessionRefusal): void {
   if (reason === undefined) return
-  const before = rows.row('refusals', account)?.last ?? []
-  const last = [{ session, reason, at: rows.now }, ...before].slice(0, mostRefusals)
+  const earlier = rows.row('refusals', account)?.last ?? []
+  const last = [{ session, reason, at: rows.now }, ...earlier].slice(0, maxRefusals)
   rows.put('refusals', { account, last, at: rows.now })
 }
 
 export function readStanding(rows: Draft, account: Address): AccountStanding {
-  const { transfers, sentWei } = sumSentToday(rows, account)
+  const { transfers, sentWei } = sumSentInDay(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
   return {
     heldAt: rows.row('holds', account)?.held_at,
     refusals: last.map(({ session, reason, at }) => ({
-      ...{ reason, at },
+      reason,
+      at,
       screen: rows.row('sessions', session)?.screen,
     })),
     open: listOpenPayments(rows, readAccount(rows, account)).length,
@@ -53,7 +54,9 @@ export function readSessionTrace(rows: Draft, session: string): SessionTrace | u
   const { state, screen, account, decided_at: decidedAt } = row
   const refusals = rows.row('refusals', account)?.last ?? []
   return {
-    ...{ state, screen, decidedAt },
+    state,
+    screen,
+    decidedAt,
     intentId: rows.row('payments', session)?.intent_id,
     reason: refusals.find((refusal) => refusal.session === session)?.reason,
   }

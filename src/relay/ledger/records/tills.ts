@@ -4,28 +4,29 @@ import { noLimit } from '../payments/account-totals.ts'
 import type { Taking, Takings, Till, TillChange } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { hasSentNothing, listSentSince } from './earlier.ts'
-import { note } from './operations.ts'
+import { recordAction } from './operations.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-const restMs = 90 * dayMs
+/** Sets how long a removed number stays unused, because callers may still dial it. */
+const unusedMs = 90 * dayMs
 
-/** Assigns a free number to an account or removes one, and records that. */
+/** Assigns a free number to an account or removes one, and records the action. */
 export function setTill(rows: Draft, { id, till, to }: TillChange): Till | undefined {
-  const known = rows.row('tills', till)
-  const isFree = known === undefined || rows.now - (known.removed_at ?? rows.now) > restMs
+  const before = rows.row('tills', till)
+  const isFree = before === undefined || rows.now - (before.removed_at ?? rows.now) > unusedMs
   if (to !== undefined && isFree) {
     rows.put('tills', { till, ...to, added_at: rows.now, removed_at: null })
-    note(rows, { id, action: 'add-agent', detail: { till, account: to.account } })
+    recordAction(rows, { id, action: 'add-agent', detail: { till, account: to.account } })
   }
-  if (to === undefined && known?.removed_at === null) {
-    rows.put('tills', { ...known, removed_at: rows.now })
-    note(rows, { id, action: 'remove-agent', detail: { till, account: known.account } })
+  if (to === undefined && before?.removed_at === null) {
+    rows.put('tills', { ...before, removed_at: rows.now })
+    recordAction(rows, { id, action: 'remove-agent', detail: { till, account: before.account } })
   }
   return findTill(rows, till)
 }
 
-const toTills = (found: readonly Row<'tills'>[]): Till[] =>
-  found
+const toTills = (tills: readonly Row<'tills'>[]): Till[] =>
+  tills
     .filter(({ removed_at }) => removed_at === null)
     .map(({ till, account, name, kind }) => ({ till, account: account as Address, name, kind }))
 
@@ -44,19 +45,19 @@ export const listAccountTills = (rows: Draft, account: string): Till[] =>
 export function listTakings(rows: Draft, account: Address, limit: number): Takings | undefined {
   if (listAccountTills(rows, account).length === 0) return undefined
   const midnight = rows.now - (rows.now % dayMs)
-  const own = { table: 'takings', list: 'account', group: account, newest: true } as const
+  const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
   const received = rows
-    .list({ ...own, from: midnight, limit: noLimit })
+    .list({ ...takings, from: midnight, limit: noLimit })
     .flatMap(findPaymentIn(rows))
-  const final = received.filter(({ payment }) => payment.state === 'confirmed')
+  const confirmed = received.filter(({ payment }) => payment.state === 'confirmed')
   const sent = listSentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
-  const sum = (spent: readonly { spends: string }[]) =>
-    spent.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
+  const sum = (payments: readonly { spends: string }[]) =>
+    payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
   return {
-    inWei: sum(final.map(({ payment }) => payment)),
+    inWei: sum(confirmed.map(({ payment }) => payment)),
     outWei: sum(sent),
     last: rows
-      .list({ ...own, limit })
+      .list({ ...takings, limit })
       .flatMap(findPaymentIn(rows))
       .map(toTaking),
   }
@@ -64,7 +65,7 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
 
 type Paid = { payment: Row<'payments'>; reference: string | null }
 
-/** Returns the payment of a taking; an empty list if its row is lost. */
+/** Returns a function from a taking to its payment, or to an empty list if that row is lost. */
 const findPaymentIn =
   (rows: Draft) =>
   ({ session, reference }: Row<'takings'>): Paid[] => {

@@ -7,43 +7,44 @@ import { listPhasePayments } from '../payments/payment-states.ts'
 import type { Identified, Vitals } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { mapOpenPhases } from '../transitions.ts'
-import { activeAlerts } from './alerts.ts'
+import { listActiveAlerts } from './alerts.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
 import { readGatewayFaults, readGatewayHours } from './gateways.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
 
 /** Limits how often a row is written only to prove that writing works. */
-const probeMs = 10_000
+const probeIntervalMs = 10_000
 
 const readMeta = (rows: Draft, name: string): unknown => {
   const row = rows.row('meta', name)
   return row && JSON.parse(row.value)
 }
 
-/** Writes a row if none was written lately: an answer then proves that writing works. */
-export function probe(rows: Draft): void {
+/** Writes a row, unless one was written a moment ago: an answer then proves that writing works. */
+export function writeProbe(rows: Draft): void {
   const last = Number(readMeta(rows, 'probe') ?? 0)
-  if (rows.now - last >= probeMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
+  if (rows.now - last >= probeIntervalMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
 }
 
-/** Searches the nonces that changed last, most of which are mined. */
-const findLastMined = (rows: Draft): number | undefined =>
+/** Returns when a nonce was last found in a block: most of the last changed ones are. */
+const findLastMinedAt = (rows: Draft): number | undefined =>
   rows
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
 
-/** Returns the first nonce that is in no block, and since when it has been the first. */
-function readFront({ rows, relayer }: StepContext, { open: [first] }: Row<'relayers'>) {
-  const row = first && rows.row('nonces', relayer, first[0])
-  const ends = [row?.bytes.at(0), row?.bytes.at(-1)]
-  const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
-  if (row === undefined || signed === undefined || last === undefined) return undefined
+/** Returns the first nonce that is in no block, and since when it waits for one. */
+function readFirstOpenNonce({ rows, relayer }: StepContext, { open }: Row<'relayers'>) {
+  const row = open[0] && rows.row('nonces', relayer, open[0][0])
+  const hashes = [row?.bytes.at(0)?.[0], row?.bytes.at(-1)?.[0]]
+  const [first, last] = hashes.map((hash) => hash && rows.row('transactions', hash))
+  if (!row || !first || !last) return undefined
   const { nonce, changed_at } = row
   const before = rows.row('nonces', relayer, nonce - 1)
-  // A reorganization starts its wait again; before it is the first, it waits for others.
-  const began = changed_at > last.recorded_at ? changed_at : signed.recorded_at
-  const since = before?.state === 'mined' ? Math.max(began, before.changed_at) : began
+  // Its wait begins when it is signed, or when its block has left the chain.
+  const startedAt = changed_at > last.recorded_at ? changed_at : first.recorded_at
+  // No block takes it before the nonce below it.
+  const since = before?.state === 'mined' ? Math.max(startedAt, before.changed_at) : startedAt
   return { nonce, since, gasPriceWei: last.gas_price, failures: last.failures }
 }
 
@@ -53,17 +54,17 @@ export function readVitals(
   hasMoved: boolean | undefined,
 ): Vitals {
   const { rows, relayer } = step
-  const observed = readObservations(step)
+  const observations = readObservations(step)
   const relayerTotals = readRelayer(rows, relayer)
   return {
     now: rows.now,
     schema: schemaVersion,
     identity,
-    observations: hasMoved ? dropDeploymentFacts(observed) : observed,
+    observations: hasMoved ? dropDeploymentFacts(observations) : observations,
     intake: readIntake(rows),
-    alerts: activeAlerts(rows),
-    untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
-    lastMinedAt: findLastMined(rows),
+    alerts: listActiveAlerts(rows),
+    nextNoticeAt: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
+    lastMinedAt: findLastMinedAt(rows),
     counts: readEventCounts(rows),
     lately: sumRecentCounts(rows),
     gateways: readGatewayHours(rows),
@@ -72,7 +73,7 @@ export function readVitals(
     unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
     nextNonce: findNextNonce(relayerTotals),
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
-    front: readFront(step, relayerTotals),
+    front: readFirstOpenNonce(step, relayerTotals),
     carried: countCarried(relayerTotals),
     waiting: readQueue(rows).waiting,
     oldest: mapOpenPhases((phase) => listPhasePayments(rows, phase, 1)[0]?.accepted_at),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { findAlerts } from '../../../../src/operator/alerting/alerts.ts'
 import type { KnownCondition } from '../../../../src/operator/health.ts'
-import type { FrontNonce } from '../../../../src/relay/ledger/port.ts'
+import type { FirstOpenNonce } from '../../../../src/relay/ledger/port.ts'
 import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
 const namesOf = (known: KnownCondition) => findAlerts(known, subject).map(({ name }) => name)
@@ -92,7 +92,7 @@ describe('alerts', () => {
     ])
   })
 
-  test.for<[what: string, changes: Partial<FrontNonce>, observations: object, says: RegExp]>([
+  test.for<[what: string, changes: Partial<FirstOpenNonce>, observations: object, says: RegExp]>([
     [
       'a node that dropped what it took',
       {},

@@ -16,9 +16,9 @@ test('an alert that the webhook refuses is sent again with the same id until it 
   const webhook = { webhook: { url: 'https://hooks.example', secret: 'a-secret' }, fetch, clock }
   const log = ({ event }: { event: string }) => void logged.push(event)
   for (let look = 0; look < 8; look += 1) {
-    const { alerts, untoldFrom } = await ledger.readVitals()
-    const isDue = untoldFrom !== undefined && untoldFrom <= clock.now()
-    const known = conditionWith({ unlistedAt, alerts, untoldFrom: isDue ? 0 : undefined })
+    const { alerts, nextNoticeAt } = await ledger.readVitals()
+    const isDue = nextNoticeAt !== undefined && nextNoticeAt <= clock.now()
+    const known = conditionWith({ unlistedAt, alerts, nextNoticeAt: isDue ? 0 : undefined })
     await updateAlerts(ledger, known, { deployment: subject, log, webhook })
     clock.forward(120_000)
   }

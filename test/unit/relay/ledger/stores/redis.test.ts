@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { createLedgerPort, ledgerMethods } from '../../../../../src/relay/ledger/methods.ts'
-import { type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
+import { type Ledger, maxOpenPayments } from '../../../../../src/relay/ledger/port.ts'
 import { createRedisLedger, nameLedgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
@@ -227,8 +227,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const name = newName()
       const ledger = await withThree(name)
       const account = alice
-      const lost = Array.from({ length: maxOpen }, (_, index) => `lost ${index}`)
-      const row = { account, open: [...lost, 'c'], seen: maxOpen + 3 }
+      const lost = Array.from({ length: maxOpenPayments }, (_, index) => `lost ${index}`)
+      const row = { account, open: [...lost, 'c'], seen: maxOpenPayments + 3 }
       const key = `${nameLedgerKey(name)}:row:accounts:${account}`
       await server().call('SET', key, `999 ${JSON.stringify(row)}`)
       const { open: before } = { open: [], ...(await ledger.lookup(question('new'))) }
