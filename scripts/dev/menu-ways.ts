@@ -22,7 +22,7 @@ import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import type { Messages } from '../../src/ussd/messages/en.ts'
 import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
-import { languageLabels, longAddress } from '../../src/ussd/messages/texts.ts'
+import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
 
 const lender = { profile: 'lender', confirms: true, languages, helpNumber: '0700 000 099' } as const
 const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [] } as const
@@ -123,7 +123,7 @@ export function sampleContext(
     showAmount: () => '0.001 tRBTC',
     describeRecipient: (recipient) =>
       recipient.kind === 'address'
-        ? longAddress(recipient.address)
+        ? toLongAddress(recipient.address)
         : recipient.kind === 'till'
           ? recipient.label
           : '+254 700 000 002',
@@ -156,12 +156,13 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
     const { way, place } = next
     const node = getNode(context.menu, place.name)
     if (node.kind === 'list') {
-      for (const { digit, target: leads, repeatQuestion: orAsks, draft: answers } of node.entries) {
-        lead(place.name, leads, digit, [...way, digit])
-        if (orAsks === undefined) continue
-        steps.set(`${place.name} ${orAsks}`, { from: place.name, to: orAsks, typed: digit })
+      for (const { digit, target, repeatQuestion, draft: answers } of node.entries) {
+        lead(place.name, target, digit, [...way, digit])
+        if (repeatQuestion === undefined) continue
+        const step = { from: place.name, to: repeatQuestion, typed: digit }
+        steps.set(`${place.name} ${repeatQuestion}`, step)
         const draft = { ...place.draft, ...answers }
-        arrive([...way, digit], { name: orAsks, draft, page: 0 })
+        arrive([...way, digit], { name: repeatQuestion, draft, page: 0 })
       }
       continue
     }

@@ -25,7 +25,7 @@ import { createMenu } from './menu/main-menu.ts'
 import type { Menu, MenuContext, PinAction } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
-import { longAddress, shortAddress } from './messages/texts.ts'
+import { toLongAddress, toShortAddress } from './messages/texts.ts'
 import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
 import { changePin } from './pin-changes.ts'
 import { type PlaceScreenOptions, showPlace } from './place-screen.ts'
@@ -276,7 +276,8 @@ function createMenuContext(context: HandlerContext): MenuContext {
       if (recipient.kind === 'phone') return spellPhone(recipient.phone)
       if (recipient.kind !== 'address') return recipient.label
       const address = checksumAddress(recipient.address, chainId)
-      return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
+      const { name } = recipient
+      return name ? `${name} ${toShortAddress(address)}` : toLongAddress(address)
     },
     // Not rounded, because a smaller amount is refused.
     minTransfer: { wei: minTransferWei, text: `${formatEther(minTransferWei)} ${currency}` },

@@ -19,7 +19,7 @@ import { describeFault } from '../runtime/log.ts'
 import { type MemoryUpdateOptions, updateMemoryLater } from './memory-updates.ts'
 import type { Intent, MenuSettings, PaymentOrder } from './menu/node.ts'
 import { payments } from './menu/payments.ts'
-import { shortAddress } from './messages/texts.ts'
+import { toShortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
 import { joinAnswers, type RequestContext } from './request-context.ts'
@@ -102,7 +102,7 @@ async function createOrder(
     resolveAddress: (recipient: Recipient) => resolveAddress(context, recipient),
     describeAddress: (recipient: Recipient) =>
       recipient.kind === 'address'
-        ? (recipient.name ?? shortAddress(checksumAddress(recipient.address, chainId)))
+        ? (recipient.name ?? toShortAddress(checksumAddress(recipient.address, chainId)))
         : shortenRecipient(recipient),
   }
   return await payments[intent.kind].createOrder(options, intent, address)

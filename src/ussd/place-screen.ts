@@ -248,7 +248,7 @@ async function findFailure({ ledger, memory }: PlaceContext, { session, account 
   const changedMemory = await memory.change(account, (before) =>
     recordShownFailure(before, failures, session),
   )
-  return hasShownFailure(changedMemory, failures, session) ? 'untold' : 'none'
+  return hasShownFailure(changedMemory, failures, session) ? 'unreported' : 'none'
 }
 
 /** Shows the terms of a new loan. The caller agrees to those that the session showed first. */

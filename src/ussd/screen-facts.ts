@@ -15,7 +15,7 @@ export type ScreenFacts = {
   terms: DatedLoanTerms
   address: string
   earlierMinutes: number
-  failure: 'untold' | 'none'
+  failure: 'unreported' | 'none'
   pin: PinState
   recipients: readonly KnownRecipient[] | Unread
   wallets: readonly Wallet[] | Unread

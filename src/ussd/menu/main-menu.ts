@@ -5,7 +5,7 @@ import { balance } from './entries/balance.ts'
 import { help } from './entries/help.ts'
 import { receive } from './entries/receive.ts'
 import { callerSettings } from './entries/settings.ts'
-import type { Entry, List, Menu, MenuContext, MenuPart, MenuSettings } from './node.ts'
+import type { Entry, Menu, MenuContext, MenuList, MenuPart, MenuSettings } from './node.ts'
 import { payments } from './payments.ts'
 
 export const menuParts: readonly MenuPart[] = [
@@ -25,7 +25,7 @@ export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
   ])
 
 /** Creates the first list, ordered by digit. */
-function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
+function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): MenuList {
   const isDemo = settings.profile === 'demo'
   const visibleParts = parts
     .flatMap((part) => {
@@ -51,7 +51,7 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Lis
         ],
     title: (context, _, { failure, pin }) => {
       const title = writeMainTitle(context, pin)
-      return failure === 'untold' ? `${context.messages.hasFailed}\n${title}` : title
+      return failure === 'unreported' ? `${context.messages.hasFailed}\n${title}` : title
     },
     ...(!isDemo && { retryText: () => '' }),
     entries,

@@ -70,13 +70,13 @@ export type MenuContext = RecipientRules & {
   minTransfer: { wei: bigint; text: string }
 }
 
-export type MenuNode = List | MenuQuestion
+export type MenuNode = MenuList | MenuQuestion
 
 export type WriteText = (context: MenuContext, draft: SessionDraft, facts: ScreenFacts) => string
 
 export type Label = (messages: Messages) => string
 
-export type List = {
+export type MenuList = {
   kind: 'list'
   title: WriteText
   /** Replaces the title after a mistake. */
@@ -136,7 +136,7 @@ export type LookupRequest = { kind: 'lookup' } & (
   | { subject: 'till'; till: string }
 )
 
-/** Tells the caller which mistake an answer made. */
+/** Tells the caller what is wrong with an answer. */
 export type Mistake = { kind: 'mistake'; text: string }
 
 /** Adds values to the draft, or says why an answer adds none. */
@@ -147,8 +147,10 @@ export const rejectAnswer = (text: string): AnswerResult => ({ kind: 'mistake', 
 
 export type NodeName = string
 
+/** Ends the session, with an outcome that is created from the answers. */
 export type Effect = { name: string; createOutcome: (draft: SessionDraft) => SessionOutcome }
 
+/** Leads to another node, or ends the session. */
 export type Target = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
@@ -206,8 +208,7 @@ export function getNode(menu: Menu, name: NodeName): MenuNode {
   return node
 }
 
-export const isEffect = (destination: Target): destination is Effect =>
-  typeof destination === 'object'
+export const isEffect = (target: Target): target is Effect => typeof target === 'object'
 
 /** Creates the effect of a payment that uses these values of the draft. */
 export function createPaymentEffect(

@@ -10,8 +10,8 @@ import {
   type Effect,
   type Entry,
   type Label,
-  type List,
   type MenuContext,
+  type MenuList,
   type MenuNode,
   type MenuQuestion,
   type MenuSettings,
@@ -23,6 +23,7 @@ import {
   type WriteText,
 } from './node.ts'
 
+/** Creates the question for the amount of a transfer, with the names of recipient and currency. */
 export const createAmountQuestion = (
   settings: MenuSettings,
   targets: QuestionTargets,
@@ -109,8 +110,9 @@ export function parseTillAnswer(
   kind?: TillKind,
 ): AnswerResult {
   const till = tills?.get(typed)
-  if (till === undefined && isTillNumber(typed))
+  if (till === undefined && isTillNumber(typed)) {
     return { kind: 'lookup', subject: 'till', till: typed }
+  }
   if (!till || till.kind !== (kind ?? till.kind)) return rejectAnswer(notFoundText)
   const { account: address, name } = till
   const isBill = till.kind === 'bill'
@@ -119,7 +121,7 @@ export function parseTillAnswer(
   return acceptAnswer({ recipient, reference: undefined })
 }
 
-/** Formats the amount and the recipient of a transfer; `all` is the whole balance. */
+/** Formats a transfer's amount and recipient, in the order in which words take them. */
 export function formatTransfer(
   { showAmount, describeRecipient }: MenuContext,
   draft: SessionDraft,
@@ -139,7 +141,7 @@ export const createRepeatQuestion = (
   settings: MenuSettings,
   target: Effect,
   { digit = '3', ...back }: RepeatOptions = { back: 'main' },
-): List => ({
+): MenuList => ({
   facts: ['earlierMinutes', ...listRateFacts(settings)],
   kind: 'list',
   title(context, draft, { earlierMinutes, ...facts }) {
@@ -153,10 +155,10 @@ export const createRepeatQuestion = (
   ...back,
 })
 
-type RepeatOptions = { digit?: string } & Pick<List, 'back' | 'backLabel'>
+type RepeatOptions = { digit?: string } & Pick<MenuList, 'back' | 'backLabel'>
 
 type ConfirmationOptions = Pick<Entry, 'label' | 'target'> &
-  Pick<List, 'title' | 'retryText' | 'facts' | 'paymentKind' | 'back'> & {
+  Pick<MenuList, 'title' | 'retryText' | 'facts' | 'paymentKind' | 'back'> & {
     enterPin: Label
     repeatQuestion: NodeName
   }
@@ -166,7 +168,7 @@ export const createConfirmation = (
   settings: MenuSettings,
   { enterPin, label, target, repeatQuestion, facts = [], ...list }: ConfirmationOptions,
 ): MenuNode =>
-  confirmWithPin(settings.pin, enterPin, {
+  confirmWithPin(settings, enterPin, {
     ...list,
     kind: 'list',
     facts: [...listRateFacts(settings), ...facts],
@@ -175,15 +177,15 @@ export const createConfirmation = (
   })
 
 /** Turns a confirmation into a question for the PIN, unless PINs are off. */
-export function confirmWithPin(pin: MenuSettings['pin'], enterPin: Label, list: List): MenuNode {
+export function confirmWithPin(settings: MenuSettings, enterPin: Label, list: MenuList): MenuNode {
   const [entry] = list.entries
-  return pin === 'off' || entry === undefined
+  return settings.pin === 'off' || entry === undefined
     ? list
     : createPinQuestion(enterPin, { ...list, ...entry })
 }
 
 type PinQuestionOptions = Pick<Entry, 'target' | 'repeatQuestion'> &
-  Partial<Pick<List, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'paymentKind'>>
+  Partial<Pick<MenuList, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'paymentKind'>>
 
 /** Creates a question for the caller's PIN, below the title that says what the PIN is for. */
 export function createPinQuestion(enterPin: Label, options: PinQuestionOptions): MenuQuestion {

@@ -5,9 +5,9 @@ import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
 import {
   getNode,
   isEffect,
-  type List,
   type LookupRequest,
   type MenuContext,
+  type MenuList,
   type MenuNode,
   type MenuQuestion,
   type Mistake,
@@ -225,7 +225,7 @@ type AppliedAnswer =
 
 function applyListChoice(
   place: Place,
-  { entries, dynamicEntries }: List,
+  { entries, dynamicEntries }: MenuList,
   answer: string,
   context: MenuContext,
 ): AppliedAnswer {
@@ -268,7 +268,7 @@ function applyQuestionAnswer(
 /** Turns a page; returns undefined if the answer turns none or there is no such page. */
 function turnPage(
   place: Place,
-  list: List,
+  list: MenuList,
   answer: string,
   context: MenuContext,
 ): Place | undefined {
@@ -284,7 +284,7 @@ function turnPage(
 
 function writePages(
   { draft, mistake }: Place,
-  list: List,
+  list: MenuList,
   context: MenuContext,
   facts: ScreenFacts,
 ): string[] {

@@ -21,11 +21,11 @@ export const languageLabels: Readonly<Record<Language, string>> = {
 }
 
 /** Shows the first 10 and last 6 characters of an address. */
-export const longAddress = (address: string): string =>
+export const toLongAddress = (address: string): string =>
   `${address.slice(0, 10)}...${address.slice(-6)}`
 
 /** Shows the first 10 characters of an address. */
-export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`
+export const toShortAddress = (address: string): string => `${address.slice(0, 10)}...`
 
 /** Creates a format for dates (Unix time in s, shown in UTC) from the names of the months. */
 export const createDateFormat =

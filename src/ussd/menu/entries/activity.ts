@@ -4,7 +4,7 @@ import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/c
 import type { Received } from '../../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../../relay/ledger/port.ts'
 import type { Messages } from '../../messages/en.ts'
-import { defineWords, shortAddress } from '../../messages/texts.ts'
+import { defineWords, toShortAddress } from '../../messages/texts.ts'
 import type { Activity, ActivityState, ScreenFacts, TillDay } from '../../screen-facts.ts'
 import type { MenuPart, PaymentWords } from '../node.ts'
 import { payments } from '../payments.ts'
@@ -184,7 +184,7 @@ export function describeReceived(
 }
 
 const shortenAddress = (address: Address, chainId: number): string =>
-  shortAddress(checksumAddress(address, chainId))
+  toShortAddress(checksumAddress(address, chainId))
 
 export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
@@ -233,12 +233,13 @@ function writeTillDay(text: ActivityWords, till: TillDay, formatAmount: FormatAm
   return [...lines, ...totals.split('\n')]
 }
 
+/** Writes one line about a payment: what it was, and what became of it. */
 export function writeActivityLine(
   messages: Messages,
-  described: Activity,
+  payment: Activity,
   formatAmount: FormatAmount,
 ): string {
-  const { kind, amountWei, counterparty = '', state } = described
+  const { kind, amountWei, counterparty = '', state } = payment
   const text = words(messages)
   const amount = amountWei === 'all' ? text.allOwed : formatAmount(amountWei)
   const { activityLine } = getKindWords(messages, kind)

@@ -94,7 +94,7 @@ export const loan = {
   digit: '3',
   findTarget: ({ confirms }) => (confirms ? 'agree' : createPaymentEffect('loan')),
   createNodes: (settings) => ({
-    agree: confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
+    agree: confirmWithPin(settings, (messages) => words(messages).enterPin, {
       paymentKind: 'loan',
       facts: ['terms', ...listRateFacts(settings)],
       kind: 'list',

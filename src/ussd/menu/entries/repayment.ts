@@ -152,7 +152,7 @@ export const repayment = {
 } satisfies PaymentPart
 
 const createRepayConfirmation = (settings: MenuSettings, back: string) =>
-  confirmWithPin(settings.pin, (messages) => words(messages).enterPin, {
+  confirmWithPin(settings, (messages) => words(messages).enterPin, {
     kind: 'list',
     facts: listRateFacts(settings),
     title: (context, { amountWei }, facts) => {

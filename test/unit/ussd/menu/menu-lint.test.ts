@@ -80,7 +80,7 @@ const facts: ScreenFacts = {
     earlierMinutes: 10,
   },
   rate: { currency: 'KES', micros: 999_999_999_999_000_000n },
-  ...{ registration: 'unregistered', failure: 'untold' },
+  ...{ registration: 'unregistered', failure: 'unreported' },
   ...{ activity, address: `0x${'1'.repeat(40)}`, pin: { kind: 'dormant' } },
 }
 
@@ -178,8 +178,7 @@ test('no two places have the same name, and each leads to places that exist', ()
     const names = menuParts.flatMap((part) => Object.keys(part.createNodes(settings)))
     expect(menu.size).toBe(names.length + 1)
     for (const [name, node] of menu) {
-      const ways =
-        node.kind === 'list' ? node.entries.map(({ target: leads }) => leads) : node.targets
+      const ways = node.kind === 'list' ? node.entries.map(({ target }) => target) : node.targets
       for (const to of [node.back ?? 'main', ...ways])
         expect(isEffect(to) || menu.has(to), `${name} leads to ${to}`).toBe(true)
     }
@@ -237,7 +236,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       for (const digit of digits)
         expect(digit).toMatch(name === 'main' ? /^([1-9]|10|[2-9]\d)$/ : /^[1-9]$/)
       const leadsToMoney = node.entries.some(
-        ({ target: leads }) => isEffect(leads) && kindNames.some((kind) => kind === leads.name),
+        ({ target }) => isEffect(target) && kindNames.some((kind) => kind === target.name),
       )
       if (name !== 'main' && leadsToMoney) expect(digits).not.toContain(way.at(-1))
     }
