@@ -7,6 +7,7 @@ import { partCount } from '../../src/relay/ledger/backup/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/backup/export-format.ts'
 import { ledgerMethods } from '../../src/relay/ledger/methods.ts'
 import {
+  type AccountState,
   type Capacity,
   type Execution,
   type Identity,
@@ -239,11 +240,11 @@ const draws: Draws = {
     return [oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]])]
   },
   recordAccountState({ random, work, chainNonce }) {
-    const accountState = random.pick([
-      { count: chainNonce },
-      { toldCount: chainNonce },
+    const accountState = random.pick<AccountState>([
+      { chainNonce },
+      { reportedNonce: chainNonce },
       { balanceWei: BigInt(random.int(0, 9)) },
-      { gasPriceWei: 60n, count: chainNonce },
+      { gasPriceWei: 60n, chainNonce },
     ])
     const head = (random.chance(0.8) ? work.head : undefined) ?? drawExecution(random).block
     return [head.hash, accountState, oneOrNone(random, ['balanceWei', 'gasPriceWei'] as const)]
