@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
-import { partCount } from '../../src/relay/ledger/backup/export.ts'
+import { exportListCount } from '../../src/relay/ledger/backup/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/backup/export-format.ts'
 import { ledgerMethods } from '../../src/relay/ledger/methods.ts'
 import {
@@ -298,7 +298,10 @@ const draws: Draws = {
     const kind = random.pick(['open', 'open', 'paused', 'draining'] as const)
     return [kind, drawName(random), oneOrNone(random, ['a', 'b'])]
   },
-  exportPage: ({ random }) => [identityOf(random), { part: random.int(0, partCount), from: 0 }],
+  exportPage: ({ random }) => [
+    identityOf(random),
+    { part: random.int(0, exportListCount), from: 0 },
+  ],
   beginRestore({ world, random }) {
     const { head } = world.exported
     const identity = { chainId: 31, fingerprints: head.fingerprints }

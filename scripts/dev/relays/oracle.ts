@@ -14,7 +14,7 @@ import {
   decodeResults,
   deriveIntentId,
   type Forwarder,
-  isSpending,
+  spendsIntent,
 } from '../../../src/relay/forwarder/requests.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { type Claim, createScreenReader, type ScreenMessage } from '../oracle/screen-reader.ts'
@@ -127,7 +127,7 @@ export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; mov
       moves += 1
       moved = said.moved
     }
-    if (said.result === undefined || !isSpending(said.result.status)) return []
+    if (said.result === undefined || !spendsIntent(said.result.status)) return []
     const { intentId, from, status: outcome } = said.result
     // The forwarder's event follows the events of the call.
     const own = moved

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/answers.ts'
-import { decodeResults, isSpending } from '../../../src/relay/forwarder/requests.ts'
+import { decodeResults, spendsIntent } from '../../../src/relay/forwarder/requests.ts'
 import {
   type Booked,
   type EventRange,
@@ -150,7 +150,7 @@ async function readSpendings({ client, forwarder }: Place, range: EventRange): P
   const spent = logs.flatMap((log) =>
     decodeResults({ chainId: 0, address: forwarder }, [log]).flatMap(
       ({ intentId, from, status: outcome }) =>
-        isSpending(outcome)
+        spendsIntent(outcome)
           ? {
               intent: lower(intentId),
               account: lower(from),

@@ -42,24 +42,24 @@ export type Forwarder = { chainId: number; address: Address }
 
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** Tells what the forwarder did with a request; events cut `returnData` to 256 bytes. */
+/** Tells what the forwarder did with a request. Events have at most 256 bytes of `returnData`. */
 export type RequestResult = { intentId: Hex; from: Address; status: RequestStatus; returnData: Hex }
 
-/** Holds what is needed of a node's log. */
+/** Holds the fields of a node's log that are decoded. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
-/** Derives the id of a session's one payment, without a time, so it is the same after any loss. */
+/** Derives the id of a session's only payment, without a time: after any loss it is the same. */
 export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
-  const named = encodeAbiParameters(
+  const preimage = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
     [BigInt(forwarder.chainId), forwarder.address, intentKey],
   )
-  return slice(keccak256(named), 0, intentIdLength)
+  return slice(keccak256(preimage), 0, intentIdLength)
 }
 
-/** Signs a request with the caller's key, deterministically (RFC 6979). */
+/** Signs a request with the caller's key. The same request has the same signature (RFC 6979). */
 export async function signRequest(
   account: LocalAccount,
   forwarder: Forwarder,
@@ -84,8 +84,8 @@ export function encodeExecute(requests: readonly SignedRequest[]): Hex {
   return encodeFunctionData({ abi: relayForwarderAbi, functionName: 'execute', args: [batch] })
 }
 
-/** Counts the bytes of a request without its data. */
-const frameLength = 117
+/** Counts the bytes of a packed request without data. */
+const emptyRequestLength = 117
 const parityBit = 1n << 255n
 
 function packRequest({ from, intentId, deadline, gas, data, signature }: SignedRequest): Hex {
@@ -103,15 +103,15 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
   ])
 }
 
-/** Returns the requests in calldata of `execute`; none if it ends within a request. */
+/** Returns the requests in calldata of `execute`, or none if it is malformed. */
 export function decodeRequests(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
   const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
   if (call.functionName !== 'execute') return []
   const requests: SignedRequest[] = []
   for (let [batch] = call.args; size(batch) > 0; ) {
-    const dataLength = size(batch) < frameLength ? 0xffff : hexToNumber(slice(batch, 51, 53))
-    const end = frameLength + dataLength
+    if (size(batch) < emptyRequestLength) return []
+    const end = emptyRequestLength + hexToNumber(slice(batch, 51, 53))
     if (size(batch) < end) return []
     requests.push(unpackRequest(slice(batch, 0, end)))
     batch = size(batch) > end ? slice(batch, end) : '0x'
@@ -120,15 +120,16 @@ export function decodeRequests(calldata: Hex): SignedRequest[] {
 }
 
 function unpackRequest(packed: Hex): SignedRequest {
-  const signedFrom = size(packed) - 64
-  const r = slice(packed, signedFrom, signedFrom + 32)
-  const vs = BigInt(slice(packed, signedFrom + 32))
+  const signatureStart = size(packed) - 64
+  const r = slice(packed, signatureStart, signatureStart + 32)
+  // EIP-2098, as above.
+  const vs = BigInt(slice(packed, signatureStart + 32))
   return {
     from: checksumAddress(slice(packed, 0, 20)),
     intentId: slice(packed, 20, 42),
     deadline: hexToNumber(slice(packed, 42, 47)),
     gas: hexToNumber(slice(packed, 47, 51)),
-    data: signedFrom > 53 ? slice(packed, 53, signedFrom) : '0x',
+    data: signatureStart > 53 ? slice(packed, 53, signatureStart) : '0x',
     signature: concatHex([
       r,
       numberToHex(vs & ~parityBit, { size: 32 }),
@@ -137,7 +138,7 @@ function unpackRequest(packed: Hex): SignedRequest {
   }
 }
 
-/** Returns the results of a simulated `execute`, one per request. */
+/** Returns the results of a simulated `execute`, one for each request. */
 export function decodeExecute(requests: readonly SignedRequest[], data: Hex): RequestResult[] {
   const results = decodeFunctionResult({
     abi: relayForwarderAbi,
@@ -155,7 +156,7 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
   })
 }
 
-/** Tells why the forwarder reverts as a whole. */
+/** Tells why the forwarder refuses a whole batch. */
 export type ForwarderRefusal = 'missing' | 'not_allowed' | 'paused'
 
 export function decodeForwarderRefusal(data: Hex): ForwarderRefusal {
@@ -170,24 +171,25 @@ export function decodeForwarderRefusal(data: Hex): ForwarderRefusal {
 }
 
 /** Tells whether a contract reverted because it is paused: both of ours use the same error. */
-export const isPause = (data: Hex): boolean => decodeErrorName(data) === 'EnforcedPause'
+export const isPausedError = (data: Hex): boolean => decodeErrorName(data) === 'EnforcedPause'
 
 function decodeErrorName(data: Hex): string | undefined {
   try {
     return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
   } catch {
-    // Another contract is there, or none.
+    // The address has another contract, or none.
     return undefined
   }
 }
 
 /** Returns the forwarder's results in a transaction's logs, ignoring other contracts. */
 export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
-  const own = logs.filter((log) => log.address.toLowerCase() === forwarder.address.toLowerCase())
+  const address = forwarder.address.toLowerCase()
+  const forwarderLogs = logs.filter((log) => log.address.toLowerCase() === address)
   const events = parseEventLogs({
     abi: relayForwarderAbi,
     eventName: ['RequestProcessed', 'RequestFailed'],
-    logs: own as never,
+    logs: forwarderLogs as never,
   })
   return events.map(({ eventName, args }) => {
     const { intentId, from } = args
@@ -201,21 +203,21 @@ export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): Re
 /** Joins a result with its request. */
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
-/** Joins an account's results for an intent with their requests; undefined if they do not match. */
+/** Joins an account's results for an intent with its requests; undefined if their counts differ. */
 export function matchResults(
   results: readonly RequestResult[],
   carried: readonly SignedRequest[],
   { from, intentId }: Pick<ForwardRequest, 'from' | 'intentId'>,
 ): ProcessedRequest[] | undefined {
-  const isOwn = (one: Pick<ForwardRequest, 'from' | 'intentId'>) =>
-    one.intentId === intentId && isAddressEqual(one.from, from)
-  const own = results.filter(isOwn)
-  const requests = carried.filter(isOwn)
-  const processed = own.flatMap((result, index) => {
+  const isOfIntent = (item: Pick<ForwardRequest, 'from' | 'intentId'>) =>
+    item.intentId === intentId && isAddressEqual(item.from, from)
+  const intentResults = results.filter(isOfIntent)
+  const requests = carried.filter(isOfIntent)
+  const processed = intentResults.flatMap((result, index) => {
     const request = requests[index]
     return request === undefined ? [] : [{ result, request }]
   })
-  return own.length === requests.length ? processed : undefined
+  return intentResults.length === requests.length ? processed : undefined
 }
 
 /** Tells whether two requests make the same call for the same account. */
@@ -223,8 +225,8 @@ export function isSameCall(one: ForwardRequest, other: ForwardRequest): boolean 
   return one.data === other.data && isAddressEqual(one.from, other.from)
 }
 
-/** Tells whether a status means that the intent can never execute again. */
-export function isSpending(status: RequestStatus): status is 'executed' | 'failed' {
+/** Tells whether a status means that the intent is spent. */
+export function spendsIntent(status: RequestStatus): status is 'executed' | 'failed' {
   return status === 'executed' || status === 'failed'
 }
 

@@ -3,19 +3,19 @@ import type { Node } from '../../chain/node.ts'
 import { relayForwarderAbi } from './abi.ts'
 import type { Forwarder } from './requests.ts'
 
-/** Tells whether the forwarder calls this contract; a yes is cached, since it never changes. */
+/** Tells whether the forwarder calls this contract. A yes is cached, because it never changes. */
 export type TargetCheck = (node: Node, signal: AbortSignal) => Promise<boolean>
 
 export function createTargetCheck(forwarder: Forwarder, target: Address): TargetCheck {
   const call = { abi: relayForwarderAbi, functionName: 'target' } as const
   const data = encodeFunctionData(call)
-  let isKnown = false
+  let isConfirmed = false
   return async (node, signal) => {
-    if (isKnown) return true
+    if (isConfirmed) return true
     const outcome = await node.call({ to: forwarder.address, data }, signal)
     // An account without code returns nothing.
     if (outcome.kind === 'reverted' || outcome.data === '0x') return false
-    isKnown = isAddressEqual(decodeFunctionResult({ ...call, data: outcome.data }), target)
-    return isKnown
+    isConfirmed = isAddressEqual(decodeFunctionResult({ ...call, data: outcome.data }), target)
+    return isConfirmed
   }
 }

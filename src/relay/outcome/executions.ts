@@ -7,11 +7,11 @@ import {
   decodeResults,
   type ForwardRequest,
   isSameCall,
-  isSpending,
   matchResults,
   type ProcessedRequest,
   type RequestResult,
   type SignedRequest,
+  spendsIntent,
 } from '../forwarder/requests.ts'
 import type { BlockId, Execution, RequestExecution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
@@ -60,7 +60,7 @@ async function pickExecution(
   receipt: Receipt,
   request: ForwardRequest,
 ): Promise<Execution | undefined> {
-  const spending = processed.find(({ result }) => isSpending(result.status))
+  const spending = processed.find(({ result }) => spendsIntent(result.status))
   if (spending !== undefined) {
     const execution = toExecution(relayer, spending.result, receipt.hash, receipt.block)
     return toOutcome({ execution, isSameRequest: isSameCall(spending.request, request) })
@@ -103,7 +103,7 @@ export async function findExecution(
     clock.timeout(nodeTimeoutMs),
   )
   const spending = events.find((event) =>
-    decodeResults(forwarder, [event]).some((result) => isSpending(result.status)),
+    decodeResults(forwarder, [event]).some((result) => spendsIntent(result.status)),
   )
   // The node has lost the block by now, or is behind it, so it is asked again later.
   if (spending === undefined)
@@ -113,7 +113,7 @@ export async function findExecution(
   const own = events.filter((event) => event.transactionHash === transactionHash)
   const carried = decodeRequests(calldata)
   const processed = matchResults(decodeResults(forwarder, own), carried, request)
-  const executed = processed?.find(({ result }) => isSpending(result.status))
+  const executed = processed?.find(({ result }) => spendsIntent(result.status))
   if (executed === undefined) {
     throw new TransportError('an execution is found and what was executed is not')
   }

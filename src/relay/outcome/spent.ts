@@ -3,7 +3,7 @@ import type { BlockHash, Head, Node } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
-import { decodeResults, type ForwardRequest, isSpending } from '../forwarder/requests.ts'
+import { decodeResults, type ForwardRequest, spendsIntent } from '../forwarder/requests.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
 const daySeconds = 86_400
@@ -78,7 +78,7 @@ async function findEventBlock(
     }
     const events = await node.getLogs(filter, clock.timeout(nodeTimeoutMs))
     const spending = events.find((event) =>
-      decodeResults(forwarder, [event]).some(({ status }) => isSpending(status)),
+      decodeResults(forwarder, [event]).some(({ status }) => spendsIntent(status)),
     )
     if (spending !== undefined) return spending.block.number
   }

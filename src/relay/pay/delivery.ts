@@ -8,7 +8,7 @@ import {
   decodeForwarderRefusal,
   encodeExecute,
   type ForwarderRefusal,
-  isPause,
+  isPausedError,
   type RequestResult,
   type SignedRequest,
   signRequest,
@@ -263,7 +263,7 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
     case 'failed': {
       const { returnData: revertData } = result
       // The pause stops loans and withdrawals but no transfers, so it is no obstacle for others.
-      if (isPause(revertData)) progress.observed.facts.contracts = { state: 'loan_paused' }
+      if (isPausedError(revertData)) progress.observed.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }
     case 'already_spent':

@@ -2,7 +2,7 @@ import { isAddressEqual } from 'viem'
 import type { MiningRules } from '../../chain/chains.ts'
 import type { Receipt } from '../../chain/node.ts'
 import { RpcError } from '../../chain/rpc.ts'
-import { decodeResults, isSpending } from '../forwarder/requests.ts'
+import { decodeResults, spendsIntent } from '../forwarder/requests.ts'
 import type { BlockId, FollowedBlock, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { type ChainSnapshot, listDeepPayments, type Proof } from './facts.ts'
@@ -75,7 +75,7 @@ function checkProof(
     (result) =>
       result.intentId === intentId &&
       isAddressEqual(result.from, from) &&
-      isSpending(result.status) &&
+      spendsIntent(result.status) &&
       // Another request of the intent may have been executed: for this one that is its failure.
       (result.status === 'executed' || execution.outcome === 'failed'),
   )

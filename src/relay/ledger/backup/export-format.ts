@@ -1,23 +1,23 @@
 import * as z from 'zod/mini'
 import { tables } from '../rows.ts'
 
-/** Parses an export's head: whose ledger it is, and from when. */
+/** Parses an export's head: of which ledger it is, and from when. */
 export const exportHead = z.object({
   format: z.literal('ussd-relay-ledger'),
   schema: z.string(),
   /** Tells when the export began (Unix time in ms). */
   exportedAt: z.int(),
   chainId: z.int(),
-  /** Shows whether a secret is the same, without revealing it. */
+  /** Shows whether secrets are the same, without revealing them. */
   fingerprints: z.record(z.string(), z.string()),
   counts: z.record(z.string(), z.int()),
-  /** Names the last block that everything was checked against. */
+  /** Names the last block against which all rows were checked. */
   head: z.nullable(
     z.object({ number: z.int(), hash: z.string().check(z.regex(/^0x[0-9a-fA-F]*$/)) }),
   ),
 })
 
-/** Parses rows that belong together at one moment; totals follow from them. */
+/** Parses rows that belong together, as of one moment. Totals are counted from them. */
 export const exportEntry = z.object({
   session: z.optional(tables.sessions.row),
   payment: z.optional(tables.payments.row),
@@ -35,7 +35,7 @@ export const exportEntry = z.object({
 export type ExportHead = z.infer<typeof exportHead>
 export type ExportEntry = z.infer<typeof exportEntry>
 
-/** Tells where a page begins: a list, and a score in it. */
+/** Tells where a page begins: `part` is the index of a list, `from` a score in it. */
 export type ExportPlace = { part: number; from: number }
 
 export type ExportPage =

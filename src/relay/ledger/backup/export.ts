@@ -8,17 +8,18 @@ import { getTable, type Listing, type Row, schemaVersion, type tables, toRowName
 import { phaseNames } from '../transitions.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 
-/** Limits the rows of a page, unless more of them share one score. */
-const pageRows = 50
+/** Sets the rows of a page; more of them if they have the same score. */
+const minPageRows = 50
 
-type Found = { name: string; score: number; entry: ExportEntry | undefined }
-type Part = (step: StepContext, from: number, limit: number) => Found[]
+/** Holds a row's name, its score in the list, and its entry; undefined if another entry has it. */
+type ListedEntry = { name: string; score: number; entry: ExportEntry | undefined }
+/** Reads one of the lists that are exported one after the other. */
+type ExportList = (step: StepContext, from: number, limit: number) => ListedEntry[]
 
-/** Reads one list, each row with its entry; undefined if not exported by itself. */
-function createPart<Name extends keyof typeof tables>(
+function createExportList<Name extends keyof typeof tables>(
   toListing: (step: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
   toEntry: (step: StepContext, row: Row<Name>) => ExportEntry | undefined,
-): Part {
+): ExportList {
   return (step, from, limit) => {
     const listing = toListing(step)
     const { key, lists } = getTable(listing.table)
@@ -34,7 +35,7 @@ function createPart<Name extends keyof typeof tables>(
   }
 }
 
-/** Exports a nonce with all that was signed for it. */
+/** Exports a nonce with all transactions that were signed for it. */
 function exportNonce({ rows }: StepContext, nonce: Row<'nonces'> | undefined): ExportEntry {
   if (nonce === undefined) return {}
   const transactions = listTransactions(nonce).flatMap(
@@ -57,104 +58,114 @@ function exportSession(step: StepContext, session: Row<'sessions'>): ExportEntry
   return { session, ...(payment && exportPayment(step, payment)) }
 }
 
-/** Tells whether the nonce is exported with the payments that it carries. */
+/** Tells whether a nonce carries a payment, whose entry has it then. */
 const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
   nonce.sessions.some((session) => isCarriedBy(getPaymentRow(rows, session), nonce))
 
 const exportLoneNonce = (step: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
   isCarrying(step.rows, nonce) ? undefined : exportNonce(step, nonce)
 
-/** Orders the lists so that no change is missed meanwhile: a decided session keeps its place. */
-const parts: readonly Part[] = [
-  createPart<'sessions'>(() => ({ table: 'sessions', list: 'age' }), exportSession),
+/** Lists sessions first, by the time of decision: one that changes meanwhile keeps its place. */
+const exportLists: readonly ExportList[] = [
+  createExportList<'sessions'>(() => ({ table: 'sessions', list: 'age' }), exportSession),
   // For payments whose session's row is lost.
   ...phaseNames.map((group) =>
-    createPart<'payments'>(
+    createExportList<'payments'>(
       () => ({ table: 'payments', list: 'phase', group }),
-      (at, payment) =>
-        at.rows.row('sessions', payment.session) === undefined
-          ? exportPayment(at, payment)
+      (step, payment) =>
+        step.rows.row('sessions', payment.session) === undefined
+          ? exportPayment(step, payment)
           : undefined,
     ),
   ),
-  createPart<'nonces'>(
+  createExportList<'nonces'>(
     ({ relayer }) => ({ table: 'nonces', list: 'number', group: relayer }),
     exportLoneNonce,
   ),
-  createPart<'nonces'>(
+  createExportList<'nonces'>(
     () => ({ table: 'nonces', list: 'phase', group: 'done' }),
     // For nonces of a former key.
-    (at, nonce) => (nonce.relayer === at.relayer ? undefined : exportLoneNonce(at, nonce)),
+    (step, nonce) => (nonce.relayer === step.relayer ? undefined : exportLoneNonce(step, nonce)),
   ),
-  createPart<'history'>(
+  createExportList<'history'>(
     () => ({ table: 'history', list: 'age' }),
     (_, history) => ({ history }),
   ),
-  createPart<'audit'>(
+  createExportList<'audit'>(
     () => ({ table: 'audit', list: 'age' }),
     (_, audit) => ({ audit }),
   ),
-  createPart<'shown'>(
+  createExportList<'shown'>(
     () => ({ table: 'shown', list: 'age' }),
     (_, shown) => ({ shown }),
   ),
-  createPart<'aliases'>(
+  createExportList<'aliases'>(
     () => ({ table: 'aliases', list: 'age' }),
     (_, alias) => ({ alias }),
   ),
-  createPart<'holds'>(
+  createExportList<'holds'>(
     () => ({ table: 'holds', list: 'age' }),
     (_, hold) => ({ hold }),
   ),
-  createPart<'tills'>(
+  createExportList<'tills'>(
     () => ({ table: 'tills', list: 'age' }),
     (_, till) => ({ till }),
   ),
 ]
 
-export const partCount = parts.length
+export const exportListCount = exportLists.length
 
 /** Returns a page of what a restore needs. */
 export function exportPage(
   step: StepContext,
   identity: Identity,
-  { part, from }: ExportPlace,
+  { part: listIndex, from }: ExportPlace,
 ): ExportPage {
   const { rows } = step
-  const same = checkIdentity(step, identity)
-  if (same.kind === 'different') return same
+  const identityCheck = checkIdentity(step, identity)
+  if (identityCheck.kind === 'different') return identityCheck
   if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'different', names: [] }
-  const head = createHead(rows, identity)
-  const list = parts[part]
-  if (list === undefined) return { kind: 'page', head, entries: [], next: undefined }
-  const { items, next: end } = readListPage(pageRows, (limit) => list(step, from, limit))
+  const head = createExportHead(rows, identity)
+  const readList = exportLists[listIndex]
+  if (readList === undefined) return { kind: 'page', head, entries: [], next: undefined }
+  const { items, next } = readScoresPage(minPageRows, (limit) => readList(step, from, limit))
   const entries = items
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .flatMap(({ entry }) => entry ?? [])
-  const follows = part + 1 < parts.length ? { part: part + 1, from: 0 } : undefined
-  return { kind: 'page', head, entries, next: end === undefined ? follows : { part, from: end } }
+  if (next !== undefined)
+    return { kind: 'page', head, entries, next: { part: listIndex, from: next } }
+  const isLastList = listIndex + 1 === exportLists.length
+  const nextList = isLastList ? undefined : { part: listIndex + 1, from: 0 }
+  return { kind: 'page', head, entries, next: nextList }
 }
 
-/** Reads at least one score of a list; `next` is the next page's score, if there is one. */
-export function readListPage<Item extends { score: number }>(
-  rows: number,
-  list: (limit: number) => Item[],
+/**
+ * Reads a page of a list: all rows of at least one score, because the next page begins at the next
+ * score. That is `next`, unless the list ends.
+ */
+export function readScoresPage<Item extends { score: number }>(
+  minItems: number,
+  readList: (limit: number) => Item[],
 ): { items: Item[]; next: number | undefined } {
-  for (let limit = rows; ; limit *= 2) {
-    const found = list(limit)
-    const end = found.at(-1)?.score
-    if (end === undefined || found.length < limit) return { items: found, next: undefined }
-    const items = found.filter(({ score }) => score < end)
-    if (items.length > 0) return { items, next: end }
+  for (let limit = minItems; ; limit *= 2) {
+    const items = readList(limit)
+    const lastScore = items.at(-1)?.score
+    if (lastScore === undefined || items.length < limit) return { items, next: undefined }
+    const complete = items.filter(({ score }) => score < lastScore)
+    if (complete.length > 0) return { items: complete, next: lastScore }
   }
 }
 
-function createHead(rows: Draft, { chainId, fingerprints }: Identity): ExportHead {
-  const known = rows.row('meta', 'head')
-  const head = known && (JSON.parse(known.value) as { number: number; hash: string })
+function createExportHead(rows: Draft, { chainId, fingerprints }: Identity): ExportHead {
+  const stored = rows.row('meta', 'head')
+  const head = stored && (JSON.parse(stored.value) as { number: number; hash: string })
   return {
-    ...{ format: 'ussd-relay-ledger', schema: schemaVersion, exportedAt: rows.now },
-    ...{ chainId, fingerprints, counts: readEventCounts(rows) },
+    format: 'ussd-relay-ledger',
+    schema: schemaVersion,
+    exportedAt: rows.now,
+    chainId,
+    fingerprints,
+    counts: readEventCounts(rows),
     head: head === undefined ? null : { number: head.number, hash: head.hash },
   }
 }

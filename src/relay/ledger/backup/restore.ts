@@ -11,7 +11,7 @@ import { type Row, schemaVersion } from '../rows.ts'
 import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
-/** Begins a restore: until its end nothing is decided, since later entries may decide it. */
+/** Begins a restore. Until its end no session is decided, because a later entry may decide it. */
 export function beginRestore(
   step: StepContext,
   { id, head, identity, adds }: RestoreRequest,
@@ -26,32 +26,32 @@ export function beginRestore(
   }
   const [isOpen, isNewer] = [isAnythingOpen(step), isNewerThan(rows, head.exportedAt)]
   if (!adds && (isOpen || isNewer)) return { kind: 'in_use', isOpen, isNewer }
-  const same = identify(step, identity)
-  if (same.kind === 'different') return { kind: 'other_ledger', names: same.names }
+  const identified = identify(step, identity)
+  if (identified.kind === 'different') return { kind: 'other_ledger', names: identified.names }
   const { exportedAt } = head
   saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
   const detail = { exportedAt: new Date(exportedAt).toISOString() }
   recordAction(rows, { id, action: 'restore', detail })
   restoreCounts(rows, head)
-  // Restored rows were checked against that block, and no later one.
-  const { head: known } = readFollowedBlocks(step)
-  if (head.head !== null && (known?.number ?? head.head.number) >= head.head.number) {
-    saveHead(rows, head.head)
+  // The restored rows were checked against no later block than the export's.
+  const { head: lastHead } = readFollowedBlocks(step)
+  const exportedHead = head.head
+  if (exportedHead !== null && (lastHead?.number ?? exportedHead.number) >= exportedHead.number) {
+    saveHead(rows, exportedHead)
   }
   return { kind: 'begun' }
 }
 
-/** Names what differs if the export is of another deployment, or from before it moved. */
+/** Names what differs if the export is of another deployment, or from before a key changed. */
 function listDifferences(
   head: ExportHead,
   { chainId, fingerprints }: RestoreRequest['identity'],
 ): string[] {
-  const [theirs, ours] = [
-    { chain: `${head.chainId}`, ...head.fingerprints },
-    { chain: `${chainId}`, ...fingerprints },
-  ].map((one): Readonly<Record<string, string>> => one)
-  const names = new Set([...Object.keys(theirs ?? {}), ...Object.keys(ours ?? {})])
-  return [...names].filter((name) => theirs?.[name] !== ours?.[name])
+  type Values = Readonly<Record<string, string>>
+  const exported: Values = { chain: `${head.chainId}`, ...head.fingerprints }
+  const present: Values = { chain: `${chainId}`, ...fingerprints }
+  const names = new Set([...Object.keys(exported), ...Object.keys(present)])
+  return [...names].filter((name) => exported[name] !== present[name])
 }
 
 function isNewerThan(rows: Draft, exportedAt: number): boolean {
@@ -68,7 +68,7 @@ function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
   rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
 }
 
-/** Adds missing rows. The same entries again change nothing. */
+/** Adds the rows that are missing. A second call with the same entries changes nothing. */
 export function restore(
   step: StepContext,
   exportedAt: number,
@@ -77,9 +77,9 @@ export function restore(
   const { rows } = step
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
-  // Count lost totals before anything is added.
-  const named = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
-  for (const relayer of new Set([step.relayer, ...named])) {
+  // Lost totals are counted again before anything is added to them.
+  const relayers = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
+  for (const relayer of new Set([step.relayer, ...relayers])) {
     if (rows.row('relayers', relayer) === undefined)
       rows.put('relayers', readRelayer(rows, relayer))
   }
@@ -87,7 +87,7 @@ export function restore(
   return { kind: 'restored', added, kept: entries.length - added }
 }
 
-/** Ends a restore, and returns to the intake before it. */
+/** Ends a restore, and sets the intake to what it was before. */
 export function endRestore({ rows }: StepContext, exportedAt: number): RestoreAnswer {
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
@@ -100,7 +100,7 @@ export function endRestore({ rows }: StepContext, exportedAt: number): RestoreAn
 
 function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   const { session, payment, nonce, history, audit, shown, alias, hold, till, taking } = entry
-  if (history !== undefined && !isThere(rows, history)) {
+  if (history !== undefined && !isArchived(rows, history)) {
     rows.put('history', history)
     return true
   }
@@ -122,11 +122,11 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
     return true
   }
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
-  if (isDecidedHere(rows, entry)) return false
+  if (isSessionKnown(rows, entry)) return false
   if (session !== undefined) rows.put('sessions', session)
   if (payment !== undefined) restorePayment(rows, payment)
   if (taking !== undefined) rows.put('takings', taking)
-  // If the nonce has another holder now, a round assigns the payment another nonce.
+  // If the nonce carries other payments here, a round assigns another nonce to this one.
   if (nonce !== undefined) restoreNonce(rows, entry)
   return true
 }
@@ -137,11 +137,11 @@ function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
   return true
 }
 
-const isThere = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
+const isArchived = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
   rows.row('history', intent_id, accepted_at) !== undefined
 
-/** Tells whether this ledger has answered the session, or knows its intent. */
-function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean {
+/** Tells whether this ledger has decided the entry's session, or knows its intent. */
+function isSessionKnown(rows: Draft, { session, payment }: ExportEntry): boolean {
   const name = session?.session ?? payment?.session ?? ''
   const isAnswered = rows.row('sessions', name) !== undefined
   const intent = payment && rows.row('intents', payment.intent_id)
@@ -150,7 +150,7 @@ function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean 
   )
 }
 
-/** Restores a payment; a waiting one gets an attempt, so that rounds check its intent first. */
+/** Restores a payment. One that waits counts an attempt: rounds then check its intent first. */
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   const { intent_id, session, phase, attempts } = payment
   rows.put('intents', { intent_id, session })
