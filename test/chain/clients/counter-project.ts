@@ -6,17 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { type Hex, parseAbi } from 'viem'
 import { runFoundry } from './foundry.ts'
 
-/** Is a customer's Foundry project in its own folder. */
-export type CounterProject = {
-  abi: typeof counterAbi
-  bytecode: Hex
-  /** Runs forge and returns its output; throws if forge fails. */
-  forge: (args: readonly string[], environment?: Record<string, string>) => Promise<string>
-  /** Reads what the last `forge script --broadcast` wrote about chain 31. */
-  broadcast: () => Broadcast
-  remove: () => Promise<void>
-}
-
 /** Describes a part of forge's files in `broadcast/`. */
 type Broadcast = {
   transactions: { hash: Hex; contractAddress: Hex | null }[]
@@ -83,11 +72,11 @@ allow_paths = ["${root}node_modules"]
 no_storage_caching = true
 `
 
-/** Makes the project and compiles it. */
-export async function createCounterProject(): Promise<CounterProject> {
+/** Makes a customer's Foundry project in its own folder, and compiles it. */
+export async function createCounterProject() {
   const folder = await mkdtemp(join(tmpdir(), 'counter-project-'))
-  const forge: CounterProject['forge'] = (args, environment) =>
-    runFoundry('forge', args, { folder, ...(environment ? { environment } : {}) })
+  const forge = (args: readonly string[], environment: Record<string, string> = {}) =>
+    runFoundry('forge', args, { folder, environment })
   const readJson = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'))
   await mkdir(join(folder, 'src'))
   await mkdir(join(folder, 'script'))
@@ -96,10 +85,10 @@ export async function createCounterProject(): Promise<CounterProject> {
   await writeFile(join(folder, 'script/Deploy.s.sol'), script)
   await forge(['build'])
   return {
-    abi: counterAbi,
-    bytecode: readJson('out/Counter.sol/Counter.json').bytecode.object,
+    bytecode: readJson('out/Counter.sol/Counter.json').bytecode.object as Hex,
     forge,
+    /** Reads what the last `forge script --broadcast` wrote about chain 31. */
     broadcast: () => readJson('broadcast/Deploy.s.sol/31/run-latest.json') as Broadcast,
-    remove: () => rm(folder, { recursive: true, force: true }),
+    stop: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -1,6 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { foundryTool } from '../../../scripts/contracts/forge.ts'
+import { startProcess } from '../../support/processes.ts'
 
 /** Runs forge or cast and resolves to what it printed on stdout; throws where it fails. */
 export async function runFoundry(
@@ -15,31 +16,12 @@ export async function runFoundry(
   return stdout.trim()
 }
 
-/** Is a cast that runs until it is stopped. */
-type FollowingCast = { output: () => string; stop: () => Promise<void> }
-
-/** Starts a cast that prints what happens. */
-export function followCast(
-  args: readonly string[],
-  environment: Record<string, string>,
-): FollowingCast {
-  const child = spawn(foundryTool('cast'), args, {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', () => resolve())
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  return {
-    output: () => output,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await ended
-    },
+/** Starts a cast that prints what happens until it is stopped. */
+export function followCast(args: readonly string[], env: Record<string, string>) {
+  const { child, output, ended } = startProcess(foundryTool('cast'), args, { env })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
   }
+  return { output, stop }
 }

@@ -4,14 +4,6 @@ import { rootstockTestnet } from 'viem/chains'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 
-/** Holds a node behind the service, and its funded accounts. */
-export type WalkedChain = {
-  nodeUrl: string
-  /** Funds at most 16 new accounts, because a pool holds this many of one sender. */
-  accounts: (count: number) => Promise<Hex[]>
-  stop: () => Promise<void>
-}
-
 /** Limits a walk in ms; an external chain sets its own block times. */
 export const walkTimeoutMs = process.env.WALK_NODE_URL === undefined ? 30_000 : 300_000
 
@@ -19,10 +11,10 @@ export const walkTimeoutMs = process.env.WALK_NODE_URL === undefined ? 30_000 : 
  * Rootstock's pool before an anvil, with a block every 50 ms. With `WALK_NODE_URL` the node that it
  * names, of chain id 31, where `WALK_KEY` (a private key) or anvil's first account has money.
  */
-export async function startWalkedChain(): Promise<WalkedChain> {
-  const { WALK_NODE_URL: given, WALK_KEY: key = devKey } = process.env
-  if (given !== undefined) {
-    return { nodeUrl: given, accounts: fundedBy(given, key as Hex), stop: async () => {} }
+export async function startWalkedChain() {
+  const { WALK_NODE_URL: nodeUrl, WALK_KEY: key = devKey } = process.env
+  if (nodeUrl !== undefined) {
+    return { nodeUrl, accounts: fundedBy(nodeUrl, key as Hex), stop: async () => {} }
   }
   const anvil = await startAnvil()
   const pool = await startRootstockPool({ anvilUrl: anvil.url, blockMs: 50 })
@@ -36,14 +28,15 @@ export async function startWalkedChain(): Promise<WalkedChain> {
   }
 }
 
-function fundedBy(nodeUrl: string, key: Hex): WalkedChain['accounts'] {
+/** Funds new accounts, at most 16, because a pool holds this many of one sender. */
+function fundedBy(nodeUrl: string, key: Hex) {
   const purse = createWalletClient({
     account: privateKeyToAccount(key),
     chain: rootstockTestnet,
     transport: http(nodeUrl),
     pollingInterval: 50,
   }).extend(publicActions)
-  return async (count) => {
+  return async (count: number) => {
     const keys = Array.from({ length: count }, generatePrivateKey)
     const first = await purse.getTransactionCount({ address: purse.account.address })
     let hash: Hex = '0x'

@@ -9,13 +9,14 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
+import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { Web3 } from 'web3'
 import { until } from '../../../scripts/dev/wait.ts'
-import { type RealWorker, startRealWorker } from '../node/support/real-worker.ts'
-import { counterAbi as abi, type CounterProject, createCounterProject } from './counter-project.ts'
+import { opened } from '../../support/opened.ts'
+import { startRealWorker } from '../node/support/real-worker.ts'
+import { counterAbi as abi, createCounterProject } from './counter-project.ts'
 import { followCast, runFoundry } from './foundry.ts'
-import { startWalkedChain, type WalkedChain, walkTimeoutMs } from './walked-chain.ts'
+import { startWalkedChain, walkTimeoutMs } from './walked-chain.ts'
 
 const pollingInterval = 50
 // ethers asks for a nonce again after 250 ms by default: several blocks here.
@@ -25,27 +26,18 @@ const cacheTimeout = -1
 const never = 999_999_999n
 const nowhere: Hex = `0x${'99'.repeat(32)}`
 
-let chain: WalkedChain
-let worker: RealWorker
-let project: CounterProject
-let keys: Hex[]
+const chain = opened(startWalkedChain)
+const worker = opened(() => startRealWorker([chain.nodeUrl]))
+const project = opened(createCounterProject)
 const closings: (() => unknown)[] = []
+let keys: Hex[]
 
 beforeAll(async () => {
-  chain = await startWalkedChain()
-  ;[worker, project, keys] = await Promise.all([
-    startRealWorker([chain.nodeUrl]),
-    createCounterProject(),
-    chain.accounts(12),
-  ])
+  keys = await chain.accounts(12)
+  return async () => {
+    for (const close of closings) await close()
+  }
 }, 2 * walkTimeoutMs)
-
-afterAll(async () => {
-  for (const close of closings) await close()
-  await project.remove()
-  await worker.stop()
-  await chain.stop()
-})
 
 function nextKey(): Hex {
   const key = keys.pop()
@@ -77,10 +69,8 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     const onError = (error: Error) => errors.push(error)
     const watches = [
       reader.watchContractEvent({
-        ...counter,
-        eventName: 'Counted',
+        ...{ ...counter, eventName: 'Counted', onError },
         onLogs: (logs) => counts.push(...logs.map(({ args }) => args.count ?? -1n)),
-        onError,
       }),
       reader.watchBlocks({ onBlock: ({ number }) => blocks.push(number), onError }),
     ]
@@ -130,12 +120,10 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     const { contractAddress, status } = JSON.parse(await cast('send', ...paying, ...creation))
     expect(status).toBe('0x1')
     expect(await cast('call', contractAddress, 'count()(uint256)')).toBe('40')
-    await expect(cast('rpc', 'eth_nothing')).rejects.toThrow(
-      '-32601: the method eth_nothing does not exist/is not available',
-    )
-    await expect(cast('call', contractAddress, 'add(uint256)', '0')).rejects.toThrow(
-      /execution reverted.*"0x[0-9a-f]{72}"/,
-    )
+    const missing = '-32601: the method eth_nothing does not exist/is not available'
+    await expect(cast('rpc', 'eth_nothing')).rejects.toThrow(missing)
+    const nothing = cast('call', contractAddress, 'add(uint256)', '0')
+    await expect(nothing).rejects.toThrow(/execution reverted.*"0x[0-9a-f]{72}"/)
 
     const event = ['--address', contractAddress, 'Counted(address indexed,uint256)']
     const add = async () => {
@@ -180,9 +168,9 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
 })
 
 async function walkEthers(
-  provider: ethers.JsonRpcProvider | ethers.WebSocketProvider,
+  provider: ethers.JsonRpcApiProvider | ethers.WebSocketProvider,
   expect: ExpectStatic,
-): Promise<void> {
+) {
   const wallet = new ethers.Wallet(nextKey(), provider)
   expect((await provider.getNetwork()).chainId).toBe(31n)
 
@@ -220,11 +208,7 @@ async function walkEthers(
 /** web3.js sends type 2 unless it is told that the chain has no base fee. */
 const beforeLondon = { defaultHardfork: 'berlin', defaultTransactionType: '0x0' }
 
-async function walkWeb3(
-  web3: Web3,
-  kind: 'HTTP' | 'WebSocket',
-  expect: ExpectStatic,
-): Promise<void> {
+async function walkWeb3(web3: Web3, kind: 'HTTP' | 'WebSocket', expect: ExpectStatic) {
   web3.setConfig({
     ...beforeLondon,
     transactionPollingInterval: pollingInterval,

@@ -5,12 +5,8 @@ import { opened } from '../../support/opened.ts'
 import { startRealWorker } from './support/real-worker.ts'
 
 const faults: readonly Fault[] = [
-  { kind: 'drop_request' },
-  { kind: 'drop_reply' },
-  { kind: 'status', status: 500 },
-  { kind: 'status', status: 429 },
-  { kind: 'html' },
-  { kind: 'truncated' },
+  ...(['drop_request', 'drop_reply', 'html', 'truncated'] as const).map((kind) => ({ kind })),
+  ...[500, 429].map((status) => ({ kind: 'status' as const, status })),
 ]
 
 const anvil = opened(() => startAnvil())
@@ -21,14 +17,9 @@ const worker = opened(() => startRealWorker([`${proxy.url}/planted-path?key=plan
 async function askBoth(session: string): Promise<string> {
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
   const phone = { phoneNumber: '+254700000001', sessionId: session, text: '1' }
-  const answers = await Promise.all([
-    fetch(worker.rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(call),
-    }),
-    fetch(`${worker.origin}/ussd`, { method: 'POST', body: new URLSearchParams(phone) }),
-  ])
+  const dialled = { method: 'POST', body: new URLSearchParams(phone) }
+  const asked = [worker.post(call), fetch(`${worker.origin}/ussd`, dialled)]
+  const answers = await Promise.all(asked)
   return (await Promise.all(answers.map((answer) => answer.text()))).join('\n')
 }
 

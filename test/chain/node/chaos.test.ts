@@ -59,14 +59,8 @@ beforeAll(async () => {
 
 type Answer = { result?: unknown; error?: { code: number; message: string } | undefined }
 const seen = {
-  listeners: 0,
-  right: 0,
-  refused: 0,
-  heads: 0,
-  garbage: 0,
-  badKeys: 0,
-  brokenFrames: 0,
-  dropped: 0,
+  ...{ listeners: 0, right: 0, refused: 0, heads: 0 },
+  ...{ garbage: 0, badKeys: 0, brokenFrames: 0, dropped: 0 },
 }
 
 /** Lists the allowed errors while no node answers. */
@@ -80,12 +74,9 @@ async function askOne(
   await sleep(random.int(0, pauseMs))
   const [question, truth] = random.pick(truths)
   const { result, error } = await ask(...question)
-  if (error === undefined) {
-    expect(result, `seed ${seed}, ${question[0]}`).toEqual(truth)
-    seen.right += 1
-  } else {
-    countRefusal(error)
-  }
+  if (error !== undefined) return countRefusal(error)
+  expect(result, `seed ${seed}, ${question[0]}`).toEqual(truth)
+  seen.right += 1
 }
 
 function countRefusal({ code, message }: { code: number; message: string }): void {
@@ -278,25 +269,19 @@ test('hundreds of clients of all kinds get right answers or honest errors while 
   // Nobody listens any more, so the nodes' connections are let go: no client is kept.
   await until(() => on.proxies.every((node) => node.connections() === 0))
   const mostLiving = await stopWatching()
+  const highest = Math.max(...resident)
   const after = await livingMiB(worker.inspectorUrl ?? '', wake)
   if (isFull) {
-    const figures = {
-      ...seen,
-      before,
-      mostLiving,
-      after,
-      resident: [resident[0], Math.max(...resident)],
-    }
-    process.stdout.write(
-      `${clients} clients, seed ${seed}, ${((performance.now() - since) / 1000).toFixed(0)} s: ${JSON.stringify(figures)}\n`,
-    )
+    const figures = { ...seen, before, mostLiving, after, resident: [resident[0], highest] }
+    const words = `${clients} clients, seed ${seed}, ${Math.round((performance.now() - since) / 1000)} s`
+    process.stdout.write(`${words}: ${JSON.stringify(figures)}\n`)
   }
   expect(seen.right, `seed ${seed}`).toBeGreaterThan(seen.refused)
   expect(after - before, `seed ${seed}`).toBeLessThan(8)
   // An isolate may have 128 MB on Cloudflare.
   expect(mostLiving, `seed ${seed}`).toBeLessThan(122)
   const mostMiB = times({ sampled: 400, full: 1_024 })
-  expect(Math.max(...resident) - (resident[0] ?? 0), `seed ${seed}`).toBeLessThan(mostMiB)
+  expect(highest - (resident[0] ?? 0), `seed ${seed}`).toBeLessThan(mostMiB)
   const errors = worker.lines.filter((line) => line.includes('"error"'))
   expect(errors, `seed ${seed}`).toEqual([])
 })

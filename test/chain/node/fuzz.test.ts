@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { parseMessage } from '../../../src/node/message.ts'
@@ -15,8 +16,6 @@ const atOnce = 16
 /** Limits a call to twice the 7.5 s after which the service ends it: longer ones hang. */
 const slowestMs = 15_000
 
-type Post = (body: string | Uint8Array<ArrayBuffer>, contentType: string) => Promise<Response>
-
 const on = opened(() => openWorker())
 
 beforeAll(async () => {
@@ -25,23 +24,21 @@ beforeAll(async () => {
   }
 })
 
-/** Counts the answers by status, with the longest time. */
-type Seen = { statuses: Record<number, number>; slowestMs: number }
-
-/** Sends so many random requests, several at a time; throws at the first response that is wrong. */
-async function sendRandom(
-  next: ReturnType<typeof createRandomRequests>,
-  count: number,
-  post: Post,
-): Promise<Seen> {
-  const seen: Seen = { statuses: {}, slowestMs: 0 }
+/**
+ * Sends so many random requests, several at a time; throws at the first response that is wrong.
+ * Counts the answers by status, with the longest time.
+ */
+async function sendRandom(next: ReturnType<typeof createRandomRequests>, count: number) {
+  const seen = { statuses: {} as Record<number, number>, slowestMs: 0 }
   let left = count
   async function send(): Promise<void> {
     while (left > 0) {
       left -= 1
       const { body, contentType } = next()
       const since = performance.now()
-      const response = await post(body, contentType)
+      const headers = { 'content-type': contentType }
+      const signal = AbortSignal.timeout(2 * slowestMs)
+      const response = await on.worker.post('', { headers, body, signal })
       const text = await response.text()
       const fault = faultOfResponse(response.status, text)
       if (fault !== undefined) throw new Error(`seed ${seed}: ${fault} to ${body}: ${text}`)
@@ -57,21 +54,13 @@ async function sendRandom(
 
 test('whatever is sent to the Worker gets a valid envelope in time, and its memory stays flat', async () => {
   const next = createRandomRequests(seed)
-  const post: Post = (body, contentType) =>
-    on.worker.post('', {
-      headers: { 'content-type': contentType },
-      body,
-      signal: AbortSignal.timeout(2 * slowestMs),
-    })
-  const wake = async (): Promise<void> => {
-    await exchange(on.worker.rpcUrl, 'eth_chainId')
-  }
+  const wake = async () => void (await exchange(on.worker.rpcUrl, 'eth_chainId'))
   // Heaps of all sizes fill in the first quarter: caches, compiled code, whatever begins once.
   const living: number[] = []
   const resident: number[] = []
   for (let quarter = 1; quarter <= 4; quarter += 1) {
     const since = performance.now()
-    const seen = await sendRandom(next, Math.ceil(requests / 4), post)
+    const seen = await sendRandom(next, Math.ceil(requests / 4))
     const seconds = (performance.now() - since) / 1000
     resident.push(residentMiB(on.worker.runtimes))
     living.push(await livingMiB(on.worker.inspectorUrl ?? '', wake))
@@ -116,13 +105,10 @@ test('whatever is sent over a WebSocket gets a valid envelope in time, and the c
         client.tell(text)
         continue
       }
-      const late = AbortSignal.timeout(slowestMs)
       const answer = await Promise.race([
         client.raw(text),
         client.closed.then(({ code, reason }) => ({ closed: `${code} ${reason}` })),
-        new Promise((resolve) =>
-          late.addEventListener('abort', () => resolve({ late: slowestMs })),
-        ),
+        sleep(slowestMs, { late: slowestMs }, { ref: false }),
       ])
       const fault = faultOfResponse(200, JSON.stringify(answer))
       if (fault === undefined) continue

@@ -20,6 +20,7 @@ const promised = isFull
   ? ({ share: 'p99', ms: 1_000 } as const)
   : ({ share: 'p50', ms: 4_000 } as const)
 const otherKey = 'the-key-of-everybody-else'
+const json = { 'content-type': 'application/json' }
 
 const chain = opened(() => startChain())
 const worker = opened(async () =>
@@ -62,31 +63,23 @@ async function everybodyElse(): Promise<{ menu: Times; rpc: Times }> {
   }
   const menus = Array.from({ length: phones }, async (_, phone) => {
     await sleep((phone * spanMs) / phones)
-    const body = new URLSearchParams({
-      phoneNumber: `+2547000${20_000 + phone}`,
-      sessionId: crypto.randomUUID(),
-      text: '',
-    })
+    const phoneNumber = `+2547000${20_000 + phone}`
+    const body = new URLSearchParams({ phoneNumber, sessionId: crypto.randomUUID(), text: '' })
     const dial = () => fetch(`${worker.origin}/ussd`, { method: 'POST', body })
     return await since(dial, 'CON Rootstock DeFi')
   })
   const asked = Array.from({ length: phones }, async (_, index) => {
     await sleep((index * spanMs) / phones)
-    const ask = () =>
-      fetch(worker.rpcUrl.replace(workerKey, otherKey), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}',
-      })
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'
+    const url = worker.rpcUrl.replace(workerKey, otherKey)
+    const ask = () => fetch(url, { method: 'POST', headers: json, body })
     return await since(ask, '"result"')
   })
   return { menu: spread(await Promise.all(menus)), rpc: spread(await Promise.all(asked)) }
 }
 
-type Attack = { sent: number; stop: () => Promise<void> }
-
 /** Sends the worst messages of one key, over eight connections and four WebSockets. */
-async function startAttack(): Promise<Attack> {
+async function startAttack() {
   const random = createRandom(seed, 'attack')
   const plans = [...dearest, ...Array.from({ length: 8 }, () => randomHostilePlan(random))]
   const bodies = plans.map((plan) => hostileMessage(plan, maxBodyBytes))
@@ -98,8 +91,8 @@ async function startAttack(): Promise<Attack> {
   async function overHttp(): Promise<void> {
     while (!attack.isOver) {
       attack.sent += 1
-      const headers = { 'content-type': 'application/json' }
-      const sending = fetch(worker.rpcUrl, { method: 'POST', headers, body: random.pick(bodies) })
+      const init = { method: 'POST', headers: json, body: random.pick(bodies) }
+      const sending = fetch(worker.rpcUrl, init)
       // What is refused before it was sent whole may end its connection.
       await sending.then((response) => response.text()).catch(() => {})
     }
@@ -118,15 +111,11 @@ async function startAttack(): Promise<Attack> {
     socket?.close()
   }
   const loops = [...Array.from({ length: 8 }, overHttp), ...Array.from({ length: 4 }, overSocket)]
-  return {
-    get sent() {
-      return attack.sent
-    },
-    async stop() {
-      attack.isOver = true
-      await Promise.all(loops)
-      stalled.destroy()
-    },
+  return async function stop(): Promise<number> {
+    attack.isOver = true
+    await Promise.all(loops)
+    stalled.destroy()
+    return attack.sent
   }
 }
 
@@ -152,7 +141,7 @@ test('one key that sends the worst messages delays no other client and leaves no
   expect(new Set(much.codes.slice(3))).toEqual(new Set([-32005]))
   const listener = await connectSocket(worker.wsUrl.replace(workerKey, otherKey))
   await listener.result('eth_subscribe', ['newHeads'])
-  const attack = await startAttack()
+  const stopAttack = await startAttack()
   let highest = before
   const watch = setInterval(() => {
     highest = Math.max(highest, residentMiB(worker.runtimes))
@@ -164,7 +153,7 @@ test('one key that sends the worst messages delays no other client and leaves no
     harmed = await everybodyElse()
   }
   const heads = listener.notifications.length
-  await attack.stop()
+  const sent = await stopAttack()
   clearInterval(watch)
   much.socket.close()
   listener.close()
@@ -172,7 +161,7 @@ test('one key that sends the worst messages delays no other client and leaves no
   if (isFull) {
     process.stdout.write(
       `${process.env.SERVED_BY ?? 'workerd'}, seed ${seed}: ${JSON.stringify({ quiet, harmed })} ms, ` +
-        `${attack.sent} messages, ${before.toFixed(0)} to ${highest.toFixed(0)} MiB resident\n`,
+        `${sent} messages, ${before.toFixed(0)} to ${highest.toFixed(0)} MiB resident\n`,
     )
   }
   expect(heads).toBeGreaterThan(0)
@@ -184,7 +173,6 @@ test('one key that sends the worst messages delays no other client and leaves no
 /** Reads the isolate's used memory; unknown on Deno. */
 async function livingMiB(): Promise<number> {
   if (worker.inspectorUrl === undefined) return 0
-  return await workerLivingMiB(worker.inspectorUrl, async () => {
-    await fetch(`${worker.origin}/livez`).catch(() => {})
-  })
+  const wake = async () => void (await fetch(`${worker.origin}/livez`).catch(() => {}))
+  return await workerLivingMiB(worker.inspectorUrl, wake)
 }

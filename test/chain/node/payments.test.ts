@@ -1,5 +1,6 @@
-import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
+import { type Address, createPublicClient, http, parseEther } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type Caller, createCallers, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
@@ -10,7 +11,6 @@ import { opened } from '../../support/opened.ts'
 import { lieAboutHeight, startProxyNode } from './support/proxy-node.ts'
 import { startRealWorker } from './support/real-worker.ts'
 
-const loanAbi = parseAbi(['function getBalance(address account) view returns (uint256)'])
 const account = `0x${'ab'.repeat(20)}`
 const limitMs = 8_000
 const callersEach = 4
@@ -96,15 +96,8 @@ async function dial(phone: string, sessionId: string, text: string): Promise<str
 }
 
 /** Reads past everything under test. */
-async function balanceOf(owner: Address): Promise<bigint> {
-  const client = createPublicClient({ transport: http(chain.anvil.url) })
-  return await client.readContract({
-    address: chain.loan,
-    abi: loanAbi,
-    functionName: 'getBalance',
-    args: [owner],
-  })
-}
+const balanceOf = (owner: Address): Promise<bigint> =>
+  loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan).getBalance([owner])
 
 async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
   const since = performance.now()

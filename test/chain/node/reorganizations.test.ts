@@ -1,61 +1,60 @@
-import type { Address, Hex } from 'viem'
+import { type Address, concat, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
+import { opened } from '../../support/opened.ts'
 import { seed } from '../../support/sample.ts'
-import { beforeABlock, emit } from './support/anvil-rpc.ts'
+import { beforeABlock, customer, emit, topic } from './support/anvil-rpc.ts'
 import { openWorker } from './support/open.ts'
 import { connectSocket, type Json, type SocketClient } from './support/socket-client.ts'
 
 const steps = 60
 const listeners = 50
 
+const on = opened(() => openWorker())
+
 test('a listener ends with the right chain after reorganizations', async () => {
   const random = createRandom(seed)
   const pick = (below: number): number => random.int(0, below - 1)
-  const { direct, emitter, worker, stop } = await openWorker()
-  try {
-    await direct('anvil_mine', ['0x14'])
-    const start = Number(await direct('eth_blockNumber'))
-    const clients: Listener[] = []
-    for (let index = 0; index < listeners; index += 1) clients.push(await listen(worker.wsUrl))
+  const { direct, emitter, worker } = on
+  await direct('anvil_mine', ['0x14'])
+  const start = Number(await direct('eth_blockNumber'))
+  const clients: Listener[] = []
+  for (let index = 0; index < listeners; index += 1) clients.push(await listen(worker.wsUrl))
 
-    for (let step = 0; step < steps; step += 1) {
-      const height = Number(await direct('eth_blockNumber')) - start
-      switch (pick(4)) {
-        case 0:
-          await direct('anvil_mine', [`0x${(1 + pick(3)).toString(16)}`])
-          break
-        case 1:
-          if (height > 0) await reorganize(direct, emitter, 1 + pick(Math.min(6, height)), pick)
-          break
-        default:
-          await beforeABlock(direct, async () => {
-            for (let count = 1 + pick(3); count > 0; count -= 1) {
-              await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
-            }
-          })
-      }
+  for (let step = 0; step < steps; step += 1) {
+    const height = Number(await direct('eth_blockNumber')) - start
+    switch (pick(4)) {
+      case 0:
+        await direct('anvil_mine', [numberToHex(1 + pick(3))])
+        break
+      case 1:
+        if (height > 0) await reorganize(direct, emitter, 1 + pick(Math.min(6, height)), pick)
+        break
+      default:
+        await beforeABlock(direct, async () => {
+          for (let count = 1 + pick(3); count > 0; count -= 1) {
+            await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
+          }
+        })
     }
-    await direct('anvil_mine', ['0x2'])
+  }
+  await direct('anvil_mine', ['0x2'])
 
-    const latest = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
-    const range = { fromBlock: `0x${(start + 1).toString(16)}`, toBlock: 'latest' }
-    const chain = (await direct('eth_getLogs', [range])) as Json[]
-    const hashes: unknown[] = []
-    for (let number = start + 1; number <= Number(latest.number); number += 1) {
-      const block = await direct('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
-      hashes.push((block as Json).hash)
-    }
-    for (const { client, heads, logs } of clients) {
-      await client.until((told) => told.some(({ result }) => (result as Json).hash === latest.hash))
-      const why = `seed ${seed}`
-      expect(foldHeads(client.toldOf(heads), start), why).toEqual(hashes)
-      expect(foldLogs(client.toldOf(logs)), why).toEqual(chain.map(nameOf))
-      client.close()
-    }
-  } finally {
-    await stop()
+  const latest = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+  const range = { fromBlock: numberToHex(start + 1), toBlock: 'latest' }
+  const chain = (await direct('eth_getLogs', [range])) as Json[]
+  const hashes: unknown[] = []
+  for (let number = start + 1; number <= Number(latest.number); number += 1) {
+    const block = await direct('eth_getBlockByNumber', [numberToHex(number), false])
+    hashes.push((block as Json).hash)
+  }
+  for (const { client, heads, logs } of clients) {
+    await client.until((told) => told.some(({ result }) => (result as Json).hash === latest.hash))
+    const why = `seed ${seed}`
+    expect(foldHeads(client.toldOf(heads), start), why).toEqual(hashes)
+    expect(foldLogs(client.toldOf(logs)), why).toEqual(chain.map(nameOf))
+    client.close()
   }
 })
 
@@ -107,12 +106,9 @@ async function reorganize(
   depth: number,
   pick: (below: number) => number,
 ): Promise<void> {
-  const count = pick(3)
-  const transactions = Array.from({ length: count }, (): [Json, number] => {
-    const words = [pick(3), pick(100), pick(100)].map((word) => word.toString(16).padStart(64, '0'))
-    const data: Hex = `0x${words.join('')}`
-    const from = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
-    return [{ from, to: emitter, data, gas: '0x186a0' }, pick(depth)]
+  const transactions = Array.from({ length: pick(3) }, (): [Json, number] => {
+    const data = concat([pick(3), pick(100), pick(100)].map((word) => topic(BigInt(word))))
+    return [{ from: customer.address, to: emitter, data, gas: '0x186a0' }, pick(depth)]
   })
   await direct('anvil_reorg', [depth, transactions])
 }

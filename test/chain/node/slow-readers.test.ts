@@ -19,9 +19,7 @@ test('clients that do not read are closed with a code and use bounded memory, an
   for (let index = 0; index < stalledClients; index += 1) {
     const client = await connectStalled(on.worker.wsUrl)
     for (let id = 0; id < subscriptionsEach; id += 1) {
-      client.send(
-        JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['newHeads'] }),
-      )
+      client.send(`{"jsonrpc":"2.0","id":${id},"method":"eth_subscribe","params":["newHeads"]}`)
     }
     stalled.push(client)
   }

@@ -83,12 +83,8 @@ const passed = (sent: Omit<PassedNonce, 'requests'>, wanted: SignedRequest) =>
   readMinedReport(relayer, { ...sent, requests: new Map([['session', wanted]]) }, signal())
 
 const signal = () => AbortSignal.timeout(10_000)
-const loan: LoanCall = {
-  kind: 'loan',
-  principalWei: parseEther('0.01'),
-  feeWei: 0n,
-  termSeconds: 30 * 86_400,
-}
+const terms = { principalWei: parseEther('0.01'), feeWei: 0n, termSeconds: 30 * 86_400 }
+const loan: LoanCall = { kind: 'loan', ...terms }
 const transfer: LoanCall = { kind: 'transfer', to: recipient, amountWei: 5n }
 
 describe("with a stolen relayer's key", () => {
@@ -118,13 +114,11 @@ describe("with a stolen relayer's key", () => {
     const batch = await send([unsigned, older, unsigned])
 
     const found = await findExecution(relayer, wanted)
-    expect(found).toMatchObject({ isSame: false, execution: { outcome: 'executed' } })
+    expect(found).toMatchObject({ isSameRequest: false, execution: { outcome: 'executed' } })
     const execution = (await passed(batch, wanted))?.executions.session
-    expect(execution).toMatchObject({
-      outcome: 'failed',
-      reason: 'Another request of this session was executed',
-    })
-    expect(await findExecution(relayer, older)).toMatchObject({ isSame: true })
+    const reason = 'Another request of this session was executed'
+    expect(execution).toMatchObject({ outcome: 'failed', reason })
+    expect(await findExecution(relayer, older)).toMatchObject({ isSameRequest: true })
   })
 
   test('what spent an intent is read from one block, and its absence there is an error', async () => {
@@ -143,30 +137,28 @@ describe("with a stolen relayer's key", () => {
   })
 })
 
-describe('a loan whose terms the owner changes after they were shown', () => {
-  test('is not issued, and its session says so', async () => {
-    const phone = '+254700000042'
-    const deployment = openDeployment({ variables: chain.bindings })
-    const session = { phoneNumber: phone, sessionId: `shown ${phone}`, text: '3' }
-    const body = new URLSearchParams(session)
-    const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
-    await ask('evm_setAutomine', [false])
-    expect(await dial()).toContain(' tRBTC credited shortly.')
-    const first = { gasPrice: parseEther('900', 'gwei') }
-    await setTerms(chain, { principal: parseEther('0.02') }, first)
-    await ask('evm_mine', [])
-    await ask('evm_setAutomine', [true])
-    await deployment.settled()
-    await until(async () => {
-      await deployment.round()
-      return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
-    })
-    const messages = deployment.events.map(({ message }) => message)
-    expect(messages).toContain('Loan failed on-chain: Loan terms changed')
-    const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
-    const loan = loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan)
-    const { address } = await createCallerAccounts(secret)(parseCaller(phone) as PhoneNumber)
-    expect(await loan.loanOf([address])).toBe(0n)
-    expect(await dial()).not.toContain('credited shortly')
+test('a loan whose terms the owner changes after they were shown is not issued, and its session says so', async () => {
+  const phone = '+254700000042'
+  const deployment = openDeployment({ variables: chain.bindings })
+  const session = { phoneNumber: phone, sessionId: `shown ${phone}`, text: '3' }
+  const body = new URLSearchParams(session)
+  const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
+  await ask('evm_setAutomine', [false])
+  expect(await dial()).toContain(' tRBTC credited shortly.')
+  const first = { gasPrice: parseEther('900', 'gwei') }
+  await setTerms(chain, { principal: parseEther('0.02') }, first)
+  await ask('evm_mine', [])
+  await ask('evm_setAutomine', [true])
+  await deployment.settled()
+  await until(async () => {
+    await deployment.round()
+    return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
   })
+  const messages = deployment.events.map(({ message }) => message)
+  expect(messages).toContain('Loan failed on-chain: Loan terms changed')
+  const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+  const loan = loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan)
+  const { address } = await createCallerAccounts(secret)(parseCaller(phone) as PhoneNumber)
+  expect(await loan.loanOf([address])).toBe(0n)
+  expect(await dial()).not.toContain('credited shortly')
 })

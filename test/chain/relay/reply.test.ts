@@ -18,18 +18,13 @@ test.for([
     let isHeld = false
     // By these rules what a round has read holds for 100 s.
     const rules = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }
-    const deployment = openOperated(
-      chain,
-      { ...changes, ...rules },
-      {
-        async fetch(input, init) {
-          const asked = [JSON.parse(`${init?.body}`)].flat() as { method: string }[]
-          const methods = asked.map(({ method }) => method)
-          if (isHeld) await new Promise<void>((answer) => waiting.push({ methods, answer }))
-          return fetch(input, init)
-        },
-      },
-    )
+    const hold: typeof fetch = async (input, init) => {
+      const asked = [JSON.parse(`${init?.body}`)].flat() as { method: string }[]
+      const methods = asked.map(({ method }) => method)
+      if (isHeld) await new Promise<void>((answer) => waiting.push({ methods, answer }))
+      return fetch(input, init)
+    }
+    const deployment = openOperated(chain, { ...changes, ...rules }, { fetch: hold })
     const pay = (amount: string) => {
       const text = `2*${friend}*${amount}${confirmed}`
       return dial(deployment, { phone, sessionId: `${name} ${amount}`, text })
