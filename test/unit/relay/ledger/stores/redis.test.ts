@@ -8,6 +8,7 @@ import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
 import {
   accept,
+  adoptionOf,
   alice,
   carol,
   executionIn,
@@ -44,14 +45,11 @@ const pass = (ms: number) => {
 describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   const elsewhere = beginElsewhere()
   const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
-    createRedisLedger({
-      ...{ ...ledgerOptions, database: database(), name },
-      rules: { ...rules, ...over },
-    })
+    openOver(database(), name, { rules: { ...rules, ...over } })
 
   /** Opens a ledger with another connection to the database. */
-  const openOver = (database: RedisDatabase, name = newName()): Ledger =>
-    createRedisLedger({ ...ledgerOptions, database, name })
+  const openOver = (database: RedisDatabase, name = newName(), over: object = {}): Ledger =>
+    createRedisLedger({ ...ledgerOptions, database, name, ...over })
 
   /** Starts a bridge for one test, with this clock or the database's. */
   async function bridgeBy(now?: () => number): Promise<RedisBridge> {
@@ -102,10 +100,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('hands out each nonce once, whichever process asks', async () => {
       const name = newName()
       const ledger = open(name, { maxInFlight: 100 })
-      const wide = startProcessClient({
-        address: bridge(),
-        ...{ ...ledgerOptions, rules: { ...rules, maxInFlight: 100 } },
-      })
+      const options = { ...ledgerOptions, rules: { ...rules, maxInFlight: 100 } }
+      const wide = startProcessClient({ address: bridge(), ...options })
       const far = createLedgerPort<Ledger>((method, args) =>
         wide.call({ port: 'ledger', name, method, args }),
       )
@@ -198,10 +194,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       // A script that the server knows already would run by the server's own clock.
       await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
-      const far = await bridgeBy(() => {
-        clock += 20
-        return clock
-      })
+      const far = await bridgeBy(() => (clock += 20))
       const ledger = openOver(openRedis(far))
       await ledger.refuse(refusingOf('refused'))
       await pay(ledger, 'a', 0)
@@ -215,51 +208,44 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     })
 
     /** Opens a ledger with two settled payments of an account and an open one. */
-    const withThree = async (name: string) => {
+    const withThree = async () => {
+      const name = newName()
       const ledger = open(name)
       await pay(ledger, 'a', 0)
       await pay(ledger, 'b', 1)
       await offer(ledger, offerBy('c'))
-      return ledger
+      const account = `${nameLedgerKey(name)}:row:accounts:${alice}`
+      const change = (row: object) =>
+        server().call('SET', account, `999 ${JSON.stringify({ account: alice, ...row })}`)
+      /** Prunes what is settled; the open payment stays. */
+      const pruneBoth = async () => {
+        pass(rules.retentionMs + 1)
+        await ledger.prune()
+        for (const session of ['a', 'b']) expect(await ledger.findPayment(session)).toBeUndefined()
+      }
+      return { name, ledger, account, change, pruneBoth }
     }
 
     test('does not count payments with lost rows as open', async () => {
-      const name = newName()
-      const ledger = await withThree(name)
-      const account = alice
+      const { ledger, account, change, pruneBoth } = await withThree()
       const lost = Array.from({ length: maxOpenPayments }, (_, index) => `lost ${index}`)
-      const row = { account, open: [...lost, 'c'], seen: maxOpenPayments + 3 }
-      const key = `${nameLedgerKey(name)}:row:accounts:${account}`
-      await server().call('SET', key, `999 ${JSON.stringify(row)}`)
-      const { open: before } = { open: [], ...(await ledger.lookup(question('new'))) }
-      expect(before).toMatchObject([{ intentId: id('c') }])
-      pass(rules.retentionMs + 1)
-      await ledger.prune()
-      expect(await server().call('GET', key)).toContain('"open":["c"]')
+      await change({ open: [...lost, 'c'], seen: maxOpenPayments + 3 })
+      expect(await ledger.lookup(question('new'))).toMatchObject({ open: [{ intentId: id('c') }] })
+      await pruneBoth()
+      expect(await server().call('GET', account)).toContain('"open":["c"]')
     })
 
     test('prunes if the row of the relayer is lost', async () => {
-      const name = newName()
-      const ledger = await withThree(name)
+      const { name, ledger, pruneBoth } = await withThree()
       await server().call('DEL', `${nameLedgerKey(name)}:row:relayers:${relayer}`)
-      pass(rules.retentionMs + 1)
-      await ledger.prune()
-      expect(await ledger.findPayment('a')).toBeUndefined()
-      expect(await ledger.findPayment('b')).toBeUndefined()
-      expect((await ledger.readWork()).nonces.map(({ nonce }) => nonce)).toEqual([2])
-      expect((await ledger.readWork()).nextNonce).toBe(3)
+      await pruneBoth()
+      expect(await ledger.readWork()).toMatchObject({ nonces: [{ nonce: 2 }], nextNonce: 3 })
     })
 
     test('prunes several payments of an account whose count is too low', async () => {
-      const name = newName()
-      const ledger = await withThree(name)
-      const key = `${nameLedgerKey(name)}:row:accounts:${alice}`
-      const short = { account: alice, open: [], seen: 1 }
-      await server().call('SET', key, `999 ${JSON.stringify(short)}`)
-      pass(rules.retentionMs + 1)
-      await ledger.prune()
-      expect(await ledger.findPayment('a')).toBeUndefined()
-      expect(await ledger.findPayment('b')).toBeUndefined()
+      const { ledger, change, pruneBoth } = await withThree()
+      await change({ open: [], seen: 1 })
+      await pruneBoth()
       // A sum of nothing is no row: it is counted again.
       expect(await ledger.lookup(question('new'))).toMatchObject({ version: 1 })
     })
@@ -267,16 +253,17 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test("counts a lost row's nonce as used once the chain has passed it", async () => {
       const name = newName()
       const ledger = open(name)
-      await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
+      const identify = (FORWARDER_ADDRESS: string) =>
+        ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS } })
+      await identify('old')
       await offer(ledger, offerBy('a'))
       await server().call('DEL', `${nameLedgerKey(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
       await ledger.expire('a', 5_000_000_000)
-      const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
       await ledger.release(0)
-      expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
+      expect(await identify('new')).toMatchObject({ kind: 'different' })
       await ledger.release(1)
-      expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
+      expect(await identify('new')).toEqual({ kind: 'same' })
       expect((await ledger.readWork()).nextNonce).toBe(1)
     })
 
@@ -350,9 +337,9 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const seen: string[] = []
       let before: number | undefined
       do {
-        const page = await later.readPage({ limit: 2, before })
-        seen.push(...page.payments.map(({ intentId }) => intentId))
-        before = page.next
+        const { payments, next } = await later.readPage({ limit: 2, before })
+        seen.push(...payments.map(({ intentId }) => intentId))
+        before = next
       } while (before !== undefined)
       expect(seen).toEqual([...'76543210'].map(id))
     })
@@ -360,12 +347,11 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('keeps its forwarder while a spent intent is adopted', async () => {
       const name = newName()
       const ledger = open(name)
-      const identity = (forwarder: string) => ({
-        ...{ chainId: 31, fingerprints: { FORWARDER_ADDRESS: forwarder } },
+      const identity = (FORWARDER_ADDRESS: string) => ({
+        chainId: 31,
+        fingerprints: { FORWARDER_ADDRESS },
       })
       await ledger.identify(identity('old'))
-      const { order, screens } = offerBy('a')
-      const step = { ...question('a'), answerCount: 3, screen: screens.carried, order }
       const slow = openRedis(await bridgeBy(clock))
       let isAdopted = false
       const between: RedisDatabase = {
@@ -375,7 +361,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
             // Between the load and the commit of the move.
             if (args[1] === 'commit' && !isAdopted) {
               isAdopted = true
-              await ledger.adopt({ ...step, execution: executionIn(9) })
+              await ledger.adopt(adoptionOf('a', executionIn(9)))
             }
             return run(keys, args)
           }
