@@ -30,71 +30,47 @@ import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/sc
 import { longestWords } from '../longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
+const address = `0x${'1'.repeat(40)}` as const
+const threeOf = <One>(one: One): One[] => [one, one, one]
+const eightOf = <One>(one: One): One[] => Array.from({ length: 8 }, () => one)
+const descriptions: Readonly<Record<Recipient['kind'], string>> = {
+  ...{ address: 'WWWWWWWW 0x12345678...', till: '123456 WWWWWWWWWWWW' },
+  ...{ phone: '+999 700 000 000 001', known: '9997...001' },
+}
 const longest = {
   /** Of 15 digits, the most that E.164 has. */
   caller: parseCaller('+999700000000001') as PhoneNumber,
   showAmount: () => amount,
-  wallets: Array.from({ length: 3 }, () => ({
-    ...{ name: 'W'.repeat(8), address: `0x${'1'.repeat(40)}` },
-  })) as Wallet[],
-  describeRecipient: ({ kind }: Recipient) =>
-    ({
-      ...{ address: 'WWWWWWWW 0x12345678...', till: '123456 WWWWWWWWWWWW' },
-      ...{ phone: '+999 700 000 000 001', known: '9997...001' },
-    })[kind],
+  wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address }),
+  describeRecipient: ({ kind }: Recipient) => descriptions[kind],
   minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
 
 /** What is read for screens, as long as it comes. */
 const debt = { owedWei: 1n, dueAt: 1_790_700_000, isOverdue: true }
-const counterparty = '0x12345678...'
-const reason = 'Limit of withdrawals reached'
+const paid = { amountWei: 1n, counterparty: '0x12345678...' }
+const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as const
+const reverted = { code: '123456', amountWei: 1n, state: 'reverted' } as const
 const activity = {
-  ownPayments: Array.from(
-    { length: 8 },
-    (): Activity => ({
-      ...{ kind: 'transfer', amountWei: 1n, counterparty, state: { kind: 'failed', reason } },
-    }),
-  ),
-  received: Array.from(
-    { length: 8 },
-    (): Activity => ({
-      ...{ kind: 'received', amountWei: 1n, counterparty, state: { kind: 'under_way' } },
-    }),
-  ),
+  ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
+  received: eightOf<Activity>({ kind: 'received', ...paid, state: { kind: 'under_way' } }),
   till: {
     ...{ inWei: 1n, outWei: 1n, floatWei: 1n },
-    lastPayments: Array.from({ length: 8 }, () => ({
-      ...({ code: '123456', amountWei: 1n, state: 'reverted', reference: 'W'.repeat(20) } as const),
-    })),
+    lastPayments: eightOf({ ...reverted, reference: 'W'.repeat(20) }),
   },
 }
 const facts: ScreenFacts = {
-  recipients: Array.from({ length: 3 }, () => ({
-    ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
-  })),
-  wallets: longest.wallets,
-  ...{
-    debt,
-    terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
-    earlierMinutes: 10,
-  },
+  recipients: threeOf({ kind: 'known', address, label: '9997...001' }),
+  terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
   rate: { currency: 'KES', micros: 999_999_999_999_000_000n },
-  ...{ registration: 'unregistered', failure: 'unreported' },
-  ...{ activity, address: `0x${'1'.repeat(40)}`, pin: { kind: 'dormant' } },
+  ...{ registration: 'unregistered', failure: 'unreported', earlierMinutes: 10 },
+  ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'dormant' } },
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
 const unread: ScreenFacts = {
-  ...facts,
-  ...{
-    debt: 'unread',
-    recipients: 'unread',
-    wallets: 'unread',
-    registration: 'unread',
-    activity: 'unread',
-    rate: 'none',
-  },
+  ...{ ...facts, debt: 'unread', recipients: 'unread', wallets: 'unread', rate: 'none' },
+  ...{ registration: 'unread', activity: 'unread' },
 }
 
 /** The same where what is typed on the way is worth as much as screens can say. */
@@ -105,14 +81,9 @@ const dear: ScreenFacts = {
 
 /** What a fact says that has nothing to say. What is not here always says something. */
 const nothing: Partial<ScreenFacts> = {
-  ...{
-    debt: { owedWei: 0n, dueAt: 0, isOverdue: false },
-    recipients: [],
-    wallets: [],
-    registration: 'registered',
-  },
-  ...{ activity: { ownPayments: [], received: [] }, failure: 'none' },
-  pin: { kind: 'open' },
+  ...{ debt: { owedWei: 0n, dueAt: 0, isOverdue: false }, recipients: [], wallets: [] },
+  ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
+  ...{ failure: 'none', pin: { kind: 'open' } },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
@@ -188,14 +159,10 @@ test('no two places have the same name, and each leads to places that exist', ()
 const effectNames = ['balance', 'claim', 'help', 'choosePin', 'changePin', 'forgetPin']
 
 test('every place and every effect is reached in some menu', () => {
-  const reached = all.flatMap(([, , , { places, effects }]) => [
-    ...places.keys(),
-    ...effects.keys(),
-  ])
+  const reached = all.flatMap(([, , , ways]) => [...ways.places.keys(), ...ways.effects.keys()])
   const declared = all.flatMap(([, , { menu }]) => [...menu.keys()])
-  expect(new Set(reached)).toEqual(
-    new Set([...declared, ...effectNames, ...kindNames, ...languages]),
-  )
+  const known = [...declared, ...effectNames, ...kindNames, ...languages]
+  expect(new Set(reached)).toEqual(new Set(known))
 })
 
 const one: MenuPart = {
