@@ -34,24 +34,33 @@ const entities: Record<string, string> = { '<': '&lt;', '>': '&#62;', '&': '&amp
 const bodies = {
   form: (delivered: Delivered) => `${new URLSearchParams(delivered)}`,
   json: (delivered: Delivered) => JSON.stringify(delivered),
-  xml: (delivered: Delivered) =>
-    `<?xml version="1.0"?>\n<ussd v="1">${Object.entries(delivered)
-      .map(
-        ([name, value]) =>
-          `<${name}>${value.replaceAll(/[<>&"]/g, (c) => entities[c] ?? c)}</${name}>`,
-      )
-      .join('\n')}</ussd>\n`,
+  xml(delivered: Delivered) {
+    const toXml = (value: string) => value.replaceAll(/[<>&"]/g, (each) => entities[each] ?? each)
+    const fields = Object.entries(delivered).map(([of, value]) => `<${of}>${toXml(value)}</${of}>`)
+    return `<?xml version="1.0"?>\n<ussd v="1">${fields.join('\n')}</ussd>\n`
+  },
 }
-const types = {
-  ...{ form: 'application/x-www-form-urlencoded', json: 'application/json', xml: 'text/xml' },
-}
+const [form, json, xml] = ['application/x-www-form-urlencoded', 'application/json', 'text/xml']
+const types = { form, json, xml }
+
+type Gateway = ReturnType<typeof gatewayOf>
+type UssdRouteOptions = Parameters<typeof createUssdRoutes>[0]
+
+/** Opens a gateway's routes, with what a test says of them. */
+const routesOf = (gateway: Gateway, options: Partial<UssdRouteOptions> = {}) =>
+  createUssdRoutes({
+    gateway,
+    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+    handler: () => Promise.reject(new Error('nothing is asked')),
+    ...{ background: () => {}, log: () => {}, counters: createRequestCounters([]) },
+    ...options,
+  })
 
 describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts) => {
-  const read = (delivered: Delivered, declared = {}) =>
-    gatewayOf({ posts, ...declared }).parse({
-      contentType: types[posts],
-      body: bodies[posts](delivered),
-    })
+  const read = (delivered: Delivered, declared = {}) => {
+    const body = bodies[posts](delivered)
+    return gatewayOf({ posts, ...declared }).parse({ contentType: types[posts], body })
+  }
   const good = { sid: 's<1>&"', msisdn: '254700000001', input: '2*0700000002', other: '' }
   const session = { gateway: 'example', sessionId: good.sid, phone: '+254700000001' }
 
@@ -66,19 +75,16 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     expect(read({ ...good, op: 'continue' }, { kinds })).toMatchObject({ text: good.input })
     for (const op of ['end', 'Abort'])
       expect(read({ ...good, op }, { kinds })).toEqual({ kind: 'notice' })
-    expect(read({ ...good, op: 'pay' }, { kinds })).toMatchObject({
-      kind: 'invalid',
-      message: expect.stringMatching(/^op /),
-    })
+    const message = expect.stringMatching(/^op /)
+    expect(read({ ...good, op: 'pay' }, { kinds })).toMatchObject({ kind: 'invalid', message })
   })
 
   test('with numbered answers is read by the number, in each notation', () => {
     const numbered = { kinds, sequence: 'seq' }
     const read1 = read({ ...good, op: 'begin', seq: '1' }, numbered)
-    expect(read1).toEqual({
-      ...{ kind: 'request', session, text: '', step: { number: 1, isFirst: true } },
-    })
-    const last = { kind: 'request', session, text: '7', step: { number: 2, isFirst: false } }
+    const request = { kind: 'request', session }
+    expect(read1).toEqual({ ...request, text: '', step: { number: 1, isFirst: true } })
+    const last = { ...request, text: '7', step: { number: 2, isFirst: false } }
     expect(read({ ...good, op: 'continue', input: '7', seq: '02' }, numbered)).toEqual(last)
     for (const seq of ['', '-1', '1.5', '1e3', '12345678', 'x']) {
       const message = 'seq is missing or no number.'
@@ -96,43 +102,32 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     ] as const)
       expect(read(delivered)).toEqual({ kind: 'invalid', message })
     const bad = { form: 'form', json: 'JSON', xml: 'XML' }[posts]
+    const refused = { kind: 'invalid', message: expect.stringContaining(bad) }
     for (const body of ['', '<a>', '<a><b>1</b><b>2</b></a>', '<a>1</a>', '[1]', '"x"'])
-      expect(gatewayOf({ posts }).parse({ contentType: 'text/plain', body })).toMatchObject({
-        kind: 'invalid',
-        message: expect.stringContaining(bad),
-      })
+      expect(gatewayOf({ posts }).parse({ contentType: 'text/plain', body })).toMatchObject(refused)
   })
 })
 
 test('a reply is written by its template, with special characters escaped', () => {
-  const screen = askScreen('Say "1" & <2>\nOr \\')
+  const text = 'Say "1" & <2>\nOr \\'
   const to = { sessionId: 's"</id>', carried: 'x' }
   const reply = (declared: object) =>
-    gatewayOf({ posts: 'json', reply: declared }).render(screen, to)
-  expect(JSON.parse(reply(inJson))).toEqual({
-    ...{ id: to.sessionId, say: 'Say "1" & <2>\nOr \\', more: true, state: 'x' },
-  })
-  expect(reply(inXml)).toBe(
-    '<r><id>s"&lt;/id&gt;</id><say>Say "1" &amp; &lt;2&gt;\nOr \\</say></r>',
-  )
-  expect(reply(plain)).toBe('CON Say "1" & <2>\nOr \\')
+    gatewayOf({ posts: 'json', reply: declared }).render(askScreen(text), to)
+  const told = { id: to.sessionId, say: text, more: true, state: 'x' }
+  expect(JSON.parse(reply(inJson))).toEqual(told)
+  const escaped = 'Say "1" &amp; &lt;2&gt;\nOr \\'
+  expect(reply(inXml)).toBe(`<r><id>s"&lt;/id&gt;</id><say>${escaped}</say></r>`)
+  expect(reply(plain)).toBe(`CON ${text}`)
 })
 
 test('a gateway that sends the last answer alone gets the same reply for a redelivery, but not for an equal answer', async () => {
   const asked: string[] = []
-  const routes = createUssdRoutes({
-    gateway: gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }),
-    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+  const routes = routesOf(gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }), {
     async handler({ text }) {
       asked.push(text)
-      return {
-        kind: 'screen',
-        screen: text.endsWith('9') ? endScreen('Bye') : askScreen(`<${text}>`),
-      }
+      const screen = text.endsWith('9') ? endScreen('Bye') : askScreen(`<${text}>`)
+      return { kind: 'screen', screen }
     },
-    background: () => {},
-    counters: createRequestCounters([]),
-    log: () => {},
   })
   const post = async (op: string, input: string, state?: string) => {
     const body = JSON.stringify({ sid: 's', msisdn: '254700000001', op, input, state })
@@ -145,10 +140,9 @@ test('a gateway that sends the last answer alone gets the same reply for a redel
     expect(await post('continue', '1', first.state)).toMatchObject({ say: '<1>' })
   }
   expect(await post('continue', '9', second.state)).toMatchObject({ say: 'Bye', more: false })
+  const ended = { say: expect.stringContaining('ended') }
   for (const forged of ['', 'x', undefined])
-    expect(await post('continue', '1', forged)).toMatchObject({
-      say: expect.stringContaining('ended'),
-    })
+    expect(await post('continue', '1', forged)).toMatchObject(ended)
   expect(new Set(asked)).toEqual(new Set(['', '1', '1*1', '1*9']))
 })
 
@@ -165,32 +159,24 @@ test.for(
     const phone = createDeclaredForm(gatewayDeclaration.parse(declared))
     const session = 's<1>&"'
     const dialled = { phone: '+254700000001', session, text: '2*<9>&"' }
+    const { contentType } = phone
     const read = (text: string) =>
-      gateway.parse({
-        contentType: phone.contentType,
-        body: phone.write({ ...dialled, text }, 'c'),
-      })
+      gateway.parse({ contentType, body: phone.write({ ...dialled, text }, 'c') })
     const of = { gateway: 'example', sessionId: session, phone: dialled.phone }
     const isStep = 'state' in more
-    expect(read(dialled.text)).toEqual(
-      isStep
-        ? { kind: 'step', session: of, last: { input: '<9>&"', carried: 'c' } }
-        : more === numbered
-          ? { kind: 'request', session: of, text: '<9>&"', step: { number: 3, isFirst: false } }
-          : { kind: 'request', session: of, text: dialled.text },
-    )
+    const step = { kind: 'step', session: of, last: { input: '<9>&"', carried: 'c' } }
+    const whole = { kind: 'request', session: of, text: dialled.text }
+    const third = { ...whole, text: '<9>&"', step: { number: 3, isFirst: false } }
+    expect(read(dialled.text)).toEqual(isStep ? step : more === numbered ? third : whole)
     expect(read('')).toMatchObject(isStep ? { kind: 'step', last: undefined } : { text: '' })
     const to = { sessionId: session, carried: 'd' }
-    const carried = reply === inJson ? 'd' : ''
-    for (const [screen, kind] of [
-      [askScreen('A "1" & <2>\n\\'), 'CON'] as const,
-      [endScreen('{screen}'), 'END'] as const,
+    const state = reply === inJson ? 'd' : ''
+    for (const [screen, kind, carried] of [
+      [askScreen('A "1" & <2>\n\\'), 'CON', state] as const,
+      [endScreen('{screen}'), 'END', ''] as const,
     ]) {
-      const said = `${kind} ${screen.lines.join('\n')}`
-      expect(phone.replyFields(gateway.render(screen, to), session)).toEqual({
-        screen: said,
-        carried: kind === 'CON' ? carried : '',
-      })
+      const shown = { screen: `${kind} ${screen.lines.join('\n')}`, carried }
+      expect(phone.replyFields(gateway.render(screen, to), session)).toEqual(shown)
     }
     expect(() => phone.replyFields('<html>502</html>', session)).toThrow('no reply')
   }
@@ -199,19 +185,13 @@ test.for(
 describe('a gateway of which the addresses are named', () => {
   const counters = createRequestCounters(['example'])
   const logged: unknown[] = []
-  const { gatewayAddresses: addresses } = parseConfig({
-    ...required,
-    GATEWAY_ADDRESSES: '192.0.2.0/24, 2001:db8::1',
-  })
-  const routes = createUssdRoutes({
-    gateway: gatewayOf({ posts: 'json', reply: inJson }),
-    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+  const GATEWAY_ADDRESSES = '192.0.2.0/24, 2001:db8::1'
+  const { gatewayAddresses: addresses } = parseConfig({ ...required, GATEWAY_ADDRESSES })
+  const routes = routesOf(gatewayOf({ posts: 'json', reply: inJson }), {
     handler: async () => ({ kind: 'screen', screen: askScreen('Menu') }),
-    background: () => {},
     log: (event) => void logged.push(event),
     findPeer: (_, given) => (given as { from?: string }).from,
-    addresses,
-    counters,
+    ...{ addresses, counters },
   })
   const body = JSON.stringify({ sid: 's', msisdn: '254700000001', input: '2*482615' })
   const post = (from?: string) => routes.request('/', { method: 'POST', body }, { from })
@@ -222,41 +202,29 @@ describe('a gateway of which the addresses are named', () => {
     for (const from of ['192.0.3.7', '2001:db8::2', undefined]) {
       const refused = await post(from)
       expect(refused.status).toBe(403)
-      expect(await refused.json()).toMatchObject({
-        say: 'Requests from this address are not served.',
-      })
+      const say = 'Requests from this address are not served.'
+      expect(await refused.json()).toMatchObject({ say })
     }
     expect(counters.take()).toEqual({ 'example/delivery': 3, 'example/reply': 3, 'example/bad': 3 })
     expect(logged).toHaveLength(3)
     expect(JSON.stringify(logged)).not.toMatch(/192|2001|2547|482615/)
   })
 
-  test.for([' , ', 'localhost', '192.0.2.0/33', '192.0.2.7;::1'])(
-    'refuses the list "%s"',
-    (list) => {
-      expect(() => parseConfig({ ...required, GATEWAY_ADDRESSES: list })).toThrow(
-        /^GATEWAY_ADDRESSES /,
-      )
-    },
-  )
+  const wrong = [' , ', 'localhost', '192.0.2.0/33', '192.0.2.7;::1']
+  test.for(wrong)('refuses the list "%s"', (list) => {
+    const read = () => parseConfig({ ...required, GATEWAY_ADDRESSES: list })
+    expect(read).toThrow(/^GATEWAY_ADDRESSES /)
+  })
 })
 
 describe('what a configured gateway may not do', () => {
-  const routes = createUssdRoutes({
-    gateway: gatewayOf({ posts: 'form', kinds }),
-    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
-    handler: () => Promise.reject(new Error('nothing is asked')),
-    background: () => {},
-    counters: createRequestCounters([]),
-    log: () => {},
-  })
+  const routes = routesOf(gatewayOf({ posts: 'form', kinds }))
 
   test.for(['GET', 'PUT', 'DELETE'])(
     'includes %s, which is refused without asking the handler',
     async (method) => {
-      const refused = await routes.request('/?sid=s&msisdn=254700000001&op=continue&input=3', {
-        method,
-      })
+      const path = '/?sid=s&msisdn=254700000001&op=continue&input=3'
+      const refused = await routes.request(path, { method })
       expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST'])
       expect(await refused.text()).toBe('END Use POST.')
     },
@@ -271,12 +239,10 @@ describe('what a configured gateway may not do', () => {
 
 describe('a declaration', () => {
   const declared = { ...fields, posts: 'json', reply: plain }
-  const configured = (GATEWAY: object | string, env = {}) =>
-    parseConfig({
-      ...required,
-      ...env,
-      GATEWAY: typeof GATEWAY === 'string' ? GATEWAY : JSON.stringify(GATEWAY),
-    })
+  const configured = (gateway: object | string, env = {}) => {
+    const GATEWAY = typeof gateway === 'string' ? gateway : JSON.stringify(gateway)
+    return parseConfig({ ...required, ...env, GATEWAY })
+  }
 
   test('is a setting', () => {
     expect(configured(declared).gateway).toEqual(declared)
@@ -292,10 +258,7 @@ describe('a declaration', () => {
     ['has a state and tells no first dial', { ...declared, state: 'state', reply: inJson }],
     ['has a state that no reply has', { ...declared, state: 'state', kinds }],
     ['has a sequence and tells no first dial', { ...declared, sequence: 'seq' }],
-    [
-      'has a sequence and a state',
-      { ...declared, sequence: 'seq', state: 'state', kinds, reply: inJson },
-    ],
+    ['has both', { ...declared, sequence: 'seq', state: 'state', kinds, reply: inJson }],
     ['has the name of a gateway that is there', { ...declared, name: 'hubtel' }],
     ['has the name of who pays for an operator', { ...declared, name: 'operator' }],
   ] as const)('that %s is refused', ([, wrong]) => {

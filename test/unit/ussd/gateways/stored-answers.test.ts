@@ -30,10 +30,7 @@ const products: Readonly<Record<string, Product>> = {
   'with local amounts': { ...menus.local, rate },
   'with saved wallets': {
     ...withPin,
-    wallets: [1, 2, 3].map((digit) => ({
-      name: `W${digit}`,
-      address: `0x${`${digit}`.repeat(40)}`,
-    })),
+    wallets: [1, 2, 3].map((one) => ({ name: `W${one}`, address: `0x${`${one}`.repeat(40)}` })),
   },
 }
 
@@ -63,11 +60,10 @@ type World = ReturnType<typeof openWorld>
 async function open(product: Product, start = 'main') {
   const store = createMemoryStore()
   const world = openWorld({ product, memory: store })
+  const wallets = [...(product.wallets ?? [])]
   for (const caller of [0, 1]) {
-    await createMemory(() => store).change(world.accountOf(caller), (before) => ({
-      ...before,
-      wallets: [...(product.wallets ?? [])],
-    }))
+    const memory = createMemory(() => store)
+    await memory.change(world.accountOf(caller), (before) => ({ ...before, wallets }))
   }
   const hasPin = product.settings.pin !== 'off'
   const isNew = start !== 'main'
@@ -81,11 +77,10 @@ async function open(product: Product, start = 'main') {
   }
   if (!isNew) await world.sendAll({ caller: 1, session: 'l', answers: ['3', hasPin ? pin : '1'] })
   await world.settle()
-  const paidBy = async (caller: number) =>
-    (await world.ledger.listPayments(world.accountOf(caller), 100)).map(({ order }) => ({
-      kind: order.kind,
-      data: order.request.data,
-    }))
+  const paidBy = async (caller: number) => {
+    const payments = await world.ledger.listPayments(world.accountOf(caller), 100)
+    return payments.map(({ order: { kind, request } }) => ({ kind, data: request.data }))
+  }
   return { ...world, paidBy }
 }
 
@@ -189,9 +184,8 @@ describe('an answer of a gateway that numbers its answers', () => {
     for (const count of [0, 1, 2, 3]) await sendLast(typed(count))
     const paid = await sendLast(typed(4))
     expect(paid).toMatch(/^END Transfer Submitted\n/)
-    expect(await sendLast(typed(5, [...sending, '1']))).toBe(
-      'END This session has ended. Please dial again.',
-    )
+    const ended = 'END This session has ended. Please dial again.'
+    expect(await sendLast(typed(5, [...sending, '1']))).toBe(ended)
     expect(await sendLast(typed(4))).toBe(paid)
     expect(await paidBy(0)).toHaveLength(1)
   })
@@ -222,9 +216,7 @@ describe('an answer of a gateway that numbers its answers', () => {
     expect(texts).toHaveLength(15)
     const seal = createSeal(secret, 'text')
     const opened = await Promise.all(
-      texts.map(({ value, session, step }) =>
-        seal.decrypt(JSON.parse(value), `${session}:${step}`),
-      ),
+      texts.map((one) => seal.decrypt(JSON.parse(one.value), `${one.session}:${one.step}`)),
     )
     expect(opened).toContain(JSON.stringify(['2', to, '0.001']))
     expect(opened.join()).not.toMatch(/48261|1112|1234|73916/)
