@@ -159,9 +159,9 @@ test('a block number of 64 digits is a number where no hash may stand', async ()
   const five = `0x${'5'.padStart(64, '0')}`
   expect((await served.rpc('eth_getBlockByNumber', [five])).result).toBeNull()
   await served.rpc('eth_call', [{ to: address }, five])
-  expect(asked).toEqual([
-    ['0x5', false],
-    [{ to: address }, '0x5'],
+  expect(asked.map((one) => JSON.stringify(one))).toEqual([
+    '["0x5",false]',
+    `[{"to":"${address}"},"0x5"]`,
   ])
 })
 
@@ -236,17 +236,12 @@ test('logs up to a block beyond the head are answered up to the head at once', a
     asked.push(params[0])
     return { result: [] }
   })
-  for (const range of [
-    { fromBlock: '0x2', toBlock: '0xffffffff' },
-    { fromBlock: '0x2b', toBlock: '0xffffffff' },
-    { fromBlock: '0x2b', toBlock: 'latest' },
-  ]) {
-    expect(await served.rpc('eth_getLogs', [range])).toMatchObject({ result: [] })
+  const range = (fromBlock: string, toBlock: string) => ({ fromBlock, toBlock })
+  const far = [range('0x2', '0xffffffff'), range('0x2b', '0xffffffff'), range('0x2b', 'latest')]
+  for (const one of far) {
+    expect(await served.rpc('eth_getLogs', [one])).toMatchObject({ result: [] })
   }
-  expect(asked).toEqual([
-    { fromBlock: '0x2', toBlock: '0x2a' },
-    { fromBlock: '0x2b', toBlock: 'latest' },
-  ])
+  expect(asked).toEqual([range('0x2', '0x2a'), range('0x2b', 'latest')])
 })
 
 test('the pending block has as many transactions as it shows, though RSKj counts its pool', async () => {
@@ -257,9 +252,8 @@ test('the pending block has as many transactions as it shows, though RSKj counts
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'pending')
       return method.endsWith('ByNumber') ? { result: '0x0' } : undefined
     const transactions = params[1] === true ? [transaction] : [hash]
-    return {
-      result: { ...printed, number: null, hash: null, miner: null, uncles: [], transactions },
-    }
+    const unmined = { number: null, hash: null, miner: null, uncles: [] }
+    return { result: { ...printed, ...unmined, transactions } }
   })
   const ask = async (method: string, ...params: unknown[]) =>
     (await served.rpc(method, ['pending', ...params])).result
@@ -296,7 +290,7 @@ test("traces beyond RSKj's limit of skipped ones are skipped here, and no others
   const served = await serveScripted(({ method, params }) => {
     if (method !== 'trace_filter') return undefined
     const { after, count } = params[0] as { after: number; count: number }
-    asked.push([after, count])
+    asked.push(`${count} after ${after}`)
     return { result: Array.from({ length: count }, (_, index) => traceAt(after + index)) }
   })
   const ask = (after: number, count: number) =>
@@ -306,11 +300,7 @@ test("traces beyond RSKj's limit of skipped ones are skipped here, and no others
   expect((await ask(19_999, 1)).result).toMatchObject([traceAt(19_999)])
   const words = 'after and count reach at most 20000 traces far: ask for fewer blocks'
   expect(await ask(20_000, 1)).toEqual(whole(error(-32602, words)))
-  expect(asked).toEqual([
-    [9_999, 2],
-    [10_000, 3],
-    [10_000, 10_000],
-  ])
+  expect(asked).toEqual(['2 after 9999', '3 after 10000', '10000 after 10000'])
 })
 
 const noReceiver = 'invalid parameter "call.to": must be a 20-byte address'
@@ -324,45 +314,33 @@ const otherChain =
   '0xf85f8001825208941212121212121212121212121212121212121212808060a03a6e4f84b0c3b1b5d7f35b0c7dfe54ed9c1a02a3d9d07a1a4ad5e0b1e5d3c6f7a01111111111111111111111111111111111111111111111111111111111111111'
 
 describe('what is asked wrongly is refused, and named', () => {
+  const differ = 'invalid parameter "call": has both data and input, and they differ'
+  const elsewhere =
+    'invalid parameter "transaction": it is signed for chain 30, and this is chain 31'
+  const tooWide = 'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0'
+  const topic = 'a 32-byte topic, an array of such topics, or null'
+  const mined = wrong('block', 'a block number in hex, a block hash, latest or earliest')
+  const topics = 'one of newHeads, logs, newPendingTransactions, syncing'
   test.for<[method: string, params: unknown[], message: string]>([
-    ...[{ data: '0x' }, { data: '0x6000' }, { to: null, data: '0x6000' }].map(
-      (one): [string, unknown[], string] => ['eth_call', [one, 'latest'], noReceiver],
-    ),
+    ['eth_call', [{ data: '0x' }, 'latest'], noReceiver],
+    ['eth_call', [{ data: '0x6000' }, 'latest'], noReceiver],
+    ['eth_call', [{ to: null, data: '0x6000' }, 'latest'], noReceiver],
     ['eth_call', [call], 'missing parameter "block"'],
     ['eth_call', [call, hash], `invalid parameter "block": ${anyNumber}`],
-    ...[{}, { to: null }, { data: '0x' }, { to: null, data: null, input: '0x' }].map(
-      (one): [string, unknown[], string] => ['eth_estimateGas', [one], noCode],
-    ),
-    [
-      'eth_estimateGas',
-      [{ data: '0x6000', input: '0x00' }],
-      'invalid parameter "call": has both data and input, and they differ',
-    ],
+    ['eth_estimateGas', [{}], noCode],
+    ['eth_estimateGas', [{ to: null }], noCode],
+    ['eth_estimateGas', [{ data: '0x' }], noCode],
+    ['eth_estimateGas', [{ to: null, data: null, input: '0x' }], noCode],
+    ['eth_estimateGas', [{ data: '0x6000', input: '0x00' }], differ],
     ['eth_estimateGas', [{ to: '', data: '0x6000' }], noReceiver],
-    [
-      'eth_sendRawTransaction',
-      [otherChain],
-      'invalid parameter "transaction": it is signed for chain 30, and this is chain 31',
-    ],
+    ['eth_sendRawTransaction', [otherChain], elsewhere],
     ['eth_sendRawTransaction', ['0x1'], wrong('transaction', 'hex data of whole bytes')],
     ['eth_getLogs', [{ blockHash: hash, fromBlock: '0x1' }], either],
     ['eth_getLogs', [{ blockHash: hash, toBlock: '0x1' }], either],
-    [
-      'eth_getLogs',
-      [{ topics: [[['0x']]] }],
-      wrong('filter.topics.0', 'a 32-byte topic, an array of such topics, or null'),
-    ],
+    ['eth_getLogs', [{ topics: [[['0x']]] }], wrong('filter.topics.0', topic)],
     ['trace_filter', [{ count: 101 }], wrong('filter.count', 'a number from 0 to 100')],
-    [
-      'trace_filter',
-      [{ fromBlock: '0x0', toBlock: '0x7d1' }],
-      'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0',
-    ],
-    [
-      'trace_block',
-      ['pending'],
-      wrong('block', 'a block number in hex, a block hash, latest or earliest'),
-    ],
+    ['trace_filter', [{ fromBlock: '0x0', toBlock: '0x7d1' }], tooWide],
+    ['trace_block', ['pending'], mined],
     ['eth_blockNumber', [1], 'eth_blockNumber takes at most 0 parameters'],
     ['eth_getBalance', [address, 'latest', 1], 'eth_getBalance takes at most 2 parameters'],
     ['eth_getBalance', [], 'missing parameter "address"'],
@@ -374,11 +352,7 @@ describe('what is asked wrongly is refused, and named', () => {
     ['eth_getBlockByNumber', ['latest', 'yes'], wrong('full', 'true or false')],
     ['eth_getBlockByNumber', [hash], `invalid parameter "block": ${anyNumber}`],
     ['web3_sha3', ['hello'], wrong('data', 'hex data of whole bytes')],
-    [
-      'eth_subscribe',
-      ['everything'],
-      wrong('type', 'one of newHeads, logs, newPendingTransactions, syncing'),
-    ],
+    ['eth_subscribe', ['everything'], wrong('type', topics)],
     ['eth_subscribe', [], 'missing parameter "type"'],
     ['eth_subscribe', ['logs', { address: '0x1' }], wrong('filter.address', 'a 20-byte address')],
   ])('%s %j: %s', async ([method, params, message]) => {

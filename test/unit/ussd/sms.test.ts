@@ -37,15 +37,9 @@ beforeEach(() => {
 
 /** Opens the service with messages: dials, and blocks and rounds when the test makes them. */
 function open(settings: Record<string, string> = {}) {
-  const variables = {
-    ...required,
-    SMS_API_KEY: server.account.apiKey,
-    SMS_USERNAME: server.account.username,
-    SMS_URL: server.url,
-    PROFILE: 'lender',
-    PIN: 'off',
-    ...settings,
-  }
+  const { apiKey, username } = server.account
+  const provider = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: server.url }
+  const variables = { ...required, ...provider, PROFILE: 'lender', PIN: 'off', ...settings }
   const clock = createHandClock()
   const events: LogEvent[] = []
   const running: Promise<unknown>[] = []
@@ -138,15 +132,13 @@ describe('a message about an outcome', () => {
     const { play, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
     await play(paid)
-    const address = (await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(friend as PhoneNumber))
-      .address
+    const accounts = createCallerAccounts(required.ACCOUNT_KEY_SECRET)
+    const { address } = await accounts(friend as PhoneNumber)
     expect(address).not.toBe(accountOf(1))
     await memory.save(address, JSON.stringify(chosen), 0)
     await round()
-    expect(told().sort()).toEqual([
-      done('0.001')[0],
-      `${friend}: Umepokea 0.001 tRBTC kutoka 2547...000. Akaunti yako imeongezewa.`,
-    ])
+    const inSwahili = 'Umepokea 0.001 tRBTC kutoka 2547...000. Akaunti yako imeongezewa.'
+    expect(told().sort()).toEqual([done('0.001')[0], `${friend}: ${inSwahili}`])
     const amount = '20999999.123456 tRBTC'
     const outcomes = reasons.flatMap((reason) =>
       (['confirmed', 'reverted', 'expired'] as const).map((state) => ({ state, reason })),
