@@ -129,8 +129,8 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
       if (model.tries === 3) model.age += 1
       const wrong = { kind: 'wrong', left: 3 - model.tries } as const
       const isLast = model.tries === 3
-      const verdict: PinVerdict =
-        model.tries === 0 ? { kind: 'right' } : isLast ? { kind: 'blocked' } : wrong
+      const missed = isLast ? ({ kind: 'blocked' } as const) : wrong
+      const verdict: PinVerdict = model.tries === 0 ? { kind: 'right' } : missed
       judged[step] = { told: verdict, at: now, age: model.age }
       return verdict
     }
@@ -160,20 +160,17 @@ const keptOf = ({ pin, isDormant, dialedAt }: AccountMemory) => [
 ]
 const leftOf = (verdict: PinVerdict) =>
   verdict.kind === 'right' ? null : verdict.kind === 'wrong' ? verdict.left : 0
-const modelled = ({ pin, tries, replaceableAt, sessions, isDormant, dialedAt, judged }: Model) => [
-  ...[tries, replaceableAt, pin && sessions.toSorted(), isDormant, dialedAt],
-  pin &&
-    Object.entries(judged)
-      .map(([step, each]) => `${step} ${leftOf(each.told)}`)
-      .toSorted(),
-]
+function modelled({ pin, tries, replaceableAt, sessions, isDormant, dialedAt, ...rest }: Model) {
+  const judged = Object.entries(rest.judged).map(([step, { told }]) => `${step} ${leftOf(told)}`)
+  const own = [tries, replaceableAt, pin && sessions.toSorted(), isDormant, dialedAt]
+  return [...own, pin && judged.toSorted()]
+}
 
-const ordersOf = <Each>(all: readonly Each[]): Each[][] =>
-  all.length < 2
-    ? [[...all]]
-    : all.flatMap((one) =>
-        ordersOf(all.filter((each) => each !== one)).map((rest) => [one, ...rest]),
-      )
+function ordersOf<Each>(all: readonly Each[]): Each[][] {
+  if (all.length < 2) return [[...all]]
+  const restsWithout = (one: Each) => ordersOf(all.filter((each) => each !== one))
+  return all.flatMap((one) => restsWithout(one).map((rest) => [one, ...rest]))
+}
 
 const op: fc.Arbitrary<Op> = fc.record({
   kind: fc.constantFrom(

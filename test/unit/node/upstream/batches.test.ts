@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createUpstream } from '../../../../src/node/upstream/http-upstream.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
@@ -111,34 +111,30 @@ async function servedBy(node: Node) {
 }
 
 const wanted = (count: number): Said[] =>
-  Array.from({ length: count }, (_, id) => ({
-    jsonrpc: '2.0',
-    ...honestly({ id, method: 'eth_getBalance', params: [accountOf(id)] }),
-  }))
+  Array.from({ length: count }, (_, id) => {
+    const balance = { id, method: 'eth_getBalance', params: [accountOf(id)] }
+    return { jsonrpc: '2.0', ...honestly(balance) }
+  })
 
-describe('to a batch that is too large a node says', () => {
-  test.for(Object.entries(refusals))(
-    '%s, and each call has its own answer',
-    async ([what, refuse]) => {
-      const sizes = [2, 3, 7, 20, 50].flatMap((size) =>
-        [1, 2, 6, size - 1].map((most) => ({ size, most })),
-      )
-      for (const { size, most } of sampleOf(8, sizes, what)) {
-        const node = nodeOf(refuse, Math.min(most, size - 1))
-        const { balances } = await servedBy(node)
-        expect(await balances(size), `${size} of ${most}`).toEqual(wanted(size))
-        const first = node.posts.flat().length
-        expect(first).toBeLessThanOrEqual(size * (Math.ceil(Math.log2(size)) + 2))
-        // What was learnt costs nothing more than the errors of calls.
-        expect(await balances(size)).toEqual(wanted(size))
-        expect(node.posts.flat().length - first).toBeLessThanOrEqual(2 * size)
-      }
-    },
-  )
-})
+test.for(Object.entries(refusals))(
+  'to a batch that is too large a node says %s, and each call has its own answer',
+  async ([what, refuse]) => {
+    const splitsOf = (size: number) => [1, 2, 6, size - 1].map((most) => ({ size, most }))
+    for (const { size, most } of sampleOf(8, [2, 3, 7, 20, 50].flatMap(splitsOf), what)) {
+      const node = nodeOf(refuse, Math.min(most, size - 1))
+      const { balances } = await servedBy(node)
+      expect(await balances(size), `${size} of ${most}`).toEqual(wanted(size))
+      const first = node.posts.flat().length
+      expect(first).toBeLessThanOrEqual(size * (Math.ceil(Math.log2(size)) + 2))
+      // What was learnt costs nothing more than the errors of calls.
+      expect(await balances(size)).toEqual(wanted(size))
+      expect(node.posts.flat().length - first).toBeLessThanOrEqual(2 * size)
+    }
+  },
+)
 
 test('the size that passed is remembered for some minutes, and then found out anew', async () => {
-  const node = nodeOf(() => json([]), 5)
+  const node = nodeOf(empty, 5)
   const { clock, balances } = await servedBy(node)
   const largest = () => Math.max(...node.posts.splice(0).map(({ length }) => length))
   await balances(20)
@@ -155,7 +151,7 @@ test('the size that passed is remembered for some minutes, and then found out an
 })
 
 test('errors of calls cost one call more each, and say nothing of batches', async () => {
-  const node = nodeOf(() => json([]), 50)
+  const node = nodeOf(empty, 50)
   const { balances } = await servedBy(node)
   for (let times = 0; times < 2; times += 1) {
     node.posts.length = 0
@@ -166,16 +162,14 @@ test('errors of calls cost one call more each, and say nothing of batches', asyn
   }
 })
 
+const empty: Refusal = () => json([])
+
 const lose = (): never => {
   throw new TypeError('fetch failed')
 }
 
 test('a call that ends the connection ends it for no other', async () => {
-  const node = nodeOf(
-    () => json([]),
-    50,
-    (body) => body.includes(accountOf(12)) && lose(),
-  )
+  const node = nodeOf(empty, 50, (body) => body.includes(accountOf(12)) && lose())
   const { balances } = await servedBy(node)
   const answers = await balances(20)
   expect(answers.toSpliced(12, 1)).toEqual(wanted(20).toSpliced(12, 1))
@@ -186,11 +180,7 @@ test('a call that ends the connection ends it for no other', async () => {
 
 test('a node that is gone is asked each call a few times, and batches stay as they were', async () => {
   let isGone = false
-  const node = nodeOf(
-    () => json([]),
-    50,
-    () => isGone && lose(),
-  )
+  const node = nodeOf(empty, 50, () => isGone && lose())
   const { balances } = await servedBy(node)
   isGone = true
   expect((await balances(20)).every(({ error }) => error !== undefined)).toBe(true)
@@ -202,7 +192,7 @@ test('a node that is gone is asked each call a few times, and batches stay as th
 
 test('a transaction goes out alone, wherever it stands among the calls of one turn', async () => {
   for (const place of [0, 1, 2, 3]) {
-    const node = nodeOf(() => json([]), 50)
+    const node = nodeOf(empty, 50)
     const { call } = createUpstream({
       ...{ name: 'node 1', url: 'http://node.test/', fetch: node.fetch },
       ...{ onCalls: () => {}, now: () => 0 },
@@ -223,23 +213,15 @@ test('a transaction is handed to a node once and alone, whatever the node makes 
     ...{ type: 'legacy', chainId: 31, nonce: 0, gas: 21_000n, gasPrice: 1n, value: 1n },
     to: accountOf(1) as Address,
   })
+  const method = 'eth_sendRawTransaction'
   for (const [what, refuse] of Object.entries(refusals)) {
     for (const isLost of [false, true]) {
-      const node = nodeOf(
-        refuse,
-        1,
-        (body) => isLost && body.includes('eth_sendRawTransaction') && lose(),
-      )
+      const node = nodeOf(refuse, 1, (body) => isLost && body.includes(method) && lose())
       const { served, balances } = await servedBy(node)
-      const [sent, answers] = await Promise.all([
-        served.rpc('eth_sendRawTransaction', [raw]),
-        balances(5),
-      ])
+      const [sent, answers] = await Promise.all([served.rpc(method, [raw]), balances(5)])
       expect(answers, what).toEqual(wanted(5))
       expect(sent.error === undefined, what).toBe(!isLost)
-      const sends = node.posts.filter((post) =>
-        post.some(({ method }) => method === 'eth_sendRawTransaction'),
-      )
+      const sends = node.posts.filter((post) => post.some((call) => call.method === method))
       expect(sends, what).toEqual([[expect.anything()]])
     }
   }

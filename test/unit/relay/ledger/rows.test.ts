@@ -23,7 +23,7 @@ import {
 import { openSqlLedger } from '../../../support/deployment.ts'
 
 /** Opens a ledger whose rows tests can read and delete. */
-const test = plainTest.extend('ledger', () => {
+const test = plainTest.extend('world', () => {
   const [sql, { rules }] = [openSqlite(), usual]
   let now = 1_700_000_000_000
   const open = () => openSqlLedger(sql, { ...usual, now: () => now })
@@ -39,13 +39,10 @@ const test = plainTest.extend('ledger', () => {
       now += ms
     },
     /** Names the tables that have rows, and how many. */
-    counts: () =>
-      Object.fromEntries(
-        tableNames.flatMap((table) => {
-          const { length } = rowsOf(table)
-          return length === 0 ? [] : [[table, length]]
-        }),
-      ),
+    counts() {
+      const counts = tableNames.map((table) => [table, rowsOf(table).length] as const)
+      return Object.fromEntries(counts.filter(([, count]) => count > 0))
+    },
     lose(table: TableName, column: string, value: string | number) {
       sql.exec(`DELETE FROM ${table} WHERE row ->> '${column}' = ?`, value)
       opened = open()
@@ -57,9 +54,8 @@ const test = plainTest.extend('ledger', () => {
   }
 })
 
-test('only the count of nonces is left of a payment with old history', async ({
-  ledger: { ledger, rules, pass, counts, rowsOf },
-}) => {
+test('only the count of nonces is left of a payment with old history', async ({ world }) => {
+  const { ledger, rules, pass, counts, rowsOf } = world
   const till = { account: carol }
   await offer(ledger, offerOf('a', alice, { order: { till } }), offerOf('b', bob))
   const block = executionIn(9).block
@@ -81,9 +77,8 @@ test('only the count of nonces is left of a payment with old history', async ({
   expect((await ledger.readWork()).nextNonce).toBe(2)
 })
 
-test('a removed block reopens its remaining payments, and no other', async ({
-  ledger: { ledger, rules, pass, rowsOf },
-}) => {
+test('a removed block reopens its remaining payments, and no other', async ({ world }) => {
+  const { ledger, rules, pass, rowsOf } = world
   await accept(ledger, 'a')
   await accept(ledger, 'b')
   await settle(ledger, 'a', 0)
@@ -100,9 +95,8 @@ test('a removed block reopens its remaining payments, and no other', async ({
   expect(rowsOf('blocks')).toMatchObject([{ number: 10, sessions: ['b'] }])
 })
 
-test("a removed block with a lost nonce reopens its payment, not the nonce's new one", async ({
-  ledger: { ledger, lose, rowsOf },
-}) => {
+test('a removed block with a lost nonce reopens its payment, not a new one', async ({ world }) => {
+  const { ledger, lose, rowsOf } = world
   await accept(ledger, 'a')
   await mineAt(ledger, 'a', 0, executionIn(9))
   lose('nonces', 'nonce', 0)
@@ -113,17 +107,15 @@ test("a removed block with a lost nonce reopens its payment, not the nonce's new
   await mineAt(ledger, 'a', 0, executionIn(10))
   lose('nonces', 'nonce', 0)
   await accept(ledger, 'b', bob, { poolNonce: 1_000 })
-  expect(await fillNonce(ledger, { ...filling, sessions: ['b'] }, transactionOf('b'))).toBe(
-    'recorded',
-  )
+  const next = { ...filling, sessions: ['b'] }
+  expect(await fillNonce(ledger, next, transactionOf('b'))).toBe('recorded')
   await mineAt(ledger, 'b', 0, executionIn(11))
   expect(await ledger.reopen(id('block 10'))).toMatchObject([{ intentId: id('a'), to: 'queued' }])
   expect(rowsOf('nonces')).toMatchObject([{ state: 'mined', block_number: 11 }])
 })
 
-test('a removed block reopens no lost payment that is now in another block', async ({
-  ledger: { ledger, lose },
-}) => {
+test('a removed block reopens no lost payment that is now in another block', async ({ world }) => {
+  const { ledger, lose } = world
   await accept(ledger, 'a')
   await mineAt(ledger, 'a', 0, executionIn(9))
   for (const table of ['payments', 'sessions', 'intents'] as const) lose(table, 'session', 'a')
@@ -133,9 +125,8 @@ test('a removed block reopens no lost payment that is now in another block', asy
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 1 })
 })
 
-test('nonces with lost rows stay in use until the chain has passed them', async ({
-  ledger: { ledger, rules, lose, rowsOf },
-}) => {
+test('nonces with lost rows stay in use until the chain has passed them', async ({ world }) => {
+  const { ledger, rules, lose, rowsOf } = world
   await ledger.release(0)
   expect(rowsOf('relayers')).toEqual([])
   for (let nonce = 0; nonce < rules.maxInFlight; nonce++) await accept(ledger, `s${nonce}`, bob)
@@ -146,18 +137,14 @@ test('nonces with lost rows stay in use until the chain has passed them', async 
     return rowsOf('relayers')
   }
   const relayer = { relayer: usual.relayer, top: 3 }
-  const [first, second] = [
-    [1, 1],
-    [2, 1],
-  ] as const
-  expect(await inUse(0)).toEqual([{ ...relayer, open: [[0, 1], first, second] }])
-  expect(await inUse(1)).toEqual([{ ...relayer, open: [first, second] }])
-  expect(await inUse(3)).toEqual([{ ...relayer, open: [second] }])
+  const open = [0, 1, 2].map((nonce) => [nonce, 1])
+  expect(await inUse(0)).toEqual([{ ...relayer, open }])
+  expect(await inUse(1)).toEqual([{ ...relayer, open: open.slice(1) }])
+  expect(await inUse(3)).toEqual([{ ...relayer, open: open.slice(2) }])
 })
 
-test('a mined nonce is neither displaced nor abandoned, and an unknown one changes nothing', async ({
-  ledger: { ledger, rowsOf },
-}) => {
+test('a mined or unknown nonce is neither displaced nor abandoned', async ({ world }) => {
+  const { ledger, rowsOf } = world
   await accept(ledger, 'a')
   await mineAt(ledger, 'a', 0, executionIn(9))
   for (const nonce of [0, 7]) {
@@ -168,7 +155,8 @@ test('a mined nonce is neither displaced nor abandoned, and an unknown one chang
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 0 })
 })
 
-test('bytes that are recorded again count as sent', async ({ ledger: { ledger, lose } }) => {
+test('bytes that are recorded again count as sent', async ({ world }) => {
+  const { ledger, lose } = world
   await accept(ledger, 'a')
   await ledger.recordSend(transactionOf('a').hash, 'taken')
   lose('nonces', 'nonce', 0)
@@ -179,9 +167,8 @@ test('bytes that are recorded again count as sent', async ({ ledger: { ledger, l
   expect(open?.transactions).toMatchObject([{ sentAt: expect.any(Number) }])
 })
 
-test('a removed payment is sent soon, even if its replacement bytes are lost', async ({
-  ledger: { ledger, lose },
-}) => {
+test('a removed payment is sent soon, even if its replacement is lost', async ({ world }) => {
+  const { ledger, lose } = world
   await accept(ledger, 'a')
   const [over, dearer] = [transactionOf('a').hash, transactionOf('dearer', 200n)]
   await ledger.replace({ nonce: 0, replacedHash: over, transaction: dearer })
@@ -192,9 +179,8 @@ test('a removed payment is sent soon, even if its replacement bytes are lost', a
   expect(open?.transactions).toMatchObject([{ hash: over, failures: 1 }])
 })
 
-test('a queue ends if all its payments are lost, and continues with others', async ({
-  ledger: { ledger, lose, waiting },
-}) => {
+test('a queue ends if all its payments are lost, and continues with others', async ({ world }) => {
+  const { ledger, lose, waiting } = world
   await ledger.prune()
   expect(waiting()).toBeUndefined()
   for (const session of ['a', 'b']) await accept(ledger, session, alice, { poolNonce: 1_000 })
@@ -208,9 +194,8 @@ test('a queue ends if all its payments are lost, and continues with others', asy
   expect(waiting()).toBe(0)
 })
 
-test("a queue that was empty begins with its new payments' deadlines", async ({
-  ledger: { ledger },
-}) => {
+test("a queue that was empty begins with its new payments' deadlines", async ({ world }) => {
+  const { ledger } = world
   await accept(ledger, 'far', alice, { poolNonce: 1_000 })
   const filling = { nonce: 0, chainNonce: 0, sessions: ['far'] }
   expect(await fillNonce(ledger, filling, transactionOf('far'))).toBe('recorded')
@@ -220,23 +205,17 @@ test("a queue that was empty begins with its new payments' deadlines", async ({
   expect(await accept(ledger, 'next')).toBe(1)
 })
 
-test('a payment that a reorganization removes is open to its account again', async ({
-  ledger: { ledger },
-}) => {
+test('a payment that a reorganization removes is open to its account again', async ({ world }) => {
+  const { ledger } = world
   await accept(ledger, 'a')
   await settle(ledger, 'a', 0)
   await accept(ledger, 'b')
   await ledger.reopen(id('block 9'))
-  const { open, version } = (await ledger.lookup(question('next'))) as {
-    open: unknown[]
-    version: number
-  }
-  expect({ open: open.length, version }).toEqual({ open: 2, version: 2 })
+  expect(await ledger.lookup(question('next'))).toMatchObject({ open: [{}, {}], version: 2 })
 })
 
-test('an erased account is in no payment that was accepted in the same moment', async ({
-  ledger: { ledger, rules, pass, rowsOf },
-}) => {
+test('an erased account is in no payment of the same moment', async ({ world }) => {
+  const { ledger, rules, pass, rowsOf } = world
   await accept(ledger, 'a')
   await ledger.erase({ id: 'erase', account: alice, contract: bob, from: 0 })
   await settle(ledger, 'a', 0)
@@ -245,9 +224,8 @@ test('an erased account is in no payment that was accepted in the same moment', 
   expect(rowsOf('history')).toMatchObject([{ intent_id: id('a'), account: zeroAddress }])
 })
 
-test('room for nonces follows mined and removed payments', async ({
-  ledger: { ledger, rules },
-}) => {
+test('room for nonces follows mined and removed payments', async ({ world }) => {
+  const { ledger, rules } = world
   for (let nonce = 0; nonce < rules.maxInFlight; nonce++) await accept(ledger, `s${nonce}`, bob)
   await mineAt(ledger, 's0', 0, executionIn(9))
   await mineAt(ledger, 's1', 1, executionIn(10))
@@ -257,9 +235,8 @@ test('room for nonces follows mined and removed payments', async ({
   expect(await accept(ledger, 'one more')).toBeUndefined()
 })
 
-test('no nonce is used twice, whichever block a reorganization removes first', async ({
-  ledger: { ledger },
-}) => {
+test('no nonce is used twice, whichever block is removed first', async ({ world }) => {
+  const { ledger } = world
   await accept(ledger, 'a')
   await accept(ledger, 'b')
   await mineAt(ledger, 'a', 0, executionIn(9))
