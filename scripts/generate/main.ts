@@ -2,7 +2,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
-import { type MethodSchemas, openRpcDocument } from '../../src/node/methods/openrpc.ts'
+import { createOpenRpcDocument, type MethodSchemas } from '../../src/node/methods/openrpc.ts'
 import { projectRoot } from '../contracts/forge.ts'
 import { readFlags } from '../stack/command.ts'
 import { fail } from '../stack/report.ts'
@@ -38,7 +38,7 @@ async function generate(): Promise<void> {
     'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
     'src/account/plans.ts': writePlans(),
     'src/node/methods/schemas.ts': writeSchemas(schemas),
-    'docs/openrpc.json': inLines(openRpcDocument(methods, schemas)),
+    'docs/openrpc.json': inLines(createOpenRpcDocument(methods, schemas)),
     'docs/openapi.json': inLines(openApiDocument()),
     'docs/menu.md': drawMenus(),
     'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),

@@ -2,7 +2,7 @@ import { bytesToHex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { createCustomerBudgets } from '../customer-budgets.ts'
-import { estimateBytes } from '../objects/log-filter.ts'
+import { estimateFilterBytes } from '../objects/log-filter.ts'
 import { createFollower, describeUsedUpCalls } from './follower.ts'
 import { createNotifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
@@ -158,7 +158,7 @@ function countFilterBytes(sessions: readonly Session[]): number {
 }
 
 function countTopicBytes(topic: Topic): number {
-  return topic.kind === 'logs' ? estimateBytes(topic.filter) : 0
+  return topic.kind === 'logs' ? estimateFilterBytes(topic.filter) : 0
 }
 
 function countSubscriptions(sessions: readonly Session[]): number {

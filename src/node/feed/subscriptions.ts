@@ -1,4 +1,4 @@
-import { estimateBytes, type LogFilter, mayContain } from '../objects/log-filter.ts'
+import { estimateFilterBytes, type LogFilter, mayContainLogs } from '../objects/log-filter.ts'
 
 /** Describes what a WebSocket client can subscribe to. */
 export type Topic =
@@ -19,6 +19,6 @@ const maxBloomBytes = 1_300
 /** Tells whether a subscription may match a log in a block of this bloom. */
 export function mayMatch(topic: Topic, bloom: string | null): boolean {
   if (topic.kind !== 'logs') return false
-  const isLarge = estimateBytes(topic.filter) > maxBloomBytes
-  return bloom === null || isLarge || mayContain(bloom, topic.filter)
+  const isLarge = estimateFilterBytes(topic.filter) > maxBloomBytes
+  return bloom === null || isLarge || mayContainLogs(bloom, topic.filter)
 }

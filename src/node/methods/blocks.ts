@@ -13,12 +13,12 @@ import { catchUnserved, lookUp } from '../reads/lookup.ts'
 import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
-import { type Method, method } from './method.ts'
+import { defineMethod, type Method } from './method.ts'
 
-type Counted = 'transactions' | 'uncles'
+type CountedMember = 'transactions' | 'uncles'
 
 export const blockMethods = [
-  method({
+  defineMethod({
     name: 'eth_getBlockByHash',
     summary: 'A block by its hash',
     params: { hash: hashParam, full: fullParam },
@@ -31,7 +31,7 @@ export const blockMethods = [
         return raw && (await completeBlock(node, raw, context))
       }),
   }),
-  method({
+  defineMethod({
     name: 'eth_getBlockByNumber',
     summary: 'A block by its number or a tag',
     params: { block: blockParam, full: fullParam },
@@ -56,9 +56,9 @@ export const blockMethods = [
   createCountMethod('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
 ]
 
-function createCountMethod(name: string, member: Counted, param: typeof hashParam): Method {
+function createCountMethod(name: string, member: CountedMember, param: typeof hashParam): Method {
   const isByHash = param === hashParam
-  return method({
+  return defineMethod({
     name,
     summary: `The number of ${member} of a block`,
     params: isByHash ? { hash: param } : { block: param },
@@ -73,12 +73,12 @@ function createCountMethod(name: string, member: Counted, param: typeof hashPara
   })
 }
 
-/** Counts itself if the node does not, and for `pending`, where RSKj counts its pool instead. */
+/** Counts a block's members here if the node cannot. For `pending`, RSKj would count its pool. */
 async function countInBlock(
   node: UpstreamNode,
   name: string,
   selector: string,
-  member: Counted,
+  member: CountedMember,
 ): Promise<string | null> {
   const isPending = selector === 'pending'
   const count = isPending

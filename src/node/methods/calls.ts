@@ -9,10 +9,10 @@ import { catchRefusal } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
-import { method } from './method.ts'
+import { defineMethod } from './method.ts'
 
 export const callMethods = [
-  method({
+  defineMethod({
     name: 'eth_call',
     summary: 'The output of a call that makes no transaction',
     params: { call: callParam, block: stateBlockParam },
@@ -37,7 +37,7 @@ export const callMethods = [
         ),
       ),
   }),
-  method({
+  defineMethod({
     name: 'eth_estimateGas',
     summary: 'The gas that a transaction needs; it is simulated and not sent',
     params: { call: estimateParam, block: z.optional(stateBlockParam) },
@@ -52,11 +52,11 @@ export const callMethods = [
       ],
       result: '0x5208',
     },
-    call: ({ call, block }, { ask }) => ask((node) => estimate(node, call, block)),
+    call: ({ call, block }, { ask }) => ask((node) => estimateGas(node, call, block)),
   }),
 ]
 
-/** Words a revert as go-ethereum does, and an internal error of RSKj by the call's gas. */
+/** Translates a revert into go-ethereum's error, and says of RSKj's internal error which gas. */
 async function translateRevert<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
   try {
     return await outcome
@@ -74,18 +74,18 @@ async function translateRevert<T>(outcome: Promise<T>, { gas }: SimulatedCall): 
 }
 
 /** Estimates gas; throws like go-ethereum if the sender cannot pay or the call fails. */
-async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selector) {
+async function estimateGas(node: UpstreamNode, call: SimulatedCall, block?: Selector) {
   const [estimated, funds] = await Promise.allSettled([
-    estimateAt(node, call, block),
-    findFunds(node, call, block),
+    estimateGasAt(node, call, block),
+    readFunds(node, call, block),
   ])
   if (funds.status === 'rejected') throw funds.reason
   const value = BigInt(call.value ?? 0)
   if (funds.value !== undefined && funds.value < value) {
     throw new RpcError(codes.failed, 'insufficient funds for transfer')
   }
-  if (estimated.status === 'rejected') throw translateFunds(estimated.reason)
-  if (await isAllGas(node, call, estimated.value)) {
+  if (estimated.status === 'rejected') throw translateInsufficientFunds(estimated.reason)
+  if (await isFailedEstimate(node, call, estimated.value)) {
     throw new RpcError(codes.failed, 'gas required exceeds allowance')
   }
   const price = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0)
@@ -95,8 +95,8 @@ async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selecto
   return estimated.value
 }
 
-/** Sends no block if none is named, since not every node accepts one. */
-function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | undefined) {
+/** Estimates gas at a block; sends none if none is named, since not every node accepts one. */
+function estimateGasAt(node: UpstreamNode, call: SimulatedCall, block: Selector | undefined) {
   const simulate = (...selector: unknown[]): Promise<string> =>
     translateRevert(node.call('eth_estimateGas', [toNodeCall(call), ...selector], quantity), call)
   return block === undefined
@@ -104,39 +104,39 @@ function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | u
     : readAtBlock(node, block, (selector) => simulate(wrapBareHash(node, selector)))
 }
 
-/** Equals the gas that any transaction needs (yellow paper, G_transaction). */
-const leastGas = 21_000
+/** Sets the gas that any transaction needs (yellow paper, G_transaction). */
+const minGas = 21_000
 
-/** Sets the gas from which a block's limit may refuse a call; Rootstock's blocks hold 6.8 M. */
+/** Sets the gas from which an estimate may be a block's limit; Rootstock's blocks hold 6.8 M. */
 const suspiciousGas = 6_000_000
 
-/** Tells whether RSKj's estimate is of a call that halts without a revert: nothing, or a block. */
-async function isAllGas(
+/** Tells whether an estimate is RSKj's answer for a failed call: too little gas, or a block's. */
+async function isFailedEstimate(
   node: UpstreamNode,
   { gas }: SimulatedCall,
   estimated: string,
 ): Promise<boolean> {
   if (node.kind !== 'rskj') return false
-  if (Number(estimated) < leastGas) return true
+  if (Number(estimated) < minGas) return true
   if (gas || Number(estimated) < suspiciousGas) return false
   const block = await readMinedBlock(node, 'latest', false)
   return block !== null && Number(estimated) >= Number(block.gasLimit)
 }
 
-/** Replaces a node's own code for insufficient funds by the spec's. */
-function translateFunds(error: unknown): unknown {
+/** Replaces the code that a node has for insufficient funds by the specification's. */
+function translateInsufficientFunds(error: unknown): unknown {
   if (!(error instanceof RpcError) || classifyRefusal(error) !== 'insufficient_funds') return error
   return new RpcError(codes.failed, error.message, error.data)
 }
 
 /** Reads the sender's balance; returns undefined if the call is free or the node refuses. */
-async function findFunds(
+async function readFunds(
   node: UpstreamNode,
   { from, value, gasPrice, maxFeePerGas }: SimulatedCall,
   block: Selector = 'latest',
 ): Promise<bigint | undefined> {
-  const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
-  if (!costs || !from) return undefined
+  const isPaid = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
+  if (!isPaid || !from) return undefined
   const funds = await catchRefusal(
     readAtBlock(node, block, (selector) => node.call('eth_getBalance', [from, selector], quantity)),
   )

@@ -7,10 +7,10 @@ import { readBlockLogs } from '../reads/block-logs.ts'
 import { type LogRange, maxLogBlocks, readRangeLogs } from '../reads/logs.ts'
 import { readHeight } from '../upstream/node.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
-import { type Context, method } from './method.ts'
+import { type Context, defineMethod } from './method.ts'
 
-/** Returns logs, the oldest first; those of the latest block if no block is named. */
-export const ethGetLogs = method({
+/** Returns logs, the oldest first. Without a block, they are those of the latest one. */
+export const ethGetLogs = defineMethod({
   name: 'eth_getLogs',
   summary: 'The logs that match a filter',
   params: { filter: logFilterParam },
@@ -31,7 +31,7 @@ export const ethGetLogs = method({
         (await node.call('eth_getLogs', [toLogQuery(filter, blockRange)], logs)).map(shapeLog),
       )
     }
-    const range = await findRange(fromBlock, toBlock, context)
+    const range = await resolveRange(fromBlock, toBlock, context)
     if (range.from > range.to) return []
     if (range.from < range.to || range.isOpenEnded)
       return await readRangeLogs(range, filter, context)
@@ -40,14 +40,14 @@ export const ethGetLogs = method({
   },
 })
 
-/** Returns the range to search; the node answers for blocks beyond the head. */
-async function findRange(
+/** Returns the range of blocks to search. It may end beyond the head if it is small. */
+async function resolveRange(
   fromBlock: BlockParam,
   toBlock: BlockParam,
   context: Context,
 ): Promise<LogRange> {
-  const isOpenEnded = !isNumber(toBlock)
-  const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()
+  const isOpenEnded = !isBlockNumber(toBlock)
+  const head = [fromBlock, toBlock].every(isBlockNumber) ? 0 : await context.readHead()
   const from = toBlockNumber(fromBlock, head)
   const to = toBlockNumber(toBlock, head)
   if (isOpenEnded) return { from, to: Math.max(from, to), isOpenEnded }
@@ -59,6 +59,6 @@ async function findRange(
 
 type BlockParam = string | null | undefined
 
-function isNumber(block: BlockParam): block is string {
+function isBlockNumber(block: BlockParam): block is string {
   return block === 'earliest' || (block?.startsWith('0x') ?? false)
 }

@@ -42,8 +42,8 @@ type Shape = Readonly<Record<string, z.ZodMiniType>>
 type Answer<R> = NonNullable<z.output<R>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
-/** Creates a method with positional parameters, whose optional ones may be `null`. */
-export function method<S extends Shape, R extends z.ZodMiniType>(
+/** Defines a method with positional parameters, whose optional ones may be `null`. */
+export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
   definition: Pick<Method, 'name' | 'summary' | 'example'> & {
     params: S
     result: R

@@ -3,10 +3,10 @@ import * as z from 'zod/mini'
 import { address, anyQuantity, dataParam, hash, quantity, toQuantity } from '../objects/values.ts'
 import { catchUnserved } from '../reads/lookup.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { method } from './method.ts'
+import { defineMethod } from './method.ts'
 
 export const networkMethods = [
-  method({
+  defineMethod({
     name: 'eth_accounts',
     summary: 'Always an empty list: the service stores no keys',
     params: {},
@@ -14,15 +14,15 @@ export const networkMethods = [
     example: { params: [], result: [] },
     call: async () => [],
   }),
-  method({
+  defineMethod({
     name: 'eth_blockNumber',
     summary: 'The number of the most recent block',
     params: {},
     result: quantity,
     example: { params: [], result: '0x2a' },
-    call: async (_, { head }) => toQuantity(await head()),
+    call: async (_, { readHead }) => toQuantity(await readHead()),
   }),
-  method({
+  defineMethod({
     name: 'eth_chainId',
     summary: 'The chain id for signing (EIP-155)',
     params: {},
@@ -30,7 +30,7 @@ export const networkMethods = [
     example: { params: [], result: '0x1f' },
     call: async (_, { chainId }) => toQuantity(chainId),
   }),
-  method({
+  defineMethod({
     name: 'net_version',
     summary: 'The network id as a decimal string',
     params: {},
@@ -38,7 +38,7 @@ export const networkMethods = [
     example: { params: [], result: '31' },
     call: async (_, { chainId }) => `${chainId}`,
   }),
-  method({
+  defineMethod({
     name: 'eth_gasPrice',
     summary: 'The price of a unit of gas in wei',
     params: {},
@@ -46,7 +46,7 @@ export const networkMethods = [
     example: { params: [], result: '0x1b580a0' },
     call: (_, { ask }) => ask((node) => node.call('eth_gasPrice', [], quantity)),
   }),
-  method({
+  defineMethod({
     name: 'web3_clientVersion',
     summary: 'Name, version and platform of the node',
     params: {},
@@ -54,7 +54,7 @@ export const networkMethods = [
     example: { params: [], result: 'RskJ/9.0.3/Linux/Java17/VETIVER-dev' },
     call: (_, { ask }) => ask((node) => node.call('web3_clientVersion', [], z.string())),
   }),
-  method({
+  defineMethod({
     name: 'eth_protocolVersion',
     summary: 'The version of the protocol between nodes',
     params: {},
@@ -62,7 +62,7 @@ export const networkMethods = [
     example: { params: [], result: '0x3e' },
     call: (_, { ask }) => ask((node) => readProtocolVersion(node, 'eth_protocolVersion')),
   }),
-  method({
+  defineMethod({
     name: 'chain_protocolVersion',
     summary: 'The version of the protocol between nodes of the chain',
     params: {},
@@ -73,7 +73,7 @@ export const networkMethods = [
         readProtocolVersion(node, `${node.kind === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
       ),
   }),
-  method({
+  defineMethod({
     name: 'web3_sha3',
     summary: 'Keccak-256 of the given bytes',
     params: { data: dataParam },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { codes } from '../codes.ts'
-import { type Method, method } from './method.ts'
+import { defineMethod, type Method } from './method.ts'
 import { schemas as writtenSchemas } from './schemas.ts'
 
 /** Holds the JSON Schemas of each method's parameters and result. */
@@ -9,7 +9,7 @@ export type MethodSchemas = Record<string, { params: object[]; result: object }>
 /** Names the local stack; a deployment has another origin. */
 const localOrigin = '127.0.0.1:3000'
 
-export const rpcDiscover = method({
+export const rpcDiscover = defineMethod({
   name: 'rpc.discover',
   summary: 'The OpenRPC document of this service',
   params: {},
@@ -21,11 +21,11 @@ export const rpcDiscover = method({
   isImmutableByParams: () => true,
   // No node is asked.
   isFullyProved: true,
-  call: async (_, { methods }) => openRpcDocument(methods),
+  call: async (_, { methods }) => createOpenRpcDocument(methods),
 })
 
 /** Describes the methods to programs (OpenRPC 1.3), with schemas that were generated. */
-export function openRpcDocument(
+export function createOpenRpcDocument(
   methods: readonly Method[],
   schemas: MethodSchemas = JSON.parse(writtenSchemas),
 ) {
@@ -37,7 +37,7 @@ export function openRpcDocument(
       description:
         'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address, or comes as Authorization: Bearer to the address without it. Every chain_ method is also served under its rsk_ name.',
     },
-    servers: [server('HTTP', 'http'), server('WebSocket', 'ws')],
+    servers: [createServer('HTTP', 'http'), createServer('WebSocket', 'ws')],
     methods: methods.map(({ name, summary, params, example }) => ({
       name,
       summary,
@@ -65,8 +65,8 @@ export function openRpcDocument(
   }
 }
 
-/** Returns a server whose address has parts in braces, which a client fills in. */
-function server(name: string, scheme: string) {
+/** Creates a server's entry. Its address has parts in braces, which a client fills in. */
+function createServer(name: string, scheme: string) {
   return {
     name,
     url: `${scheme}://{origin}/rpc/{apiKey}`,

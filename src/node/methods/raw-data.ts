@@ -8,10 +8,10 @@ import {
   exampleRawReceipt,
   exampleTransaction,
 } from './examples.ts'
-import { method } from './method.ts'
+import { defineMethod } from './method.ts'
 
 export const rawDataMethods = [
-  method({
+  defineMethod({
     name: 'chain_getRawBlockHeaderByHash',
     summary: 'The RLP-encoded header of a block, by its hash',
     params: { hash: hashParam },
@@ -21,7 +21,7 @@ export const rawDataMethods = [
     isFullyProved: true,
     call: ({ hash }, { ask }) => ask((node) => readRawHeader(node, hash)),
   }),
-  method({
+  defineMethod({
     name: 'chain_getRawBlockHeaderByNumber',
     summary: 'The RLP-encoded header of a block, by its number or a tag',
     params: { block: blockParam },
@@ -30,7 +30,7 @@ export const rawDataMethods = [
     isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block }, { ask }) => ask((node) => readRawHeader(node, block)),
   }),
-  method({
+  defineMethod({
     name: 'chain_getRawTransactionReceiptByHash',
     summary: 'The RLP-encoded receipt of a transaction',
     params: { hash: hashParam },
@@ -38,7 +38,7 @@ export const rawDataMethods = [
     example: { params: [exampleTransaction.hash], result: exampleRawReceipt },
     call: ({ hash }, context) => context.ask((node) => readRawReceipt(node, hash, context)),
   }),
-  method({
+  defineMethod({
     name: 'chain_getTransactionReceiptNodesByHash',
     summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
     params: { blockHash: hashParam, transactionHash: hashParam },

@@ -3,9 +3,9 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { assertSigner, parseSignedTransaction } from '../objects/signed-transaction.ts'
 import { dataParam, hash } from '../objects/values.ts'
-import { method } from './method.ts'
+import { defineMethod } from './method.ts'
 
-export const ethSendRawTransaction = method({
+export const ethSendRawTransaction = defineMethod({
   name: 'eth_sendRawTransaction',
   summary: 'Broadcasts a signed transaction and gives its hash',
   params: { transaction: dataParam },
@@ -17,7 +17,7 @@ export const ethSendRawTransaction = method({
     result: '0xe9e1af0f541a6bdc18cf78fc824cc5dfc3cd96cabe37f28306cedac080f2b6f6',
   },
   hasEffect: true,
-  async call({ transaction }, { chainId, send }) {
+  async call({ transaction }, { chainId, sendTransaction }) {
     const signed = parseSignedTransaction(transaction as Hex)
     if (signed.chainId !== undefined && signed.chainId !== chainId) {
       throw new RpcError(
@@ -26,24 +26,24 @@ export const ethSendRawTransaction = method({
       )
     }
     try {
-      await send(transaction as Hex, signed.hash)
+      await sendTransaction(transaction as Hex, signed.hash)
     } catch (error) {
       if (error instanceof RpcError && error.code === codes.internal) {
         await assertSigner(transaction as Hex)
       }
-      throw signed.type === 0 ? error : explainType(signed.type, error)
+      throw signed.type === 0 ? error : explainTypedRefusal(signed.type, error)
     }
     return signed.hash
   },
 })
 
-/** Explains the failure of a typed transaction, about which RSKj tells nothing useful. */
-function explainType(type: number, error: unknown): unknown {
+/** Explains why a typed transaction is refused, since RSKj's own error does not. */
+function explainTypedRefusal(type: number, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
   if (error.code !== codes.internal && error.code !== codes.invalidParams) return error
-  const why = error.code === codes.internal ? '' : ` (${error.message})`
+  const nodeReason = error.code === codes.internal ? '' : ` (${error.message})`
   return new RpcError(
     codes.invalidParams,
-    `invalid parameter "transaction": type ${type} is refused${why}: Rootstock takes legacy transactions (EIP-155)`,
+    `invalid parameter "transaction": type ${type} is refused${nodeReason}: Rootstock takes legacy transactions (EIP-155)`,
   )
 }

@@ -10,7 +10,7 @@ import {
 } from '../objects/values.ts'
 import { createUnknownBlockError, readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
-import { type Example, type Method, method } from './method.ts'
+import { defineMethod, type Example, type Method } from './method.ts'
 
 export const stateMethods = [
   createAccountMethod('eth_getBalance', 'What an account holds of the native currency, in wei', {
@@ -22,7 +22,7 @@ export const stateMethods = [
     'The number of transactions that an account has sent',
     { params: [exampleAccount, 'latest'], result: '0xa' },
   ),
-  method({
+  defineMethod({
     name: 'eth_getCode',
     summary: 'The code at an address',
     params: { address: addressParam, block: blockOrHashParam },
@@ -40,7 +40,7 @@ export const stateMethods = [
         }),
       ),
   }),
-  method({
+  defineMethod({
     name: 'eth_getStorageAt',
     summary: 'The 32 bytes at a position of the storage of an account',
     params: { address: addressParam, position: quantityParam, block: blockOrHashParam },
@@ -62,7 +62,7 @@ export const stateMethods = [
 ]
 
 function createAccountMethod(name: string, summary: string, example: Example): Method {
-  return method({
+  return defineMethod({
     name,
     summary,
     params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },

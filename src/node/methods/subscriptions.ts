@@ -2,12 +2,12 @@ import * as z from 'zod/mini'
 import { createNotAvailableError } from '../codes.ts'
 import { logSubscriptionParam } from '../objects/log-filter.ts'
 import { data } from '../objects/values.ts'
-import { type Context, method } from './method.ts'
+import { type Context, defineMethod } from './method.ts'
 
 const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
 
 export const subscriptionMethods = [
-  method({
+  defineMethod({
     name: 'eth_subscribe',
     summary: 'Starts a subscription; over WebSocket only',
     params: {
@@ -22,7 +22,7 @@ export const subscriptionMethods = [
         type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },
       ),
   }),
-  method({
+  defineMethod({
     name: 'eth_unsubscribe',
     summary: 'Ends a subscription; over WebSocket only',
     params: { id: z.string({ error: 'must be the id of a subscription' }) },

@@ -14,10 +14,10 @@ import { readState } from '../reads/at-block.ts'
 import { queryRskjTraces, searchTraces } from '../reads/filtered-traces.ts'
 import { traceBlock, traceTransaction } from '../reads/traces.ts'
 import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
-import { method } from './method.ts'
+import { defineMethod } from './method.ts'
 
 export const traceMethods = [
-  method({
+  defineMethod({
     name: 'trace_block',
     summary: 'The traces of all transactions of a block',
     params: { block: minedBlockOrHashParam },
@@ -26,7 +26,7 @@ export const traceMethods = [
     isImmutableByParams: ({ block }) => isHash(block),
     call: ({ block }, context) => readState(context, block, traceBlock),
   }),
-  method({
+  defineMethod({
     name: 'trace_transaction',
     summary: 'The traces of a transaction',
     params: { hash: hashParam },
@@ -36,7 +36,7 @@ export const traceMethods = [
       first !== undefined && isFinal(toQuantity(first.blockNumber)),
     call: ({ hash }, context) => readState(context, hash, (node) => traceTransaction(node, hash)),
   }),
-  method({
+  defineMethod({
     name: 'trace_filter',
     summary: 'The traces of the transactions between two blocks with a given sender or receiver',
     params: { filter: traceFilterParam },
@@ -45,8 +45,8 @@ export const traceMethods = [
       params: [{ fromBlock: '0x2a', toBlock: '0x2a', fromAddress: exampleAccount, count: 1 }],
       result: exampleTraces,
     },
-    async call({ filter }, { ask, head }) {
-      const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await head() : 0
+    async call({ filter }, { ask, readHead }) {
+      const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await readHead() : 0
       const from = toBlockNumber(filter.fromBlock, latest)
       const to = toBlockNumber(filter.toBlock, latest)
       if (to - from > maxTraceBlocks) {
@@ -57,7 +57,8 @@ export const traceMethods = [
       if (from > to || filter.count === 0) return []
       return await ask((node) => {
         node.markUnproved('unprovable')
-        return (node.kind === 'rskj' ? queryRskjTraces : searchTraces)(node, from, to, filter)
+        const readTraces = node.kind === 'rskj' ? queryRskjTraces : searchTraces
+        return readTraces(node, from, to, filter)
       })
     },
   }),

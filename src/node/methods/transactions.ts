@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
-import { assertTransaction } from '../objects/encoded-transaction.ts'
+import { verifyTransaction } from '../objects/encoded-transaction.ts'
 import { receipt, shapeReceipt } from '../objects/receipt.ts'
 import { encodeReceipts } from '../objects/receipts-trie.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
@@ -17,10 +17,10 @@ import { readProvedReceipt } from '../reads/proved-receipt.ts'
 import { readReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
-import { method } from './method.ts'
+import { defineMethod } from './method.ts'
 
 export const transactionMethods = [
-  method({
+  defineMethod({
     name: 'eth_getTransactionByHash',
     summary: 'A transaction by its hash',
     params: { hash: hashParam },
@@ -32,11 +32,11 @@ export const transactionMethods = [
         const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
         if (found === null) return null
         assertAskedFor(found, found.hash === hash)
-        if (!(await assertTransaction(found))) node.markUnproved('unprovable')
+        if (!(await verifyTransaction(found))) node.markUnproved('unprovable')
         return found
       }),
   }),
-  method({
+  defineMethod({
     name: 'eth_getTransactionByBlockHashAndIndex',
     summary: 'A transaction by the hash of its block and its position there',
     params: { hash: hashParam, index: quantityParam },
@@ -50,7 +50,7 @@ export const transactionMethods = [
         return found && assertAskedFor(found, found.blockHash === hash)
       }),
   }),
-  method({
+  defineMethod({
     name: 'eth_getTransactionByBlockNumberAndIndex',
     summary: 'A transaction by the number of its block and its position there',
     params: { block: blockParam, index: quantityParam },
@@ -65,7 +65,7 @@ export const transactionMethods = [
         return typeof entry === 'object' ? shapeTransaction(entry, true) : null
       }),
   }),
-  method({
+  defineMethod({
     name: 'eth_getTransactionReceipt',
     summary: 'The receipt of a transaction by its hash',
     params: { hash: hashParam },
@@ -81,7 +81,7 @@ export const transactionMethods = [
         return shapeReceipt(raw, gasPrice)
       }),
   }),
-  method({
+  defineMethod({
     name: 'eth_getBlockReceipts',
     summary: 'The receipts of a block, in the order of its transactions',
     params: { block: minedBlockOrHashParam },
@@ -98,7 +98,7 @@ async function readBlockReceipts(node: UpstreamNode, selector: string) {
   if (found === null) return null
   const { block, proof } = found
   const receipts = await readReceipts(node, block)
-  if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.tries)
+  if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
   return receipts.map((raw, index) => {
     const sent = block.transactions[index]
     const price = typeof sent === 'object' ? sent.gasPrice : '0x0'

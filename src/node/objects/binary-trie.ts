@@ -12,9 +12,9 @@ type Bits = readonly number[]
 type Entry = { bits: Bits; value: Uint8Array }
 type Pair<Item> = readonly [Item | undefined, Item | undefined]
 
-/** Holds a trie node as it is hashed; `size` is in bytes and includes all nodes below. */
+/** A trie node as it is hashed; `size` is in bytes and includes all nodes below. */
 type TrieNode = {
-  message: Uint8Array
+  encoded: Uint8Array
   path: Bits
   children: Pair<TrieNode>
   isLeaf: boolean
@@ -25,24 +25,25 @@ type TrieNode = {
 const maxInlineValue = 32
 const maxEmbedded = 44
 
-const flags = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x02, 0x01] } as const
-const version = 0x40
+const flagBits = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x02, 0x01] } as const
+/** Marks nodes in the encoding of RSKIP107. */
+const versionBits = 0x40
 
 /** Equals the root of a trie without values. */
 const emptyRoot = keccak256('0x80')
 
 /** Returns the root of RSKj's trie of values, keyed by their positions in RLP (RSKIP107). */
 export function computeBinaryRoot(values: readonly Hex[]): Hex {
-  return values.length === 0 ? emptyRoot : keccak256(buildTrie(values).message)
+  return values.length === 0 ? emptyRoot : keccak256(buildTrie(values).encoded)
 }
 
-/** Returns the nodes of that trie from its root to the value at a position. */
+/** Returns the nodes of RSKj's trie from its root to the value at a position. */
 export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
   const proofNodes: Hex[] = []
-  let bits = toKey(index)
+  let bits = toKeyBits(index)
   let next: TrieNode | undefined = buildTrie(values)
   while (next !== undefined) {
-    proofNodes.push(bytesToHex(next.message))
+    proofNodes.push(bytesToHex(next.encoded))
     bits = bits.slice(next.path.length)
     const [side] = bits
     next = side === undefined ? undefined : next.children[side === 0 ? 0 : 1]
@@ -53,7 +54,7 @@ export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
 
 const buildTrie = (values: readonly Hex[]): TrieNode =>
   buildNode(
-    values.map((value, index) => ({ bits: toKey(index), value: hexToBytes(value) })),
+    values.map((value, index) => ({ bits: toKeyBits(index), value: hexToBytes(value) })),
     0,
   )
 
@@ -65,11 +66,11 @@ export function walkBinaryProof(
 ): { nodes: Hex[]; valueHash: Hex } | undefined {
   const byHash = new Map(nodes.map((node): [string, Hex] => [keccak256(node), node]))
   const proofNodes: Hex[] = []
-  let bits = toKey(index)
+  let bits = toKeyBits(index)
   let next = byHash.get(root)
   while (next !== undefined) {
     proofNodes.push(next)
-    const { path, children, value } = decode(hexToBytes(next))
+    const { path, children, value } = decodeNode(hexToBytes(next))
     if (path.some((bit, position) => bits[position] !== bit)) return undefined
     bits = bits.slice(path.length)
     const [side] = bits
@@ -81,7 +82,7 @@ export function walkBinaryProof(
   return undefined
 }
 
-function toKey(index: number): Bits {
+function toKeyBits(index: number): Bits {
   const key = toRlp(index === 0 ? new Uint8Array() : numberToBytes(index), 'bytes')
   return toBits(key, key.length * 8)
 }
@@ -95,45 +96,45 @@ function toBits(bytes: Uint8Array, count: number): number[] {
 
 function buildNode(entries: readonly Entry[], depth: number): TrieNode {
   const [first] = entries as [Entry]
-  let end = depth
-  while (end < first.bits.length && entries.every(({ bits }) => bits[end] === first.bits[end])) {
-    end += 1
-  }
-  const value = entries.find(({ bits }) => bits.length === end)?.value
+  let pathEnd = depth
+  const isShared = (bit: number | undefined) => entries.every(({ bits }) => bits[pathEnd] === bit)
+  while (pathEnd < first.bits.length && isShared(first.bits[pathEnd])) pathEnd += 1
+  const value = entries.find(({ bits }) => bits.length === pathEnd)?.value
   const [left, right] = [0, 1].map((side) => {
-    const below = entries.filter(({ bits }) => bits[end] === side)
-    return below.length === 0 ? undefined : buildNode(below, end + 1)
+    const entriesBelow = entries.filter(({ bits }) => bits[pathEnd] === side)
+    return entriesBelow.length === 0 ? undefined : buildNode(entriesBelow, pathEnd + 1)
   })
-  return encode(first.bits.slice(depth, end), value, [left, right])
+  return encodeNode(first.bits.slice(depth, pathEnd), value, [left, right])
 }
 
-function encode(path: Bits, value: Uint8Array | undefined, children: Pair<TrieNode>): TrieNode {
-  const present = children.filter((child) => child !== undefined)
-  const isLong = value !== undefined && value.length > maxInlineValue
-  let first = version | (isLong ? flags.long : 0) | (path.length > 0 ? flags.path : 0)
+function encodeNode(path: Bits, value: Uint8Array | undefined, children: Pair<TrieNode>): TrieNode {
+  const presentChildren = children.filter((child) => child !== undefined)
+  const isValueLong = value !== undefined && value.length > maxInlineValue
+  let first =
+    versionBits | (isValueLong ? flagBits.long : 0) | (path.length > 0 ? flagBits.path : 0)
   for (const side of [0, 1] as const) {
-    if (children[side]) first |= flags.children[side]
-    if (isEmbedded(children[side])) first |= flags.embedded[side]
+    if (children[side]) first |= flagBits.children[side]
+    if (isEmbedded(children[side])) first |= flagBits.embedded[side]
   }
-  const below = present.reduce((sum, { size }) => sum + size, 0)
-  const message = concatBytes([
+  const sizeBelow = presentChildren.reduce((sum, { size }) => sum + size, 0)
+  const encoded = concatBytes([
     Uint8Array.of(first),
     encodePath(path),
-    ...present.map(encodeReference),
-    ...(present.length > 0 ? [encodeVarInt(below)] : []),
-    ...(value === undefined ? [] : isLong ? [encodeLongValue(value)] : [value]),
+    ...presentChildren.map(encodeReference),
+    ...(presentChildren.length > 0 ? [encodeVarInt(sizeBelow)] : []),
+    ...(value === undefined ? [] : isValueLong ? [encodeLongValue(value)] : [value]),
   ])
-  const size = below + message.length + (isLong ? value.length : 0)
-  return { message, path, children, isLeaf: present.length === 0, size }
+  const size = sizeBelow + encoded.length + (isValueLong ? value.length : 0)
+  return { encoded, path, children, isLeaf: presentChildren.length === 0, size }
 }
 
 const isEmbedded = (node: TrieNode | undefined): boolean =>
-  node?.isLeaf === true && node.message.length <= maxEmbedded
+  node?.isLeaf === true && node.encoded.length <= maxEmbedded
 
 const encodeReference = (node: TrieNode): Uint8Array =>
   isEmbedded(node)
-    ? concatBytes([Uint8Array.of(node.message.length), node.message])
-    : keccak256(node.message, 'bytes')
+    ? concatBytes([Uint8Array.of(node.encoded.length), node.encoded])
+    : keccak256(node.encoded, 'bytes')
 
 /** Encodes a path of at most 32 bits, the longest of a block's trie (`SharedPathSerializer`). */
 function encodePath(path: Bits): Uint8Array {
@@ -153,27 +154,28 @@ const encodeLongValue = (value: Uint8Array): Uint8Array =>
 /** Encodes a number as Bitcoin does (bitcoinj's `VarInt`). */
 function encodeVarInt(value: number): Uint8Array {
   if (value < 0xfd) return Uint8Array.of(value)
-  const [mark, size] = value <= 0xffff ? [0xfd, 2] : [0xfe, 4]
-  return concatBytes([Uint8Array.of(mark), numberToBytes(value, { size }).toReversed()])
+  const [prefix, size] = value <= 0xffff ? [0xfd, 2] : [0xfe, 4]
+  return concatBytes([Uint8Array.of(prefix), numberToBytes(value, { size }).toReversed()])
 }
 
 type Child = { kind: 'embedded'; message: Hex } | { kind: 'hashed'; hash: Hex }
 
-/** Decodes a node with a long value or none; a truncated node has no value. */
-function decode(message: Uint8Array): { path: Bits; children: Pair<Child>; value?: Hex } {
+/** Decodes a node, with the hash of a long value. A short one is left out: receipts are long. */
+function decodeNode(message: Uint8Array): { path: Bits; children: Pair<Child>; value?: Hex } {
   let position = 0
-  const take = (count: number): Uint8Array => {
+  const takeBytes = (count: number): Uint8Array => {
     position += count
     return message.subarray(position - count, position)
   }
-  const [first = 0] = take(1)
-  const length = first & flags.path ? (take(1)[0] ?? 0) + 1 : 0
-  const path = toBits(take(Math.ceil(length / 8)), length)
+  const [first = 0] = takeBytes(1)
+  const length = first & flagBits.path ? (takeBytes(1)[0] ?? 0) + 1 : 0
+  const path = toBits(takeBytes(Math.ceil(length / 8)), length)
   const [left, right] = ([0, 1] as const).map((side): Child | undefined => {
-    if (!(first & flags.children[side])) return undefined
-    if (!(first & flags.embedded[side])) return { kind: 'hashed', hash: bytesToHex(take(32)) }
-    return { kind: 'embedded', message: bytesToHex(take(take(1)[0] ?? 0)) }
+    if (!(first & flagBits.children[side])) return undefined
+    if (!(first & flagBits.embedded[side]))
+      return { kind: 'hashed', hash: bytesToHex(takeBytes(32)) }
+    return { kind: 'embedded', message: bytesToHex(takeBytes(takeBytes(1)[0] ?? 0)) }
   })
-  if (!(first & flags.long)) return { path, children: [left, right] }
+  if (!(first & flagBits.long)) return { path, children: [left, right] }
   return { path, children: [left, right], value: bytesToHex(message.slice(-35, -3)) }
 }

@@ -60,13 +60,13 @@ export type RawBlock = z.output<typeof rawBlock>
 /** Describes a mined block as a node prints it, with a number and a hash. */
 export type MinedBlock = RawBlock & { number: string; hash: string }
 
-export function shapeBlock(raw: RawBlock, pending: boolean): Block {
+export function shapeBlock(raw: RawBlock, isPending: boolean): Block {
   const { baseFeePerGas } = raw
   const baseFee = typeof baseFeePerGas === 'string' ? baseFeePerGas : '0x0'
   return {
     ...raw,
     transactions: raw.transactions.map((entry) =>
-      typeof entry === 'string' ? entry : shapeTransaction(entry, pending),
+      typeof entry === 'string' ? entry : shapeTransaction(entry, isPending),
     ) as Block['transactions'],
     minimumGasPrice: raw.minimumGasPrice ?? baseFee,
   }
@@ -88,10 +88,12 @@ export function shapePendingBlock(raw: RawBlock): Block {
 export function listSignedTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
   const isRootstock = typeof minimumGasPrice === 'string'
   const signed = isRootstock ? transactions.slice(0, -1) : transactions
-  return signed.flatMap((entry) => findHash(entry) ?? [])
+  return signed.flatMap((entry) => getTransactionHash(entry) ?? [])
 }
 
 /** Returns the hash of a block's transaction, which stands there as a hash or as a whole. */
-export function findHash(entry: RawBlock['transactions'][number] | undefined): string | undefined {
+export function getTransactionHash(
+  entry: RawBlock['transactions'][number] | undefined,
+): string | undefined {
   return typeof entry === 'string' ? entry : entry?.hash
 }

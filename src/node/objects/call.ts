@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { addressParam, dataParam, quantityParam } from './values.ts'
 
 const from = z.nullish(addressParam)
-const members = {
+const sharedFields = {
   gas: z.nullish(quantityParam),
   gasPrice: z.nullish(quantityParam),
   value: z.nullish(quantityParam),
@@ -12,19 +12,19 @@ const members = {
   maxPriorityFeePerGas: z.nullish(quantityParam),
 }
 
-const notAnObject = { error: 'must be a call object' }
-const conflictingCode = 'has both data and input, and they differ'
+const objectError = { error: 'must be a call object' }
+const codeConflict = 'has both data and input, and they differ'
 
 /** Parses what `eth_call` simulates; `input` is the newer name of `data` (execution-apis). */
 export const callParam = z
-  .looseObject({ from, to: addressParam, ...members }, notAnObject)
-  .check(z.refine(isCodeConsistent, { error: conflictingCode }))
+  .looseObject({ from, to: addressParam, ...sharedFields }, objectError)
+  .check(z.refine(isCodeConsistent, { error: codeConflict }))
 
 /** Parses what `eth_estimateGas` simulates: a call, or without `to` a contract creation. */
 export const estimateParam = z
-  .looseObject({ from, to: z.nullish(addressParam), ...members }, notAnObject)
+  .looseObject({ from, to: z.nullish(addressParam), ...sharedFields }, objectError)
   .check(
-    z.refine(isCodeConsistent, { error: conflictingCode }),
+    z.refine(isCodeConsistent, { error: codeConflict }),
     z.refine(({ to, data, input }) => to || [data, input].some((code) => code && code !== '0x'), {
       error: 'needs "to", or in "data" or "input" the code of a contract to create',
     }),
@@ -39,8 +39,8 @@ export function toNodeCall({ input, ...call }: SimulatedCall): Record<string, un
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))
 }
 
-type Code = { data?: string | null | undefined; input?: string | null | undefined }
+type CodeFields = { data?: string | null | undefined; input?: string | null | undefined }
 
-function isCodeConsistent({ data, input }: Code): boolean {
+function isCodeConsistent({ data, input }: CodeFields): boolean {
   return !data || !input || data === input
 }

@@ -10,7 +10,7 @@ import {
 import { UntrueAnswer } from './bad-answers.ts'
 import type { MinedBlock } from './block.ts'
 import { encodeQuantity } from './header.ts'
-import { computeRoot, type Tries } from './receipts-trie.ts'
+import { computeTrieRoot, type TrieKind } from './receipts-trie.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */
@@ -25,8 +25,8 @@ type EncodingSearch =
   | { kind: 'unknown' }
   | { kind: 'none' }
 
-/** Finds the bytes whose keccak is a transaction's hash; `budget` limits the bytes to hash. */
-function findEncoding(transaction: Transaction, budget: { left: number }): EncodingSearch {
+/** Finds the encoding that has a transaction's hash; `budget` limits the bytes to hash. */
+function findEncoding(transaction: Transaction, budget: { bytesLeft: number }): EncodingSearch {
   if (Number(transaction.type) !== 0) {
     const encoding = encodeTyped(transaction)
     if (encoding === undefined) return { kind: 'unknown' }
@@ -39,24 +39,24 @@ function findEncoding(transaction: Transaction, budget: { left: number }): Encod
       const bytes = encodeLegacy(transaction, nonceZeros, zeros - nonceZeros)
       if (bytes === undefined) continue
       if (keccak256(bytes) === transaction.hash) return { kind: 'found', bytes, zeros }
-      budget.left -= bytes.length / 2
-      if (budget.left < 0) return { kind: 'unknown' }
+      budget.bytesLeft -= bytes.length / 2
+      if (budget.bytesLeft < 0) return { kind: 'unknown' }
     }
   }
   return { kind: 'none' }
 }
 
-/** Writes a transaction with so many zeros before nonce and gas limit; undefined if too long. */
+/** Encodes a transaction with leading zeros in nonce and gas limit; undefined if too long. */
 function encodeLegacy(
   transaction: Transaction,
   nonceZeros: number,
   gasZeros: number,
 ): Hex | undefined {
   const { gasPrice, gas, to, value, input, v, r, s } = transaction
-  const nonce = padNumber(encodeQuantity(transaction.nonce), nonceZeros)
-  const paddedGas = padNumber(encodeQuantity(gas), gasZeros)
+  const nonce = padWithZeros(encodeQuantity(transaction.nonce), nonceZeros)
+  const paddedGas = padWithZeros(encodeQuantity(gas), gasZeros)
   if (nonce === undefined || paddedGas === undefined) return undefined
-  // REMASC's transaction has its zeros as bytes, all but those of its value (`RemascTransaction`).
+  // REMASC's transaction encodes zeros as a byte, but not in its value (`RemascTransaction`).
   const [price, limit] = isUnsigned(transaction)
     ? ['0x00', '0x00']
     : [encodeQuantity(gasPrice), paddedGas]
@@ -64,12 +64,12 @@ function encodeLegacy(
   return toRlp([...fields, ...[v, r, s].map(encodeQuantity)] as Hex[])
 }
 
-function padNumber(number: Hex, zeros: number): Hex | undefined {
+function padWithZeros(number: Hex, zeros: number): Hex | undefined {
   const digits = `${'00'.repeat(zeros)}${number.slice(2)}`
   return digits.length > 2 * maxNumberBytes ? undefined : `0x${digits}`
 }
 
-/** Tells whether nobody signed a transaction: the one of REMASC ends each of Rootstock's blocks. */
+/** Tells whether a transaction is REMASC's, which ends each Rootstock block without a signature. */
 const isUnsigned = ({ from, r, s }: Transaction): boolean =>
   Number(from) === 0 && Number(r) === 0 && Number(s) === 0
 
@@ -93,10 +93,10 @@ function encodeTyped(transaction: Transaction): Hex | undefined {
  */
 export function encodeProvedTransactions(
   { hash, ...block }: MinedBlock,
-  tries: Tries,
+  trieKind: TrieKind,
 ): Hex[] | undefined {
   const encoded: Hex[] = []
-  const budget = { left: maxHashedBytes }
+  const budget = { bytesLeft: maxHashedBytes }
   for (const [index, transaction] of block.transactions.entries()) {
     if (typeof transaction === 'string') return undefined
     const search = findEncoding(transaction, budget)
@@ -108,7 +108,7 @@ export function encodeProvedTransactions(
     }
     encoded.push(search.bytes)
   }
-  if (computeRoot(encoded, tries) === block.transactionsRoot) return encoded
+  if (computeTrieRoot(encoded, trieKind) === block.transactionsRoot) return encoded
   throw new UntrueAnswer('the transactions of a block do not fit its transactionsRoot')
 }
 
@@ -116,8 +116,8 @@ export function encodeProvedTransactions(
  * Checks a transaction against its hash and signature; returns false if its encoding is unusual.
  * @throws {UntrueAnswer} they do not fit
  */
-export async function assertTransaction(transaction: Transaction): Promise<boolean> {
-  const search = findEncoding(transaction, { left: maxHashedBytes })
+export async function verifyTransaction(transaction: Transaction): Promise<boolean> {
+  const search = findEncoding(transaction, { bytesLeft: maxHashedBytes })
   if (search.kind === 'unknown') return false
   if (search.kind === 'found') {
     if (search.zeros > 0) return false

@@ -7,12 +7,13 @@ type Fields = Readonly<Record<string, unknown>>
 type Encoder = (value: string) => Hex
 
 /** Describes what a block's hash proves: the raw header, and the kind of its tries. */
-export type ProvedHeader = { raw: Hex; tries: 'rootstock' | 'ethereum' }
+export type ProvedHeader = { raw: Hex; trieKind: 'rootstock' | 'ethereum' }
 
+/** Passes a value that is in bytes already. */
 const bytes: Encoder = (value) => value as Hex
 
-/** The first fields of both chains' headers, in their order (yellow paper). */
-const roots = {
+/** Lists the first fields of both chains' headers, in their order (yellow paper). */
+const firstFields = {
   parentHash: bytes,
   sha3Uncles: bytes,
   miner: bytes,
@@ -21,7 +22,7 @@ const roots = {
   receiptsRoot: bytes,
 }
 
-const work = {
+const workFields = {
   difficulty: encodeQuantity,
   number: encodeQuantity,
   gasLimit: encodeQuantity,
@@ -30,7 +31,13 @@ const work = {
   extraData: bytes,
 }
 
-const ethereumFields = { ...roots, logsBloom: bytes, ...work, mixHash: bytes, nonce: bytes }
+const ethereumFields = {
+  ...firstFields,
+  logsBloom: bytes,
+  ...workFields,
+  mixHash: bytes,
+  nonce: bytes,
+}
 
 /** Lists the header fields that Ethereum added, in order (EIP-1559, 4895, 4844, 4788, 7685). */
 const laterFields = {
@@ -42,9 +49,9 @@ const laterFields = {
   requestsHash: bytes,
 }
 
-/** Encodes difficulty and minimum gas price as signed numbers (RSKj's `BlockHeader.getEncoded`). */
-const rootstockWork = {
-  ...work,
+/** Lists Rootstock's next fields; two are signed numbers (RSKj's `BlockHeader.getEncoded`). */
+const rootstockWorkFields = {
+  ...workFields,
   difficulty: encodeSigned,
   paidFees: encodeQuantity,
   minimumGasPrice: encodeSigned,
@@ -59,13 +66,13 @@ export function proveHeader(
   mining: MiningRules | undefined,
 ): ProvedHeader | undefined {
   if (mining === undefined && typeof block.minimumGasPrice !== 'string') {
-    return { raw: encodeEthereumHeader(block), tries: 'ethereum' }
+    return { raw: encodeEthereumHeader(block), trieKind: 'ethereum' }
   }
   if (Number(block.number) < (mining?.from ?? 1)) return undefined
   const form = encodeRootstockForms(block).find(({ hashed }) => keccak256(hashed) === block.hash)
   if (form === undefined) return undefined
   if (mining !== undefined) assertMined(block, form.mined, mining)
-  return { raw: form.raw, tries: 'rootstock' }
+  return { raw: form.raw, trieKind: 'rootstock' }
 }
 
 function encodeEthereumHeader(block: Fields): Hex {
@@ -75,65 +82,65 @@ function encodeEthereumHeader(block: Fields): Hex {
   return raw
 }
 
-/** Holds the bytes hashed for the block's hash, those that miners sign, and RSKj's raw header. */
-type Form = { hashed: Hex; mined: Hex; raw: Hex }
+/** The bytes of the block's hash, those that are mined, and the header as RSKj returns it raw. */
+type HeaderForm = { hashed: Hex; mined: Hex; raw: Hex }
 
 /** Encodes a header as of version 0, 1 and 2 (RSKIP92, 110, 144, 351, 535). */
-export function encodeRootstockForms(block: Fields): Form[] {
+export function encodeRootstockForms(block: Fields): HeaderForm[] {
   const bloom = encodeField(block, 'logsBloom', bytes)
-  const seal = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
+  const bitcoinHeader = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
   const uncles = Array.isArray(block.uncles) ? block.uncles.length : 0
   const tail = [encodeQuantity(`0x${uncles.toString(16)}`), '0x'] as const
-  const encodeAround = (summary: Hex): Hex[] => [
-    ...encodeFields(block, roots),
+  const encodeWithSummary = (summary: Hex): Hex[] => [
+    ...encodeFields(block, firstFields),
     summary,
-    ...encodeFields(block, rootstockWork),
+    ...encodeFields(block, rootstockWorkFields),
     ...tail,
   ]
   const edges = Array.isArray(block.rskPteEdges) ? [encodeEdges(block.rskPteEdges)] : []
-  const event = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
-  const plain = encodeAround(bloom)
+  const baseEvent = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
+  const plain = encodeWithSummary(bloom)
   // Headers before the Papyrus upgrade do not end with an empty root.
   const beforePapyrus = plain.slice(0, -1)
   const versions = [
     { number: '0x01', fields: edges, after: edges },
-    { number: '0x02', fields: [event, ...edges], after: [...edges, event] },
+    { number: '0x02', fields: [baseEvent, ...edges], after: [...edges, baseEvent] },
   ] as const
   const version0 = [plain, beforePapyrus].map((fields) => {
-    const hashed = toRlp([...fields, seal])
+    const hashed = toRlp([...fields, bitcoinHeader])
     return { hashed, mined: toRlp(fields), raw: hashed }
   })
   return [
     ...version0,
     ...versions.map(({ number, fields, after }) => {
       const extension = keccak256(toRlp([keccak256(bloom), ...fields]))
-      const short = encodeAround(toRlp([number, extension]))
-      const raw = toRlp([...plain, number, ...after, seal])
-      return { hashed: toRlp([...short, seal]), mined: toRlp(short), raw }
+      const compressed = encodeWithSummary(toRlp([number, extension]))
+      const raw = toRlp([...plain, number, ...after, bitcoinHeader])
+      return { hashed: toRlp([...compressed, bitcoinHeader]), mined: toRlp(compressed), raw }
     }),
   ]
 }
 
-/** Reads Rootstock's raw header and its hash into a node's fields; undefined for unknown forms. */
-export function readHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
-  const names = [...Object.keys(roots), 'logsBloom', ...Object.keys(rootstockWork)]
+/** Decodes Rootstock's raw header into a node's fields and its hash; undefined if unknown. */
+export function decodeHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
+  const names = [...Object.keys(firstFields), 'logsBloom', ...Object.keys(rootstockWorkFields)]
   const parts = [fromRlp(raw, 'hex')].flat()
   if (parts.length < names.length + 2 || !parts.every((part) => typeof part === 'string')) {
     return undefined
   }
   const [uncles = '0x', , version, ...after] = parts.slice(names.length, -1)
   const fields = names.map((name, index) => {
-    const encoder: Encoder = rootstockWork[name as keyof typeof rootstockWork] ?? bytes
+    const encoder: Encoder = rootstockWorkFields[name as keyof typeof rootstockWorkFields] ?? bytes
     return [name, encoder !== bytes && parts[index] === '0x' ? '0x0' : parts[index]]
   })
   if (uncles.length > '0x00'.length) return undefined
-  const event = version === '0x02' ? after.pop() : undefined
+  const baseEvent = version === '0x02' ? after.pop() : undefined
   const block: Fields = {
     ...Object.fromEntries(fields),
     uncles: Array.from({ length: Number(uncles === '0x' ? 0 : uncles) }),
     bitcoinMergedMiningHeader: parts.at(-1),
     ...(after[0] && { rskPteEdges: parseEdges(after[0]) }),
-    ...(event && { baseEvent: event }),
+    ...(baseEvent && { baseEvent }),
   }
   const form = encodeRootstockForms(block).find((candidate) => candidate.raw === raw)
   return form && { ...block, hash: keccak256(form.hashed) }

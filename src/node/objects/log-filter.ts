@@ -44,16 +44,16 @@ export function matchesFilter(filter: LogFilter, log: LogContent): boolean {
   return (filter.topics?.length ?? 0) <= log.topics.length && mayMatchFilter(filter, log)
 }
 
-/** Matches as `matches` does, but ignores missing trailing topics, about which nodes differ. */
+/** Matches as `matchesFilter` does, but ignores missing last topics, about which nodes differ. */
 export function mayMatchFilter(filter: LogFilter, { address, topics }: LogContent): boolean {
   const values = [address.toLowerCase(), ...topics]
-  return findAcceptedValues(filter).every(
+  return getAcceptedValues(filter).every(
     (accepted, index) => accepted?.has(values[index] ?? '') ?? true,
   )
 }
 
-/** Estimates a filter's bytes of memory after its first match, rather too high than too low. */
-export function estimateBytes({ address, topics }: LogFilter): number {
+/** Estimates a filter's bytes of memory after its first match, rather too many than too few. */
+export function estimateFilterBytes({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
   return (
     500 +
@@ -65,8 +65,8 @@ export function estimateBytes({ address, topics }: LogFilter): number {
 type LogContent = Pick<ChainLog, 'address' | 'topics'>
 
 /** Tells whether a block with this bloom may hold a wanted log; only `false` is certain. */
-export function mayContain(bloom: string, filter: LogFilter): boolean {
-  return findAcceptedValues(filter).every(
+export function mayContainLogs(bloom: string, filter: LogFilter): boolean {
+  return getAcceptedValues(filter).every(
     (accepted) => accepted === undefined || [...accepted].some((value) => isInBloom(bloom, value)),
   )
 }
@@ -74,13 +74,13 @@ export function mayContain(bloom: string, filter: LogFilter): boolean {
 /** Returns the filter in a form that all nodes accept, with the blocks to search. */
 export function toLogQuery(
   { address, topics }: LogFilter,
-  where: { blockHash: string } | { fromBlock: string; toBlock: string },
+  blocks: { blockHash: string } | { fromBlock: string; toBlock: string },
 ): Record<string, unknown> {
   const conditions = (topics ?? []).map((condition) =>
     listAlternatives(condition).length === 0 ? null : condition,
   )
   return {
-    ...where,
+    ...blocks,
     ...(listAlternatives(address).length > 0 ? { address } : {}),
     ...(conditions.length > 0 ? { topics: conditions } : {}),
   }
@@ -92,7 +92,7 @@ type Condition = string | readonly (string | null)[] | null | undefined
 const acceptedValues = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
 
 /** Returns the accepted values of the address and of each topic; undefined accepts any. */
-function findAcceptedValues(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
+function getAcceptedValues(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
   const known = acceptedValues.get(filter)
   if (known !== undefined) return known
   const valueSets = [filter.address, ...(filter.topics ?? [])]

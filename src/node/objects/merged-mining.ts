@@ -18,7 +18,7 @@ const maxMerkleHashes = 30
  * (`ProofOfWorkRule`, RSKIP92).
  * @throws {UntrueAnswer} nobody mined it, or its difficulty is below the network's
  */
-export function assertMined(block: Fields, mined: Hex, { minDifficulty }: MiningRules): void {
+export function assertMined(block: Fields, minedBytes: Hex, { minDifficulty }: MiningRules): void {
   const difficulty = BigInt(`${block.difficulty}`)
   if (difficulty < minDifficulty) {
     throw new UntrueAnswer("a block's difficulty is below that of its network")
@@ -33,7 +33,7 @@ export function assertMined(block: Fields, mined: Hex, { minDifficulty }: Mining
   const isSealed =
     bitcoin.length === 80 &&
     hash <= target &&
-    namesHashOnce(coinbase, hexToBytes(keccak256(mined)).subarray(0, prefixBytes)) &&
+    hasHashOnce(coinbase, hexToBytes(keccak256(minedBytes)).subarray(0, prefixBytes)) &&
     bytesToHex(computeMerkleRoot(hashCoinbase(coinbase), merkle)) ===
       bytesToHex(bitcoin.slice(36, 68))
   if (!isSealed) throw new UntrueAnswer("nobody mined a block's header")
@@ -48,18 +48,17 @@ function toBytes(value: unknown): Uint8Array {
 /** Counts the bytes of length and SHA-256 state at the start of a shortened coinbase. */
 const stateBytes = 40
 
-/** Tells whether the last tag in the tail's first 64 bytes has this hash and none follows it. */
-function namesHashOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
+/** Tells whether the coinbase's last tag begins in the tail's first 64 bytes and has this hash. */
+function hasHashOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
   const tail = bytesToHex(coinbase.slice(stateBytes)).slice(2)
-  const last = tail.lastIndexOf(bytesToHex(blockTag).slice(2))
+  const tagStart = tail.lastIndexOf(bytesToHex(blockTag).slice(2))
   const expected = bytesToHex(concatBytes([blockTag, prefix])).slice(2)
-  const after = tail.length / 2 - last / 2 - blockTag.length - 32
-  return last !== -1 && last % 2 === 0 && last < 128 && tail.startsWith(expected, last)
-    ? after >= 0 && after <= maxBytesAfterTag
-    : false
+  const bytesAfter = tail.length / 2 - tagStart / 2 - blockTag.length - 32
+  if (tagStart % 2 !== 0 || tagStart >= 128 || !tail.startsWith(expected, tagStart)) return false
+  return bytesAfter >= 0 && bytesAfter <= maxBytesAfterTag
 }
 
-/** Continues SHA-256 from a state, since a miner shows only the end of a long transaction. */
+/** Continues SHA-256 from a state, since miners publish only the end of a long transaction. */
 class ResumedSha256 extends SHA256 {
   constructor(state: Uint8Array, length: number) {
     super()
@@ -80,15 +79,15 @@ function hashCoinbase(coinbase: Uint8Array): Uint8Array {
   return sha256(resumed.update(coinbase.slice(stateBytes)).digest())
 }
 
-/** Returns the root over a Bitcoin block's first transaction, whose siblings are on its right. */
-function computeMerkleRoot(first: Uint8Array, proof: Uint8Array): Uint8Array {
+/** Computes a Bitcoin block's Merkle root. The coinbase is first: its siblings are on the right. */
+function computeMerkleRoot(coinbaseHash: Uint8Array, proof: Uint8Array): Uint8Array {
   const count = proof.length / 32
   if (!Number.isInteger(count) || count > maxMerkleHashes) return new Uint8Array()
-  let root = first
+  let root = coinbaseHash
   for (let index = 0; index < count; index += 1) {
     // RSKj writes hashes as Bitcoin shows them, last byte first.
-    const neighbour = proof.slice(32 * index, 32 * index + 32).toReversed()
-    root = sha256(sha256(concatBytes([root, neighbour])))
+    const sibling = proof.slice(32 * index, 32 * index + 32).toReversed()
+    root = sha256(sha256(concatBytes([root, sibling])))
   }
   return root
 }

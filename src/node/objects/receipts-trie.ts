@@ -5,58 +5,58 @@ import { encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 
 /** Names the kind of tries in which a block holds its transactions and receipts. */
-export type Tries = ProvedHeader['tries']
+export type TrieKind = ProvedHeader['trieKind']
 
 /** Returns the root of the trie of values by their positions. */
-export function computeRoot(values: readonly Hex[], tries: Tries): Hex {
-  return tries === 'rootstock'
+export function computeTrieRoot(values: readonly Hex[], trieKind: TrieKind): Hex {
+  return trieKind === 'rootstock'
     ? computeBinaryRoot(values)
     : keccak256(buildReceiptsTrie(values).rlp)
 }
 
 /** Encodes a receipt as its trie does: typed (EIP-2718), or as RSKj's `TransactionReceipt`. */
-export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
+export function encodeReceipt(receipt: RawReceipt, trieKind: TrieKind): Hex {
   const { status, root, cumulativeGasUsed, gasUsed, logsBloom, logs, type } = receipt
-  const outcome = status ? encodeQuantity(status) : asHex(root ?? '0x')
+  const encodedStatus = status ? encodeQuantity(status) : asHex(root ?? '0x')
   const fields = [
-    outcome,
+    encodedStatus,
     encodeQuantity(cumulativeGasUsed),
     asHex(logsBloom),
     logs.map((log) => [asHex(log.address), log.topics.map(asHex), asHex(log.data)]),
   ]
-  if (tries === 'rootstock') return toRlp([...fields, encodeQuantity(gasUsed), outcome])
+  if (trieKind === 'rootstock') return toRlp([...fields, encodeQuantity(gasUsed), encodedStatus])
   const body = toRlp(fields)
   return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
 }
 
 /** A Merkle Patricia node (yellow paper, appendix D), and its children by their nibbles. */
-export type TrieNode = { rlp: Hex; below: readonly { path: string; node: TrieNode }[] }
+export type TrieNode = { rlp: Hex; children: readonly { path: string; node: TrieNode }[] }
 
 /** Encodes a block's receipts. @throws {UntrueAnswer} their root is not the one in its header */
 export function encodeReceipts(
   receipts: readonly RawReceipt[],
   receiptsRoot: string,
-  tries: Tries,
+  trieKind: TrieKind,
 ): Hex[] {
-  const encoded = receipts.map((receipt) => encodeReceipt(receipt, tries))
-  if (computeRoot(encoded, tries) === receiptsRoot) return encoded
+  const encoded = receipts.map((receipt) => encodeReceipt(receipt, trieKind))
+  if (computeTrieRoot(encoded, trieKind) === receiptsRoot) return encoded
   throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
 }
 
 /** Builds the Merkle Patricia trie of values by their positions. */
 export function buildReceiptsTrie(values: readonly Hex[]): TrieNode {
   const leaves = values.map((value, index) => ({ path: toPath(index), value }))
-  return leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : buildNode(leaves)
+  return leaves.length === 0 ? { rlp: toRlp('0x'), children: [] } : buildNode(leaves)
 }
 
-export function collectProofNodes({ rlp, below }: TrieNode, index: number): Hex[] {
-  return [rlp, ...collectBelow(toPath(index), below)]
+export function collectProofNodes({ rlp, children }: TrieNode, index: number): Hex[] {
+  return [rlp, ...collectChildNodes(toPath(index), children)]
 }
 
-function collectBelow(path: string, below: TrieNode['below']): Hex[] {
-  const next = below.find((each) => path.startsWith(each.path))
+function collectChildNodes(path: string, children: TrieNode['children']): Hex[] {
+  const next = children.find((each) => path.startsWith(each.path))
   if (next === undefined) return []
-  return [next.node.rlp, ...collectBelow(path.slice(next.path.length), next.node.below)]
+  return [next.node.rlp, ...collectChildNodes(path.slice(next.path.length), next.node.children)]
 }
 
 /** Returns a receipt's key in nibbles. No key is a prefix of another: branches hold no values. */
@@ -69,24 +69,24 @@ type Leaf = { path: string; value: Hex }
 function buildNode(leaves: readonly Leaf[]): TrieNode {
   const [first, ...others] = leaves as [Leaf, ...Leaf[]]
   if (others.length === 0) {
-    return { rlp: toRlp([encodePath(first.path, true), first.value]), below: [] }
+    return { rlp: toRlp([encodePath(first.path, true), first.value]), children: [] }
   }
-  let shared = 0
-  while (others.every(({ path }) => path[shared] === first.path[shared])) shared++
-  if (shared > 0) {
-    const path = first.path.slice(0, shared)
-    const node = buildNode(dropNibbles(shared, leaves))
-    return { rlp: toRlp([encodePath(path, false), getReference(node)]), below: [{ path, node }] }
+  let sharedLength = 0
+  while (others.every(({ path }) => path[sharedLength] === first.path[sharedLength])) sharedLength++
+  if (sharedLength > 0) {
+    const path = first.path.slice(0, sharedLength)
+    const node = buildNode(dropNibbles(sharedLength, leaves))
+    return { rlp: toRlp([encodePath(path, false), getReference(node)]), children: [{ path, node }] }
   }
-  const below = [...'0123456789abcdef'].flatMap((path) => {
+  const children = [...'0123456789abcdef'].flatMap((path) => {
     const sharing = leaves.filter((leaf) => leaf.path.startsWith(path))
     return sharing.length === 0 ? [] : [{ path, node: buildNode(dropNibbles(1, sharing)) }]
   })
   const slots = [...'0123456789abcdef'].map((nibble) => {
-    const child = below.find(({ path }) => path === nibble)
+    const child = children.find(({ path }) => path === nibble)
     return child === undefined ? '0x' : getReference(child.node)
   })
-  return { rlp: toRlp([...slots, '0x']), below }
+  return { rlp: toRlp([...slots, '0x']), children }
 }
 
 function dropNibbles(nibbles: number, leaves: readonly Leaf[]): Leaf[] {

@@ -12,12 +12,12 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 
 /** Lists the known types (EIP-2718), from 0, a legacy transaction, to 4 of EIP-7702. */
-const types: readonly number[] = [0, 1, 2, 3, 4]
+const knownTypes: readonly number[] = [0, 1, 2, 3, 4]
 
 const blobType = 3
 
 /** Limits a transaction's bytes, as RSKj (TxValidatorMaximumSize) and go-ethereum do. */
-const maxBytes = 131_072
+const maxTransactionBytes = 131_072
 
 /** Equals half of secp256k1's order, the highest `s` that EIP-2 and RSKj allow. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
@@ -30,9 +30,9 @@ const curveOrder = halfOrder * 2n + 1n
  */
 export function parseSignedTransaction(raw: Hex) {
   const type = readType(raw)
-  if (!types.includes(type)) throw createRefusal(`type ${type} is not known`)
-  if (type !== blobType && raw.length > 2 + 2 * maxBytes) {
-    throw createRefusal(`a transaction has at most ${maxBytes} bytes`)
+  if (!knownTypes.includes(type)) throw createRefusal(`type ${type} is not known`)
+  if (type !== blobType && raw.length > 2 + 2 * maxTransactionBytes) {
+    throw createRefusal(`a transaction has at most ${maxTransactionBytes} bytes`)
   }
   const encoding = removeBlobs(type, raw)
   const { chainId, r, s, isCanonical } = readSignature(type, encoding)
@@ -44,7 +44,7 @@ export function parseSignedTransaction(raw: Hex) {
   return { type, hash: keccak256(encoding), chainId }
 }
 
-/** Throws if no key can have made the signature: about half of all `r` are not on the curve. */
+/** Throws if no key can have made the signature, since about half of all `r` are off the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
   const serializedTransaction = removeBlobs(readType(raw), raw) as TransactionSerialized
   try {
@@ -97,24 +97,24 @@ const toNumber = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
 
 /** Tells whether there are more items than an access list of this size has: each costs time. */
 function hasTooManyItems(payload: Hex): boolean {
-  let left = 64 + payload.length / 12
-  for (let position = 2; position < payload.length && left > 0; left -= 1) {
+  let itemsLeft = 64 + payload.length / 12
+  for (let position = 2; position < payload.length && itemsLeft > 0; itemsLeft -= 1) {
     const first = Number.parseInt(payload.slice(position, position + 2), 16)
     position += 2
     const isList = first >= 0xc0
     const digits = 2 * Math.max(0, first - (isList ? 0xf7 : 0xb7))
-    // A list's items come next, just like what follows the list.
+    // A list's items come next, so the position moves only over the list's own header.
     if (digits > 0 && !isList)
       position += 2 * Number.parseInt(payload.slice(position, position + digits), 16)
     else if (first >= 0x80 && !isList) position += 2 * (first - 0x80)
     position += isList || first > 0xb7 ? digits : 0
   }
-  return left <= 0
+  return itemsLeft <= 0
 }
 
-function createRefusal(why: string): RpcError {
+function createRefusal(reason: string): RpcError {
   return new RpcError(
     codes.invalidParams,
-    `invalid parameter "transaction": these bytes are not a signed transaction: ${why}`,
+    `invalid parameter "transaction": these bytes are not a signed transaction: ${reason}`,
   )
 }

@@ -7,7 +7,7 @@ export const maxTraces = 100
 
 const countError = { error: `must be a number from 0 to ${maxTraces}` }
 const offsetError = { error: 'must be a number that is not negative' }
-const number = z.union([z.int(), z.pipe(quantityParam, z.transform(Number))], offsetError)
+const integer = z.union([z.int(), z.pipe(quantityParam, z.transform(Number))], offsetError)
 
 export const traceFilterParam = z.object(
   {
@@ -17,12 +17,12 @@ export const traceFilterParam = z.object(
     toAddress: addressesParam,
     count: z._default(
       z.pipe(
-        number,
+        integer,
         z.int(countError).check(z.nonnegative(countError), z.maximum(maxTraces, countError)),
       ),
       maxTraces,
     ),
-    after: z._default(z.pipe(number, z.int(offsetError).check(z.nonnegative(offsetError))), 0),
+    after: z._default(z.pipe(integer, z.int(offsetError).check(z.nonnegative(offsetError))), 0),
   },
   { error: 'must be a filter object' },
 )
@@ -33,10 +33,10 @@ export function matchesTraceFilter(
   { fromAddress, toAddress }: TraceFilter,
   { from, to }: z.output<typeof rawTransaction>,
 ): boolean {
-  return includes(fromAddress, from) && includes(toAddress, to)
+  return accepts(fromAddress, from) && accepts(toAddress, to)
 }
 
-function includes(wanted: TraceFilter['fromAddress'], address: string | null | undefined): boolean {
+function accepts(wanted: TraceFilter['fromAddress'], address: string | null | undefined): boolean {
   const accepted = typeof wanted === 'string' ? [wanted] : (wanted ?? [])
   return (
     accepted.length === 0 ||

@@ -40,19 +40,19 @@ type RawTrace = z.output<typeof rawTrace>
 
 export const rawTraces = z.nullable(z.array(rawTrace))
 
-/** Returns traces with all fields, and without a result where the call failed. */
+/** Returns traces with all fields; the result of a failed call is `null`. */
 export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
   if (raw === null) return null
   return raw.flatMap(({ transactionHash, transactionPosition, error, result, ...rest }) => {
     // A block's reward has no transaction.
     if (!transactionHash) return []
-    const failed = error !== undefined && error !== null
+    const hasFailed = error !== undefined && error !== null
     return {
       ...rest,
       transactionHash,
       transactionPosition: transactionPosition ?? 0,
-      result: failed || !result ? null : shapeResult(result),
-      ...(failed ? { error: translateError(error) } : {}),
+      result: hasFailed || !result ? null : shapeResult(result),
+      ...(hasFailed ? { error: translateError(error) } : {}),
     }
   })
 }

@@ -18,39 +18,39 @@ export const dataParam = createHexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of 
 export const quantityParam = createParam(
   /^0x[0-9a-fA-F]{1,64}$/,
   'a hex quantity',
-  canonicalQuantity,
+  toCanonicalQuantity,
 )
 
-/** Parses a block number or tag; Rootstock has no `safe` and `finalized`: count blocks. */
+/** Parses a block number or tag. Rootstock has no `safe` and `finalized`: clients count blocks. */
 export const blockParam = createParam(
   /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest, earliest or pending',
-  canonicalNumber,
+  toCanonicalNumber,
 )
 
 /** Parses a mined block's number, tag or hash, by which traces are selected. */
 export const minedBlockOrHashParam = createParam(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
   'a block number in hex, a block hash, latest or earliest',
-  canonicalSelector,
+  toCanonicalSelector,
 )
 
 export const minedBlockParam = createParam(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest or earliest',
-  canonicalNumber,
+  toCanonicalNumber,
 )
 
-const anyBlock = createParam(
+const blockOrHashText = createParam(
   /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
   'a block number in hex, a block hash, latest, earliest or pending',
-  canonicalSelector,
+  toCanonicalSelector,
 )
 
 const canonical = z.optional(z.boolean({ error: 'must be true or false' }))
 
 /** Parses a block number, hash or tag, in text or in the object form of EIP-1898. */
-export const blockOrHashParam = createSelectorParam(anyBlock)
+export const blockOrHashParam = createSelectorParam(blockOrHashText)
 
 /** Parses a block number or tag, in text or in the object form of EIP-1898. */
 export const stateBlockParam = createSelectorParam(blockParam)
@@ -63,7 +63,7 @@ export const fullParam = z._default(z.boolean({ error: 'must be true or false' }
 /** Parses a number of an answer (execution-apis `uint`) and drops its leading zeros. */
 export const quantity = z
   .string()
-  .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(canonicalQuantity))
+  .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(toCanonicalQuantity))
 
 /** Parses a number that a node prints in hex, in decimal, or as a JSON number. */
 export const anyQuantity = z.union([
@@ -81,8 +81,8 @@ export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
 /** Tells whether a selector names a block by its hash. */
-export function isHash(createSelectorParam: Selector): boolean {
-  return typeof createSelectorParam === 'string' && createSelectorParam.length === 66
+export function isHash(selector: Selector): boolean {
+  return typeof selector === 'string' && selector.length === 66
 }
 
 /** Returns the number of a block by its number or tag. */
@@ -93,12 +93,12 @@ export function toBlockNumber(block: string | null | undefined, latest: number):
 
 /** Replaces a value that nodes omit or return as `null`. */
 export function withDefault<S extends z.ZodMiniType, Other extends string | null>(
-  other: Other,
+  defaultValue: Other,
   schema: S,
 ) {
   return z.pipe(
     z.nullish(schema),
-    z.transform((value) => (value ?? other) as z.output<S> | Other),
+    z.transform((value) => (value ?? defaultValue) as z.output<S> | Other),
   )
 }
 
@@ -106,7 +106,7 @@ export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }
 
-function canonicalQuantity(text: string): string {
+function toCanonicalQuantity(text: string): string {
   if (/^0x(?:0|[1-9a-f][0-9a-f]*)$/.test(text)) return text
   return `0x${text
     .slice(2)
@@ -114,22 +114,22 @@ function canonicalQuantity(text: string): string {
     .toLowerCase()}`
 }
 
-/** Drops the leading zeros of a number, which may have 64 digits where no hash is allowed. */
-function canonicalNumber(text: string): string {
-  return text.startsWith('0x') ? canonicalQuantity(text) : text
+/** Drops a number's leading zeros. Where no hash is allowed, it may have a hash's 64 digits. */
+function toCanonicalNumber(text: string): string {
+  return text.startsWith('0x') ? toCanonicalQuantity(text) : text
 }
 
-function canonicalSelector(text: string): string {
-  return text.length === 66 ? text.toLowerCase() : canonicalNumber(text)
+function toCanonicalSelector(text: string): string {
+  return text.length === 66 ? text.toLowerCase() : toCanonicalNumber(text)
 }
 
 function createHexParam(pattern: RegExp, description: string) {
   return createParam(pattern, description, (text) => text.toLowerCase())
 }
 
-function createParam(pattern: RegExp, description: string, canonical: (text: string) => string) {
+function createParam(pattern: RegExp, description: string, toCanonical: (text: string) => string) {
   const error = `must be ${description}`
-  return z.string({ error }).check(z.regex(pattern, { error }), z.overwrite(canonical))
+  return z.string({ error }).check(z.regex(pattern, { error }), z.overwrite(toCanonical))
 }
 
 function createSelectorParam(text: ReturnType<typeof createParam>) {
@@ -140,7 +140,7 @@ function createSelectorParam(text: ReturnType<typeof createParam>) {
         z.looseObject({ blockHash: hashParam, requireCanonical: canonical }),
         z.looseObject({ blockNumber: blockParam }),
       ],
-      { error: (issue) => unionError(issue.input, text) },
+      { error: (issue) => getUnionError(issue.input, text) },
     ),
     z.transform((value): Selector => {
       if (typeof value === 'string') return value
@@ -154,8 +154,8 @@ function createSelectorParam(text: ReturnType<typeof createParam>) {
   )
 }
 
-/** Returns the error of the textual form, since a union has no words of its own. */
-function unionError(input: unknown, text: ReturnType<typeof createParam>): string {
+/** Returns the error of the textual form, since a union's own error names no form. */
+function getUnionError(input: unknown, text: ReturnType<typeof createParam>): string {
   const outcome = text.safeParse(typeof input === 'string' ? input : undefined)
   return outcome.error?.issues[0]?.message ?? 'must be a block'
 }

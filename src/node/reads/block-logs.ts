@@ -3,7 +3,7 @@ import { UntrueAnswer } from '../objects/bad-answers.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
-import { type LogFilter, matchesFilter, mayContain, toLogQuery } from '../objects/log-filter.ts'
+import { type LogFilter, matchesFilter, mayContainLogs, toLogQuery } from '../objects/log-filter.ts'
 import { encodeReceipts } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
@@ -53,10 +53,10 @@ async function areLogsConsistent(
 ): Promise<boolean> {
   if (proof === undefined) return true
   if (!answeredLogs.every(({ blockHash }) => blockHash === block.hash)) return false
-  if (answeredLogs.length === 0 && block.logsBloom && !mayContain(block.logsBloom, filter))
+  if (answeredLogs.length === 0 && block.logsBloom && !mayContainLogs(block.logsBloom, filter))
     return true
   const receipts = await readReceipts(node, block)
-  encodeReceipts(receipts, block.receiptsRoot, proof.tries)
+  encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
   const receiptLogs = receipts.flatMap((receipt) => receipt.logs)
   const answeredKeys = new Set(answeredLogs.map(toContentKey))
   const receiptKeys = new Set(receiptLogs.map(toContentKey))
@@ -73,6 +73,6 @@ export async function readProvedLogs(node: UpstreamNode, block: MinedBlock): Pro
   if (proof === undefined) return await readKnownBlockLogs(node, block.hash, {})
   if (block.logsBloom && Number(block.logsBloom) === 0) return []
   const receipts = await readReceipts(node, block)
-  encodeReceipts(receipts, block.receiptsRoot, proof.tries)
+  encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
   return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
 }

@@ -1,6 +1,6 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { findHash } from '../objects/block.ts'
+import { getTransactionHash } from '../objects/block.ts'
 import { rawTraces, shapeTraces, type Trace } from '../objects/trace.ts'
 import { matchesTraceFilter, type TraceFilter } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
@@ -35,7 +35,9 @@ export async function searchTraces(
       if (block === null) continue
       const selectedHashes = new Set(
         block.transactions.flatMap((entry) =>
-          typeof entry === 'object' && matchesTraceFilter(filter, entry) ? [findHash(entry)] : [],
+          typeof entry === 'object' && matchesTraceFilter(filter, entry)
+            ? [getTransactionHash(entry)]
+            : [],
         ),
       )
       if (selectedHashes.size === 0 || traces.length >= after + count) continue

@@ -36,9 +36,10 @@ export async function readProvedBlock(
   }
   const block = { ...raw, number, hash }
   const proof = proveHeader(block, node.mining)
-  if (proof !== undefined) node.setKind(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
+  if (proof !== undefined) node.setKind(proof.trieKind === 'rootstock' ? 'rskj' : 'ethereum')
   if (proof === undefined) node.markUnproved(isTooOld(node, number) ? 'unprovable' : 'unknown_form')
-  else if (full && !encodeProvedTransactions(block, proof.tries)) node.markUnproved('unknown_form')
+  else if (full && !encodeProvedTransactions(block, proof.trieKind))
+    node.markUnproved('unknown_form')
   return { block, proof }
 }
 

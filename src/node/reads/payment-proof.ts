@@ -4,7 +4,7 @@ import { getNetwork, type MiningRules } from '../../chain/chains.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { buildBinaryProof, walkBinaryProof } from '../objects/binary-trie.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
-import { proveHeader, readHeader } from '../objects/header.ts'
+import { decodeHeader, proveHeader } from '../objects/header.ts'
 import type { RawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt } from '../objects/receipts-trie.ts'
 import { data } from '../objects/values.ts'
@@ -45,7 +45,7 @@ export async function buildPaymentProof(
   const provedBlock = await readProvedBlock(node, blockHash, true)
   const nodes = await readReceiptProof(node, blockHash, hash, context)
   const encoded =
-    provedBlock?.proof && encodeProvedTransactions(provedBlock.block, provedBlock.proof.tries)
+    provedBlock?.proof && encodeProvedTransactions(provedBlock.block, provedBlock.proof.trieKind)
   if (provedBlock === null || encoded === undefined || nodes === null || node.isUnproved()) {
     return unproved('its block has an unknown form')
   }
@@ -122,7 +122,7 @@ function readProvedHeader(
   mining: MiningRules,
 ): Record<string, unknown> {
   const header = {
-    ...readHeader(raw),
+    ...decodeHeader(raw),
     bitcoinMergedMiningCoinbaseTransaction: coinbase,
     bitcoinMergedMiningMerkleProof: merkleProof,
   }

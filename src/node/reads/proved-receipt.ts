@@ -3,9 +3,9 @@ import * as z from 'zod/mini'
 import { parseJson } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
-import { findHash } from '../objects/block.ts'
+import { getTransactionHash } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
-import { encodeReceipt, encodeReceipts, type Tries } from '../objects/receipts-trie.ts'
+import { encodeReceipt, encodeReceipts, type TrieKind } from '../objects/receipts-trie.ts'
 import { data, hash, quantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
@@ -19,7 +19,7 @@ type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 const blockFacts = z.object({
   number: quantity,
   receiptsRoot: hash,
-  tries: z.enum(['rootstock', 'ethereum'] satisfies Tries[]),
+  trieKind: z.enum(['rootstock', 'ethereum'] satisfies TrieKind[]),
   transactions: z.array(hash),
 })
 
@@ -37,9 +37,9 @@ export async function readBlockFacts(
     blockExists = found !== null
     if (found?.proof === undefined || node.isUnproved()) return null
     const { number, receiptsRoot, transactions } = found.block
-    const hashes = transactions.map(findHash)
-    const { tries } = found.proof
-    return JSON.stringify({ number, receiptsRoot, tries, transactions: hashes })
+    const hashes = transactions.map(getTransactionHash)
+    const { trieKind } = found.proof
+    return JSON.stringify({ number, receiptsRoot, trieKind, transactions: hashes })
   })
   return text === null ? (blockExists ? undefined : null) : blockFacts.parse(parseJson(text))
 }
@@ -49,14 +49,14 @@ export async function readProvedReceipt(
   node: UpstreamNode,
   txHash: string,
   context: CacheAccess,
-): Promise<{ receipt: RawReceipt; tries: Tries | undefined } | null> {
+): Promise<{ receipt: RawReceipt; trieKind: TrieKind | undefined } | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], z.nullable(rawReceipt))
   if (receipt === null) return null
   const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
   if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
   const facts = await readBlockFacts(node, blockHash, context)
   if (facts === null) throwBlockReorganized()
-  if (facts === undefined) return { receipt, tries: undefined }
+  if (facts === undefined) return { receipt, trieKind: undefined }
   const index = Number(transactionIndex)
   const isInPlace =
     facts.transactions[index] === txHash &&
@@ -64,10 +64,10 @@ export async function readProvedReceipt(
     logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
   const provedHash = await readReceiptHash(node, blockHash, index, facts, context)
-  if (keccak256(encodeReceipt(receipt, facts.tries)) !== provedHash) {
+  if (keccak256(encodeReceipt(receipt, facts.trieKind)) !== provedHash) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
   }
-  return { receipt, tries: facts.tries }
+  return { receipt, trieKind: facts.trieKind }
 }
 
 /** Reads the proved hash of a block's receipt, from RSKj's proof or from all receipts. */
@@ -75,11 +75,11 @@ async function readReceiptHash(
   node: UpstreamNode,
   blockHash: string,
   index: number,
-  { receiptsRoot, tries, transactions }: BlockFacts,
+  { receiptsRoot, trieKind, transactions }: BlockFacts,
   { getOrCompute }: CacheAccess,
 ): Promise<string | undefined> {
   const provedHash =
-    tries === 'rootstock' &&
+    trieKind === 'rootstock' &&
     (await getOrCompute(`receipt ${blockHash} ${index}`, 'proved', async () => {
       const proof = await catchUnserved(askReceiptNodes(node, blockHash, transactions[index]))
       if (!proof) return null
@@ -90,7 +90,7 @@ async function readReceiptHash(
   if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {
     const receipts = await readReceipts(node, { hash: blockHash, transactions })
-    const encoded = encodeReceipts(receipts, receiptsRoot, tries)
+    const encoded = encodeReceipts(receipts, receiptsRoot, trieKind)
     return JSON.stringify(encoded.map((each) => keccak256(each)))
   })
   return receiptHashes.parse(parseJson(text ?? ''))[index]

@@ -35,7 +35,7 @@ export async function readRawReceipt(
 ): Promise<string | null> {
   const found = await readProvedReceipt(node, hash, context)
   if (found === null) return null
-  if (found.tries !== undefined) return encodeReceipt(found.receipt, found.tries)
+  if (found.trieKind !== undefined) return encodeReceipt(found.receipt, found.trieKind)
   return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
 }
 
@@ -51,15 +51,16 @@ export async function readReceiptProof(
   if (facts === undefined) {
     return (await askReceiptNodes(node, blockHash, hash))?.toReversed() ?? null
   }
-  const { receiptsRoot, tries, transactions } = facts
+  const { receiptsRoot, trieKind, transactions } = facts
   const index = transactions.indexOf(hash)
   if (index === -1) return null
-  if (tries === 'rootstock') {
+  if (trieKind === 'rootstock') {
     const nodes = (await askReceiptNodes(node, blockHash, hash)) ?? []
     const proof = walkBinaryProof(nodes, receiptsRoot, index)
     if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
     return proof.nodes
   }
   const receipts = await readReceipts(node, { hash: blockHash, transactions })
-  return collectProofNodes(buildReceiptsTrie(encodeReceipts(receipts, receiptsRoot, tries)), index)
+  const encoded = encodeReceipts(receipts, receiptsRoot, trieKind)
+  return collectProofNodes(buildReceiptsTrie(encoded), index)
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import { MalformedAnswer } from '../objects/bad-answers.ts'
-import { findHash, type MinedBlock } from '../objects/block.ts'
+import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { catchUnserved } from './lookup.ts'
@@ -17,7 +17,8 @@ export async function readReceipts(
     receipts.length === block.transactions.length &&
     receipts.every(
       ({ blockHash, transactionHash }, index) =>
-        blockHash === block.hash && transactionHash === findHash(block.transactions[index]),
+        blockHash === block.hash &&
+        transactionHash === getTransactionHash(block.transactions[index]),
     )
   if (!isComplete) throw new MalformedAnswer('the receipts of a block are not its own')
   return receipts
@@ -34,7 +35,7 @@ async function fetchReceipts(
   if (blockReceipts) return blockReceipts
   const receipts = await Promise.all(
     block.transactions.map((entry) =>
-      node.call('eth_getTransactionReceipt', [findHash(entry)], z.nullable(rawReceipt)),
+      node.call('eth_getTransactionReceipt', [getTransactionHash(entry)], z.nullable(rawReceipt)),
     ),
   )
   return receipts.map((receipt) => receipt ?? throwBlockReorganized())

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import { findHash, type MinedBlock } from '../objects/block.ts'
+import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import {
   type CallFrame,
@@ -31,7 +31,7 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
   const blockTraces = await catchUnserved(node.call('trace_block', [block.number], rawTraces))
   if (blockTraces === undefined) {
     const transactionTraces = block.transactions.map((entry) =>
-      traceTransaction(node, findHash(entry) ?? ''),
+      traceTransaction(node, getTransactionHash(entry) ?? ''),
     )
     return (await Promise.all(transactionTraces)).flatMap((traces) => {
       if (traces === null) throw new TransportError('the traces of a mined transaction are missing')
@@ -42,7 +42,7 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
   const traced = new Set(traces.map(({ transactionHash }) => transactionHash))
   if (
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
-    !block.transactions.every((entry) => traced.has(findHash(entry) ?? ''))
+    !block.transactions.every((entry) => traced.has(getTransactionHash(entry) ?? ''))
   ) {
     const currentBlock = await readMinedBlock(node, block.number, false)
     if (currentBlock?.hash !== block.hash) throwBlockReorganized()

@@ -145,13 +145,13 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
       return [await raceEligible(work, () => true)]
     },
     /** Sends a transaction to every node; throws if none accepts it, although one may have it. */
-    send: (raw: Hex, hash: Hex) =>
+    sendTransaction: (raw: Hex, hash: Hex) =>
       sendToAll(
         states.map((state) => sendToNode(state, raw, hash, signal, pool)),
         background,
       ),
     /** Returns the latest block's number, which never goes back if there are several nodes. */
-    async head(): Promise<number> {
+    async readHead(): Promise<number> {
       if (hasMultiple) return await heights.readSurveyedHead()
       const number = await ask(readHeight)
       heights.setHead(number)

@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, parseTransaction, zeroAddress } from 'viem'
 import { buildBinaryProof } from '../../../src/node/objects/binary-trie.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
-import { computeRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
+import { computeTrieRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
 import { rebuilt } from './mined.ts'
 import { type Block, readRecording } from './recording.ts'
 
@@ -33,7 +33,7 @@ export function forge(
   const block = {
     ...template,
     ...{ number, difficulty, parentHash: below?.hash ?? `0x${'00'.repeat(32)}` },
-    transactionsRoot: computeRoot(
+    transactionsRoot: computeTrieRoot(
       sent.map(({ raw }) => raw),
       'rootstock',
     ),

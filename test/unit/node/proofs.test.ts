@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { exampleTransaction } from '../../../src/node/methods/examples.ts'
 import { encodeProvedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
+  decodeHeader,
   encodeQuantity,
   encodeRootstockForms,
   proveHeader,
-  readHeader,
 } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
-import { computeRoot } from '../../../src/node/objects/receipts-trie.ts'
+import { computeTrieRoot } from '../../../src/node/objects/receipts-trie.ts'
 import type { Transaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -37,7 +37,7 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
         ({ method, params }) =>
           method === 'rsk_getRawBlockHeaderByNumber' && params[0] === block.number,
       )
-      expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, tries: 'rootstock' })
+      expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, trieKind: 'rootstock' })
       expect(encodeProvedTransactions(block as never, 'rootstock')).toHaveLength(
         block.transactions.length,
       )
@@ -48,14 +48,14 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
     for (const parts of [{}, { rskPteEdges: [1, 300] }, { baseEvent: '0x1234', uncles: ['0x'] }]) {
       for (const block of blocks.map((one) => ({ ...one, ...parts }))) {
         for (const { raw, hashed } of encodeRootstockForms(block)) {
-          const header = readHeader(raw)
+          const header = decodeHeader(raw)
           expect(header?.hash).toBe(keccak256(hashed))
           expect(Number(header?.number)).toBe(Number(block.number))
         }
       }
     }
-    expect(readHeader('0xc0')).toBeUndefined()
-    expect(readHeader('0x80')).toBeUndefined()
+    expect(decodeHeader('0xc0')).toBeUndefined()
+    expect(decodeHeader('0x80')).toBeUndefined()
   })
 
   test('and does not if any part of its header is changed', () => {
@@ -121,7 +121,7 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
       input ?? '0x',
     ]
     const bytes = toRlp([...fields, ...signed])
-    const transactionsRoot = computeRoot([bytes], 'rootstock')
+    const transactionsRoot = computeTrieRoot([bytes], 'rootstock')
     return { ...block, transactionsRoot, transactions: [{ ...one, hash: keccak256(bytes) }] }
   }
   const proveWith = (changed: object) => () =>

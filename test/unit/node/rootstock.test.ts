@@ -64,7 +64,7 @@ describe('what RSKj answers reaches the client as the portal prints it', () => {
 test('the block of the test network proves itself, and the work that its miners did for it', () => {
   const raw = pairs.find(({ method }) => method === 'rsk_getRawBlockHeaderByHash')?.result
   const { mining } = chains[31]
-  expect(proveHeader(printed, { ...mining, from: 1 })).toEqual({ raw, tries: 'rootstock' })
+  expect(proveHeader(printed, { ...mining, from: 1 })).toEqual({ raw, trieKind: 'rootstock' })
   const harder = { from: 1, minDifficulty: BigInt(`${printed.difficulty}`) + 1n }
   expect(() => proveHeader(printed, harder)).toThrow('below that of its network')
 })

@@ -12,7 +12,7 @@ import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
 import { createSessions } from '../../../../src/node/feed/sessions.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
-import { estimateBytes } from '../../../../src/node/objects/log-filter.ts'
+import { estimateFilterBytes } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
@@ -231,7 +231,7 @@ const codes = (text = '[]'): (number | undefined)[] => JSON.parse(text).map(code
 
 describe('one client that asks for much', () => {
   const long = { topics: [Array<string>(1_000).fill(hex('t'))] }
-  const bytes = estimateBytes(long)
+  const bytes = estimateFilterBytes(long)
   const model = createModelChain('abc')
 
   test('has limited bytes of filters, as all clients together, and closing frees them', async () => {

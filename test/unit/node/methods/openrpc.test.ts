@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
-import { openRpcDocument } from '../../../../src/node/methods/openrpc.ts'
+import { createOpenRpcDocument } from '../../../../src/node/methods/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { pairs } from '../portal.ts'
 
@@ -31,7 +31,7 @@ test('the document is valid by the meta-schema of OpenRPC', () => {
     ajv.addSchema(anySchema, id)
   }
   const validate = ajv.compile(metaSchema)
-  const valid = validate(openRpcDocument(methods))
+  const valid = validate(createOpenRpcDocument(methods))
   expect(validate.errors).toBeNull()
   expect(valid).toBe(true)
   expect(validate({ openrpc: '1.3.2', info: {}, methods: [] })).toBe(false)
@@ -40,7 +40,7 @@ test('the document is valid by the meta-schema of OpenRPC', () => {
 test('every schema in the document is a JSON Schema that accepts what the service accepts', () => {
   const ajv = new Ajv({ strict: false })
   const schemas = new Map(
-    openRpcDocument(methods).methods.map(({ name, params, result }) => [
+    createOpenRpcDocument(methods).methods.map(({ name, params, result }) => [
       name,
       {
         params: params.map(({ schema }) => ajv.compile(schema)),

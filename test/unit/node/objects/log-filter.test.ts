@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type LogFilter,
   matchesFilter,
-  mayContain,
+  mayContainLogs,
   mayMatchFilter,
   toLogQuery,
 } from '../../../../src/node/objects/log-filter.ts'
@@ -75,18 +75,18 @@ describe('a bloom', () => {
   test('may contain what was added, and excludes what was not', () => {
     const bloom = bloomOf([address, a, b])
     const held = [{}, { address }, { address: [other, address], topics: [null, [b, c]] }]
-    expect(held.map((filter) => mayContain(bloom, filter))).toEqual([true, true, true])
+    expect(held.map((filter) => mayContainLogs(bloom, filter))).toEqual([true, true, true])
     const lacking = [{ topics: [c] }, { address: other }]
-    expect(lacking.map((filter) => mayContain(bloom, filter))).toEqual([false, false])
-    expect(mayContain(`0x${'00'.repeat(256)}`, { topics: [a] })).toBe(false)
-    expect(mayContain(`0x${'ff'.repeat(256)}`, { topics: [c] })).toBe(true)
+    expect(lacking.map((filter) => mayContainLogs(bloom, filter))).toEqual([false, false])
+    expect(mayContainLogs(`0x${'00'.repeat(256)}`, { topics: [a] })).toBe(false)
+    expect(mayContainLogs(`0x${'ff'.repeat(256)}`, { topics: [c] })).toBe(true)
   })
 
   test('of a real block of Rootstock holds the address and topic of its log', () => {
     const [first] = printedBy<{ address: string; topics: string[] }[]>('eth_getLogs')
     const logsBloom = `${printed.logsBloom}`
-    expect(mayContain(logsBloom, { address: first?.address, topics: first?.topics })).toBe(true)
-    expect(mayContain(logsBloom, { address })).toBe(false)
+    expect(mayContainLogs(logsBloom, { address: first?.address, topics: first?.topics })).toBe(true)
+    expect(mayContainLogs(logsBloom, { address })).toBe(false)
   })
 })
 
