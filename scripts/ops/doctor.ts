@@ -125,7 +125,7 @@ async function closedFinding(origin: string): Promise<Finding & { isOpen?: boole
 /** Delivers a first dial as a gateway does, which pays nothing, and reads the reply in its form. */
 export async function gatewayFinding(
   origin: string,
-  { path, contentType, write, replyFields: read }: GatewayForm,
+  { path, contentType, write, parseReply: read }: GatewayForm,
   secret: string | undefined,
 ): Promise<Finding> {
   const session = `doctor-${Date.now()}`

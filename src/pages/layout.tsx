@@ -11,7 +11,7 @@ export type PageOptions = {
   js?: string
 }
 
-/** Renders a whole page; the nonce lets the browser accept only its styles and scripts. */
+/** Renders a whole page. The browser accepts only styles and scripts with the nonce. */
 export function Page(options: PageOptions & { nonce: string; children?: Child }) {
   const { title, refreshSeconds, nav, css = '', js = '', nonce, children } = options
   return (

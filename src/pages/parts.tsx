@@ -3,8 +3,8 @@ import { formatAmountDown } from '../loan/amounts.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
-/** Renders a section of a page that live updates replace. */
-export function Part({ name, title, children }: { name: string; title: string; children?: Child }) {
+/** Renders a live region: a section of a page that updates replace. */
+export function Live({ name, title, children }: { name: string; title: string; children?: Child }) {
   return (
     <section id={name} data-live>
       <h2>{title}</h2>
@@ -36,8 +36,8 @@ export function Table({ name, head, rows }: TableOptions) {
       <table>
         <thead>
           <tr>
-            {head.map((each) => (
-              <th scope="col">{each}</th>
+            {head.map((title) => (
+              <th scope="col">{title}</th>
             ))}
           </tr>
         </thead>
@@ -70,7 +70,7 @@ export const shortenHex = (hex: string): string => `${hex.slice(0, 8)}…${hex.s
 
 export type FieldOptions = { name: string; label: string; value?: string | undefined }
 
-/** Renders a choice; an empty option stands for any. */
+/** Renders a choice of options. The empty option stands for any. */
 export function Choice({
   name,
   label,
@@ -81,9 +81,9 @@ export function Choice({
     <label>
       {label}{' '}
       <select name={name}>
-        {options.map((each) => (
-          <option value={each} selected={each === value}>
-            {each || 'any'}
+        {options.map((option) => (
+          <option value={option} selected={option === value}>
+            {option || 'any'}
           </option>
         ))}
       </select>

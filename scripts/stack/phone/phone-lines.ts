@@ -26,7 +26,7 @@ export function findGatewayForm(name: string, declared: string | undefined): Gat
 
 /** Delivers in this gateway's form; sends what was typed before if sessions begin empty. */
 export function openPhoneLine(form: GatewayForm, post: Post): PhoneLine {
-  const { path, contentType, beginsEmpty, write, replyFields: read } = form
+  const { path, contentType, startsEmpty: beginsEmpty, write, parseReply: read } = form
   const carried = new Map<string, string>()
   return async function deliver(dialled) {
     const { phone, session, text } = dialled

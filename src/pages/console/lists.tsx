@@ -2,7 +2,7 @@ import { loanStates } from '../../loan/loan-book.ts'
 import type { LoansAnswer, StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { Operator } from '../../operator/service.ts'
-import { Command, FactList, Part, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
+import { Command, FactList, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 
@@ -17,7 +17,7 @@ export type ShownKey = {
   spentToday: number
 }
 
-const ageWords: Readonly<Record<string, string>> = {
+const ageLabels: Readonly<Record<string, string>> = {
   not_due: 'Not due yet',
   to_7_days: 'Overdue up to 7 days',
   to_30_days: 'Overdue up to 30 days',
@@ -32,7 +32,7 @@ export function Loans({ book }: { book: LoansAnswer }) {
   const showWei = (wei: string) => showMoney(wei, currency)
   return (
     <>
-      <Part name="book" title="Loan book">
+      <Live name="book" title="Loan book">
         {!isWhole && (
           <p class="wait">Older loans may be missing: each look at this page reads more blocks.</p>
         )}
@@ -45,12 +45,12 @@ export function Loans({ book }: { book: LoansAnswer }) {
             ['Owed', showWei(sums.owedWei)],
             ...ages.map(
               ({ name, loans: count, owedWei }) =>
-                [ageWords[name] ?? name, `${showWei(owedWei)} in ${countLoans(count)}`] as const,
+                [ageLabels[name] ?? name, `${showWei(owedWei)} in ${countLoans(count)}`] as const,
             ),
           ]}
         />
-      </Part>
-      <Part name="loans" title="Loans">
+      </Live>
+      <Live name="loans" title="Loans">
         <p>
           {loanStates.map((state) => (
             <>
@@ -73,7 +73,7 @@ export function Loans({ book }: { book: LoansAnswer }) {
             loan.earlier,
           ])}
         />
-      </Part>
+      </Live>
     </>
   )
 }
@@ -83,7 +83,7 @@ export function Nodes({ status }: { status: StatusAnswer }) {
     ({ name, state }) => name === 'node' && state === 'failing',
   )
   return (
-    <Part name="nodes" title="Nodes, as this process knows them">
+    <Live name="nodes" title="Nodes, as this process knows them">
       {failingCheck && (
         <p class="bad">
           {failingCheck.says}. {remedies.node}
@@ -107,7 +107,7 @@ export function Nodes({ status }: { status: StatusAnswer }) {
         block’s hash, its work or another node is distrusted, and asked last for a minute. If that
         goes on, name another one in NODE_URL.
       </p>
-    </Part>
+    </Live>
   )
 }
 
@@ -115,7 +115,7 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
   const showMilliseconds = (ms: number | null) =>
     showTime(ms === null ? null : new Date(ms).toISOString())
   return (
-    <Part name="keys" title="API keys">
+    <Live name="keys" title="API keys">
       <Table
         name="API keys"
         head={['Name', 'Id', 'Chain', 'Calls today', 'of', 'Made', 'Revoked']}
@@ -138,13 +138,13 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
         key: <Command line="keys -- create --name NAME --quota CALLS" />, and revoke the old one:{' '}
         <Command line="keys -- revoke ID" />
       </p>
-    </Part>
+    </Live>
   )
 }
 
 export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
-  const renderRows = (each: typeof past) =>
-    each.map(({ name, says, raisedAt, overSince }) => [
+  const renderRows = (listed: typeof past) =>
+    listed.map(({ name, says, raisedAt, overSince }) => [
       showTime(raisedAt),
       showTime(overSince),
       name,
@@ -153,19 +153,19 @@ export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
   const head = ['Raised', 'Over', 'Name', 'Fault and remedy']
   return (
     <>
-      <Part name="raised" title="Raised now">
+      <Live name="raised" title="Raised now">
         <Table name="Raised now" head={head} rows={renderRows(alerts)} />
-      </Part>
-      <Part name="past" title="Past">
+      </Live>
+      <Live name="past" title="Past">
         <Table name="Past" head={head} rows={renderRows(past)} />
-      </Part>
+      </Live>
     </>
   )
 }
 
 export function Audit({ entries }: OperatorAnswer<'audit'>) {
   return (
-    <Part name="audit" title="What operators did">
+    <Live name="audit" title="What operators did">
       <Table
         name="Audit"
         head={['At', 'Action', 'Detail']}
@@ -177,6 +177,6 @@ export function Audit({ entries }: OperatorAnswer<'audit'>) {
             .join(', '),
         ])}
       />
-    </Part>
+    </Live>
   )
 }

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { formatAmountDown } from '../../loan/amounts.ts'
 import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
-import { Command, type Fact, FactList, Part, showMoney, showTime, Table } from '../parts.tsx'
+import { Command, type Fact, FactList, Live, showMoney, showTime, Table } from '../parts.tsx'
 
 type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
 
@@ -38,10 +38,10 @@ export function Overview({ status }: { status: StatusAnswer }) {
   const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
   const gateways = listGatewayFaults(status)
   const wantedWei = relayers[0]?.wantedAtWorstWei
-  const needed = wantedWei ? formatAmountDown(BigInt(wantedWei)) : 'AMOUNT'
+  const topUpAmount = wantedWei ? formatAmountDown(BigInt(wantedWei)) : 'AMOUNT'
   return (
     <>
-      <Part name="taken" title="Payments">
+      <Live name="taken" title="Payments">
         <IntakeSentence
           status={status}
           hasNoFaults={[...failing, ...alerts, ...gateways].length === 0}
@@ -61,24 +61,24 @@ export function Overview({ status }: { status: StatusAnswer }) {
             <li>{says}</li>
           ))}
         </ul>
-      </Part>
-      <Part name="relayer" title="Relayer, pool and chain">
+      </Live>
+      <Live name="relayer" title="Relayer, pool and chain">
         <FactList facts={[...listRelayerFacts(status), ...listChainFacts(status)]} />
-      </Part>
-      <Part name="counted" title="Counted">
+      </Live>
+      <Live name="counted" title="Counted">
         <Table name="Counted" head={['What', 'Hour', 'Today']} rows={listCounterRows(status)} />
         <p class="soft">
           Hour: since {showTime(status.lately.hour.since)}. Today: since{' '}
           {showTime(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
         </p>
-      </Part>
-      <Part name="commands" title="Commands">
+      </Live>
+      <Live name="commands" title="Commands">
         <ul>
           {[
             ...(intake.state === 'open'
               ? ['ops -- pause', 'ops -- drain --wait']
               : ['ops -- resume']),
-            `relayers -- top-up ${needed}`,
+            `relayers -- top-up ${topUpAmount}`,
             'pool -- fund AMOUNT',
           ].map((line) => (
             <li>
@@ -86,12 +86,12 @@ export function Overview({ status }: { status: StatusAnswer }) {
             </li>
           ))}
         </ul>
-      </Part>
+      </Live>
     </>
   )
 }
 
-const faultWords = {
+const faultDescriptions = {
   wrong_secret:
     'came without the secret in CALLBACK_SECRET, and got a 404. Compare it with the address and the header that the gateway has',
   bad: 'could not be read, and were answered with an error. The log has the reason as gateway.bad: compare it with the form that the gateway documents',
@@ -105,8 +105,8 @@ function listGatewayFaults({ lately: { hour }, gatewayFaults }: StatusAnswer): C
     return (
       <>
         {count} of the requests to {gateway} in the last hour, the last at{' '}
-        {showTime(gatewayFaults[`${gateway}/${event}`])}, {faultWords[event as 'bad']}. Once fixed,
-        this line goes by itself about an hour after the last of them.
+        {showTime(gatewayFaults[`${gateway}/${event}`])}, {faultDescriptions[event as 'bad']}. Once
+        fixed, this line disappears about an hour after the last of them.
       </>
     )
   })
@@ -130,7 +130,7 @@ function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact
   ]
 }
 
-const least = (one: string, other: string) => (BigInt(one) < BigInt(other) ? one : other)
+const getMinWei = (a: string, b: string) => (BigInt(a) < BigInt(b) ? a : b)
 
 function listChainFacts({
   contracts,
@@ -150,7 +150,7 @@ function listChainFacts({
     [
       'May be lent today',
       isLending
-        ? pool && showMoney(least(pool.capLeftWei, pool.liquidityWei), currency)
+        ? pool && showMoney(getMinWei(pool.capLeftWei, pool.liquidityWei), currency)
         : 'nothing now',
     ],
     ['Owed', pool && showMoney(pool.owedWei, currency)],

@@ -2,13 +2,13 @@ import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/answers.ts'
 import { outcomes } from '../../operator/answers.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
-import { Choice, FactList, Field, Part, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
+import { Choice, FactList, Field, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 /** Shows the amount that leaves the account; empty for a loan. */
 export const showSpentAmount = ({ spendsWei }: PaymentSummary, currency: string): string =>
   spendsWei === '0' ? '' : showMoney(spendsWei, currency)
 
-export const linkToPayment = (payment: PaymentSummary) => (
+export const renderPaymentLink = (payment: PaymentSummary) => (
   <a href={`/console/payments/${payment.intent}`}>{shortenHex(payment.intent)}</a>
 )
 
@@ -19,7 +19,7 @@ export function PaymentTable(options: { payments: readonly PaymentSummary[]; cur
       head={['Accepted', 'Payment', 'Kind', 'Amount', 'State', 'Reason', 'Account', 'Transaction']}
       rows={options.payments.map((payment) => [
         showTime(payment.acceptedAt),
-        linkToPayment(payment),
+        renderPaymentLink(payment),
         paymentKinds[payment.kind].name,
         showSpentAmount(payment, options.currency),
         payment.state,
@@ -66,14 +66,14 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; currenc
           <button type="submit">Show</button>
         </form>
       </section>
-      <Part name="payments" title="The newest first">
+      <Live name="payments" title="The newest first">
         <PaymentTable {...options} />
         {olderQuery && (
           <p>
             <a href={`/console/payments?${olderQuery}`}>Older ones</a>
           </p>
         )}
-      </Part>
+      </Live>
     </>
   )
 }
@@ -81,7 +81,7 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; currenc
 export function PaymentView({ payment, currency }: { payment: PaymentDetails; currency: string }) {
   const { screen, batch, transitions, transactions, messages } = payment
   return (
-    <Part name="payment" title={`${paymentKinds[payment.kind].name}, ${payment.state}`}>
+    <Live name="payment" title={`${paymentKinds[payment.kind].name}, ${payment.state}`}>
       <FactList
         facts={[
           ['Intent', payment.intent],
@@ -92,13 +92,13 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
           ['Amount', showSpentAmount(payment, currency) || 'the loan'],
           ['Reason', payment.reason ?? 'none'],
           ['Good until', showTime(payment.deadline)],
-          ['Attempts in vain', payment.attempts],
+          ['Failed attempts', payment.attempts],
           ['Gas used', payment.gasUsed],
           ['Block', payment.block],
         ]}
       />
       <h3>What its caller was shown</h3>
-      <pre>{screen ?? 'No longer kept.'}</pre>
+      <pre>{screen ?? 'Deleted.'}</pre>
       <h3>Steps</h3>
       <Table
         name="Steps"
@@ -109,13 +109,13 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
       <Table
         name="Transactions"
         head={['Hash', 'Nonce', 'Gas price, wei', 'Last sent', 'Mined', 'Not taken by nodes']}
-        rows={transactions.map((one) => [
-          <a href={one.explorer}>{shortenHex(one.hash)}</a>,
-          one.nonce,
-          one.gasPriceWei,
-          showTime(one.sentAt),
-          one.isMined ? 'yes' : 'no',
-          one.failures,
+        rows={transactions.map((transaction) => [
+          <a href={transaction.explorer}>{shortenHex(transaction.hash)}</a>,
+          transaction.nonce,
+          transaction.gasPriceWei,
+          showTime(transaction.sentAt),
+          transaction.isMined ? 'yes' : 'no',
+          transaction.failures,
         ])}
       />
       <h3>Batch of {batch.length}</h3>
@@ -130,8 +130,8 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
       <Table
         name="Messages"
         head={['To', 'State', 'Since', 'Attempts']}
-        rows={messages.map((one) => [one.party, one.state, showTime(one.at), one.attempts])}
+        rows={messages.map((sms) => [sms.party, sms.state, showTime(sms.at), sms.attempts])}
       />
-    </Part>
+    </Live>
   )
 }

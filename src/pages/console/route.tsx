@@ -14,7 +14,7 @@ import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
-import { NoAnswer, SignIn, StateLine } from './state.tsx'
+import { NoAnswer, SignIn, StatusBar } from './state.tsx'
 import { describeConfirmation, Support } from './support.tsx'
 
 export type ConsoleOptions = {
@@ -65,7 +65,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     const status = await options.operator.overview()
     const page = await drawPage({ c, session, currency: status.currency })
     c.status(page.status ?? 200)
-    const nav = <StateLine status={status} csrf={session.csrf} />
+    const nav = <StatusBar status={status} csrf={session.csrf} />
     return showPage(c as never, page.content, { title: page.title, nav, refreshSeconds, css })
   }
 
@@ -76,7 +76,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     if (value === undefined) {
       log({ level: 'warn', event: 'console.refused', message: 'A sign-in had another token' })
       c.status(401)
-      return showPage(c, <SignIn isWrong />, { title: 'Console' })
+      return showPage(c, <SignIn isRefused />, { title: 'Console' })
     }
     setCookie(c, value, sessions.lifetimeSeconds)
     return c.redirect('/console', 303)
@@ -88,7 +88,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     const session = await readSession(c)
     if (session !== undefined && csrf === session.csrf) return await next()
     c.status(403)
-    return showPage(c, <SignIn hasEnded />, { title: 'Console' })
+    return showPage(c, <SignIn hasExpired />, { title: 'Console' })
   })
   routes.post('/sign-out', (c) => {
     setCookie(c, '', 0)

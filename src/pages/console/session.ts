@@ -24,8 +24,8 @@ export function createSignIns(operatorToken: string, now: () => number) {
     /** Returns the session of a cookie; undefined if the session has ended or is forged. */
     async read(value: string): Promise<ConsoleSession | undefined> {
       const [endsAt = '', id = '', signature = ''] = value.split('.')
-      const isOurs = await isSameSecret(signature, await sign('session', endsAt, id))
-      if (!isOurs || Number(endsAt) <= now()) return undefined
+      const isValid = await isSameSecret(signature, await sign('session', endsAt, id))
+      if (!isValid || Number(endsAt) <= now()) return undefined
       return { csrf: await sign('csrf', id) }
     },
   }

@@ -14,7 +14,7 @@ const consolePages = [
 ] as const
 
 /** Shows on every page the deployment, its state, and when the state was read. */
-export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string }) {
+export function StatusBar({ status, csrf }: { status: StatusAnswer; csrf: string }) {
   const { network, chainId, version, intake, alerts, health, now } = status
   const isBad = health.status !== 'ok' || intake.state !== 'open'
   const isRefusing = intake.state === 'open' && health.checks?.some(({ refuses }) => refuses)
@@ -42,7 +42,7 @@ export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string
   )
 }
 
-export function SignIn({ isWrong, hasEnded }: { isWrong?: boolean; hasEnded?: boolean }) {
+export function SignIn({ isRefused, hasExpired }: { isRefused?: boolean; hasExpired?: boolean }) {
   return (
     <section>
       <form method="post" action="/console/sign-in">
@@ -54,8 +54,8 @@ export function SignIn({ isWrong, hasEnded }: { isWrong?: boolean; hasEnded?: bo
           Sign in
         </button>
       </form>
-      {isWrong && <p role="alert">This is not the token.</p>}
-      {hasEnded && <p role="alert">Nothing was done: the session has ended. Sign in again.</p>}
+      {isRefused && <p role="alert">This is not the token.</p>}
+      {hasExpired && <p role="alert">Nothing was done: the session has ended. Sign in again.</p>}
     </section>
   )
 }

@@ -2,7 +2,7 @@ import { paymentKinds } from '../../loan/kinds.ts'
 import type { ActionAnswer, PaymentDetails } from '../../operator/answers.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, Field, showMoney, showTime, Table } from '../parts.tsx'
-import { linkToPayment, PaymentTable, showSpentAmount } from './payments.tsx'
+import { PaymentTable, renderPaymentLink, showSpentAmount } from './payments.tsx'
 
 /** Describes the account of a number, with its latest payments in detail. */
 export type AccountLookup = {
@@ -53,7 +53,7 @@ function Account({ csrf, currency, phone, details, latest }: AccountOptions) {
       <Table
         name="Refusals"
         head={['At', 'Reason', 'What was shown']}
-        rows={refusals.map(({ at, reason, screen }) => [showTime(at), reason, screen ?? 'gone'])}
+        rows={refusals.map(({ at, reason, screen }) => [showTime(at), reason, screen ?? 'deleted'])}
       />
       <h3>The latest payments</h3>
       <Table
@@ -63,10 +63,10 @@ function Account({ csrf, currency, phone, details, latest }: AccountOptions) {
           showTime(payment.acceptedAt),
           <>
             {paymentKinds[payment.kind].name} {showSpentAmount(payment, currency)}{' '}
-            {linkToPayment(payment)}
+            {renderPaymentLink(payment)}
           </>,
           describeFate(payment),
-          <pre>{payment.screen ?? 'gone'}</pre>,
+          <pre>{payment.screen ?? 'deleted'}</pre>,
         ])}
       />
       <h3>Payments</h3>
@@ -110,9 +110,9 @@ function ConfirmedAction({ csrf, act, phone, account }: ConfirmedActionOptions) 
 
 function listAccountFacts(details: AccountLookup['details'], currency: string): Fact[] {
   const { pin, today, open } = details
-  const showLimit = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
+  const formatLimit = (max: string | number | null) => (max === null ? '' : ` of ${max}`)
   const chosenText = pin?.isBlocked ? 'blocked by three wrong PINs' : 'chosen'
-  const pinWords = pin?.isChosen ? chosenText : 'not chosen'
+  const pinText = pin?.isChosen ? chosenText : 'not chosen'
   return [
     ['Balance', showMoney(details.balanceWei, currency)],
     ['Owes', showMoney(details.owedWei, currency)],
@@ -125,13 +125,13 @@ function listAccountFacts(details: AccountLookup['details'], currency: string): 
         ] satisfies Fact[])
       : []),
     ['Open payments', open],
-    ['PIN', pin && pinWords],
+    ['PIN', pin && pinText],
     ['Dormant', pin && (pin.isDormant ? 'yes: not dialled for 90 days' : 'no')],
     ['PIN may be replaced', showTime(pin?.replaceableAt)],
-    ['Transfers in 24 hours', `${today.transfers}${showLimit(today.mostTransfers)}`],
+    ['Transfers in 24 hours', `${today.transfers}${formatLimit(today.mostTransfers)}`],
     [
       'Sent in 24 hours',
-      `${showMoney(today.sentWei, currency)}${showLimit(today.mostSentWei && showMoney(today.mostSentWei, currency))}`,
+      `${showMoney(today.sentWei, currency)}${formatLimit(today.mostSentWei && showMoney(today.mostSentWei, currency))}`,
     ],
   ]
 }

@@ -19,7 +19,7 @@ export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm
   return {
     path: `/ussd/${name}`,
     contentType,
-    beginsEmpty: kinds !== undefined,
+    startsEmpty: kinds !== undefined,
     write({ code = serviceCode, ...dialled }, carried) {
       const isFirst = dialled.text === ''
       const answers = isFirst ? [] : dialled.text.split('*')
@@ -33,9 +33,9 @@ export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm
         ...(sequence !== undefined && { [sequence]: `${answers.length + 1}` }),
       })
     },
-    replyFields(body, id) {
-      const askFields = readTemplate(reply.ask, reply.type, body)
-      const replyFields = askFields ?? readTemplate(reply.end, reply.type, body)
+    parseReply(body, id) {
+      const askFields = parseByTemplate(reply.ask, reply.type, body)
+      const replyFields = askFields ?? parseByTemplate(reply.end, reply.type, body)
       if (replyFields === undefined) throw new Error('the body is no reply of this gateway')
       if ((replyFields.session ?? id) !== id) throw new Error('the reply names another session')
       return {
@@ -55,7 +55,7 @@ function writeXml(fields: Fields): string {
 }
 
 /** Reads the values in a reply; returns undefined if the template did not write the reply. */
-function readTemplate(template: string, type: string, body: string): Fields | undefined {
+function parseByTemplate(template: string, type: string, body: string): Fields | undefined {
   const parts = template.split(/\{(screen|session|state)\}/)
   const isName = (_: string, index: number) => index % 2 === 1
   const pattern = parts.map((part, index) =>
@@ -65,11 +65,11 @@ function readTemplate(template: string, type: string, body: string): Fields | un
   if (values.length === 0) return undefined
   const names = parts.filter(isName)
   return Object.fromEntries(
-    names.map((name, index) => [name, readValue(values[index] ?? '', type)]),
+    names.map((name, index) => [name, decodeValue(values[index] ?? '', type)]),
   )
 }
 
-function readValue(value: string, type: string): string {
+function decodeValue(value: string, type: string): string {
   if (/\bjson\b/.test(type)) return `${JSON.parse(`"${value}"`)}`
   if (!/\bxml\b/.test(type)) return value
   return value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')

@@ -16,10 +16,10 @@ export type GatewayForm = {
   path: string
   contentType: string
   /** Tells that the first request has no answers, so that the answers in a code are dropped. */
-  beginsEmpty: boolean
+  startsEmpty: boolean
   write: (dialled: DialledText, carried: string) => string
   /** @throws {Error} the body is no reply to this session */
-  replyFields: (body: string, session: string) => GatewayReply
+  parseReply: (body: string, session: string) => GatewayReply
 }
 
 export const serviceCode = '*384#'
@@ -35,15 +35,15 @@ export const gatewayForms = {
   'africas-talking': {
     path: '/ussd',
     contentType: 'application/x-www-form-urlencoded',
-    beginsEmpty: false,
+    startsEmpty: false,
     write: ({ phone: phoneNumber, session: sessionId, text }) =>
       `${new URLSearchParams({ sessionId, phoneNumber, text })}`,
-    replyFields: (screen) => ({ screen, carried: '' }),
+    parseReply: (screen) => ({ screen, carried: '' }),
   },
   hubtel: {
     path: '/ussd/hubtel',
     contentType: 'application/json',
-    beginsEmpty: true,
+    startsEmpty: true,
     write({ phone, session: SessionId, text, code = serviceCode }, ClientState) {
       const isFirst = text === ''
       return JSON.stringify({
@@ -57,7 +57,7 @@ export const gatewayForms = {
         ClientState,
       })
     },
-    replyFields(body, session) {
+    parseReply(body, session) {
       const { SessionId, Type, Message, ClientState } = hubtelReply.parse(parseJson(body))
       if (SessionId !== session) throw new Error('the reply names another session')
       return { screen: `${Type === 'response' ? 'CON' : 'END'} ${Message}`, carried: ClientState }

@@ -48,38 +48,39 @@ const maxSessions = 8
 export const deliveryModes = ['as usual', 'lose the reply', 'deliver late'] as const
 export type DeliveryMode = (typeof deliveryModes)[number]
 
-/** Returns the answers in a code such as `*384*1*2#`; undefined for another service's code. */
-export function readSuffix(code: string): string[] | undefined {
-  const [, suffix] = /^\*384((?:\*[^*#]+)*)#$/.exec(code.trim()) ?? []
-  return suffix?.split('*').slice(1)
+/** Returns the answers in a code such as `*384*1*2#`; undefined for the code of another service. */
+export function parseCodeAnswers(code: string): string[] | undefined {
+  const [, codeAnswers] = /^\*384((?:\*[^*#]+)*)#$/.exec(code.trim()) ?? []
+  return codeAnswers?.split('*').slice(1)
 }
 
-/** Lists the answers up to a step, with those in the code if the gateway passes them on. */
+/** Lists the answers up to a step, including those in the code if the gateway passes them on. */
 function listAnswers(
   form: GatewayForm,
   session: PhoneSession,
   index: number,
   hidesPins: boolean,
 ): string[] {
-  const suffix = form.beginsEmpty ? [] : (readSuffix(session.steps[0]?.typed ?? '') ?? [])
+  const code = session.steps[0]?.typed ?? ''
+  const codeAnswers = form.startsEmpty ? [] : (parseCodeAnswers(code) ?? [])
   const answers = session.steps
     .slice(1, index + 1)
-    .map((_, position) => readTyped(session, position + 1, hidesPins))
-  return [...suffix.map((part) => (hidesPins ? hidePin(part) : part)), ...answers]
+    .map((_, position) => getTypedText(session, position + 1, hidesPins))
+  return [...codeAnswers.map((part) => (hidesPins ? hidePin(part) : part)), ...answers]
 }
 
 /** Returns what was typed in a step; `hidesPins` replaces a PIN by a word. */
-export function readTyped(session: PhoneSession, index: number, hidesPins: boolean): string {
+export function getTypedText(session: PhoneSession, index: number, hidesPins: boolean): string {
   const typed = session.steps[index]?.typed ?? ''
   const before = session.steps[index - 1]
   if (!hidesPins) return typed
-  // No screen tells what the parts of a code answer, so that each may be a PIN.
+  // No screen tells what the answers in a code are for, so each of them may be a PIN.
   if (before === undefined) return typed.split('*').map(hidePin).join('*')
-  return isPinAsked(before.screen) && typed.length > 2 ? pinWord : typed
+  return isPinAsked(before.screen) && typed.length > 2 ? hiddenPin : typed
 }
 
-const pinWord = 'PIN'
-const hidePin = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, pinWord)
+const hiddenPin = 'PIN'
+const hidePin = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, hiddenPin)
 
 /** Tells whether a screen asks for a PIN, which is called so in every language. */
 const isPinAsked = (screen: string): boolean => screen.includes('PIN')
@@ -96,13 +97,13 @@ export function writeRequest(
     phone: session.phone,
     session: session.id,
     text,
-    code: readTyped(session, 0, hidesPins),
+    code: getTypedText(session, 0, hidesPins),
   }
   return form.write(dialled, session.steps[index - 1]?.carried ?? '')
 }
 
 /** Returns the screen that the phone shows; undefined if no reply has arrived. */
-export function readScreen(session: PhoneSession): string | undefined {
+export function getScreen(session: PhoneSession): string | undefined {
   const last = session.steps.at(-1)
   return last?.replyState === 'answered' ? last.screen : undefined
 }
@@ -112,7 +113,7 @@ export const hasEnded = (session: PhoneSession): boolean =>
   session.steps.some(({ deliveries, screen }) => deliveries > 0 && !screen.startsWith('CON '))
 
 export const isWaitingForAnswer = (session: PhoneSession): boolean =>
-  session.endedAt === null && readScreen(session)?.startsWith('CON ') === true
+  session.endedAt === null && getScreen(session)?.startsWith('CON ') === true
 
 /** Adds a session that starts with a dialled code. */
 export function startSession(
@@ -169,7 +170,7 @@ export function addReply(
     const differs = step.differs || (step.deliveries > 0 && step.reply !== received.reply)
     return { ...step, ...received, ...delivery, differs, deliveries: step.deliveries + 1 }
   })
-  const isOver = readScreen({ ...session, steps })?.startsWith('END ') === true
+  const isOver = getScreen({ ...session, steps })?.startsWith('END ') === true
   const intent = session.intent ?? undefined
   return { ...session, intent, steps, endedAt: session.endedAt ?? (isOver ? now : null) }
 }

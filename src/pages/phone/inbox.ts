@@ -22,7 +22,7 @@ export function createInbox() {
     /** Lists the messages, the newest first. */
     messages: () => messages,
     /** Stores a message and answers as the provider does; status 101 is a sent message. */
-    take(form: unknown, at: number) {
+    receive(form: unknown, at: number) {
       const { to, message: text } = postedForm.parse(form)
       messages = [{ to, text, at }, ...messages].slice(0, maxMessages)
       const recipient = { statusCode: 101, number: to, status: 'Success', cost: 'KES 0' }

@@ -43,17 +43,17 @@ export async function readPayments(
   const session = sessions.at(-1)
   const phoneSessions = sessions.filter(({ phone }) => phone === session?.phone)
   const intent = session?.intent ?? phoneSessions.findLast(({ intent }) => intent)?.intent
-  const found = intent && (await ask(`/operator/payments/${intent}`))
+  const answer = intent && (await ask(`/operator/payments/${intent}`))
   // Only a payment tells the account of a number.
-  if (!found) return { payment: undefined, batch: [], accountPayments: [] }
-  const payment = paymentAnswer.parse(found)
+  if (!answer) return { payment: undefined, batch: [], accountPayments: [] }
+  const payment = paymentAnswer.parse(answer)
   const listPayments = async (query: string) =>
     paymentsAnswer.parse(await ask(`/operator/payments?${query}`)).payments
-  const own = session?.intent ? payment : undefined
-  const since = await listPayments(`account=${payment.account}&since=${sessions[0]?.since}`)
+  const sessionPayment = session?.intent ? payment : undefined
+  const ofAccount = `account=${payment.account}&since=${sessions[0]?.since}`
   return {
-    payment: own,
-    batch: own?.hash ? await listPayments(`hash=${own.hash}`) : [],
-    accountPayments: since,
+    payment: sessionPayment,
+    batch: sessionPayment?.hash ? await listPayments(`hash=${sessionPayment.hash}`) : [],
+    accountPayments: await listPayments(ofAccount),
   }
 }

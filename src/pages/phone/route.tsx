@@ -16,8 +16,8 @@ import {
   hasEnded,
   isWaitingForAnswer,
   type PhoneSession,
+  parseCodeAnswers,
   phoneSessions,
-  readSuffix,
   type Step,
   startSession,
   writeRequest,
@@ -65,7 +65,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
     const input = fields.parse(await c.req.parseBody())
     return showPhone(c, { ...input, ...(await performAction(options, c, input)) })
   })
-  phone.post('/sms', async (c) => c.json(inbox.take(await c.req.parseBody(), Date.now()), 201))
+  phone.post('/sms', async (c) => c.json(inbox.receive(await c.req.parseBody(), Date.now()), 201))
   const app = new Hono()
   app.use(async (c, next) => {
     if (!isDevelopment(options, c)) return await options.relay(c.req.raw, c)
@@ -83,7 +83,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
     const config = options.config(c)
     const ask = createAskOperator(options, c)
     const sessions = await addIntents(ask, dialled).catch(() => dialled)
-    const shown: PhonePageOptions = {
+    const pageOptions: PhonePageOptions = {
       sessions,
       fault,
       payments: await readPaymentsOrUnknown(ask, sessions),
@@ -93,8 +93,8 @@ export function createPhoneApp(options: PhoneOptions): Hono {
       settings: { ...chosen, profile: chosen.profile ?? config.menu.profile },
       messages: inbox.messages(),
     }
-    const own = { css: phoneCss, js: phoneJs, refreshSeconds: 2 }
-    return showPage(c, <PhonePage {...shown} />, { title: 'Phone', ...own })
+    const assets = { css: phoneCss, js: phoneJs, refreshSeconds: 2 }
+    return showPage(c, <PhonePage {...pageOptions} />, { title: 'Phone', ...assets })
   }
 }
 
@@ -113,7 +113,7 @@ function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
   }
 }
 
-/** Carries out a click; `fault` tells why the click has no effect. */
+/** Does what a click asks for; `fault` tells why the click has no effect. */
 async function performAction(
   options: PhoneOptions,
   c: Context,
@@ -138,9 +138,9 @@ async function performAction(
       : dial(input, replyState)
   if (typeof next === 'string') return { sessions, fault: next }
   if (isHeld) return { sessions: next }
-  const place = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
+  const position = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
   const isLost = mode === 'lose the reply'
-  return { sessions: await deliver(options, c, next, { ...place, isLost }) }
+  return { sessions: await deliver(options, c, next, { ...position, isLost }) }
 }
 
 /** Starts a session; returns a text if the number or the code is wrong. */
@@ -148,7 +148,7 @@ function dial(input: Fields, replyState: Step['replyState']): PhoneSession[] | s
   const { number, gateway, profile = '', typed: code, sessions } = input
   const phone = parseCaller(number.trim())
   if (phone === undefined) return `A number has the form ${demoNumbers[0]}.`
-  if (readSuffix(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'
+  if (parseCodeAnswers(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'
   return startSession(sessions, { phone, gateway, profile, since: Date.now(), code }, replyState)
 }
 
@@ -184,7 +184,7 @@ async function deliver(
 /** Reads a reply; a reply in another form ends the session, as it does on a real phone. */
 function readReply(form: GatewayForm, reply: string, session: string) {
   try {
-    return form.replyFields(reply, session)
+    return form.parseReply(reply, session)
   } catch {
     return { screen: `END ${reply}`, carried: '' }
   }

@@ -1,17 +1,17 @@
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../ussd/screens/septets.ts'
 import { PaymentTable } from '../console/payments.tsx'
-import { Choice, FactList, Part, Table } from '../parts.tsx'
+import { Choice, FactList, Live, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
 import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 import {
   type DeliveryMode,
   deliveryModes,
   demoNumbers,
+  getScreen,
+  getTypedText,
   isWaitingForAnswer,
   type PhoneSession,
   phoneSessions,
-  readScreen,
-  readTyped,
   writeRequest,
 } from './handset.ts'
 import type { PhoneMessage } from './inbox.ts'
@@ -39,7 +39,7 @@ export function PhonePage(options: PhonePageOptions) {
         <Settings {...options} />
       </form>
       <div>
-        <Wire {...options} />
+        <GatewayTraffic {...options} />
         <Payment {...options} />
         <Messages messages={options.messages} />
         <SavedFlow sessions={options.sessions} />
@@ -63,7 +63,7 @@ function Handset({
       <div class="handset">
         <div class="display">
           <pre id="screen" data-said>
-            {writeDisplay(session)}
+            {getDisplayText(session)}
           </pre>
           {fault !== undefined && (
             <p class="bad" role="alert">
@@ -106,9 +106,9 @@ function Keys({ isAnswering, isOpen }: { isAnswering: boolean; isOpen: boolean }
 }
 
 /** Returns the text on the display: a screen, or why the display has no screen. */
-function writeDisplay(session: PhoneSession | undefined): string {
+function getDisplayText(session: PhoneSession | undefined): string {
   if (session === undefined) return 'Ready.'
-  const screen = readScreen(session)
+  const screen = getScreen(session)
   const isHungUp = session.endedAt !== null && screen?.startsWith('END ') !== true
   if (isHungUp) return 'Call ended.'
   if (screen !== undefined) return screen.replace(/^(CON|END) /, '')
@@ -117,7 +117,7 @@ function writeDisplay(session: PhoneSession | undefined): string {
 }
 
 function ScreenFacts({ session }: { session: PhoneSession | undefined }) {
-  const screen = session && readScreen(session)
+  const screen = session && getScreen(session)
   if (session === undefined || screen === undefined) return null
   const [, kind = '?', text = screen] = /^(CON|END) ([\s\S]*)$/.exec(screen) ?? []
   const septets = countSeptets(text)
@@ -190,12 +190,12 @@ function DeliveryModes() {
   )
 }
 
-function Wire({ sessions, forms }: PhonePageOptions) {
+function GatewayTraffic({ sessions, forms }: PhonePageOptions) {
   const session = sessions.at(-1)
   const last = session?.steps.at(-1)
   const form = session && forms[session.gateway]
   return (
-    <Part name="wire" title="At the gateway">
+    <Live name="wire" title="At the gateway">
       {session === undefined || last === undefined || form === undefined ? (
         <p class="soft">After a dial, the raw request and reply appear here.</p>
       ) : (
@@ -204,24 +204,24 @@ function Wire({ sessions, forms }: PhonePageOptions) {
             Session {session.id}, {describeSession(session)}
           </p>
           <div class="pair">
-            <Raw title="Request">
+            <RawText title="Request">
               {`POST ${form.path}\ncontent-type: ${form.contentType}\n\n${writeRequest(form, session, session.steps.length - 1, true)}`}
-            </Raw>
-            <Raw title={last.replyState === 'lost' ? 'Reply, which was lost' : 'Reply'}>
+            </RawText>
+            <RawText title={last.replyState === 'lost' ? 'Reply, which was lost' : 'Reply'}>
               {last.deliveries === 0 ? 'None yet.' : `${last.status}\n\n${last.reply}`}
-            </Raw>
+            </RawText>
           </div>
         </>
       )}
       <Deliveries sessions={sessions} />
-    </Part>
+    </Live>
   )
 }
 
 const describeSession = ({ gateway, phone, profile }: PhoneSession): string =>
   [gateway, phone, ...(profile === '' ? [] : [`profile ${profile}`])].join(', ')
 
-function Raw({ title, children }: { title: string; children: string }) {
+function RawText({ title, children }: { title: string; children: string }) {
   return (
     <figure>
       <figcaption>{title}</figcaption>
@@ -245,7 +245,7 @@ function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
       name="Deliveries"
       head={['Typed', 'Reply', 'Gateway']}
       rows={rows.map(({ session, at, step, index }) => [
-        readTyped(session, index, true) || '(nothing)',
+        getTypedText(session, index, true) || '(nothing)',
         <span class={step.differs ? 'bad' : ''}>{describeReply(step)}</span>,
         <button
           type="submit"
@@ -277,7 +277,7 @@ function describeReply({
 function Payment({ sessions, payments, currency }: PhonePageOptions) {
   const session = sessions.at(-1)
   return (
-    <Part name="payment" title="The session's payment">
+    <Live name="payment" title="The session's payment">
       {payments === undefined && <p class="soft">The payment of a session appears here.</p>}
       {payments === 'unknown' && <p class="bad">The ledger gives no answer now.</p>}
       {typeof payments === 'object' && (
@@ -297,7 +297,7 @@ function Payment({ sessions, payments, currency }: PhonePageOptions) {
           <PaymentTable payments={payments.accountPayments} currency={currency} />
         </>
       )}
-    </Part>
+    </Live>
   )
 }
 
@@ -339,12 +339,12 @@ const showSecondsSince = (from: string, at: string): string =>
 
 function Messages({ messages }: Pick<PhonePageOptions, 'messages'>) {
   return (
-    <Part name="messages" title="Messages">
+    <Live name="messages" title="Messages">
       {messages.length === 0 && (
         <p class="soft">The SMS that phones would get appear here, once an outcome is final.</p>
       )}
       <FactList facts={messages.map(({ to, text }) => [to, text])} />
-    </Part>
+    </Live>
   )
 }
 
@@ -352,7 +352,7 @@ function SavedFlow({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
   if (sessions.length === 0) return <section id="flow" data-live hidden />
   const text = writeFlow(sessions)
   return (
-    <Part name="flow" title="As a test">
+    <Live name="flow" title="As a test">
       <p>
         <a
           id="save"
@@ -364,6 +364,6 @@ function SavedFlow({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
         into <code>test/flows</code>, or play it: <code>npm run dial -- --script dialled.txt</code>
       </p>
       <pre id="flow-text">{text}</pre>
-    </Part>
+    </Live>
   )
 }

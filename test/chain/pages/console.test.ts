@@ -228,7 +228,7 @@ const incidents: readonly Incident[] = [
       place: '#taken',
       why: /Payments are taken, as far as .*1 of the requests to africas-talking .* the last at \d.* without the secret/,
     },
-    mends: /Compare it with the address and the header that the gateway has.*goes by itself/s,
+    mends: /Compare it with the address and the header that the gateway has.*this line disappears/s,
     async plant({ url }) {
       expect((await fetch(`${url}/ussd`, { method: 'POST' })).status).toBe(404)
       return undefined

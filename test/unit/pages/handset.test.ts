@@ -3,8 +3,8 @@ import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import {
   addAnswer,
   addReply,
+  getTypedText,
   type PhoneSession,
-  readTyped,
   startSession,
   writeRequest,
 } from '../../../src/pages/phone/handset.ts'
@@ -32,7 +32,7 @@ test.for(Object.entries(messagesIn))('a PIN is hidden on all screens for it in %
   const sent = Object.values(payments).map(({ words }) => words(say).enterPin)
   for (const screen of [...asked, ...sent]) {
     const of = dialled('*384*1#', screen, '5071')
-    expect(readTyped(of, 1, true), screen).toBe('PIN')
+    expect(getTypedText(of, 1, true), screen).toBe('PIN')
     expect(writeRequest(posts, of, 1, true)).toMatch(/text=1\*PIN$/)
     expect(writeRequest(posts, of, 1)).toMatch(/text=1\*5071$/)
   }
@@ -40,6 +40,6 @@ test.for(Object.entries(messagesIn))('a PIN is hidden on all screens for it in %
 
 test('a dialled code hides possible PINs, but not choices and numbers', () => {
   const of = dialled('*384*2*0700000002*0.1*5071#', 'Amount:', '1000')
-  expect(readTyped(of, 0, true)).toBe('*384*2*0700000002*0.1*PIN#')
+  expect(getTypedText(of, 0, true)).toBe('*384*2*0700000002*0.1*PIN#')
   expect(writeRequest(posts, of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)
 })

@@ -176,9 +176,9 @@ test.for(
       [endScreen('{screen}'), 'END', ''] as const,
     ]) {
       const shown = { screen: `${kind} ${screen.lines.join('\n')}`, carried }
-      expect(phone.replyFields(gateway.render(screen, to), session)).toEqual(shown)
+      expect(phone.parseReply(gateway.render(screen, to), session)).toEqual(shown)
     }
-    expect(() => phone.replyFields('<html>502</html>', session)).toThrow('no reply')
+    expect(() => phone.parseReply('<html>502</html>', session)).toThrow('no reply')
   }
 })
 
