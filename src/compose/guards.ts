@@ -16,28 +16,19 @@ export function listGuards(settings: Settings) {
     const isOn = values[variable] !== undefined
     return { name, isOn, by: isOn ? variable : `no ${variable}` }
   }
+  const callbackSetting = isUssdOpenToAll ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET'
+  const budgetSetting = describeSetting('UPSTREAM_CALLS_A_DAY') ?? 'NODE_URL'
+  const proofSetting = describeSetting('PROOFS') ?? describeSetting('MIN_DIFFICULTY') ?? 'NODE_URL'
   return [
     createGuard('pin', 'PIN', settings.PIN !== 'off'),
     createGuard('confirmation', 'CONFIRM', settings.CONFIRM === 'on'),
     createGuard('transfers_a_day', 'MAX_TRANSFERS_A_DAY', settings.MAX_TRANSFERS_A_DAY !== 'none'),
     createGuard('sent_a_day', 'MAX_SENT_A_DAY_WEI', settings.MAX_SENT_A_DAY_WEI !== 'none'),
     createGuard('preflight', 'PREFLIGHT', settings.PREFLIGHT === 'on'),
-    {
-      name: 'callback',
-      isOn: !isUssdOpenToAll,
-      by: isUssdOpenToAll ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET',
-    },
+    { name: 'callback', isOn: !isUssdOpenToAll, by: callbackSetting },
     createOptionalGuard('addresses', 'GATEWAY_ADDRESSES'),
-    {
-      name: 'upstream_budget',
-      isOn: callsADay !== undefined,
-      by: describeSetting('UPSTREAM_CALLS_A_DAY') ?? 'NODE_URL',
-    },
-    {
-      name: 'proofs',
-      isOn: settings.requiresProofs,
-      by: describeSetting('PROOFS') ?? describeSetting('MIN_DIFFICULTY') ?? 'NODE_URL',
-    },
+    { name: 'upstream_budget', isOn: callsADay !== undefined, by: budgetSetting },
+    { name: 'proofs', isOn: settings.requiresProofs, by: proofSetting },
     createOptionalGuard('alerts', 'ALERT_WEBHOOK_URL'),
     createOptionalGuard('messages', 'SMS_API_KEY'),
   ] as const
