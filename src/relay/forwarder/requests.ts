@@ -221,8 +221,8 @@ export function matchResults(
 }
 
 /** Tells whether two requests make the same call for the same account. */
-export function isSameCall(one: ForwardRequest, other: ForwardRequest): boolean {
-  return one.data === other.data && isAddressEqual(one.from, other.from)
+export function isSameCall(request: ForwardRequest, other: ForwardRequest): boolean {
+  return request.data === other.data && isAddressEqual(request.from, other.from)
 }
 
 /** Tells whether a status means that the intent is spent. */

@@ -124,9 +124,10 @@ function judge(
   if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
-  const others = countUsage(step, account)
-  // The nonce's row, which counts these payments, is written after all of them.
-  const usage = carrier ? { ...others, carried: others.carried + begun.length } : others
+  const usageBefore = countUsage(step, account)
+  // The nonce's row, which counts these payments, is written only after all of them have begun.
+  const carried = usageBefore.carried + (carrier ? begun.length : 0)
+  const usage = { ...usageBefore, carried }
   return capacity && isFull(usage, capacity, carrier === undefined)
     ? { kind: 'full', usage }
     : undefined

@@ -303,7 +303,8 @@ export const steps: Steps = {
 
   recordAction: ({ rows }, entry) => recordAction(rows, entry),
 
-  recordAlerts: ({ rows, rules }, found, told) => recordAlerts(rows, found, { ...rules, ...told }),
+  recordAlerts: ({ rows, rules: { alertEndMs } }, found, { mustNotify }) =>
+    recordAlerts(rows, found, { mustNotify, alertEndMs }),
 
   takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
 

@@ -49,26 +49,26 @@ export function readPersonPage(
       }
     }
     case 1: {
-      const { found, next } = searchPage(rows, 'sessions', from, (row) => row.account === account)
-      const sessions = found
+      const { matches, next } = searchPage(rows, 'sessions', from, (row) => row.account === account)
+      const sessions = matches
         .filter(({ session }) => getPaymentRow(rows, session) === undefined)
         .flatMap(({ session }) => readSessionTrace(rows, session) ?? [])
       return { ...emptyPage, sessions, next: getNextPlace(next) }
     }
     case 2: {
-      const { found, next } = searchPage(rows, 'history', from, (row) => row.account === account)
-      const references = found.flatMap((row) => toReferences(row.intent_id, row.reference))
-      const archived = found.map(toRecord)
+      const { matches, next } = searchPage(rows, 'history', from, (row) => row.account === account)
+      const references = matches.flatMap((row) => toReferences(row.intent_id, row.reference))
+      const archived = matches.map(toRecord)
       return { ...emptyPage, archived, references, next: getNextPlace(next) }
     }
     default: {
-      const { found, next } = searchPage(
+      const { matches, next } = searchPage(
         rows,
         'audit',
         from,
         ({ detail }) => detail.account === account,
       )
-      return { ...emptyPage, audit: found, next: next === undefined ? next : getNextPlace(next) }
+      return { ...emptyPage, audit: matches, next: next === undefined ? next : getNextPlace(next) }
     }
   }
 }
@@ -83,11 +83,11 @@ export function eraseAccount(
   { id, from, ...erasing }: ErasureRequest,
 ): Erased {
   const { account, contract } = erasing
-  const { found, next } = searchPage(rows, 'history', from, (row) => row.account === account)
+  const { matches, next } = searchPage(rows, 'history', from, (row) => row.account === account)
   const payments = listPayments(rows, account)
   const totals = readAccount(rows, account)
   recordAction(rows, { id, action: 'erase', detail: { account } })
-  for (const row of found) rows.put('history', eraseNames(row))
+  for (const row of matches) rows.put('history', eraseNames(row))
   if (payments.length > 0) saveAccount(rows, { ...totals, erased_at: rows.now })
   const settled = payments.filter(({ state }) => !isOutcomeUnknown(state))
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
@@ -100,7 +100,7 @@ export function eraseAccount(
   if (!isOwed && open === 0) rows.drop('reminders', account)
   const isLoanGone = loan !== undefined && !isOwed
   return {
-    gone: { archived: found.length, messages, refusals, loans: isLoanGone ? 1 : 0 },
+    gone: { archived: matches.length, messages, refusals, loans: isLoanGone ? 1 : 0 },
     kept: {
       until: rows.now + rules.retentionMs,
       payments: payments.length,
@@ -124,7 +124,7 @@ function searchPage<Name extends 'sessions' | 'history' | 'audit'>(
   table: Name,
   from: number,
   isWanted: (row: Row<Name>) => boolean,
-): { found: Row<Name>[]; next: number | undefined } {
+): { matches: Row<Name>[]; next: number | undefined } {
   const score = getTable(table).lists.age?.score ?? ''
   const { items, next } = readScoresPage(minSearchedRows, (limit) =>
     rows.list<Name>({ table, list: 'age' as never, from, limit }).map((row) => {
@@ -132,5 +132,5 @@ function searchPage<Name extends 'sessions' | 'history' | 'audit'>(
       return { row, score: Number(columns[score]) }
     }),
   )
-  return { found: items.map(({ row }) => row).filter(isWanted), next }
+  return { matches: items.map(({ row }) => row).filter(isWanted), next }
 }

@@ -44,7 +44,7 @@ export function sampleCounts(rows: Draft): void {
   const [lastAt = 0] = samples.at(-1) ?? []
   if (now - lastAt < sampleIntervalMs && getDayStart(lastAt) === getDayStart(now)) return
   const firstOfDay = samples.find(([at]) => getDayStart(at) === getDayStart(now))
-  // Later than the first of the day, only the samples of about the last hour are needed.
+  // Besides the day's first sample, only those of about the last hour are needed.
   const needed = samples.filter((sample, index) => {
     const [nextAt = now] = samples[index + 1] ?? []
     return sample === firstOfDay || now - nextAt < hourMs + sampleIntervalMs

@@ -48,12 +48,12 @@ export function readObservations(step: StepContext): Observations {
   const row = step.rows.row('meta', 'sight')
   if (row === undefined) return {}
   const saved = JSON.parse(row.value)
-  const known = storedObservations.safeParse(saved).data ?? {}
-  return isOfRelayer(step, saved) ? known : dropDeploymentFacts(known)
+  const observations = storedObservations.safeParse(saved).data ?? {}
+  return isOfRelayer(step, saved) ? observations : dropDeploymentFacts(observations)
 }
 
-function saveObservations({ rows, relayer }: StepContext, known: Observations): void {
-  rows.put('meta', { name: 'sight', value: JSON.stringify({ ...known, relayer }) })
+function saveObservations({ rows, relayer }: StepContext, observations: Observations): void {
+  rows.put('meta', { name: 'sight', value: JSON.stringify({ ...observations, relayer }) })
 }
 
 export function recordObservations(step: StepContext, report: ObservationReport | undefined): void {
@@ -77,9 +77,10 @@ export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
 export function readAccountState(step: StepContext): Pick<Work, 'accountState' | 'nextReading'> {
   const { rows, rules } = step
   const { asked, ...known } = readObservations(step)
-  const fresh = <Fact extends { at: number }>(fact: Fact | undefined) =>
+  const dropOutdated = <Fact extends { at: number }>(fact: Fact | undefined) =>
     fact !== undefined && rows.now - fact.at < rules.accountStateMs ? fact : undefined
-  const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
+  const [count, gasPrice] = [dropOutdated(known.count), dropOutdated(known.gasPrice)]
+  const funds = dropOutdated(known.funds)
   const accountState: AccountState = {
     ...(count && { chainNonce: count.number }),
     // Valid however old it is: this count only grows.
@@ -87,10 +88,10 @@ export function readAccountState(step: StepContext): Pick<Work, 'accountState' |
     ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
     ...(funds && { balanceWei: BigInt(funds.wei) }),
   }
-  const last = asked === undefined ? -1 : readingTurns.indexOf(asked)
+  const lastTurn = asked === undefined ? -1 : readingTurns.indexOf(asked)
   return {
     accountState,
-    nextReading: readingTurns[(last + 1) % readingTurns.length] ?? 'toldCount',
+    nextReading: readingTurns[(lastTurn + 1) % readingTurns.length] ?? 'toldCount',
   }
 }
 
@@ -106,10 +107,10 @@ export function saveAccountState(
     ...(gasPriceWei !== undefined && { gasPrice: { wei: `${gasPriceWei}` } }),
     ...(balanceWei !== undefined && { funds: { wei: `${balanceWei}` } }),
   }
-  const known = addReport(
+  const observations = addReport(
     readObservations(step),
     { facts, node: undefined, round: undefined },
     step.rows.now,
   )
-  saveObservations(step, { ...known, ...(asked && { asked }) })
+  saveObservations(step, { ...observations, ...(asked && { asked }) })
 }

@@ -38,14 +38,14 @@ export function setIntake(
 ): Intake {
   const before = readIntake(rows)
   const isDrain = kind === 'draining' && before.kind !== 'restoring'
-  const namesKey = isDrain && nextAccountKey !== undefined
-  const detail: AuditEntry['detail'] = namesKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+  const hasNextKey = isDrain && nextAccountKey !== undefined
+  const detail: AuditEntry['detail'] = hasNextKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
   recordAction(rows, { id, action: intakeActions[kind], detail })
-  if (before.kind === kind && !namesKey) return before
+  if (before.kind === kind && !hasNextKey) return before
   if (kind === 'open') return saveIntake(rows, { kind })
   if (before.kind === 'restoring') return saveIntake(rows, { ...before, after: kind })
   const since = before.kind === kind ? before.since : rows.now
-  return saveIntake(rows, { kind, since, ...(namesKey && { nextAccountKey }) })
+  return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
 }
 
 export function saveIntake(rows: Draft, intake: Intake): Intake {
@@ -70,10 +70,10 @@ export function pruneAudit(rows: Draft, limit: number): void {
 export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   const named = findByHashOrIntent(rows, query)
   if (named !== undefined) return { payments: named.map(toRecord), next: undefined }
-  const found = toListings(query)
+  const listedRows = toListings(query)
     .flatMap((listing) => listRows(rows, listing, query))
     .sort((a, b) => b.at - a.at)
-  const { page, next } = cutPage(found, query.limit)
+  const { page, next } = cutPage(listedRows, query.limit)
   const matches = page
     .map(({ row }) => toRecord(row))
     .filter(
@@ -88,15 +88,15 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
 
 /** Cuts off a page, and tells where the next one begins. Payments of one moment stay together. */
 function cutPage(
-  found: readonly ListedRow[],
+  rows: readonly ListedRow[],
   limit: number,
 ): { page: readonly ListedRow[]; next?: number } {
-  const firstBeyond = found[limit]
-  if (firstBeyond === undefined) return { page: found }
-  const page = found.filter(({ at }) => at > firstBeyond.at)
+  const firstBeyond = rows[limit]
+  if (firstBeyond === undefined) return { page: rows }
+  const page = rows.filter(({ at }) => at > firstBeyond.at)
   // If one moment has more payments than a page holds, the others are never shown.
   return page.length === 0
-    ? { page: found.slice(0, limit), next: firstBeyond.at }
+    ? { page: rows.slice(0, limit), next: firstBeyond.at }
     : { page, next: firstBeyond.at + 1 }
 }
 

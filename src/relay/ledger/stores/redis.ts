@@ -124,6 +124,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
         continue
       }
       if (dueMs !== undefined && dueMs < options.roundMs) options.onUrgentRound?.()
+      // Their versions are not known here, and not needed: no commit is based on the cache.
       for (const [name, { after }] of writes) cachedRows.set(name, { version: '', row: after })
       for (const settle of settleCalls) settle()
       return calls.slice(settleCalls.length)
@@ -197,6 +198,7 @@ function executeCalls(
       if (callDueMs !== undefined) dueMs = Math.min(dueMs ?? callDueMs, callDueMs)
       writes = callWrites
     } catch (error) {
+      // It lists rows that calls before it wrote, so it runs again after their commit.
       if (error instanceof UncommittedListError && settleCalls.length > 0) break
       settleCalls.push(() => reject(error))
     }
@@ -220,6 +222,7 @@ function createView({ rows, lists }: Snapshot, wanted: LoadQuery): View {
       const { table, list, group = '', from = '-inf', olderThanMs, before } = listing
       const { newest, totalRow } = listing
       const [totalTable, ...totalKey] = totalRow ?? []
+      // These rows are many, and needed only if their total is lost: that has to be loaded first.
       if (totalTable !== undefined && !rows.has(toRowName(totalTable, totalKey))) return []
       // To Redis, -1 means no limit.
       const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1

@@ -93,8 +93,8 @@ export function createTables(sql: Sql): void {
 /** Returns the columns that keys and lists need; the whole row is beside them as JSON. */
 function listStoredColumns(name: TableName): readonly string[] {
   const { key, lists } = getTable(name)
-  const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
-  return [...new Set([...key, ...listed])]
+  const listColumns = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
+  return [...new Set([...key, ...listColumns])]
 }
 
 const statements = Object.fromEntries(
@@ -132,12 +132,12 @@ function createSqlView(sql: Sql, cachedRows: RowCache): View {
       const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
       const id = `${table} ${list} ${listing.newest} ${listing.limit}`
       const query = getQuery(listQueries, id, () => buildListQuery(listing))
-      const end = olderThanMs === undefined ? before : now - olderThanMs
-      const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
-      const listed = sql.exec<Record<string, SqlValue> & { row: string }>(
+      const limit = olderThanMs === undefined ? before : now - olderThanMs
+      const range = [from, limit === undefined ? Number.MAX_SAFE_INTEGER : limit - 1]
+      const results = sql.exec<Record<string, SqlValue> & { row: string }>(
         ...[query, ...(group === undefined ? range : [group, ...range])],
       )
-      return listed.map((columns) => {
+      return results.map((columns) => {
         const name = toRowName(table, toKey(table, columns))
         const row = cachedRows.get(name) ?? parseRow(table, columns.row)
         cachedRows.set(name, row)
