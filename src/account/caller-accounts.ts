@@ -4,10 +4,10 @@ import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import { listFormerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
 
-/** Order n of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
+/** Bounds private keys: the order n of the secp256k1 group (SEC 2, section 2.4.1). */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Changes if accounts are derived differently, so that old accounts stay reachable. */
+/** Names the derivation, so that another one can be added and old accounts stay reachable. */
 const derivationVersion = 'v1'
 
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>

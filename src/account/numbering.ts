@@ -41,7 +41,8 @@ export function createPattern(form: string): RegExp {
 }
 
 function createRewrite(from: string, to: string): Rewrite {
-  const [pattern, parts] = [createPattern(from), splitForm(to)]
+  const pattern = createPattern(from)
+  const parts = splitForm(to)
   return (number) => {
     const variableDigits = pattern.exec(number)?.slice(1)
     return (

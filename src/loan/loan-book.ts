@@ -94,9 +94,9 @@ export function applyLoanEvent(
       return sums
     case 'AccountTakenOver': {
       const { account: borrower, loan } = event.args
-      const [issuedAt, dueAt] = [Number(loan.issuedAt), Number(loan.dueAt)]
       if (loan.owed === 0n) return sums
-      startLoan({ borrower, issuedAt, dueAt, lentWei: loan.owed, owedWei: loan.owed })
+      const times = { issuedAt: Number(loan.issuedAt), dueAt: Number(loan.dueAt) }
+      startLoan({ borrower, ...times, lentWei: loan.owed, owedWei: loan.owed })
       if (loan.isWrittenOff) updateLoan(borrower, () => ({ state: 'written_off' }))
       return { ...sums, loans: sums.loans + 1, lentWei: sums.lentWei + loan.owed }
     }

@@ -19,7 +19,7 @@ export type ScreenFacts = {
   pin: PinState
   recipients: readonly KnownRecipient[] | Unread
   wallets: readonly Wallet[] | Unread
-  /** The session's exchange rate; `none` if the feed has no fresh price. */
+  /** Tells the session's exchange rate; `none` if the feed has no fresh price. */
   rate: Rate | 'none'
   registration: 'registered' | 'unregistered' | Unread
   activity:

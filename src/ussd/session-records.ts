@@ -71,7 +71,7 @@ export const termsRecord = {
   }),
 } as const satisfies SessionRecord<unknown>
 
-/** Records the first place; `waiting` counts the dialled answers that are deferred. */
+/** Records where a session starts; `waiting` counts the answers of the first dial that wait. */
 export const sessionStartRecord: SessionRecord<'main' | 'newPin' | { waiting: number }> = {
   name: 'start',
   schema: z.union([z.enum(['main', 'newPin']), z.object({ waiting: z.int() })]),
@@ -111,6 +111,7 @@ export async function recordIfAbsent<Value>(
   return recorded.kind === 'shown' ? schema.parse(JSON.parse(recorded.value)) : undefined
 }
 
+/** Returns the value that a step has recorded; undefined if it has none. */
 export async function readRecord<Value>(
   ledger: RecordLedger,
   stepKey: Question,
@@ -120,7 +121,7 @@ export async function readRecord<Value>(
   return recorded === undefined ? undefined : schema.parse(JSON.parse(recorded))
 }
 
-/** Returns the value that a step recorded before; else records the value that `find` returns. */
+/** Returns the value that a step has recorded, else records the one that `find` returns. */
 export async function readOrRecord<Value>(
   ledger: RecordLedger,
   stepKey: Question,
@@ -129,8 +130,8 @@ export async function readOrRecord<Value>(
 ): Promise<Value> {
   const recorded = await readRecord(ledger, stepKey, record)
   if (recorded !== undefined) return recorded
-  const found = await find()
-  return (await recordIfAbsent(ledger, stepKey, record, found)) ?? found
+  const newValue = await find()
+  return (await recordIfAbsent(ledger, stepKey, record, newValue)) ?? newValue
 }
 
 type SessionRateOptions = {

@@ -26,22 +26,24 @@ export type SmsSeals = ReturnType<typeof createSmsSeals>
 
 type MessageName = Pick<SmsName, 'session' | 'party'>
 
-/** Creates the encryption of messages and phone numbers under the account secret. */
+/** Creates what encrypts messages and phone numbers under the account secret. */
 export function createSmsSeals(secret: Secret) {
-  const [smsSeal, numberSeal] = [createSeal(secret, 'sms'), createSeal(secret, 'recipient')]
+  const smsSeal = createSeal(secret, 'sms')
+  const numberSeal = createSeal(secret, 'recipient')
   const nameSubject = ({ session, party }: MessageName) => `${session}:${party}`
 
   return {
     sealFacts: ({ amountWei, ...facts }: SmsFacts, name: MessageName) =>
       smsSeal.encrypt(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), nameSubject(name)),
-    /** @throws {Error} the message was encrypted under another secret */
+    /** Decrypts what a message says. @throws {Error} it was encrypted under another secret */
     async openFacts(sms: DueSms): Promise<SmsFacts> {
       const text = await smsSeal.decrypt(sms.sealed, nameSubject(sms))
-      if (text === undefined) throw new Error('a message was sealed under another account secret')
+      if (text === undefined)
+        throw new Error('a message was encrypted under another account secret')
       return smsFacts.parse(JSON.parse(text))
     },
     sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.encrypt(phone, subject),
-    /** Decrypts a number; undefined if the subject or the secret is another one. */
+    /** Decrypts a number; returns undefined for another subject or another secret. */
     async openNumber(sealed: string, subject: string): Promise<PhoneNumber | undefined> {
       const phone = await numberSeal.decrypt(sealed, subject)
       return phone === undefined ? undefined : parseCaller(phone)

@@ -59,7 +59,7 @@ export type MenuContext = RecipientRules & {
   knownRecipients: readonly KnownRecipient[] | undefined
   wallets: readonly Wallet[] | undefined
   walletCodes?: ReadonlyMap<string, WalletCodeResult>
-  /** The session's rate; `none` if amounts are typed in the chain's currency. */
+  /** Tells the session's rate; `none` if amounts are typed in the chain's currency. */
   rate: Rate | 'none' | undefined
   /** Maps typed numbers to tills; null for a number that no till has. */
   tills?: ReadonlyMap<string, Till | null>

@@ -29,7 +29,7 @@ export const createAmountQuestion = (
   targets: QuestionTargets,
   back: NodeName,
 ): MenuQuestion => ({
-  ...withCurrencyLine(settings, ({ messages, describeRecipient }, { recipient }) =>
+  ...addCurrencyLine(settings, ({ messages, describeRecipient }, { recipient }) =>
     messages.enterAmount(describeRecipient(requireAnswer(recipient))),
   ),
   kind: 'question',
@@ -43,7 +43,7 @@ export const listRateFacts = ({ localCurrency }: MenuSettings): readonly ScreenF
   localCurrency === undefined ? [] : ['rate']
 
 /** Adds a line above a prompt, which names the currency of typed amounts. */
-export function withCurrencyLine(
+export function addCurrencyLine(
   settings: MenuSettings,
   prompt: WriteText,
 ): Pick<MenuQuestion, 'prompt' | 'retryText' | 'facts'> {
@@ -58,7 +58,7 @@ export function withCurrencyLine(
     prompt: addLine(({ messages, currency }, rate) =>
       rate === 'none'
         ? `${messages.noRate(localCurrency)} ${messages.amountsIn(currency)}`
-        : messages.amountsIn(`${localCurrency}: 1 ${currency} = ${formatWorth(oneCoin, rate)}`),
+        : messages.amountsIn(`${localCurrency}: 1 ${currency} = ${formatWorth(weiPerCoin, rate)}`),
     ),
     retryText: addLine(({ messages, currency }, rate) =>
       messages.amountsIn(rate === 'none' ? currency : localCurrency),
@@ -66,7 +66,7 @@ export function withCurrencyLine(
   }
 }
 
-const oneCoin = 10n ** 18n
+const weiPerCoin = 10n ** 18n
 
 /** Writes the line with an amount's local worth; returns no line without a rate. */
 export function writeWorth(

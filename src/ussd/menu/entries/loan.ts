@@ -54,13 +54,15 @@ const words = defineWords({
   demo: { label: 'Request Micro-Loan' },
 })
 
+const payEffect = createPaymentEffect('loan')
+
 function writeTerms(
   { messages, showAmount }: MenuContext,
   { principalWei, feeWei, dueAt }: DatedLoanTerms,
 ): string[] {
-  const [amount, fee] = [showAmount(principalWei), showAmount(feeWei)]
+  const owed = showAmount(principalWei + feeWei)
   return words(messages)
-    .terms(amount, fee, showAmount(principalWei + feeWei), messages.date(dueAt))
+    .terms(showAmount(principalWei), showAmount(feeWei), owed, messages.date(dueAt))
     .split('\n')
 }
 
@@ -69,22 +71,24 @@ const writeTitle: WriteText = (context, _, facts) => {
   const lines = writeTerms(context, facts.terms)
   const { principalWei, feeWei } = facts.terms
   const worthLines = writeWorth(context, principalWei + feeWei, facts)
-  return selectFitting(maxTitleSeptets, [lines.toSpliced(3, 0, ...worthLines), lines])
+  // The third line is the debt, so its worth follows it.
+  return selectFittingText(maxTitleSeptets, [lines.toSpliced(3, 0, ...worthLines), lines])
 }
 
-/** Writes the terms below a mistake; the loan, which is debt less fee, is left out without room. */
+/** Writes the terms below a mistake. Without room the loan is left out: it is debt less fee. */
 const writeRetryTitle: WriteText = (context, _, { terms }) => {
   const lines = writeTerms(context, terms)
-  return selectFitting(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
+  return selectFittingText(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
 }
 
-/** Leave room for the question for the PIN, and for the text of a mistake. */
+/** Reserves room for the question for the PIN. */
 const promptSeptets = 45
+/** Reserves room for the text of a mistake. */
 const mistakeSeptets = 40
 const maxTitleSeptets = maxSeptets - promptSeptets
 
 /** Returns the first text that fits, else the last one. */
-const selectFitting = (limit: number, alternatives: readonly string[][]): string => {
+const selectFittingText = (limit: number, alternatives: readonly string[][]): string => {
   const texts = alternatives.map((lines) => lines.join('\n'))
   return texts.find((text) => countSeptets(text) <= limit) ?? texts.at(-1) ?? ''
 }
@@ -92,7 +96,7 @@ const selectFitting = (limit: number, alternatives: readonly string[][]): string
 export const loan = {
   words,
   digit: '3',
-  findTarget: ({ confirms }) => (confirms ? 'agree' : createPaymentEffect('loan')),
+  findTarget: ({ confirms }) => (confirms ? 'agree' : payEffect),
   createNodes: (settings) => ({
     agree: confirmWithPin(settings, (messages) => words(messages).enterPin, {
       paymentKind: 'loan',
@@ -100,13 +104,7 @@ export const loan = {
       kind: 'list',
       title: writeTitle,
       retryText: writeRetryTitle,
-      entries: [
-        {
-          digit: '1',
-          label: (messages) => words(messages).agree,
-          target: createPaymentEffect('loan'),
-        },
-      ],
+      entries: [{ digit: '1', label: (messages) => words(messages).agree, target: payEffect }],
       back: 'main',
     }),
   }),

@@ -9,10 +9,10 @@ import {
   requireAnswer,
 } from '../node.ts'
 import {
+  addCurrencyLine,
   confirmWithPin,
   listRateFacts,
   parseAmountAnswer,
-  withCurrencyLine,
   writeWorth,
 } from '../questions.ts'
 
@@ -131,7 +131,7 @@ export const repayment = {
     },
     repayAmount: {
       kind: 'question',
-      ...withCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
+      ...addCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
       parseAnswer: parseAmountAnswer,
       // An amount in local currency is confirmed in both currencies, even without PINs.
       targets: [settings.pin === 'off' && !settings.localCurrency ? payEffect : 'pinToRepayPart'],
