@@ -24,9 +24,9 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const curveOrder = halfOrder * 2n + 1n
 
 /**
- * Reads what signed bytes say of themselves: `chainId` is undefined before EIP-155. Refuses what a
- * node would encode otherwise: RSKj hashes its own encoding, so the sender would wait for another
- * hash.
+ * Reads the type, hash and chain of a signed transaction; `chainId` is undefined before EIP-155.
+ * Refuses an encoding that is not canonical: RSKj hashes its own, so the sender would wait for
+ * another hash.
  */
 export function parseSignedTransaction(raw: Hex) {
   const type = readType(raw)
@@ -36,7 +36,7 @@ export function parseSignedTransaction(raw: Hex) {
   }
   const encoding = removeBlobs(type, raw)
   const { chainId, r, s, isCanonical } = readSignature(type, encoding)
-  if (!isCanonical) throw createRefusal('a node would write them in another form')
+  if (!isCanonical) throw createRefusal('their encoding is not canonical')
   if (r === 0n || r >= curveOrder) throw createRefusal('r is not within the order of the curve')
   if (s === 0n || s > halfOrder) {
     throw createRefusal('s is not within the lower half of the order of the curve (EIP-2)')
@@ -85,7 +85,7 @@ function readSignature(type: number, encoding: Hex) {
       Number.isSafeInteger(fields.chainId ?? 0) &&
       Object.values(fields).every((value) => typeof value !== 'bigint' || value < 2n ** 256n)
     const isCanonical = isInRange && serializeTransaction(fields, signature) === encoding
-    return { chainId: fields.chainId, r: toNumber(r), s: toNumber(s), isCanonical }
+    return { chainId: fields.chainId, r: toBigInt(r), s: toBigInt(s), isCanonical }
   } catch (error) {
     throw error instanceof RpcError
       ? error
@@ -93,10 +93,11 @@ function readSignature(type: number, encoding: Hex) {
   }
 }
 
-const toNumber = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
+const toBigInt = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
 
-/** Tells whether there are more items than an access list of this size has: each costs time. */
+/** Tells whether RLP has more items than a transaction of its size can: each costs time. */
 function hasTooManyItems(payload: Hex): boolean {
+  // The fields, and an access list: an item of it has at least 6 bytes on average.
   let itemsLeft = 64 + payload.length / 12
   for (let position = 2; position < payload.length && itemsLeft > 0; itemsLeft -= 1) {
     const first = Number.parseInt(payload.slice(position, position + 2), 16)

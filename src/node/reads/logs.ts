@@ -10,7 +10,7 @@ import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readKnownBlockLogs, readProvedLogs } from './block-logs.ts'
 import { readProvedBlock } from './mined-block.ts'
 
-/** Limits the range of blocks without a limit of logs. */
+/** Limits the range of blocks that may have any number of logs. */
 export const maxLogBlocks = 2_000
 
 /** Limits the logs of an answer over a larger range. */
@@ -41,8 +41,8 @@ const truncationMultiple = 1_000
 /** A range of blocks. If it `isOpenEnded`, it includes all newer blocks. */
 export type LogRange = { from: number; to: number; isOpenEnded: boolean }
 
-/** A piece of a range. Only one of the parallel pieces `triesLargerSize`. */
-type Piece = LogRange & { triesLargerSize?: boolean }
+/** A piece of a range. Only one of the parallel pieces `mayGrow` the number of blocks per call. */
+type Piece = LogRange & { mayGrow?: boolean }
 
 /** Holds a search for logs, with the progress of each node by its name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
@@ -103,7 +103,7 @@ function planPieces(first: number, { to, isOpenEnded }: LogRange, { progress }: 
     .map((start) => {
       const end = Math.min(to, start + size - 1)
       const piece = { from: start, to: end, isOpenEnded: isOpenEnded && end === to }
-      return { ...piece, triesLargerSize: start === first }
+      return { ...piece, mayGrow: start === first }
     })
 }
 
@@ -180,8 +180,10 @@ async function findProvedAnswer(
     ),
   )
   const proof = proofs.find((found) => typeof found === 'object')
-  if (!proofs.every((found) => found === 'untrue' || (found && found.hash === proof?.hash)))
-    return undefined
+  const isOneProved = proofs.every(
+    (found) => found === 'untrue' || (found && found.hash === proof?.hash),
+  )
+  if (!isOneProved) return undefined
   const provedKeys = proof?.logs
     .filter((log) => matchesFilter(search.filter, log))
     .map(toProvableKey)
@@ -239,12 +241,12 @@ async function readPiece(node: CountedNode, range: Piece, search: Search): Promi
 }
 
 /**
- * Reads a piece in calls of fewer blocks after a refusal, and of more after some answers. `cursor`
- * belongs to the caller, so that it shows after an error how far the calls came.
+ * Reads a piece; halves the blocks of a call after a refusal, and doubles them after some answers.
+ * `cursor` belongs to the caller, so that it shows after an error how far the calls came.
  */
 async function walkPiece(
   node: CountedNode,
-  { from, to: lastBlock, isOpenEnded, triesLargerSize }: Piece,
+  { from, to: lastBlock, isOpenEnded, mayGrow }: Piece,
   search: Search,
   cursor: { start: number },
 ): Promise<ChainLog[]> {
@@ -267,9 +269,8 @@ async function walkPiece(
       )
       cursor.start = end + 1
       unclearRefusal = undefined
-      if (triesLargerSize) progress.answers += 1
-      if (triesLargerSize && progress.answers % answersBeforeDoubling === 0)
-        progress.blocksPerCall *= 2
+      if (mayGrow) progress.answers += 1
+      if (mayGrow && progress.answers % answersBeforeDoubling === 0) progress.blocksPerCall *= 2
       continue
     }
     if (unclearRefusal !== undefined || !isAboutRange(answer)) throw unclearRefusal ?? answer
@@ -378,7 +379,7 @@ function isInOrder(found: readonly ChainLog[], from: number): boolean {
 /** Finds the first block in which two lists of logs differ. */
 function findFirstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
-  const index = longer.findIndex((_, each) => toComparedKey(a[each]) !== toComparedKey(b[each]))
+  const index = longer.findIndex((_, at) => toComparedKey(a[at]) !== toComparedKey(b[at]))
   const blocks = [a[index], b[index]].flatMap((log) => (log ? [Number(log.blockNumber)] : []))
   return index === -1 ? undefined : Math.min(...blocks)
 }

@@ -43,10 +43,10 @@ export async function buildPaymentProof(
   if (proved === null) return unproved('no block has the transaction')
   const { blockHash, blockNumber, transactionIndex } = proved.receipt
   const provedBlock = await readProvedBlock(node, blockHash, true)
-  const nodes = await readReceiptProof(node, blockHash, hash, context)
+  const trieNodes = await readReceiptProof(node, blockHash, hash, context)
   const encoded =
     provedBlock?.proof && encodeProvedTransactions(provedBlock.block, provedBlock.proof.trieKind)
-  if (provedBlock === null || encoded === undefined || nodes === null || node.isUnproved()) {
+  if (provedBlock === null || encoded === undefined || trieNodes === null || node.isUnproved()) {
     return unproved('its block has an unknown form')
   }
   const index = Number(transactionIndex)
@@ -61,7 +61,7 @@ export async function buildPaymentProof(
   return {
     isProved: true,
     transaction: { raw: encoded[index] as Hex, index, nodes: buildBinaryProof(encoded, index) },
-    receipt: { raw: encodeReceipt(proved.receipt, 'rootstock'), nodes: nodes as Hex[] },
+    receipt: { raw: encodeReceipt(proved.receipt, 'rootstock'), nodes: trieNodes as Hex[] },
     headers,
   }
 }
@@ -101,7 +101,7 @@ export function verifyPayment(
   const isLinked = headers.every(
     ({ parentHash }, index) => index === 0 || parentHash === headers[index - 1]?.hash,
   )
-  if (!isLinked) throwUntrue('the headers do not lead down to each other')
+  if (!isLinked) throwUntrue('a header does not name the one before it as its parent')
   if (keccak256(transaction.raw) !== hash) throwUntrue('the bytes are of another transaction')
   assertInTrie(`${paymentHeader.transactionsRoot}`, transaction.index, transaction)
   assertInTrie(`${paymentHeader.receiptsRoot}`, transaction.index, receipt)
@@ -136,8 +136,9 @@ function assertInTrie(
   { raw, nodes }: z.output<typeof trieValue>,
 ): void {
   const found = walkBinaryProof(nodes, root, index)
-  const isShown = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
-  if (!isShown) throwUntrue('bytes are not in the trie of the block')
+  // No node of the trie may be missing, and none may be more than the path needs.
+  const isExact = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
+  if (!isExact) throwUntrue('bytes are not in the trie of the block')
 }
 
 function throwUntrue(says: string): never {

@@ -29,7 +29,7 @@ export function findAlerts(condition: KnownCondition, deployment: Deployment) {
   })
 }
 
-/** Lists raised alerts and new ones. `calmSince` is set if the cause of an alert is gone. */
+/** Lists raised alerts and new ones; `calmSince` is since when an alert's cause is gone. */
 export function listCurrentAlerts(
   condition: KnownCondition,
   deployment: Deployment,
@@ -48,17 +48,17 @@ export function listCurrentAlerts(
 
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   relayer_low: findLowRelayer,
-  price_high: createCheckAlert('gas_price'),
+  price_high: createCheckFinder('gas_price'),
   stuck: findStuckPayment,
-  node_down: createCheckAlert('node'),
-  identity: createCheckAlert('identity'),
+  node_down: createCheckFinder('node'),
+  identity: createCheckFinder('identity'),
   pool_low: findLowPool,
-  contracts: createCheckAlert('contracts'),
+  contracts: createCheckFinder('contracts'),
   // A new ledger has no late round; health requests start its first one.
   round_late: (condition, deployment) =>
     condition.vitals.observations.roundAt === undefined
       ? undefined
-      : createCheckAlert('rounds')(condition, deployment),
+      : createCheckFinder('rounds')(condition, deployment),
   budget: findSpentBudget,
   unlisted_number: findUnlistedNumber,
   unknown_header: findUnknownHeader,
@@ -66,8 +66,8 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   gateway_silent: findSilentGateway,
 }
 
-/** Creates an alert that is raised while a check of health fails. */
-function createCheckAlert(name: CheckName): FindAlert {
+/** Creates the finder of an alert that is raised while a check of health fails. */
+function createCheckFinder(name: CheckName): FindAlert {
   return (condition) => {
     const check = runChecks(condition).find(({ name: checkName }) => checkName === name)
     return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
@@ -96,7 +96,7 @@ function findLowRelayer(
 function findStuckPayment(condition: KnownCondition): string | undefined {
   const { oldest } = condition.vitals
   if (oldest.stuck !== undefined) {
-    return `A payment of ${toIso(oldest.stuck)} failed in too many attempts and waits for its deadline. Look it up: its state is queued.`
+    return `A payment of ${toIso(oldest.stuck)} failed in too many attempts, and only waits for its deadline. Look it up among the queued ones.`
   }
   return describeStuckNonce(condition)
 }
@@ -144,5 +144,5 @@ function findSilentGateway({ vitals }: KnownCondition): string | undefined {
   const silent = listSilentGateways(vitals)
   if (silent.length === 0) return undefined
   const gateways = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
-  return `Gateways are silent that delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
+  return `These gateways are silent, and delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
 }

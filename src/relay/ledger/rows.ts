@@ -3,7 +3,7 @@ import { kindNames } from '../../loan/kinds.ts'
 import { loanStates } from '../../loan/loan-book.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
-/** Is the version of the tables' layout. */
+/** Gives the version of the tables' layout. */
 export const schemaVersion = '6'
 
 /** Lists the recipients of a payment's messages. */
@@ -27,7 +27,7 @@ const matching = (pattern: RegExp) =>
 const hex = matching(/^0x[0-9a-fA-F]*$/)
 const hexOrNull = z.nullable(hex)
 const address = matching(/^0x[0-9a-fA-F]{40}$/)
-/** Is an amount as text, because it may exceed the numbers of SQLite, Lua and JSON. */
+/** Holds an amount as text, because it may exceed the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
@@ -41,9 +41,9 @@ const payment = {
   intent_id: hex,
   kind: z.enum(kindNames),
   state,
-  /** Is the amount taken from the account. */
+  /** Holds the amount taken from the account. */
   spends: wei,
-  /** Is what it takes of pool, daily cap and withdrawal limit; null if it reserves nothing. */
+  /** Hold what it reserves of pool, daily cap and withdrawal limit; null if nothing. */
   ...mapNames(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
@@ -109,7 +109,7 @@ export const tables = {
     relayer: text,
     /** Lists nonces whose transactions are in no block, and how many payments each has. */
     open: z.array(z.tuple([integer, integer])),
-    /** Is the highest nonce that a block or a foreign transaction used. */
+    /** Holds the highest nonce that a block or a foreign transaction used. */
     top: integerOrNull,
   }),
   nonces: table(
@@ -119,7 +119,7 @@ export const tables = {
       state: z.enum(['recorded', 'mined', 'foreign', 'abandoned']),
       /** Lists the payments that it carries, in the order of their requests. */
       sessions: z.array(text),
-      /** Lists all transactions ever signed for it, by hash, with their gas price. */
+      /** Lists the hash and gas price of each transaction that was ever signed for it. */
       bytes: z.array(z.tuple([hex, wei])),
       ...blockColumns,
       /** Is null while it is recorded: such a row has no age. */

@@ -25,8 +25,8 @@ export async function askProofs(
   work: Work,
   chain: ChainSnapshot,
 ): Promise<ReadonlyMap<string, Proof> | undefined> {
-  const { proofs: mining } = relayer
-  if (mining === undefined) return undefined
+  const { proofs: miningRules } = relayer
+  if (miningRules === undefined) return undefined
   const deepPayments = listDeepPayments(work, chain.head, relayer).filter(
     ({ execution }) => chain.statuses.get(execution.block.hash) === 'canonical',
   )
@@ -39,7 +39,7 @@ export async function askProofs(
   for (const payments of paymentsByReceipt.values()) {
     const [{ execution }] = payments as [DeepPayment]
     const receipt = await askReceipt(relayer, execution.hash)
-    const workProof = receipt && (await checkWork(relayer, mining, chain, execution.block))
+    const workProof = receipt && (await checkWork(relayer, miningRules, chain, execution.block))
     if (receipt === undefined || workProof === undefined) continue
     for (const payment of payments) {
       const proof = checkProof(relayer, receipt, payment)
@@ -62,7 +62,7 @@ function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
   })
 }
 
-/** Compares an outcome with its receipt; undefined if that is in another block by now. */
+/** Compares an outcome with its receipt; undefined if the receipt now names another block. */
 function checkProof(
   { forwarder }: Relayer,
   receipt: Receipt | Unproved,
@@ -76,15 +76,16 @@ function checkProof(
       result.intentId === intentId &&
       isAddressEqual(result.from, from) &&
       spendsIntent(result.status) &&
-      // Another request of the intent may have been executed: for this one that is its failure.
+      // If another request of the intent was executed, this one has failed.
       (result.status === 'executed' || execution.outcome === 'failed'),
   )
   return isInReceipt ? 'proved' : 'refuted'
 }
 
 /**
- * Checks that linked blocks from this one up have enough work: for each confirmation the network's
- * least, and the floor of each followed block. Returns undefined if not yet, or without an answer.
+ * Checks the work on a block: the difficulties of the linked blocks from this one up must sum to
+ * `confirmations` times the network's least, and times the floor of each followed block. Returns
+ * undefined if they do not yet, or without an answer.
  */
 async function checkWork(
   relayer: Relayer,
@@ -94,9 +95,9 @@ async function checkWork(
 ): Promise<'proved' | Unproved | undefined> {
   const { head, followedBlocks } = chain
   const followed = followedBlocks.slice(0, head.number - block.number + 1)
-  const isProved = followed.every(({ difficulty }) => difficulty !== undefined)
-  const isWhole = isProved && followed.at(-1)?.hash === block.hash
-  const blocks = isWhole ? followed : await readConfirmations(relayer, block)
+  const haveDifficulties = followed.every(({ difficulty }) => difficulty !== undefined)
+  const reachesBlock = haveDifficulties && followed.at(-1)?.hash === block.hash
+  const blocks = reachesBlock ? followed : await readConfirmations(relayer, block)
   if (blocks === undefined) return undefined
   const difficulties = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
   if (difficulties.length < blocks.length) return 'unproved'

@@ -90,7 +90,7 @@ function parseTransferAmount(typed: string, context: MenuContext): AnswerResult 
   )
 }
 
-/** Lists the words for a whole balance. No typed number can mean it, as screens round down. */
+/** Lists the words for a whole balance: screens round it down, so no typed number can mean it. */
 const wholeBalanceWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 export function parseAmountAnswer(typed: string, { messages, rate }: MenuContext): AnswerResult {
@@ -121,7 +121,7 @@ export function parseTillAnswer(
   return acceptAnswer({ recipient, reference: undefined })
 }
 
-/** Formats a transfer's amount and recipient, in the order in which words take them. */
+/** Formats a transfer's amount and recipient; the messages have their own words for `all`. */
 export function formatTransfer(
   { showAmount, describeRecipient }: MenuContext,
   draft: SessionDraft,

@@ -30,7 +30,7 @@ export function readIntake(rows: Draft): Intake {
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Sets the intake, and records the action. A restore continues unless `kind` is `open`. */
+/** Sets the intake, and records the action. A restore ends with `open`; others wait for its end. */
 export function setIntake(
   rows: Draft,
   kind: IntakeSetting,
@@ -74,6 +74,7 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
     .flatMap((listing) => listRows(rows, listing, query))
     .sort((a, b) => b.at - a.at)
   const { page, next } = cutPage(listedRows, query.limit)
+  // Filters after the cut, so a page may have fewer payments although there is a next one.
   const matches = page
     .map(({ row }) => toRecord(row))
     .filter(
@@ -86,7 +87,7 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   return { payments: matches, next }
 }
 
-/** Cuts off a page, and tells where the next one begins. Payments of one moment stay together. */
+/** Cuts off a page at a time, where the next begins: payments of one time stay on one page. */
 function cutPage(
   rows: readonly ListedRow[],
   limit: number,
@@ -150,7 +151,7 @@ function listRows(
     newest: true,
     limit: limit + 1,
     ...(since === undefined ? {} : { from: since }),
-    // A time and not an age, which would move with the clock from page to page.
+    // A fixed time, because an age would move with the clock from page to page.
     ...(before === undefined ? {} : { before }),
   }
   if (listing.table === 'history') {

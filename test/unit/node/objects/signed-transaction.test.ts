@@ -88,7 +88,7 @@ test('an access list of many addresses is read, and one of many keys', async () 
 describe('bytes that a node would encode otherwise, or not at all, are refused in words', () => {
   const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
   const crowded = 'they hold more items than a transaction of their size'
-  const another = 'a node would write them in another form'
+  const another = 'their encoding is not canonical'
   const unread = 'they cannot be read as of type 0'
   const neither = 'they are neither a list in RLP nor of a known type (EIP-2718)'
   const low = 's is not within the lower half of the order of the curve (EIP-2)'
