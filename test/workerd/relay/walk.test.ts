@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { ask, dial, newSession, untilBalance } from '../support/caller.ts'
+import { ask, type Changes, dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, relayerNonce, rpc } from '../support/ground-truth.ts'
 
 const lender = { PROFILE: 'lender', PIN: 'off' }
@@ -10,35 +10,37 @@ const withPin = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}` }
 const dialLender = async (
   phone: string,
   text: string,
-  sessionId?: string,
-  changes: Record<string, string> = lender,
-) => (await dial(phone, text, sessionId, changes)).text
+  session?: string,
+  changes: Changes = lender,
+) => (await dial(phone, text, session, changes)).text
+
+const until20 = String.raw`Until: \d{1,2} \w{3} 20\d\d`
+const submittedTo = (recipient: string) =>
+  RegExp(
+    String.raw`^END Transfer Submitted\nTo: ${recipient}\nTx: 0x[0-9a-f]{10}\.\.\.\nFunds will arrive shortly\.$`,
+  )
 
 describe('a session of the demonstration', () => {
   test('shows the main menu on the first dial', async () => {
-    expect(await dial('+254700000001', '')).toEqual({
-      status: 200,
-      text: 'CON Rootstock DeFi (+254700000001)\n1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan',
-    })
+    const entries = '1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan'
+    const text = `CON Rootstock DeFi (+254700000001)\n${entries}`
+    expect(await dial('+254700000001', '')).toEqual({ status: 200, text })
   })
 
   test('gives a loan, which the balance shows, and which can be sent on and repaid', async () => {
     const [sender, receiver] = ['+254700000011', '+254700000012']
     expect((await dial(sender, '1')).text).toBe('END Your Balance: 0 tRBTC')
 
-    const loan = await dial(sender, '3')
-    expect(loan.text).toMatch(
-      /^END Loan Requested\nTx: 0x[0-9a-f]{10}\.\.\.\n0\.01 tRBTC credited shortly\.$/,
-    )
+    const requested =
+      /^END Loan Requested\nTx: 0x[0-9a-f]{10}\.\.\.\n0\.01 tRBTC credited shortly\.$/
+    expect((await dial(sender, '3')).text).toMatch(requested)
     await untilBalance(sender, '0.01')
 
     const session = newSession()
     expect((await dial(sender, '2', session)).text).toBe('CON Enter Recipient Address:_________')
     expect((await dial(sender, '2*0700000012', session)).text).toBe('CON Enter Amount:_____')
     const sent = await dial(sender, '2*0700000012*0.004', session)
-    expect(sent.text).toMatch(
-      /^END Transfer Submitted\nTo: 2547\.\.\.012\nTx: 0x[0-9a-f]{10}\.\.\.\nFunds will arrive shortly\.$/,
-    )
+    expect(sent.text).toMatch(submittedTo('2547\\.\\.\\.012'))
     await untilBalance(receiver, '0.004')
     await untilBalance(sender, '0.006')
 
@@ -66,17 +68,13 @@ describe('the specification', () => {
     const caller = '+254700000018'
     await fund(caller, '0.5')
     const account = await accountOf(caller)
-    const before = [
-      await relayerNonce('pending'),
-      await rpc('eth_getTransactionCount', [account, 'latest']),
+    const counts = async () => [
+      ...[await relayerNonce('pending'), await rpc('eth_getTransactionCount', [account, 'latest'])],
     ]
+    const before = await counts()
     for (const text of ['', '1', '2', '2*0700000017', '1']) await dial(caller, text)
     expect((await dial(caller, '1')).text).toBe('END Your Balance: 0.5 tRBTC')
-    const after = [
-      await relayerNonce('pending'),
-      await rpc('eth_getTransactionCount', [account, 'latest']),
-    ]
-    expect(after).toEqual(before)
+    expect(await counts()).toEqual(before)
     expect(await processed(account)).toEqual([])
   })
 
@@ -85,9 +83,8 @@ describe('the specification', () => {
     await fund(caller, '0.5')
     const typed = '0xbcdefabc00000000000000000000000000000001'
     // EIP-1191 on chain 31; EIP-55 has 0xbcDEfABC and chain 30 has 0xbCDEfabc.
-    expect((await dial(caller, `2*${typed}*0.1`)).text).toMatch(
-      /^END Transfer Submitted\nTo: 0xbcdEFaBc\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\nFunds will arrive shortly\.$/,
-    )
+    const { text } = await dial(caller, `2*${typed}*0.1`)
+    expect(text).toMatch(submittedTo('0xbcdEFaBc\\.\\.\\.'))
     await untilBalance(caller, '0.4')
   })
 })
@@ -99,9 +96,8 @@ describe("a lender's session", () => {
       dialLender(phone, text, session, withPin)
     const first = newSession()
     expect(await dialWithPin('', first)).toMatch(/^CON Choose a PIN of 4 to 6 digits\./)
-    expect(await dialWithPin('482615*482615', first)).toBe(
-      'END Your PIN is set. Please dial again.',
-    )
+    const set = 'END Your PIN is set. Please dial again.'
+    expect(await dialWithPin('482615*482615', first)).toBe(set)
     expect(await dialWithPin('3*1')).toMatch(/^CON A PIN has 4 to 6 digits\.\nLoan: /)
     const session = newSession()
     expect(await dialWithPin('3', session)).toMatch(/\nEnter PIN to agree\n0\. Back$/)
@@ -116,29 +112,24 @@ describe("a lender's session", () => {
     const [sender, receiver] = ['+254700000013', '+254700000014']
     await fund(sender, '1')
     const text = '2*0700000014*0.04'
-    expect(await dialLender(sender, text)).toBe(
-      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nNot registered yet\nFee: none\n1. Send\n0. Change',
-    )
+    const known = 'To: +254 700 000 014\nNot registered yet\nFee: none\n1. Send\n0. Change'
+    expect(await dialLender(sender, text)).toBe(`CON Send 0.04 tRBTC\n${known}`)
     expect(await dialLender(sender, `${text}*1`)).toMatch(/^END Transfer Submitted\n/)
     await untilBalance(receiver, '0.04')
-    expect(await dialLender(receiver, '5')).toMatch(
-      /^CON My Activity\nReceived 0\.04 tRBTC from 2547\.\.\.013: done\n0\. Back$/,
-    )
+    const received = 'CON My Activity\nReceived 0.04 tRBTC from 2547...013: done\n0. Back'
+    expect(await dialLender(receiver, '5')).toBe(received)
     const sent = 'CON My Activity\nSent 0.04 tRBTC to 2547...014: done\n0. Back'
     await until(async () => (await dialLender(sender, '5')) === sent, { everyMs: 200 })
-    expect(await dialLender(sender, `${text}*1`)).toMatch(
-      /Just now\. Send it again\?\n2\. Send once/,
-    )
+    const again = /Just now\. Send it again\?\n2\. Send once/
+    expect(await dialLender(sender, `${text}*1`)).toMatch(again)
 
-    expect(await dialLender(receiver, '3')).toMatch(
-      /^CON Loan: 0\.01 tRBTC\nFee: 0 tRBTC\nTo repay: 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. I agree\n/,
-    )
+    const terms = String.raw`Fee: 0 tRBTC\nTo repay: 0\.01 tRBTC\n${until20}\n1\. I agree\n`
+    expect(await dialLender(receiver, '3')).toMatch(RegExp(`^CON Loan: 0\\.01 tRBTC\n${terms}`))
     expect(await dialLender(receiver, '3*1')).toMatch(/^END Loan Requested\n/)
     await untilBalance(receiver, '0.05')
     expect(await dialLender(receiver, '')).toContain('\n4. Repay Loan (0.01 tRBTC)\n')
-    expect(await dialLender(receiver, '4')).toMatch(
-      /^CON Repay Loan\nYou owe 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. All of it\n/,
-    )
+    const owed = String.raw`You owe 0\.01 tRBTC\n${until20}\n1\. All of it\n`
+    expect(await dialLender(receiver, '4')).toMatch(RegExp(`^CON Repay Loan\n${owed}`))
   })
 
   test('brings money in from a wallet, and out to one, each once', async () => {
@@ -148,19 +139,16 @@ describe("a lender's session", () => {
     expect(address.toLowerCase()).toBe((await accountOf(caller)).toLowerCase())
     expect(await dialLender(caller, '6*1')).toMatch(/^END Nothing has arrived for your account yet/)
     await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
-    expect(await dialLender(caller, '6*1')).toMatch(
-      /^END Credit Submitted\nAmount: 0\.9+\d* tRBTC\n/,
-    )
+    const credited = /^END Credit Submitted\nAmount: 0\.9+\d* tRBTC\n/
+    expect(await dialLender(caller, '6*1')).toMatch(credited)
     await until(async () => /Balance: 0\.9/.test((await dial(caller, '1')).text), { everyMs: 100 })
-    expect(await dialLender(caller, '6*1')).toMatch(
-      /^END Nothing new has arrived\. Your account was/,
-    )
+    const nothingNew = /^END Nothing new has arrived\. Your account was/
+    expect(await dialLender(caller, '6*1')).toMatch(nothingNew)
 
     const session = newSession()
     const text = `7*${wallet}*0.01`
-    expect(await dialLender(caller, text, session)).toMatch(
-      /^CON Cash out 0\.01 tRBTC\nTo wallet: 0x/,
-    )
+    const asked = /^CON Cash out 0\.01 tRBTC\nTo wallet: 0x/
+    expect(await dialLender(caller, text, session)).toMatch(asked)
     const paid = await dialLender(caller, `${text}*1`, session)
     expect(paid).toMatch(/^END Cash Out Submitted\nTo: 0x/)
     expect(await dialLender(caller, `${text}*1`, session)).toBe(paid)
@@ -168,9 +156,8 @@ describe("a lender's session", () => {
     await until(async () => (await there()) === 10n ** 16n, { everyMs: 100 })
     // The same once more is asked for first.
     const again = newSession()
-    expect(await dialLender(caller, `${text}*1`, again)).toMatch(
-      /Just now\. Send it again\?\n3\. Send/,
-    )
+    const asksAgain = /Just now\. Send it again\?\n3\. Send/
+    expect(await dialLender(caller, `${text}*1`, again)).toMatch(asksAgain)
     expect(await dialLender(caller, `${text}*1*3`, again)).toMatch(/^END Cash Out Submitted\n/)
     await until(async () => (await there()) === 2n * 10n ** 16n, { everyMs: 100 })
     expect(await dialLender(caller, '5')).toContain('Cashed out 0.01 tRBTC to wallet 0x')

@@ -4,7 +4,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 
 /** Holds variables that are added or replaced. */
-type Changes = Record<string, string>
+export type Changes = Record<string, string>
 
 export type Reply = { status: number; text: string }
 
@@ -24,23 +24,19 @@ export async function ask(path: string, init: RequestInit = {}, changes?: Change
   return await worker.fetch(request, { ...env, ...changes } as never, createExecutionContext())
 }
 
-export async function post(
-  body: string | URLSearchParams,
-  {
-    path = '/ussd',
-    headers = {},
-    changes,
-  }: { path?: string; headers?: object; changes?: Changes } = {},
-): Promise<Reply> {
+type PostOptions = { path?: string; headers?: object; changes?: Changes | undefined }
+
+export async function post(body: string | URLSearchParams, options: PostOptions = {}) {
+  const { path = '/ussd', headers = {}, changes } = options
   const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
   const response = await ask(path, { method: 'POST', headers: form, body: `${body}` }, changes)
-  return { status: response.status, text: await response.text() }
+  return { status: response.status, text: await response.text() } satisfies Reply
 }
 
 /** Posts one delivery as Africa's Talking does. */
 export const dial = (phone: string, text: string, sessionId = newSession(), changes?: Changes) =>
   post(new URLSearchParams({ phoneNumber: phone, sessionId, text, serviceCode: '*384#' }), {
-    ...(changes && { changes }),
+    changes,
   })
 
 /** Dials for the balance until the screen is this one. */

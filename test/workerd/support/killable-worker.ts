@@ -23,14 +23,8 @@ export type Death = {
 }
 
 export const lineFaults = [
-  'request lost',
-  'answer lost',
-  'answer late',
-  'connection refused',
-  'status 429',
-  'status 500',
-  'a page of HTML',
-  'half an answer',
+  ...(['request lost', 'answer lost', 'answer late', 'connection refused'] as const),
+  ...(['status 429', 'status 500', 'a page of HTML', 'half an answer'] as const),
   'a replica behind',
 ] as const
 
@@ -64,10 +58,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     end.resolve(undefined)
   }
 
-  async function question<Answer>(
-    name: string,
-    ask: (index: number) => Promise<Answer>,
-  ): Promise<Answer> {
+  async function question<Answer>(name: string, ask: (index: number) => Promise<Answer>) {
     await alive(undefined)
     const index = asked.push(name) - 1
     const isLast = death?.at === index || (death?.at === name && asked.indexOf(name) === index)
@@ -83,10 +74,8 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
 
   const ask: typeof globalThis.fetch = (input, init) => {
     const body = JSON.parse(String(init?.body)) as Call | Call[]
-    const name = [body]
-      .flat()
-      .map(({ method }) => method)
-      .join(' and ')
+    const methods = [body].flat().map(({ method }) => method)
+    const name = methods.join(' and ')
     return question(name, async (index) => {
       const send = () => fetch(input, init)
       return fault?.strikes(index, name) ? await struck(fault.kind, body, send) : await send()
@@ -104,11 +93,8 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
       (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
   )
-  const nodes = {
-    chainId: config.chain.id,
-    urls: config.networks.get(config.chain.id) ?? [],
-    ...runtime,
-  }
+  const { id: chainId } = config.chain
+  const nodes = { chainId, urls: config.networks.get(chainId) ?? [], ...runtime }
   const relayer = assembleRelayer(config, runtime, createNodeService(nodes), ledger)
   const accept: AcceptPayment = (offer) =>
     question('ledger.accept', () => meet().then(() => ledgerStub().accept(offer)))
@@ -119,15 +105,10 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     asked: asked as readonly string[],
     /** Makes one delivery; undefined if the Worker died before its answer. */
     deliver({ phone, ...request }: { phone: string; sessionId: string; text: string }) {
-      const answering = answer({
-        gateway: 'africas-talking',
-        phone: phone as PhoneNumber,
-        ...request,
-      })
-      return Promise.race([
-        answering.then(({ screen }) => africasTalking.render(screen)),
-        end.promise,
-      ])
+      const of = { gateway: 'africas-talking', phone: phone as PhoneNumber }
+      const answering = answer({ ...of, ...request })
+      const shown = answering.then(({ screen }) => africasTalking.render(screen))
+      return Promise.race([shown, end.promise])
     },
     async tend() {
       await Promise.race([runRound(relayer), end.promise])
@@ -157,11 +138,7 @@ type Call = { id: unknown; method: string }
 
 type CallAnswer = { id: unknown; result?: unknown }
 
-async function struck(
-  kind: LineFault,
-  body: Call | Call[],
-  send: () => Promise<Response>,
-): Promise<Response> {
+async function struck(kind: LineFault, body: Call | Call[], send: () => Promise<Response>) {
   switch (kind) {
     case 'request lost':
       throw new TypeError('the connection was lost')
