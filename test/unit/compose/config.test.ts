@@ -57,10 +57,8 @@ describe('the configuration', () => {
 
   test("has the limits of its chain's profile, and each can be set alone", () => {
     const demo = read().limits
-    expect(demo).toEqual({
-      ...{ openPayments: 3, dialsAMinute: 30, minTransferWei: 0n },
-      ...{ transfersADay: undefined, sentADayWei: undefined },
-    })
+    const unlimited = { transfersADay: undefined, sentADayWei: undefined }
+    expect(demo).toEqual({ openPayments: 3, dialsAMinute: 30, minTransferWei: 0n, ...unlimited })
     const lender = read({ CHAIN_ID: '30' }).limits
     expect(lender).toEqual(read({ PROFILE: 'lender' }).limits)
     expect(lender).toMatchObject({ openPayments: 3, transfersADay: 20 })
@@ -105,10 +103,9 @@ describe('the configuration', () => {
     expect(read(onTest).menu.localCurrency).toBe('KES')
     const reason = 'is for PROFILE=lender: the demonstration shows the amounts of the chain'
     expect(faultsOf(feed)).toEqual([{ variable: 'LOCAL_CURRENCY', reason }])
+    const reasons = faultsOf({ ...onTest, CONFIRM: 'off', PIN: 'off' })
     const shown = 'needs CONFIRM=on, which shows an amount in both currencies before it is sent'
-    expect(faultsOf({ ...onTest, CONFIRM: 'off', PIN: 'off' })).toEqual([
-      { variable: 'LOCAL_CURRENCY', reason: shown },
-    ])
+    expect(reasons).toEqual([{ variable: 'LOCAL_CURRENCY', reason: shown }])
     expect(badIn({ ...onTest, RATE_FEED_URL: undefined })).toEqual(['LOCAL_CURRENCY'])
     expect(badIn({ ...onTest, LOCAL_CURRENCY: undefined })).toEqual(['LOCAL_CURRENCY'])
   })
@@ -120,23 +117,19 @@ describe('the configuration', () => {
     expect(budget({ UPSTREAM_CALLS_A_DAY: 'none' })).toBeUndefined()
     const own = { UPSTREAM_CALLS_A_DAY: '100', UPSTREAM_RESERVE: '90' }
     expect(budget(own)).toEqual({ callsADay: 100, relayReserve: 90 })
-    expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([
-      { variable: 'UPSTREAM_RESERVE', reason: 'is above UPSTREAM_CALLS_A_DAY' },
-    ])
+    const fault = { variable: 'UPSTREAM_RESERVE', reason: 'is above UPSTREAM_CALLS_A_DAY' }
+    expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([fault])
   })
 
   test('serves agents with PINs and their own limit, and refuses incomplete settings', () => {
     const agents = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}`, AGENTS: 'on' }
     const sent = { MAX_AGENT_SENT_A_DAY_WEI: '7' }
     const { menu, limits } = read({ ...agents, ...sent })
-    expect([menu.agents, limits.agents]).toEqual([
-      true,
-      { openPayments: 16, transfersADay: undefined, sentADayWei: 7n },
-    ])
+    const usual = { openPayments: 16, transfersADay: undefined, sentADayWei: 7n }
+    expect([menu.agents, limits.agents]).toEqual([true, usual])
     const open = { MAX_AGENT_OPEN_PAYMENTS: '3', MAX_AGENT_TRANSFERS_A_DAY: '9' }
-    expect(read({ ...agents, ...sent, ...open }).limits.agents).toEqual({
-      ...{ openPayments: 3, transfersADay: 9, sentADayWei: 7n },
-    })
+    const own = { openPayments: 3, transfersADay: 9, sentADayWei: 7n }
+    expect(read({ ...agents, ...sent, ...open }).limits.agents).toEqual(own)
     expect(read().limits.agents).toBeUndefined()
     expect(badIn(agents)).toEqual(['MAX_AGENT_SENT_A_DAY_WEI'])
     expect(badIn({ ...agents, ...sent, PIN: 'off' })).toEqual(['AGENTS'])
@@ -147,17 +140,16 @@ describe('the configuration', () => {
   test('requires both key and name of the SMS account, or neither', () => {
     const [key, name] = [{ SMS_API_KEY: 'the-key-of-this-test' }, { SMS_USERNAME: 'lender' }]
     expect([badIn(key), badIn(name)]).toEqual([['SMS_USERNAME'], ['SMS_API_KEY']])
-    expect(read({ ...key, ...name, SMS_SENDER: 'My Lender' }).sms).toEqual({
-      ...{ apiKey: 'the-key-of-this-test', username: 'lender', sender: 'My Lender' },
-      url: undefined,
-    })
+    const account = { apiKey: 'the-key-of-this-test', username: 'lender', sender: 'My Lender' }
+    const set = { ...key, ...name, SMS_SENDER: 'My Lender' }
+    expect(read(set).sms).toEqual({ ...account, url: undefined })
   })
 
   test('names every missing variable at once', () => {
     const names = Object.keys(required)
-    expect(faultsOf(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(
-      names.map((variable) => ({ variable, reason: 'is missing' })),
-    )
+    const none = Object.fromEntries(names.map((name) => [name, undefined]))
+    const missing = names.map((variable) => ({ variable, reason: 'is missing' }))
+    expect(faultsOf(none)).toEqual(missing)
   })
 
   test.for([
@@ -219,16 +211,12 @@ describe('the configuration', () => {
   test("uses the nodes' WebSockets at the set addresses, or at their HTTP addresses", () => {
     const urls = (changes: Changes) => Object.fromEntries(read(changes).webSockets)
     const NODE_URL_30 = 'https://main.example/key'
-    expect(urls({ NODE_URL_30 })).toEqual({
-      30: ['wss://main.example/key'],
-      31: ['ws://127.0.0.1:8545'],
-    })
+    const [main, test] = ['wss://main.example/key', 'ws://127.0.0.1:8545']
+    expect(urls({ NODE_URL_30 })).toEqual({ 30: [main], 31: [test] })
     const NODE_WS_URL = 'ws://127.0.0.1:4445/websocket,ws://127.0.0.1:5445/websocket'
     const NODE_WS_URL_30 = 'wss://sockets.example'
-    expect(urls({ NODE_URL_30, NODE_WS_URL, NODE_WS_URL_30 })).toEqual({
-      30: ['wss://sockets.example'],
-      31: NODE_WS_URL.split(','),
-    })
+    const both = { 30: [NODE_WS_URL_30], 31: NODE_WS_URL.split(',') }
+    expect(urls({ NODE_URL_30, NODE_WS_URL, NODE_WS_URL_30 })).toEqual(both)
     const NODE_WS_URL_31 = 'ws://127.0.0.1:6445/websocket'
     expect(urls({ NODE_WS_URL, NODE_WS_URL_31 })).toEqual({ 31: [NODE_WS_URL_31] })
   })

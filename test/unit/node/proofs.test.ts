@@ -33,14 +33,11 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
     const { pairs } = readRecording(rules)
     expect(blocks.length).toBeGreaterThan(11)
     for (const block of blocks) {
-      const raw = pairs.find(
-        ({ method, params }) =>
-          method === 'rsk_getRawBlockHeaderByNumber' && params[0] === block.number,
-      )
+      const method = 'rsk_getRawBlockHeaderByNumber'
+      const raw = pairs.find((pair) => pair.method === method && pair.params[0] === block.number)
       expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, trieKind: 'rootstock' })
-      expect(encodeProvedTransactions(block as never, 'rootstock')).toHaveLength(
-        block.transactions.length,
-      )
+      const { length } = block.transactions
+      expect(encodeProvedTransactions(block as never, 'rootstock')).toHaveLength(length)
     }
   })
 
@@ -75,26 +72,22 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
 
   test('and was not mined if the Bitcoin block belongs to another', () => {
     const [block, other] = blocks as [Block, Block]
-    const isMined =
-      (changed: object, rules = anyWork) =>
-      () =>
-        proveHeader({ ...block, ...changed }, rules)
-    const [coinbase, merkle] = [
-      block.bitcoinMergedMiningCoinbaseTransaction,
-      block.bitcoinMergedMiningMerkleProof,
-    ]
+    const proving = (changed: object, rules = anyWork) =>
+      proveHeader({ ...block, ...changed }, rules)
+    const coinbase = `${block.bitcoinMergedMiningCoinbaseTransaction}00`
+    const merkle = `${block.bitcoinMergedMiningMerkleProof}`
+    const { bitcoinMergedMiningCoinbaseTransaction } = other
     for (const changed of [
-      { bitcoinMergedMiningCoinbaseTransaction: `${coinbase}00` },
+      { bitcoinMergedMiningCoinbaseTransaction: coinbase },
       { bitcoinMergedMiningCoinbaseTransaction: undefined },
+      { bitcoinMergedMiningCoinbaseTransaction },
       { bitcoinMergedMiningMerkleProof: `${merkle}00` },
       { bitcoinMergedMiningMerkleProof: `${merkle}${'00'.repeat(32)}` },
-    ]) {
-      expect(isMined(changed)).toThrow('nobody mined')
-    }
-    const { bitcoinMergedMiningCoinbaseTransaction } = other
-    expect(isMined({ bitcoinMergedMiningCoinbaseTransaction })).toThrow('nobody mined')
-    expect(isMined({}, { ...anyWork, minDifficulty: 2n })).toThrow('below that of its network')
-    expect(isMined({}, { ...anyWork, from: 10 ** 6 })()).toBe(undefined)
+    ])
+      expect(() => proving(changed)).toThrow('nobody mined')
+    const dearer = { ...anyWork, minDifficulty: 2n }
+    expect(() => proving({}, dearer)).toThrow('below that of its network')
+    expect(proving({}, { ...anyWork, from: 10 ** 6 })).toBe(undefined)
   })
 })
 
@@ -106,34 +99,20 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
   const zeros = (count: number, number: Hex): Hex => `0x${'00'.repeat(count)}${number.slice(2)}`
   const written = (ofNonce: number, ofGas: number, more: object = {}) => {
     const one = { ...usual, transactionIndex: '0x0', blockHash: block.hash, ...more }
-    const { nonce, gasPrice, gas, to, value, input, v, r, s } = one as Record<string, Hex>
-    const [number, limit] = [
-      zeros(ofNonce, encodeQuantity(nonce ?? '0x')),
-      zeros(ofGas, encodeQuantity(gas ?? '0x')),
-    ]
-    const signed = [v, r, s].map((part) => encodeQuantity(part ?? '0x'))
-    const fields = [
-      number,
-      encodeQuantity(gasPrice ?? '0x'),
-      limit,
-      to ?? '0x',
-      encodeQuantity(value ?? '0x'),
-      input ?? '0x',
-    ]
-    const bytes = toRlp([...fields, ...signed])
+    const part = (name: string) => (one as Record<string, Hex | undefined>)[name] ?? '0x'
+    const quantity = (name: string) => encodeQuantity(part(name))
+    const [nonce, gas] = [zeros(ofNonce, quantity('nonce')), zeros(ofGas, quantity('gas'))]
+    const fields = [nonce, quantity('gasPrice'), gas, part('to'), quantity('value'), part('input')]
+    const bytes = toRlp([...fields, ...['v', 'r', 's'].map(quantity)])
     const transactionsRoot = computeTrieRoot([bytes], 'rootstock')
     return { ...block, transactionsRoot, transactions: [{ ...one, hash: keccak256(bytes) }] }
   }
   const proveWith = (changed: object) => () =>
     encodeProvedTransactions(changed as never, 'rootstock')
 
-  test.for([
-    [0, 0],
-    [0, 1],
-    [1, 0],
-    [7, 29],
-    [31, 29],
-  ] as const)('%i and %i of them, is found, and a lie about it too', ([ofNonce, ofGas]) => {
+  const zerosOf = ['0 and 0', '0 and 1', '1 and 0', '7 and 29', '31 and 29']
+  test.for(zerosOf)('%s of them, is found, and a lie about it too', (zeros) => {
+    const [ofNonce = 0, ofGas = 0] = zeros.split(' and ').map(Number)
     const own = written(ofNonce, ofGas)
     expect(proveWith(own)()).toHaveLength(1)
     const [lied] = own.transactions
@@ -174,12 +153,9 @@ describe.each([
   ['without any work', false],
   ['with work of a lower difficulty', true],
 ])('a block whose receipts, root, header and hash fit each other, %s', (_, mines) => {
-  const receipts = block.transactions.map(
-    (one) =>
-      recording.pairs.find(
-        ({ method, params }) => method === 'eth_getTransactionReceipt' && params[0] === one.hash,
-      )?.result as RawReceipt,
-  )
+  const answers = recording.pairs.filter(({ method }) => method === 'eth_getTransactionReceipt')
+  const receiptOf = (hash: unknown) => answers.find(({ params }) => params[0] === hash)?.result
+  const receipts = block.transactions.map((one) => receiptOf(one.hash) as RawReceipt)
   const [{ status }] = receipts as [RawReceipt]
   const other = status === '0x1' ? '0x0' : '0x1'
   const forgedReceipts = receipts.map((one) => ({ ...one, status: other }))
@@ -187,14 +163,12 @@ describe.each([
   const forged = rebuilt(lower, forgedReceipts, mines)
   const moved = <One extends object>(one: One) => ({ ...one, blockHash: forged.hash })
   const full = { ...forged, transactions: forged.transactions.map(moved) }
+  const forgedOne: Lie = (_, { params }) => {
+    const own = forgedReceipts.find(({ transactionHash }) => transactionHash === params[0])
+    return own && moved({ ...own, logs: own.logs.map(moved) })
+  }
   const said = new Map<string, Lie>([
-    [
-      'eth_getTransactionReceipt',
-      (_result, { params }) => {
-        const own = forgedReceipts.find(({ transactionHash }) => transactionHash === params[0])
-        return own && moved({ ...own, logs: own.logs.map(moved) })
-      },
-    ],
+    ['eth_getTransactionReceipt', forgedOne],
     ['eth_getBlockByNumber', () => full],
     ['eth_getBlockByHash', () => full],
     ['rsk_getTransactionReceiptNodesByHash', () => null],

@@ -90,19 +90,17 @@ describe('a day of heads on a chain of 25 s', () => {
     ['by chance', 'a connection tells of them', true, 5_000],
     ['by chance', 'no node takes a connection', false, 8_000],
   ] as const
-
-  test.for(sampleOf(2, days, 'days'))(
-    'that come %s takes few calls if %s, and none is 20 s late',
-    async ([pace, , serves, most]) => {
-      const { node, listen, pass } = open({ gap: paces[pace], serves })
-      const { late } = await listen()
-      const [before, head] = [node.calls(), node.blocks.length]
-      await pass(dayMs)
-      expect(node.calls() - before).toBeLessThan(most)
-      expect(late.length).toBeGreaterThan(node.blocks.length - head - 3)
-      expect(Math.max(...late)).toBeLessThan(20_000 + second)
-    },
-  )
+  const drawn = sampleOf(2, days, 'days')
+  test.for(drawn)('that come %s takes few calls if %s, and none is 20 s late', async (day) => {
+    const [pace, , serves, most] = day
+    const { node, listen, pass } = open({ gap: paces[pace], serves })
+    const { late } = await listen()
+    const [before, head] = [node.calls(), node.blocks.length]
+    await pass(dayMs)
+    expect(node.calls() - before).toBeLessThan(most)
+    expect(late.length).toBeGreaterThan(node.blocks.length - head - 3)
+    expect(Math.max(...late)).toBeLessThan(20_000 + second)
+  })
 
   test('needs as many calls for 500 listeners as for one', async () => {
     const calls = []
@@ -165,15 +163,14 @@ test('a node that accepts no connection is tried less and less, finally every te
 
 test('the pending block is requested once, and then only the filter', async () => {
   const { node, listen, pass } = open({ serves: false })
+  const asked = (method: string) => node.asked.get(`eth_${method}`) ?? 0
   await listen('newPendingTransactions')
-  const before = node.asked.get('eth_getFilterChanges') ?? 0
-  const blocks = node.asked.get('eth_getBlockByNumber') ?? 0
+  const [before, blocks] = [asked('getFilterChanges'), asked('getBlockByNumber')]
   await listen('newPendingTransactions')
   await pass(hourMs)
-  const polls = (node.asked.get('eth_getFilterChanges') ?? 0) - before
-  expect(node.asked.get('eth_newPendingTransactionFilter')).toBe(1)
+  expect(asked('newPendingTransactionFilter')).toBe(1)
   // Each look reads the latest block: none is left for the pending one.
-  expect((node.asked.get('eth_getBlockByNumber') ?? 0) - blocks).toBe(polls)
+  expect(asked('getBlockByNumber') - blocks).toBe(asked('getFilterChanges') - before)
 })
 
 describe("the day's limit of calls for subscriptions", () => {
@@ -195,9 +192,8 @@ describe("the day's limit of calls for subscriptions", () => {
       "the day's calls to the nodes for subscriptions are used up: subscribe again at 2026-01-06T00:00:00.000Z"
     for (const { closings } of listeners) expect(closings).toEqual([`1013 ${words}`])
     const refused = await listen()
-    expect(JSON.parse(refused.answers[0] ?? '')).toMatchObject({
-      error: { code: -32005, message: words },
-    })
+    const error = { code: -32005, message: words }
+    expect(JSON.parse(refused.answers[0] ?? '')).toMatchObject({ error })
     await pass(10 * second)
     const { late } = await listen()
     await pass(hourMs)

@@ -5,19 +5,14 @@ import { error, type Request, type Said, scriptedNode } from '../scripted-node.t
 
 type Filter = { fromBlock: string; toBlock: string }
 
-const rangeOf = ({ fromBlock, toBlock }: Filter): [from: number, to: number] => [
-  Number(fromBlock),
-  Number(toBlock),
-]
+const rangeOf = ({ fromBlock, toBlock }: Filter) => [Number(fromBlock), Number(toBlock)] as const
 const toHex = (value: number) => `0x${value.toString(16)}`
 const height = 1_000_000
 
 const hundreds = (from: number, to: number) =>
   Array.from({ length: Math.max(0, Math.floor((to - from) / 100) + 1) }, (_, at) => from + 100 * at)
 const logAt = (number: number, index = 0) => ({
-  ...exampleLogs[0],
-  logIndex: toHex(index),
-  blockNumber: toHex(number),
+  ...{ ...exampleLogs[0], logIndex: toHex(index), blockNumber: toHex(number) },
   blockHash: `0x${number.toString(16).padStart(64, '0')}`,
 })
 
@@ -27,7 +22,7 @@ function nodeThatRefuses(
   logsIn = (from: number, to: number): object[] =>
     hundreds(Math.ceil(from / 100) * 100, to).map((number) => logAt(number)),
 ) {
-  const asked: [from: number, to: number][] = []
+  const asked: (readonly [from: number, to: number])[] = []
   let calls = 0
   const answering = scriptedNode(({ method, params }) => {
     if (method === 'eth_blockNumber') return { result: toHex(height) }
@@ -62,6 +57,10 @@ async function logsOf(node: typeof fetch, from: number, to: number) {
   }
 }
 
+/** Refuses ranges of more blocks. */
+const above = (most: number, said: Said) => (from: number, to: number) =>
+  to - from >= most ? said : undefined
+
 const numbersOf = (logs: readonly { blockNumber: string }[] | undefined) =>
   logs?.map(({ blockNumber }) => Number(blockNumber))
 
@@ -83,9 +82,7 @@ describe('a range that a node refuses is asked in halves, whatever it says:', ()
     [35, 'ranges over 100 blocks are not supported on freetier'],
   ] as const)('%i %s', async ([code, message]) => {
     for (const most of [100, 37, 2_000]) {
-      const { node, calls } = nodeThatRefuses((from, to) =>
-        to - from >= most ? error(code, message) : undefined,
-      )
+      const { node, calls } = nodeThatRefuses(above(most, error(code, message)))
       const { result } = await logsOf(node, 0, 2_000)
       expect(numbersOf(result), `${most}`).toEqual(hundreds(0, 2_000))
       expect(calls()).toBeLessThanOrEqual(200)
@@ -116,10 +113,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
   test('the filter itself: one block shows that', async () => {
     const { node, asked } = nodeThatRefuses(() => error(-32602, 'invalid topics'))
     expect(await logsOf(node, 0, 2_000)).toMatchObject(error(-32602, 'invalid topics'))
-    expect(asked).toEqual([
-      [0, 2_000],
-      [0, 0],
-    ])
+    expect(asked.map(String)).toEqual(['0,2000', '0,0'])
   })
 })
 
@@ -134,9 +128,7 @@ test('a region that is dense for the node costs no more calls beyond it', async 
 
 test('for a request a node is asked 200 times at most, and the refusal names a range that works', async () => {
   for (const most of [1, 5, 700, 2_001]) {
-    const { node, calls } = nodeThatRefuses((from, to) =>
-      to - from >= most ? error(-32000, 'no') : undefined,
-    )
+    const { node, calls } = nodeThatRefuses(above(most, error(-32000, 'no')))
     const { error: refused } = await logsOf(node, 0, 900_000)
     expect(calls()).toBeLessThanOrEqual(200)
     expect(refused).toMatchObject({ code: -32012, data: { fromBlock: '0x0' } })
@@ -154,9 +146,7 @@ test.for([
 ] as const)(
   '100,000 blocks of a node that accepts %i at a time are searched in %i requests',
   async ([most, turns]) => {
-    const { node } = nodeThatRefuses((from, to) =>
-      to - from >= most ? error(-32012, 'too many blocks') : undefined,
-    )
+    const { node } = nodeThatRefuses(above(most, error(-32012, 'too many blocks')))
     let asked = 0
     const counted: typeof fetch = (url, init) => {
       if (`${init?.body}`.includes('eth_getLogs')) asked += 1
@@ -189,10 +179,7 @@ describe('a node with 12,007 logs in its first blocks, and one after 2,000', () 
     asked.length = 0
     expect((await logsOf(node, 5, 2_008)).result).toEqual(within(5, 2_008))
     // In pieces, each log once and in order.
-    expect(asked).toEqual([
-      [5, 2_005],
-      [2_006, 2_008],
-    ])
+    expect(asked.map(String)).toEqual(['5,2005', '2006,2008'])
   })
 
   test('a node that truncates its answers at a round number is detected', async () => {

@@ -15,6 +15,11 @@ import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 
 const gwei = 1_000_000_000n
 
+type Dialled = [
+  ...[number: number, who?: number, spendsWei?: bigint, kind?: PaymentKind],
+  findDenial?: RequestedPayment['findDenial'],
+]
+
 /** Models a chain without mining, with price and money set by the test, and its payers. */
 function stillChain({
   slots = 15,
@@ -55,36 +60,26 @@ function stillChain({
 
   /** Dials as this caller; returns the outcome in words. */
   async function dial(
-    number: number,
-    who = number,
-    spendsWei = 1n,
-    kind: PaymentKind = 'transfer',
-    denied: RequestedPayment['findDenial'] = async () => undefined,
+    ...[number, who = number, spendsWei = 1n, kind = 'transfer', findDenial]: Dialled
   ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
-      since: world.now,
       question: { session: `session ${number}`, input: 'input', account: caller.address },
-      ...{ answerCount: 3, intentId: numberToHex(number, { size: 22 }), caller },
+      ...{ since: world.now, answerCount: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
         ...{ target: relayer.forwarder.address, data: '0x', kind, spendsWei },
-        writeSubmitted: (tx) => ({
-          kind: 'end',
-          lines: ['hash' in tx ? 'submitted' : `queued ${tx.minutes}`],
-        }),
+        writeSubmitted: (tx) => screenOf('hash' in tx ? 'submitted' : `queued ${tx.minutes}`),
       }),
-      findDenial: denied,
-      writeRefusal: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
+      findDenial: findDenial ?? (async () => undefined),
+      writeRefusal: (refusal) => screenOf(wordsOf(refusal)),
     })
     return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind
   }
 
   return {
-    world,
-    ledger,
-    dial,
-    dialAll: (from: number, count: number) =>
-      Promise.all(Array.from({ length: count }, (_, index) => dial(from + index))),
+    ...{ world, ledger, dial },
+    dialAll: (from: number, count: number, who?: number) =>
+      Promise.all(Array.from({ length: count }, (_, index) => dial(from + index, who))),
     asked: (method: string) => asked.filter((one) => one.method === method).length,
     refusals: () => events.filter(({ event }) => event === 'payments.refused'),
   }
@@ -93,8 +88,8 @@ function stillChain({
 const untilAborted = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
-const wordsOf = (refusal: Refusal): string =>
-  [refusal.kind, ...Object.values(refusal).slice(1)].join(' ')
+const wordsOf = ({ kind, ...rest }: Refusal): string => [kind, ...Object.values(rest)].join(' ')
+const screenOf = (words: string) => ({ kind: 'end', lines: [words] }) as const
 
 const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length
 
@@ -109,9 +104,8 @@ test('no payment joins a queue that would outlast its deadline', async () => {
   expect([minutes.length, minutes[0], minutes.at(-1)]).toEqual([144, '2', '31'])
   expect(count(told, 'crowded 30')).toBe(900 - 4 - 144)
   expect((await ledger.readWork()).queued).toHaveLength(144)
-  expect(refusals()).toEqual([
-    expect.objectContaining({ level: 'error', reason: 'crowded', message: expect.any(String) }),
-  ])
+  const refusal = { level: 'error', reason: 'crowded', message: expect.any(String) }
+  expect(refusals()).toEqual([expect.objectContaining(refusal)])
   world.now += 60_000
   expect(await dialAll(900, 3)).toEqual(['crowded 30', 'crowded 30', 'crowded 30'])
   expect(refusals()).toHaveLength(2)
@@ -147,14 +141,11 @@ test("the pool's count is read for each payment, and the key's balance is the la
   // The chain's count was not noted yet, and is asked for as well.
   expect(asked('eth_getTransactionCount')).toBe(6)
   expect([asked('eth_gasPrice'), asked('eth_getBalance')]).toEqual([1, 1])
-  await ledger.recordObservations({
-    ...{ facts: { funds: { wei: '0' } }, node: 'answered', round: 'done' },
-  })
+  const report = { facts: { funds: { wei: '0' } }, node: 'answered', round: 'done' } as const
+  await ledger.recordObservations(report)
   // It was read a moment before by a process that tells it late: the newest fact decides.
-  const early = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
-  await ledger.recordObservations({
-    ...{ now: world.now, facts: { funds: early }, node: 'answered', round: undefined },
-  })
+  const funds = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
+  await ledger.recordObservations({ ...report, now: world.now, facts: { funds }, round: undefined })
   expect(await dial(4)).toBe('relayer_poor')
 })
 
@@ -179,19 +170,19 @@ test('a session is uncertain, not unsent, if it cannot be closed while another d
 const greedy = 1_000_000
 
 test('an account has at most three open payments, also at one moment, and others have their own', async () => {
-  const { dial } = stillChain()
-  const told = await Promise.all(Array.from({ length: 9 }, (_, index) => dial(index, greedy)))
+  const { dial, dialAll } = stillChain()
+  const told = await dialAll(0, 9, greedy)
   expect(count(told, 'submitted')).toBe(3)
   expect(count(told, 'too_many_open 3')).toBe(6)
   expect(await dial(50)).toBe('submitted')
 })
 
 test('a phone that dials too often in a minute has to wait, and causes no node call', async () => {
-  const { dial, asked, world } = stillChain({ dialsAMinute: 5 })
+  const { dial, dialAll, asked, world } = stillChain({ dialsAMinute: 5 })
   for (let number = 0; number < 5; number++) await dial(number, greedy)
   world.now += 10_000
   const before = asked('eth_gasPrice')
-  const told = await Promise.all(Array.from({ length: 200 }, (_, index) => dial(9 + index, greedy)))
+  const told = await dialAll(9, 200, greedy)
   expect(count(told, 'too_many_dials')).toBe(200)
   expect(asked('eth_gasPrice')).toBe(before)
   expect(await dial(500)).toBe('submitted')
