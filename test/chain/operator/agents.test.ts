@@ -1,10 +1,10 @@
 import { createPublicClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
-import { loanAbi } from '../../../src/loan/abi.ts'
 import { opened } from '../../support/opened.ts'
-import { dial, give, openOperated } from './operating.ts'
+import { dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 const [agent, caller] = ['+254700000002', '+254700000001']
@@ -16,17 +16,17 @@ const settings = {
 }
 const paidWei = parseEther('0.02')
 
+async function choosePin(deployment: Operated, phone: string): Promise<void> {
+  for (const text of ['', pin, `${pin}*${pin}`])
+    await dial(deployment, { phone, sessionId: 'pin', text })
+}
+
 test('an agent sees FINAL for payments that stay on the chain, and never for removed ones', async () => {
   const deployment = openOperated(chain, settings)
-  const { url } = chain.anvil
-  const client = createPublicClient({ transport: http(url) })
+  const client = createPublicClient({ transport: http(chain.anvil.url) })
   const account = await give(chain, agent)
   await give(chain, caller)
-  for (const phone of [agent, caller]) {
-    for (const text of ['', pin, `${pin}*${pin}`]) {
-      await dial(deployment, { phone, sessionId: 'pin', text })
-    }
-  }
+  for (const phone of [agent, caller]) await choosePin(deployment, phone)
   const { till } = await deployment.act('agents/add', { phone: agent, name: 'Duka', kind: 'agent' })
   const text = `7*${till}*0.02*${pin}`
   const withdraw = () => dial(deployment, { phone: caller, sessionId: 'cash', text })
@@ -35,13 +35,10 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
   const [, code = 'none'] = /\nCode: (\d{6})\n/.exec(shown) ?? []
   await deployment.settled()
 
-  /**
-   * Returns what came to the agent by the chain, as deep as an outcome is final, or at its head.
-   */
+  /** Returns what came to the agent by the chain, so many blocks below its head. */
   async function came(depth: number) {
     const blockNumber = (await client.getBlockNumber({ cacheTime: 0 })) - BigInt(depth)
-    const call = { address: chain.loan, abi: loanAbi, functionName: 'getBalance' } as const
-    const wei = await client.readContract({ ...call, args: [account], blockNumber })
+    const wei = await loanAt(client, chain.loan).getBalance([account], { blockNumber })
     return wei - parseEther('1')
   }
 
@@ -85,23 +82,18 @@ test("a person's export has the reference of a bill and the person's till", asyn
   const deployment = openOperated(chain, settings)
   const [payee, payer] = ['+254700000012', '+254700000011']
   await give(chain, payer)
-  for (const text of ['', pin, `${pin}*${pin}`]) {
-    await dial(deployment, { phone: payer, sessionId: 'pin', text })
-  }
+  await choosePin(deployment, payer)
   const { till } = await deployment.act('agents/add', { phone: payee, name: 'Water', kind: 'bill' })
   const text = `10*${till}*AB-12*0.01*${pin}`
   await dial(deployment, { phone: payer, sessionId: 'bill', text })
   await deployment.settled()
-  const exported = async (phone: string) => {
-    const { output } = await deployment.operate(operatorsAccount, ['export', '--json'], {
-      input: phone,
-    })
-    return JSON.parse(output)
+  const exported = async (input: string) => {
+    const ended = await deployment.operate(operatorsAccount, ['export', '--json'], { input })
+    return JSON.parse(ended.output)
   }
   const [paid] = (await exported(payer)).payments
   expect(paid).toMatchObject({ kind: 'purchase', screen: expect.stringContaining('Water, AB-12') })
   const { audit } = await exported(payee)
-  expect(audit).toContainEqual(
-    expect.objectContaining({ action: 'add-agent', detail: expect.objectContaining({ till }) }),
-  )
+  const detail = expect.objectContaining({ till })
+  expect(audit).toContainEqual(expect.objectContaining({ action: 'add-agent', detail }))
 })

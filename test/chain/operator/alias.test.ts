@@ -44,9 +44,8 @@ describe('a changed table of numbering changes', () => {
     const sender = '+254700000011'
     await accountOf(sender)
     for (const [index, form] of [former, present].entries()) {
-      expect(await dialAt(deployment, sender, `2*${form}*0.2${index}`)).toContain(
-        'END Transfer Submitted',
-      )
+      const screen = await dialAt(deployment, sender, `2*${form}*0.2${index}`)
+      expect(screen).toContain('END Transfer Submitted')
     }
     expect(
       (await deployment.ledger.listAudit(9)).map(({ action, detail }) => [action, detail]),
@@ -64,11 +63,11 @@ describe('a changed table of numbering changes', () => {
     const deployment = await openChanged()
     const forms = ['+2207000014', '+220877000014'] as const
     const [, present] = [await accountOf(forms[0]), await accountOf(forms[1])]
+    const inUse = `${present}: two accounts of this number are in use.\n`
+    const remedy =
+      'Move what is in one of each to the other (alias --record), and run this once more.\n'
     const told = await alias(deployment, [], [forms[0]])
-    expect(told).toEqual({
-      code: 1,
-      output: `${present}: two accounts of this number are in use.\nMove what is in one of each to the other (alias --record), and run this once more.\n`,
-    })
+    expect(told).toEqual({ code: 1, output: inUse + remedy })
     expect(await dialAt(deployment, forms[1], '1')).toBe('END This service is not in operation.')
     expect(await alias(deployment, [], ['7000014'])).toMatchObject({ code: 1 })
     // An operator says that there are none.

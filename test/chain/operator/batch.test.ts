@@ -20,33 +20,25 @@ const phones = ['+254700000061', '+254700000062', '+254700000063']
 type Asked = { id: number; params: unknown[] }
 type Answer = { id: number; result: unknown }
 
-/** Opens a deployment whose pool seems full until the returned function is called. */
-function openFull() {
-  const { account, url } = provider
-  const { apiKey, username } = account
-  const changes = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: url }
-  let isFull = true
-  const deployment = openOperated(chain, changes, {
-    fetch: async (input, init) => {
-      const response = await fetch(input, init)
-      if (!isFull || !`${input}`.startsWith(chain.anvil.url)) return response
-      const asked = [JSON.parse(`${init?.body}`)].flat() as Asked[]
-      const isOfPool = ({ id }: Answer) =>
-        asked.some((one) => one.id === id && one.params.includes('pending'))
-      const told = [await response.json()].flat() as Answer[]
-      const answers = told.map((one) => (isOfPool(one) ? { ...one, result: '0xffff' } : one))
-      return Response.json(asked.length > 1 ? answers : answers[0])
-    },
-  })
-  const free = () => {
-    isFull = false
-  }
-  return { deployment, free }
+let isFull = true
+
+/** Asks as usual, but that the pool seems full. */
+const askFull: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  if (!isFull || !`${input}`.startsWith(chain.anvil.url)) return response
+  const asked = [JSON.parse(`${init?.body}`)].flat() as Asked[]
+  const isOfPool = ({ id }: Answer) =>
+    asked.some((one) => one.id === id && one.params.includes('pending'))
+  const told = [await response.json()].flat() as Answer[]
+  const answers = told.map((one) => (isOfPool(one) ? { ...one, result: '0xffff' } : one))
+  return Response.json(asked.length > 1 ? answers : answers[0])
 }
 
 test('commands, metrics, messages, books and drain report each payment of a transaction separately', async () => {
   for (const phone of phones) await give(chain, phone)
-  const { deployment, free } = openFull()
+  const { apiKey: SMS_API_KEY, username: SMS_USERNAME } = provider.account
+  const changes = { SMS_API_KEY, SMS_USERNAME, SMS_URL: provider.url }
+  const deployment = openOperated(chain, changes, { fetch: askFull })
   const { operate, operator } = deployment
   for (const [index, phone] of phones.entries()) {
     const text = `2*${phones[(index + 1) % 3]}*0.2${index}`
@@ -54,7 +46,7 @@ test('commands, metrics, messages, books and drain report each payment of a tran
     expect(screen).toContain('Tx: queued')
   }
   await deployment.act('drain')
-  free()
+  isFull = false
   await deployment.round()
   await deployment.allDone()
   deployment.pass(60_000)
@@ -78,9 +70,8 @@ test('commands, metrics, messages, books and drain report each payment of a tran
     expect([...(await deployment.payment(intent)).batch].sort()).toEqual(intents)
   }
 
-  expect(await deployment.metrics()).toContain(
-    'relay_payment_events_total{kind="transfer",event="executed"} 3',
-  )
+  const counted = 'relay_payment_events_total{kind="transfer",event="executed"} 3'
+  expect(await deployment.metrics()).toContain(counted)
   expect(provider.asked.map(({ to }) => to).sort()).toEqual([...phones, ...phones].sort())
   const found = await reconcile(operator, { fromBlock: 0, eachAccount: true })
   expect(found).toMatchObject({ differences: [], payments: 3, spendings: 3 })

@@ -82,10 +82,8 @@ test('an alert about missing rounds is reported by the next health request', asy
     told.push(`${name} ${state}`)
     response.end()
   })
-  const deployment = open({
-    ALERT_WEBHOOK_URL: `${server.url}/alerts`,
-    ALERT_WEBHOOK_SECRET: 'a-secret-for-the-webhook',
-  })
+  const ALERT_WEBHOOK_SECRET = 'a-secret-for-the-webhook'
+  const deployment = open({ ALERT_WEBHOOK_URL: `${server.url}/alerts`, ALERT_WEBHOOK_SECRET })
   const pass = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute++) {
       await minuteLater(deployment)

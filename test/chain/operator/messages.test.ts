@@ -37,8 +37,7 @@ describe('messages to phones', () => {
   test('about final outcomes go out even while no node answers', async () => {
     provider.asked.length = 0
     const deployment = open(join(folder, 'final.sqlite'))
-    const text = '2*+254700000002*0.01'
-    await dial(deployment, { phone, sessionId: 'final', text })
+    await dial(deployment, { phone, sessionId: 'final', text: '2*+254700000002*0.01' })
     await deployment.settled()
     node.isDead = true
     deployment.pass(60_000)
@@ -53,8 +52,7 @@ describe('messages to phones', () => {
     provider.asked.length = 0
     const [database, former] = [join(folder, 'told.sqlite'), join(folder, 'set-back.sqlite')]
     const deployment = open(database)
-    const text = '2*+254700000002*0.02'
-    await dial(deployment, { phone, sessionId: 'set back', text })
+    await dial(deployment, { phone, sessionId: 'set back', text: '2*+254700000002*0.02' })
     await deployment.settled()
     copyFileSync(database, former)
     for (const one of [deployment, open(former)]) {
@@ -63,10 +61,8 @@ describe('messages to phones', () => {
       await one.settled()
       expect(provider.asked).toHaveLength(2)
       const known = one === deployment ? { 'sms.sent': 2 } : { 'sms.known': 2 }
-      expect((await one.ledger.readVitals()).counts).toMatchObject({
-        'transfer.executed': 1,
-        ...known,
-      })
+      const { counts } = await one.ledger.readVitals()
+      expect(counts).toMatchObject({ 'transfer.executed': 1, ...known })
     }
   })
 })

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, type Hex, parseEther } from 'viem'
+import { createPublicClient, http, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
@@ -12,7 +13,6 @@ import {
   Unanswered,
 } from '../../../scripts/ops/operator-client.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { paymentsAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { opened } from '../../support/opened.ts'
@@ -69,11 +69,10 @@ const changes = {
 }
 const open = () => openOperated(chain, changes)
 
-async function readReceived(): Promise<bigint> {
-  const call = { functionName: 'getBalance', args: [recipient] } as const
-  const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-  return BigInt((await chain.anvil.ask('eth_call', [{ to: chain.loan, data }])) as Hex)
-}
+const readReceived = (): Promise<bigint> =>
+  loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan).getBalance([
+    recipient,
+  ])
 
 async function blockAndRound(deployment: Operated): Promise<void> {
   await chain.anvil.ask('evm_mine')
@@ -95,12 +94,10 @@ describe('a restore', () => {
   test('in the middle of 50 open payments changes none of their outcomes', async () => {
     const file = join(folder, 'ledger.jsonl')
     const lost = open()
+    const text = `2*${recipient}*0.01`
     const sessions = phones.flatMap((phone) =>
       ['a', 'b', 'c', 'd'].map(
-        (name): Dialled => ({
-          ...{ phone, sessionId: `${phone.slice(-2)}${name}` },
-          text: `2*${recipient}*0.01`,
-        }),
+        (name): Dialled => ({ phone, sessionId: `${phone.slice(-2)}${name}`, text }),
       ),
     )
     const [before, after] = [sessions.slice(0, 50), sessions.slice(50)]
@@ -160,29 +157,21 @@ describe('a restore', () => {
   test('accepts no torn file and none of another deployment', async () => {
     const deployment = open()
     const ours = deployment.operator
-    const dialled = { phone: phones[0] ?? '', sessionId: 'x', text: '1' }
-    await dial(deployment, dialled)
+    await dial(deployment, { phone: `${phones[0]}`, sessionId: 'x', text: '1' })
     const file = join(folder, 'torn.jsonl')
     await deployment.ledger.recordAction({ id: 'one', action: 'outbid', detail: {} })
     await writeExport(ours, file)
     const whole = readFileSync(file, 'utf8')
     truncateSync(file, whole.length - 20)
-    await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
-      /is torn after \d+ entries/,
-    )
-    writeFileSync(
-      file,
-      whole.replace(/"ACCOUNT_KEY_SECRET":"[0-9a-f]{4}/, (found) => `${found.slice(0, -4)}0000`),
-    )
-    await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
-      'the export is of another ledger: it differs in ACCOUNT_KEY_SECRET',
-    )
+    const restoring = () => expect(restoreFile(ours, file, { adds: true })).rejects
+    await restoring().toThrow(/is torn after \d+ entries/)
+    const other = whole.replace(/(?<="ACCOUNT_KEY_SECRET":")[0-9a-f]{4}/, '0000')
+    writeFileSync(file, other)
+    await restoring().toThrow('the export is of another ledger: it differs in ACCOUNT_KEY_SECRET')
     expect((await deployment.status()).intake.state).toBe('open')
-    const large = await deployment.ask('/operator/restore/entries', {
-      ...{ method: 'POST', headers: authorized },
-      body: JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] }),
-    })
-    expect(large.status).toBe(413)
+    const body = JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] })
+    const init = { method: 'POST', headers: authorized, body }
+    expect((await deployment.ask('/operator/restore/entries', init)).status).toBe(413)
   })
 })
 

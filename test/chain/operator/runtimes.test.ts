@@ -98,10 +98,7 @@ async function restarted(changes: Record<string, string>): Promise<Stop> {
 const incidents: readonly Incident[] = [
   {
     name: 'an empty relayer',
-    async make() {
-      await setBalance('0')
-      return () => setBalance('100')
-    },
+    make: () => setBalance('0').then(() => () => setBalance('100')),
     ...{ check: 'relayer_funds', alert: 'relayer_low' },
     remedy:
       /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers -- top-up \1`\); nothing is lost/,
@@ -111,10 +108,7 @@ const incidents: readonly Incident[] = [
   },
   {
     name: 'a dead node',
-    async make() {
-      await faults.refuse()
-      return () => faults.accept()
-    },
+    make: () => faults.refuse().then(() => faults.accept),
     ...{ check: 'node', alert: 'node_down' },
     remedy: /No node has answered for \d+ s\. Repair the node, or name another one in NODE_URL/,
   },
@@ -131,19 +125,13 @@ const incidents: readonly Incident[] = [
   },
   {
     name: 'a paused pool',
-    async make() {
-      await callAsOwner(chain, 'pause')
-      return () => callAsOwner(chain, 'unpause')
-    },
+    make: () => callAsOwner(chain, 'pause').then(() => () => callAsOwner(chain, 'unpause')),
     ...{ check: 'contracts', alert: 'contracts', remedy: /Unpause them, or compare the addresses/ },
     pages: { '': /Payments are taken, as far as .*May be lent todaynothing now/s },
   },
   {
     name: 'a wrong secret',
-    async make() {
-      await dial('1')
-      return await restarted({ ACCOUNT_KEY_SECRET: `0x${'77'.repeat(32)}` })
-    },
+    make: () => dial('1').then(() => restarted({ ACCOUNT_KEY_SECRET: `0x${'77'.repeat(32)}` })),
     ...{ check: 'identity', alert: 'identity' },
     remedy: /ACCOUNT_KEY_SECRET\. Put the former values/,
   },
@@ -161,11 +149,9 @@ const incidents: readonly Incident[] = [
       await dial('2*0x00000000000000000000000000000000000b0b0b*0.01')
       return async () => faults.clear()
     },
-    ...{
-      alert: 'stuck',
-      remedy:
-        /Nonce \d+ has waited for a block since \S+: the node did not accept it in the last .* name another node in NODE_URL\./,
-    },
+    alert: 'stuck',
+    remedy:
+      /Nonce \d+ has waited for a block since \S+: the node did not accept it in the last .* name another node in NODE_URL\./,
   },
   {
     name: 'a spent budget',
@@ -181,12 +167,9 @@ const incidents: readonly Incident[] = [
         await chain.anvil.ask('evm_setIntervalMining', [1])
       }
     },
-    ...{
-      check: 'node',
-      alert: 'node_down',
-      remedy:
-        /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Repair the node/,
-    },
+    ...{ check: 'node', alert: 'node_down' },
+    remedy:
+      /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Repair the node/,
     pages: { '/nodes': /no new block since.*able, but see above/s },
   },
 ]
@@ -270,9 +253,7 @@ async function look() {
     ready: { status: response.status, failing },
     alerts: typeof status === 'string' ? [] : status.alerts,
     lines: typeof status === 'string' ? [status] : describeStatus(status),
-    doctor: findings.flatMap(({ state, name, says }) =>
-      state === 'bad' ? `${name}: ${says}` : [],
-    ),
+    doctor: findings.flatMap((one) => (one.state === 'bad' ? `${one.name}: ${one.says}` : [])),
   }
 }
 
@@ -281,10 +262,8 @@ function expectNamed(
   { ready, alerts, lines, doctor, told }: Awaited<ReturnType<typeof look>> & { told: string[] },
   { check, alert, remedy }: Incident,
 ): void {
-  expect(ready).toEqual({
-    status: check === undefined ? 200 : 503,
-    failing: check === undefined ? [] : [check],
-  })
+  const named = check === undefined ? [] : [check]
+  expect(ready).toEqual({ status: check === undefined ? 200 : 503, failing: named })
   expect(told).toEqual([expect.stringMatching(`^${alert} raised: `)])
   expect(told).toEqual([expect.stringMatching(remedy)])
   expect(lines).toContainEqual(expect.stringMatching(remedy))

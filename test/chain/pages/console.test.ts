@@ -6,12 +6,14 @@ import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { bodyOf, startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
+import { exchange } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
 import { findPageFaults, openBrowser, says, signIn, widths } from '../../support/pages/browser.ts'
 import { sampleOf } from '../../support/sample.ts'
+import { lieAbout } from '../node/support/proxy-node.ts'
 
 const { openPage, openConsole } = openBrowser()
 const start = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
@@ -76,20 +78,18 @@ describe('the console in a browser', () => {
     }
     await act('hold', 'hold')
     await says(page, 'main', 'Nothing was done')
-    const posted = `fetch('/console/act', {
-      method: 'POST',
-      body: new URLSearchParams({ phone: '${phone}', act: 'hold', confirmation: 'hold ${address.slice(-4)}' }),
-    }).then(({ status }) => status)`
-    expect(await page.evaluate(posted)).toBe(403)
+    const end = address.slice(-4)
+    const fields = `{ phone: '${phone}', act: 'hold', confirmation: 'hold ${end}' }`
+    const posted = `fetch('/console/act', { method: 'POST', body: new URLSearchParams(${fields}) })`
+    expect(await page.evaluate(`${posted}.then(({ status }) => status)`)).toBe(403)
     expect(await served.pay()).toContain('Transfer Submitted')
-    await act('hold', `hold ${address.slice(-4)}`)
+    await act('hold', `hold ${end}`)
     await says(page, 'main', 'Done, and in the audit: hold.')
     expect(await served.pay()).toContain('Your account is held.')
-    await act('release', `release ${address.slice(-4)}`)
+    await act('release', `release ${end}`)
     await says(page, 'main', 'Done, and in the audit: release.')
     await page.goto(`${served.url}/console/audit`)
-    await says(page, 'main', 'hold')
-    await says(page, 'main', 'release')
+    for (const done of ['hold', 'release']) await says(page, 'main', done)
   })
 
   test('answers on one page a caller whose money was sent and did not arrive', async () => {
@@ -98,19 +98,15 @@ describe('the console in a browser', () => {
     const page = await openConsole(served.url, token)
     await page.goto(`${served.url}/console/support`)
     const number = page.locator('input[name=phone]')
-    const look = async (typed: string) => {
+    const look = async (typed = phone as string) => {
       await number.fill(typed)
       await number.press('Enter')
+      return page.locator('main').textContent()
     }
     await look('0700000001')
     await says(page, 'main', 'Nothing was found: this is not a phone number, such as +254')
     expect(await number.inputValue()).toBe('0700000001')
-    await expect
-      .poll(async () => {
-        await look(phone)
-        return page.locator('main').textContent()
-      })
-      .toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
+    await expect.poll(() => look()).toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
     await says(page, 'main', /balance_too_low.*Nothing was sent/s)
     expect(await findPageFaults(page)).toEqual([])
   })
@@ -222,12 +218,8 @@ const incidents: readonly Incident[] = [
     },
   },
   {
-    name: 'a gateway that has a wrong secret',
-    ...{
-      path: '',
-      place: '#taken',
-      why: /Payments are taken, as far as .*1 of the requests to africas-talking .* the last at \d.* without the secret/,
-    },
+    ...{ name: 'a gateway that has a wrong secret', path: '', place: '#taken' },
+    why: /Payments are taken, as far as .*1 of the requests to africas-talking .* the last at \d.* without the secret/,
     mends: /Compare it with the address and the header that the gateway has.*this line disappears/s,
     async plant({ url }) {
       expect((await fetch(`${url}/ussd`, { method: 'POST' })).status).toBe(404)
@@ -250,10 +242,10 @@ const incidents: readonly Incident[] = [
     ...{ path: '/nodes', place: '#nodes table', why: /distrusted/ },
     mends: /name another one in NODE_URL/,
     async plant({ faults, newKey }) {
-      const change = (answer: object) => ({
-        ...answer,
-        result: { ...blockOf(answer), gasUsed: '0x1' },
-      })
+      const change = lieAbout('eth_getBlockByNumber', (block: object) => ({
+        ...block,
+        gasUsed: '0x1',
+      }))
       faults.script({ fault: { kind: 'changed', change }, methods: ['eth_getBlockByNumber'] })
       const { call } = await newKey(100)
       await call('eth_getBlockByNumber', ['latest', false])
@@ -261,8 +253,6 @@ const incidents: readonly Incident[] = [
     },
   },
 ]
-
-const blockOf = (answer: { result?: unknown }) => answer.result as object
 
 async function serveConsole() {
   const chain = await startChain()
@@ -303,11 +293,7 @@ async function serveConsole() {
       await ask('POST', '/keys', { hash, name: 'of a test', quota, methods: null })
       return {
         call: (method: string, params: unknown[] = []) =>
-          fetch(`${url}/rpc/${key}`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-          }),
+          exchange(`${url}/rpc/${key}`, method, params),
         revoke: () => ask('DELETE', `/keys/${hash}`),
       }
     },

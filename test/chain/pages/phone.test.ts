@@ -112,8 +112,7 @@ describe('the phone page in a browser', () => {
       await says(page, '#wire', sent)
       await says(page, '#wire', ended)
       await says(page, '#flow-text', '> 482615\n= Your PIN is set. Please dial again.')
-      const written = await page.locator('main').textContent()
-      expect(written).not.toContain('5071')
+      expect(await page.locator('main').textContent()).not.toContain('5071')
     },
   )
 
@@ -127,14 +126,11 @@ describe('the phone page in a browser', () => {
     await page.getByRole('link', { name: 'Save as test' }).click()
     const script = readFileSync(await (await downloading).path(), 'utf8')
     expect(script).toBe(await page.locator('#flow-text').textContent())
-    await playScript(script, {
-      send: openPhoneLine(gatewayForms['africas-talking'], (path, headers, body) =>
-        postTo(served.url, path, headers, body),
-      ),
-      newSession: () => crypto.randomUUID(),
-      toPhone: (typed) => typed,
-      show: () => {},
-    })
+    const send = openPhoneLine(gatewayForms['africas-talking'], (path, headers, body) =>
+      postTo(served.url, path, headers, body),
+    )
+    const how = { newSession: () => crypto.randomUUID(), toPhone: (typed: string) => typed }
+    await playScript(script, { send, ...how, show: () => {} })
     await expect.poll(() => served.balance(friend)).toBe(parseEther('1.5'))
   })
 
@@ -152,25 +148,20 @@ describe('the phone page in a browser', () => {
 })
 
 /** Is declared by its operator. */
+const [ask, end] = ['{"say":"{screen}","more":true}', '{"say":"{screen}","more":false}']
 const example = {
   ...{ name: 'example', posts: 'xml', session: 'id', phone: 'msisdn', text: 'input' },
-  reply: {
-    type: 'application/json',
-    ask: '{"say":"{screen}","more":true}',
-    end: '{"say":"{screen}","more":false}',
-  },
+  reply: { type: 'application/json', ask, end },
 }
 
 async function serveWithPhone() {
   const chain = await startChain()
   const port = await freePort()
-  const secrets = {
-    PIN_SECRET: `0x${'5e'.repeat(32)}`,
-    OPERATOR_TOKEN: 'the-token-of-the-operator',
+  const variables = {
+    ...{ ...chain.bindings, ...listInboxVariables(`http://127.0.0.1:${port}`) },
+    ...{ PIN_SECRET: `0x${'5e'.repeat(32)}`, OPERATOR_TOKEN: 'the-token-of-the-operator' },
     GATEWAY: JSON.stringify(example),
   }
-  const own = listInboxVariables(`http://127.0.0.1:${port}`)
-  const variables = { ...chain.bindings, ...secrets, ...own }
   const relay = await start({ variables, port, isDevelopment: true, workers: 1 })
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   const client = createPublicClient({ transport: http(chain.anvil.url) })
@@ -181,10 +172,8 @@ async function serveWithPhone() {
     /** Gives two numbers that nobody has dialled from, with 1 tRBTC each. */
     async newCallers(): Promise<[string, string]> {
       callers += 2
-      const phones: [string, string] = [
-        `+2547000${10_000 + callers}`,
-        `+2547000${10_001 + callers}`,
-      ]
+      const [one, other] = [10_000 + callers, 10_001 + callers]
+      const phones: [string, string] = [`+2547000${one}`, `+2547000${other}`]
       await deposit(chain, await Promise.all(phones.map(addressOf)), parseEther('1'))
       return phones
     },

@@ -61,9 +61,7 @@ function openClone() {
   copyRepository(clone)
   linkPackages(packages)
   mkdirSync(bin)
-  const others = (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter((path) => !/node_modules/.test(path))
+  const others = `${process.env.PATH}`.split(delimiter).filter((path) => !/node_modules/.test(path))
   // A full run installs the packages; else they are those of this repository, and npm does the
   // rest.
   const install = `[ "$1" != install ] || exec mv '${packages}' node_modules`
@@ -113,11 +111,8 @@ describe('the guide for Cloudflare', () => {
     ])
   })
 
-  test('stands in the README', () => {
+  test("stands in the README, and in Deno's guide with its first four commands and the last two", () => {
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\n${commands.join('\n')}\n`)
-  })
-
-  test("has its first four commands in Deno's guide, and the last two", () => {
     const deno = readFileSync(join(root, 'docs/deploying-to-deno.md'), 'utf8')
     for (const command of commands.slice(0, 4)) expect(deno).toContain(`\n${command}\n`)
     for (const command of commands.slice(-2)) {
@@ -136,10 +131,9 @@ describe('the guide for Cloudflare', () => {
     const secretsFile = join(clone, 'secrets.json')
     expect(statSync(secretsFile).mode & 0o777).toBe(0o600)
     const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
-    const [, relayer = '', fund = '', worst] =
-      /^Relayer (0x\w{40}): send it (\S+) tRBTC on .+ one after another; (\S+) tRBTC lets 50 be open/m.exec(
-        made.output,
-      ) ?? []
+    const asked =
+      /^Relayer (0x\w{40}): send it (\S+) tRBTC on .+ one after another; (\S+) tRBTC lets 50 be open/m
+    const [, relayer = '', fund = '', worst] = asked.exec(made.output) ?? []
     expect(worst).toBe('0.0133')
     const again = await shell(on(make))
     expect(again).toEqual({ code: 1, output: 'secrets.json is there already. Nothing was made.\n' })
@@ -147,13 +141,9 @@ describe('the guide for Cloudflare', () => {
     const password = { CAST_PASSWORD: 'a password', KEYSTORE_PASSWORD: 'a password' }
     const { output: created } = await shell(wallet, password)
     const [, deployer = ''] = /^Address: +(0x\w{40})$/m.exec(created) ?? []
+    const missing = '31.json has no contracts. Deploy them first: npm run deploy:contracts'
     const early = await shell(`${deploy} --dry-run`)
-    expect([early.code, early.output]).toEqual([
-      1,
-      expect.stringContaining(
-        '31.json has no contracts. Deploy them first: npm run deploy:contracts',
-      ),
-    ])
+    expect(early).toEqual({ code: 1, output: expect.stringContaining(missing) })
     const staging = 'npm run -s deploy -- --env staging --dry-run'
     const unknown = '--env has to be one of wrangler.toml: testnet, mainnet.\n'
     expect(await shell(staging)).toEqual({ code: 1, output: unknown })
@@ -162,16 +152,14 @@ describe('the guide for Cloudflare', () => {
       'npm run deploy:contracts -- --network mainnet --record deployments/staging.json\n',
     )
     const elsewhere = await shell(contracts, password)
-    expect(elsewhere.output).toContain(
-      'serves another chain with its id: name a file for that one, --record',
-    )
+    const words = 'serves another chain with its id: name a file for that one, --record'
+    expect(elsewhere.output).toContain(words)
     // A chain of one's own has a record of its own.
     const record = "--record 'record of mine.json'"
     const unpaid = await shell(`${contracts} ${record}`, password)
-    const [, lacks = ''] =
-      /^Insufficient funds: (?:0x\w{40}) has 0 tRBTC, .+ Send it (\S+) tRBTC\. Nothing was sent\.$/m.exec(
-        unpaid.output,
-      ) ?? []
+    const poorly =
+      /^Insufficient funds: 0x\w{40} has 0 tRBTC, .+ Send it (\S+) tRBTC\. Nothing was sent\.$/m
+    const [, lacks = ''] = poorly.exec(unpaid.output) ?? []
     expect(unpaid.output).toContain(deployer)
     await give(deployer, lacks)
     const deployed = await shell(`${contracts} ${record}`, password)
@@ -181,8 +169,8 @@ describe('the guide for Cloudflare', () => {
     expect(dry.code, dry.output).toBe(0)
     const bound = ['LEDGER', 'KEYS', 'FEED', 'ACCOUNTS', 'LOAN_ADDRESS', 'FORWARDER_ADDRESS']
     for (const name of bound) expect(dry.output).toContain(`env.${name} (`)
-    const [, LOAN_ADDRESS = '', FORWARDER_ADDRESS = ''] =
-      /MicroLoan (0x[0-9a-f]{40}), RelayForwarder (0x[0-9a-f]{40})$/m.exec(dry.output) ?? []
+    const pair = /MicroLoan (0x[0-9a-f]{40}), RelayForwarder (0x[0-9a-f]{40})$/m
+    const [, LOAN_ADDRESS = '', FORWARDER_ADDRESS = ''] = pair.exec(dry.output) ?? []
     const written = JSON.parse(readFileSync(join(clone, 'record of mine.json'), 'utf8'))
     expect(written).toMatchObject({ loan: LOAN_ADDRESS, forwarder: FORWARDER_ADDRESS })
 
@@ -243,13 +231,9 @@ describe('the doctor', () => {
 })
 
 test("a deployment's address is the one that wrangler records, its own domain first", () => {
+  const session = '{"type":"wrangler-session","version":1}\n'
   const written = (...targets: string[]) =>
-    [
-      { type: 'wrangler-session', version: 1 },
-      { type: 'deploy', version: 1, targets },
-    ]
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join('')
+    `${session}${JSON.stringify({ type: 'deploy', version: 1, targets })}\n`
   const usual = 'https://ussd-relay-testnet.someone.workers.dev'
   const cron = 'schedule: * * * * *'
   expect(addressIn(written(usual, cron))).toBe(usual)

@@ -34,14 +34,8 @@ const numberAt = (place: number, caller: number) => `${place * 3 + caller}`.padS
 
 /** A gateway that sends the last answer alone, numbers what it sends, and has a bad line. */
 const declaration = gatewayDeclaration.parse({
-  ...{
-    name: 'numbered',
-    posts: 'json',
-    session: 'id',
-    phone: 'from',
-    text: 'input',
-    sequence: 'seq',
-  },
+  ...{ name: 'numbered', posts: 'json', session: 'id', phone: 'from' },
+  ...{ text: 'input', sequence: 'seq' },
   kinds: { field: 'kind', first: ['begin'], answer: ['answer'], end: ['end'] },
   reply: { type: 'application/json', ask: '{"ask":"{screen}"}', end: '{"end":"{screen}"}' },
 })
@@ -108,22 +102,17 @@ export async function playFlow(
   const line = (gateway === numbered ? openBadLine : openPhoneLine)(gateway, post)
   const paid = new Set<string>()
   let sessions = 0
-  await playScript(
-    script.replaceAll(/12344|54320/g, (till) => tills.get(till) ?? till),
-    {
-      async send(dialled) {
-        const screen = await line(dialled)
-        if (isPaid(screen)) paid.add(dialled.session)
-        return screen
-      },
-      newSession() {
-        sessions += 1
-        return `${file} ${gateway.path} ${sessions}`
-      },
-      toPhone: (typed) => typed,
-      show: () => {},
+  const dialled = script.replaceAll(/12344|54320/g, (till) => tills.get(till) ?? till)
+  await playScript(dialled, {
+    async send(one) {
+      const screen = await line(one)
+      if (isPaid(screen)) paid.add(one.session)
+      return screen
     },
-  )
+    newSession: () => `${file} ${gateway.path} ${++sessions}`,
+    toPhone: (typed) => typed,
+    show: () => {},
+  })
   return paid.size
 }
 

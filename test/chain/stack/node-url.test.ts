@@ -7,12 +7,14 @@ import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { ops } from '../../../scripts/ops/ops-cli.ts'
 import { openNode } from '../../../scripts/stack/chain/node.ts'
 import { prepareStack } from '../../../scripts/stack/deployment.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { makeSecrets, openSecrets } from '../../../scripts/stack/secrets.ts'
+import { runHere } from '../../support/processes.ts'
 import { startPlainNode } from '../contracts/gate.ts'
-import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
+import { balanceOf, createDevFolder, dial, startStack } from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']
 
@@ -51,7 +53,7 @@ test('with NODE_URL the stack uses that node and leaves it running; other contra
   const { loan } = moved.stack().contracts
   expect(loan).not.toBe(contracts.loan)
   expect(await dial(moved.stack().relayUrl, payment)).toBe(paid)
-  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile'])
+  const reconciled = await runHere(ops, ['reconcile'], { env: { DEV_DIR: folder } })
   expect(reconciled.output).toMatch(
     /^1 payments went to other contracts: they are not compared\.\n0 payments .+ 0 differences\.\n$/,
   )
@@ -83,9 +85,8 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, the start names what 
   const nobody = await prepare()
   expect(nobody).toContain('Set DEPLOYER_KEY to a key with at least 0.024 tRBTC')
   const poor = await prepare(deployerKey)
-  expect(poor).toContain(
-    `The account of DEPLOYER_KEY, ${address}, has 0 tRBTC on Rootstock Testnet (chain 31) and needs 0.024 tRBTC`,
-  )
+  const lacks = 'has 0 tRBTC on Rootstock Testnet (chain 31) and needs 0.024 tRBTC'
+  expect(poor).toContain(`The account of DEPLOYER_KEY, ${address}, ${lacks}`)
   await testClient(anvil).setBalance({ address, value: parseEther('0.1') })
   const before = await prepare(deployerKey)
   // Where nothing is left to do, nobody has to pay.
@@ -97,10 +98,8 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, the start names what 
   expect(await dial(rich.stack().relayUrl, dialled)).toBe('END Your Balance: 0 tRBTC')
   expect(rich.output()).not.toContain('were given')
   await rich.interrupt()
-  for (const words of [nobody, poor, rich.output()]) {
-    expect(words).not.toContain('key-of-the-node')
-    expect(words).not.toContain(deployerKey.slice(2))
-  }
+  const told = `${nobody} ${poor} ${rich.output()}`
+  for (const secret of ['key-of-the-node', deployerKey.slice(2)]) expect(told).not.toContain(secret)
 })
 
 test('an unreachable node, a wrong chain and a used port are named before anything starts', async () => {
@@ -118,16 +117,15 @@ test('an unreachable node, a wrong chain and a used port are named before anythi
   expect(readdirSync(folder)).toEqual(['lock.db', 'logs', 'secrets.json'])
 
   const mainnet = await startNode(30)
-  await expect(openNode([away, mainnet], 31)).rejects.toThrow(
-    `The node at ${mainnet} serves chain 30, not 31: name another one in NODE_URL, or its chain (CHAIN_ID, --network).`,
-  )
+  const remedy = 'name another one in NODE_URL, or its chain (CHAIN_ID, --network).'
+  const wrong = `The node at ${mainnet} serves chain 30, not 31: ${remedy}`
+  await expect(openNode([away, mainnet], 31)).rejects.toThrow(wrong)
   const page = await startLoopbackServer(async (_, response) => void response.end('<html>'))
   onTestFinished(page.close)
-  await expect(openNode([page.url], 31)).rejects.toThrow(
-    `No node answers at ${page.url} (it is not a JSON-RPC node).`,
-  )
+  const silent = `No node answers at ${page.url} (it is not a JSON-RPC node).`
+  await expect(openNode([page.url], 31)).rejects.toThrow(silent)
   const { port } = new URL(page.url)
-  expect(await failing({ PORT: port })).toBe(
-    `Port ${port} is in use by another program. Choose one with: PORT=${Number(port) + 1} npm start\n`,
-  )
+  const choose = `Choose one with: PORT=${Number(port) + 1} npm start\n`
+  const used = `Port ${port} is in use by another program. ${choose}`
+  expect(await failing({ PORT: port })).toBe(used)
 })

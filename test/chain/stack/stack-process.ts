@@ -72,9 +72,8 @@ export async function startStack(
     },
     /** Kills (-9) the processes with these names; all by default. */
     kill: async (...names: Name[]) => {
-      const victims = readPids(folder).filter(
-        ({ name }) => names.length === 0 || names.includes(name),
-      )
+      const isNamed = (name: Name) => names.length === 0 || names.includes(name)
+      const victims = readPids(folder).filter(({ name }) => isNamed(name))
       for (const { id } of victims) signal(id.pid, 'SIGKILL')
       await until(() => victims.every(({ id }) => !isRunning(id)))
     },
@@ -93,20 +92,15 @@ export function runCommand(
   return runScript(join('scripts/stack', script), args, { input, env: environment })
 }
 
-export async function dial(
-  relayUrl: string,
-  fields: { sessionId: string; phoneNumber: string; text: string },
-): Promise<string> {
+type Fields = { sessionId: string; phoneNumber: string; text: string }
+type Headers = Record<string, string>
+
+export async function dial(relayUrl: string, fields: Fields): Promise<string> {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   return postTo(relayUrl, '/ussd', form, `${new URLSearchParams(fields)}`)
 }
 
-export async function postTo(
-  relayUrl: string,
-  path: string,
-  headers: Record<string, string>,
-  body: string,
-): Promise<string> {
+export async function postTo(relayUrl: string, path: string, headers: Headers, body: string) {
   const signal = AbortSignal.timeout(happensWithinMs)
   const response = await fetch(`${relayUrl}${path}`, { method: 'POST', headers, body, signal })
   return response.text()
@@ -138,13 +132,8 @@ function readPids(folder: string): { name: Name; id: ProcessId }[] {
   const file = join(folder, 'pids.json')
   if (!existsSync(file)) return []
   const { main, children } = JSON.parse(readFileSync(file, 'utf8'))
-  return [
-    { name: 'main', id: main },
-    ...children.map(({ name, pid, started }: ProcessId & { name: Name }) => ({
-      name,
-      id: { pid, started },
-    })),
-  ]
+  const all: (ProcessId & { name: Name })[] = [{ ...main, name: 'main' }, ...children]
+  return all.map(({ name, pid, started }) => ({ name, id: { pid, started } }))
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

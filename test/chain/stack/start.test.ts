@@ -1,14 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  type Address,
-  createPublicClient,
-  createTestClient,
-  http,
-  parseEther,
-  publicActions,
-} from 'viem'
+import { createPublicClient, createTestClient, http, parseEther, publicActions } from 'viem'
 import { anvil } from 'viem/chains'
 import { type ExpectStatic, expect, test } from 'vitest'
 import { borrowers } from '../../../scripts/contracts/borrowers.ts'
@@ -55,9 +48,11 @@ test('the first start serves a relay on its own chain, and the second one contin
   writeJson(openFolder({ DEV_DIR: folder }).chainGenesisTime, weekAgo)
   const first = await startStack(folder)
   expect(first.output()).toContain('Started a new local chain')
-  await opensPhone(expect, first)
   const { relayUrl, rpcUrl, nodeUrl, contracts, relayers, chainId } = first.stack()
-  expect(chainId).toBe(31)
+  // The first thing that a start names is the phone, which is also at the root.
+  expect(first.output()).toContain(`Open ${relayUrl}/phone`)
+  const { url, status } = await fetch(relayUrl)
+  expect({ url, status, chainId }).toEqual({ url: `${relayUrl}/phone`, status: 200, chainId: 31 })
   for (const file of ['secrets.json', 'stack.json', 'pids.json']) {
     expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
   }
@@ -77,7 +72,9 @@ test('the first start serves a relay on its own chain, and the second one contin
   const shown = await runCommand(folder, 'phone/dial.ts', ['--phone', carol, '--text', '1'])
   expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
   await operates(expect, folder, relayUrl)
-  await isAlone(expect, folder, relayUrl)
+  const other = await (await startStack(folder)).ended
+  const words = expect.stringContaining(`The stack already runs at ${relayUrl}`)
+  expect(other).toEqual({ code: 1, output: words })
 
   const lastBlock = await leaveMark(nodeUrl)
   const chain = chainAt(nodeUrl)
@@ -90,15 +87,19 @@ test('the first start serves a relay on its own chain, and the second one contin
   const stopped = await first.interrupt()
   expect(stopped.code).toBe(0)
   expect(running.filter(({ id }) => isRunning(id))).toEqual([])
-  expect((await runCommand(folder, 'money/fund.ts', [carol, '1'])).output).toBe(
-    'No stack runs here. Start one with: npm start\n',
-  )
+  const unasked = await runHere(ops, ['status'], { env: { DEV_DIR: folder } })
+  expect(unasked.output).toBe('No stack runs here. Start one with: npm start\n')
 
   const second = await startStack(folder, { args: ['--rootstock'] })
   expect(second.output()).not.toMatch(/killed|deploying contracts/)
   expect(second.stack().relayers).toEqual(relayers)
-  expect(await lastBlock.isOn(second.stack().nodeUrl)).toBe(true)
-  await expectContinued(expect, folder, second, { paid, contracts })
+  // It has the contracts, money and sessions, and pays nothing again.
+  expect(second.output()).toContain('goes on from block')
+  const again = second.stack()
+  expect(await lastBlock.isOn(again.nodeUrl)).toBe(true)
+  expect(again.contracts).toEqual(contracts)
+  expect(await dial(again.relayUrl, transfer)).toBe(paid)
+  expect(await balanceOf(folder, again.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
   await paysAsOnRootstock(expect, folder, second, left)
   await second.interrupt()
 
@@ -110,24 +111,12 @@ test('the first start serves a relay on its own chain, and the second one contin
   await reset.interrupt()
 })
 
-/** The first thing that a start names is the phone, which is also at the root. */
-async function opensPhone(expect: ExpectStatic, start: Start): Promise<void> {
-  const { relayUrl } = start.stack()
-  expect(start.output()).toContain(`Open ${relayUrl}/phone`)
-  const { url, status } = await fetch(relayUrl)
-  expect({ url, status }).toEqual({ url: `${relayUrl}/phone`, status: 200 })
-}
-
 const transfer = { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }
 
 const transcript = new URL('../../conformance/demonstration.txt', import.meta.url)
 
 /** A plain start shows the screens and writes the log of the transcript, byte for byte. */
-async function followsTranscript(
-  expect: ExpectStatic,
-  folder: string,
-  relayUrl: string,
-): Promise<void> {
+async function followsTranscript(expect: ExpectStatic, folder: string, relayUrl: string) {
   const expected = readFileSync(transcript, 'utf8')
   const outcomes = () => outcomesIn(join(folder, 'logs', 'relay.log'))
   const steps: string[] = []
@@ -164,33 +153,8 @@ function outcomesIn(file: string): string[] {
   return [...`${readIfThere(file)}`.matchAll(outcome)].map(([, said = '']) => said)
 }
 
-async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
-  const { code, output } = await (await startStack(folder)).ended
-  expect(code).toBe(1)
-  expect(output).toContain(`The stack already runs at ${relayUrl}`)
-}
-
-/** Requires that a later start has the contracts, money and sessions, and pays nothing again. */
-async function expectContinued(
-  expect: ExpectStatic,
-  folder: string,
-  start: Start,
-  { paid, contracts }: { paid: string; contracts: { loan: Address } },
-): Promise<void> {
-  expect(start.output()).toContain('goes on from block')
-  const { relayUrl, nodeUrl, ...again } = start.stack()
-  expect(again.contracts).toEqual(contracts)
-  expect(await dial(relayUrl, transfer)).toBe(paid)
-  expect(await balanceOf(folder, nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
-}
-
 /** Payments by the rules of Rootstock's pool, on the chain of before. */
-async function paysAsOnRootstock(
-  expect: ExpectStatic,
-  folder: string,
-  start: Start,
-  left: number,
-): Promise<void> {
+async function paysAsOnRootstock(expect: ExpectStatic, folder: string, start: Start, left: number) {
   expect(start.output()).toMatch(/Started a Rootstock pool at http:.*: a block every 3 s/)
   const { relayUrl, nodeUrl, rpcUrl, contracts } = start.stack()
   expect(await createRpcCall(nodeUrl)('web3_clientVersion')).toMatch(/^RskJ/)
@@ -233,7 +197,7 @@ const chainAt = (nodeUrl: string) =>
 async function operates(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
   const env = { DEV_DIR: folder }
   const run = (args: string[], input = '') => runHere(ops, args, { env, input })
-  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile', '--accounts'])
+  const reconciled = await run(['reconcile', '--accounts'])
   expect(reconciled.output).toMatch(
     /^3 payments of the ledger, 3 spent intents and \d+ events up to block \d+: 0 differences\.\n$/,
   )
@@ -302,7 +266,7 @@ const feed = opened(() =>
 /** Above the numbers that the stack itself names. */
 const firstPlace = 4
 
-const stacks = (['demo', 'lender', 'strict', 'local', 'agents'] as const).flatMap((profile) =>
+const stacks = (Object.keys(environments) as (keyof typeof environments)[]).flatMap((profile) =>
   ['worker', 'deno'].map((runtime) => ({ profile, runtime })),
 )
 
