@@ -34,9 +34,12 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
   const text = answers.join('*')
   // Its PIN is typed after these answers.
   const pin = dial.pin?.step === dial.text ? { ...dial.pin, step: text } : dial.pin
-  // Answers of two plans that make no text of either ask for nothing that can be paid.
-  const wanted = (dial.wanted.kind !== 'nothing' && parseWanted(answers)) || dial.wanted
-  return { ...one, text, dial: { ...dial, text, wanted, ...(pin && { pin }) } }
+  // Answers of two plans that make no text of either ask for nothing that can be paid, and for no
+  // PIN.
+  const wanted = (dial.wanted.kind !== 'nothing' && parseWanted(answers)) || undefined
+  const isMixed = wanted === undefined && dial.wanted.kind !== 'nothing' && text !== dial.text
+  const { pin: _, ...rest } = { ...dial, text, wanted: wanted ?? dial.wanted }
+  return { ...one, text, dial: { ...rest, ...(pin && !isMixed && { pin }) } }
 }
 
 /** Stands for an answer that the relay did not keep; no caller types it. */

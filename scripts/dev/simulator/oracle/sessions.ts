@@ -117,7 +117,9 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
       one_question: [
         {
           lost_answer,
-          neither_pays: [told, earlier].every((each) => each?.dial.wanted.kind === 'nothing'),
+          neither_pays: [told, earlier].every(
+            (each) => each?.dial.wanted.kind === 'nothing' || each?.said?.key === 'tooManyMistakes',
+          ),
           too_many_dials: [told, earlier].some((each) => each !== undefined && isUnread(each)),
         },
       ],
