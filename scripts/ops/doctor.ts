@@ -125,7 +125,7 @@ async function closedFinding(origin: string): Promise<Finding & { isOpen?: boole
 /** Delivers a first dial as a gateway does, which pays nothing, and reads the reply in its form. */
 export async function gatewayFinding(
   origin: string,
-  { path, contentType, write, parseReply: read }: GatewayForm,
+  { path, contentType, write, parseReply }: GatewayForm,
   secret: string | undefined,
 ): Promise<Finding> {
   const session = `doctor-${Date.now()}`
@@ -140,7 +140,7 @@ export async function gatewayFinding(
   if (code === 404)
     return bad('gateway', `Nothing is at ${path}: is it declared there, and CALLBACK_SECRET yours?`)
   try {
-    const { screen } = read(text, session)
+    const { screen } = parseReply(text, session)
     if (code === 200 && screen.startsWith('CON '))
       return good('gateway', `A first dial at ${path} is answered in its form.`)
     return bad('gateway', `A first dial is answered ${code}: ${screen.split('\n')[0]}`)

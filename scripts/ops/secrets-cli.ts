@@ -24,11 +24,7 @@ createCommand(import.meta, {
     if (given.join(' ') !== 'new') throw new Misused()
     const { id, name, currency } = chains[environments[readEnvironment(network, '--network')]]
     const { NODE_URL = '' } = env
-    const {
-      price,
-      atCurrentPriceWei: todayWei,
-      atHighestPriceWei: atWorstWei,
-    } = await askFunds(env, id)
+    const { price, atCurrentPriceWei, atHighestPriceWei } = await askFunds(env, id)
     const { RPC_KEY: _, ...made } = makeSecrets()
     const secrets = {
       ...made,
@@ -45,15 +41,15 @@ createCommand(import.meta, {
     if (!json) {
       // Beside what is piped on.
       complain(
-        `Relayer ${relayer}: send it ${money(todayWei, currency)} on ${name}, gas for 50 payments at ${price}, one after another; ${money(atWorstWei, currency)} lets 50 be open at a time, whatever becomes of the price.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.`,
+        `Relayer ${relayer}: send it ${money(atCurrentPriceWei, currency)} on ${name}, gas for 50 payments at ${price}, one after another; ${money(atHighestPriceWei, currency)} lets 50 be open at a time, whatever becomes of the price.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account forever.`,
       )
     }
     const shown = out === undefined ? { secrets } : { file: out }
     return {
       json: {
         relayer,
-        fundWei: `${todayWei}`,
-        fundAtWorstWei: `${atWorstWei}`,
+        fundWei: `${atCurrentPriceWei}`,
+        fundAtWorstWei: `${atHighestPriceWei}`,
         currency,
         ...shown,
       },

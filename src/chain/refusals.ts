@@ -18,7 +18,7 @@ const sendRefusalPatterns = {
   price_too_high: /gas price exceeds|exceeds (the )?(gas price |configured )?cap/i,
 }
 
-/** Names the meaning of a refusal for the sender; `other` is none of the listed ones. */
+/** Names what a refusal means for the sender; `other` if no pattern fits its words. */
 export type SendRefusal = keyof typeof sendRefusalPatterns | 'other'
 
 /** Lists how nodes word the refusal of a read. */

@@ -136,7 +136,7 @@ type PlainReason = Exclude<
   { owedWei: bigint } | { balanceWei: bigint } | { leftWei?: bigint | undefined }
 >['reason']
 
-/** Decodes why the contract refused a call; `unknown` if the error is none of its own. */
+/** Decodes why the contract refused a call; `unknown` if the contract does not define the error. */
 export function decodeRefusal(data: Hex): LoanRefusal {
   const error = tryToDecode(() => decodeErrorResult({ abi: loanAbi, data }))
   if (error === undefined) return { reason: 'unknown' }

@@ -148,10 +148,10 @@ function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): V
   const isCarried = carrier !== undefined
   if (isCarried) beginPayment(step, 'accepted', session, order, { relayer, ...carrier })
   else beginPayment(step, 'enqueued', session, order)
-  const minutes = estimateMinutes(pace, countOpenPayments(step))
+  const writeMinutes = () => `${estimateMinutes(pace, countOpenPayments(step))}`
   const screen = isCarried
     ? insertHash(screens.carried, carrier.hash)
-    : replaceText(screens.queued, minutesPlaceholder, `${minutes}`)
+    : replaceText(screens.queued, minutesPlaceholder, writeMinutes())
   endObstacle(rows)
   saveSession(rows, offer, 'accepted', screen)
   return { kind: 'accepted', screen, isCarried }

@@ -535,7 +535,7 @@ export const steps: Steps = {
   },
 
   recordAccountState(step, head, accountState, asked) {
-    const { chainNonce: count, reportedNonce, ...others } = accountState
+    const { chainNonce, reportedNonce, ...others } = accountState
     saveAccountState(
       step,
       readFollowedBlocks(step).head?.hash === head ? accountState : others,

@@ -417,12 +417,12 @@ export async function askAccountState(
 }
 
 function findNextReading(
-  { head, nextReading: nextMeans, nonces }: Work,
+  { head, nextReading, nonces }: Work,
   chain: ChainSnapshot,
 ): FactReading | undefined {
   const { chainNonce, reportedNonce, poolNonce } = chain
   if (head?.hash === chain.head.hash || reportedNonce !== undefined) return undefined
-  if (poolNonce === undefined) return nextMeans
+  if (poolNonce === undefined) return nextReading
   // If the pool holds more than ours, the next nonce may be from a replica that lags.
   const own = nonces.filter(({ nonce }) => nonce >= chainNonce)
   return poolNonce > chainNonce + own.length ? 'toldCount' : undefined

@@ -83,7 +83,7 @@ export function readAccountState(step: StepContext): Pick<Work, 'accountState' |
   const funds = dropOutdated(known.funds)
   const accountState: AccountState = {
     ...(count && { chainNonce: count.number }),
-    // Valid however old it is: this count only grows.
+    // Has no age limit: rounds read it again every few blocks, and after a reorganization.
     ...(known.toldCount && { reportedNonce: known.toldCount.number }),
     ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
     ...(funds && { balanceWei: BigInt(funds.wei) }),
@@ -100,10 +100,10 @@ export function saveAccountState(
   accountState: AccountState,
   asked: FactReading | undefined,
 ): void {
-  const { chainNonce: count, reportedNonce: toldCount, gasPriceWei, balanceWei } = accountState
+  const { chainNonce, reportedNonce, gasPriceWei, balanceWei } = accountState
   const facts: ObservationReport['facts'] = {
-    ...(count !== undefined && { count: { number: count } }),
-    ...(toldCount !== undefined && { toldCount: { number: toldCount } }),
+    ...(chainNonce !== undefined && { count: { number: chainNonce } }),
+    ...(reportedNonce !== undefined && { toldCount: { number: reportedNonce } }),
     ...(gasPriceWei !== undefined && { gasPrice: { wei: `${gasPriceWei}` } }),
     ...(balanceWei !== undefined && { funds: { wei: `${balanceWei}` } }),
   }
