@@ -134,13 +134,10 @@ export const isEquivalent = (mutation: Place): boolean =>
   )
 
 const machine = [
-  ...[
-    'transitions',
-    'methods',
-    'payments/nonces',
-    'payments/payment-states',
-    'payments/account-totals',
-  ].map((name) => `ledger/${name}.ts`),
+  ...['transitions', 'methods'].map((name) => `ledger/${name}.ts`),
+  ...['nonces', 'payment-states', 'account-totals', 'queue-totals', 'block-contents'].map(
+    (name) => `ledger/payments/${name}.ts`,
+  ),
   ...['plan', 'facts'].map((name) => `rounds/${name}.ts`),
 ].map((path) => `src/relay/${path}`)
 

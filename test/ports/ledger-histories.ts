@@ -325,7 +325,7 @@ const draws: Draws = {
   listTakings: ({ account }) => [account, 3],
   readStanding: ({ account }) => [account],
   readPerson({ random, account }) {
-    return [{ account, contract: target, place: { part: random.int(0, 3), from: 0 } }]
+    return [{ account, contract: target, position: { part: random.int(0, 3), from: 0 } }]
   },
   erase: ({ random, account }) => [{ id: drawName(random), account, contract: target, from: 0 }],
   traceSession: ({ session }) => [session],

@@ -1,7 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { ExportPlace } from '../../src/relay/ledger/backup/export-format.ts'
+import type { ExportPosition } from '../../src/relay/ledger/backup/export-format.ts'
 import type { PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -184,8 +184,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await Promise.all(Array.from({ length: 510 }, (_, index) => note(`other ${index}`, bob)))
       pass(1_000)
       await note('last', alice)
-      const page = async (place: ExportPlace) => {
-        const { audit, next } = await ledger.readPerson({ account: alice, contract, place })
+      const page = async (position: ExportPosition) => {
+        const { audit, next } = await ledger.readPerson({ account: alice, contract, position })
         return { actions: audit.map(({ action }) => action), next }
       }
       const { actions, next } = await page({ part: 3, from: 0 })
@@ -219,10 +219,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
 
       const tell = async (account: Address) => {
         const pages: PersonPage[] = []
-        for (let place: ExportPlace | undefined = { part: 0, from: 0 }; place; ) {
-          const page: PersonPage = await ledger.readPerson({ account, contract, place })
+        for (let position: ExportPosition | undefined = { part: 0, from: 0 }; position; ) {
+          const page: PersonPage = await ledger.readPerson({ account, contract, position })
           pages.push(page)
-          place = page.next
+          position = page.next
         }
         return {
           payments: pages.flatMap((page) => page.payments.map(({ intentId }) => intentId)),

@@ -45,7 +45,7 @@ export async function exportAll(ledger: Ledger, own = identity): Promise<Exporte
   let head: ExportHead | undefined
   for (let place = { part: 0, from: 0 }; ; ) {
     const page = await ledger.exportPage(own, place)
-    if (page.kind !== 'page') throw new Error(`not exported: ${page.names}`)
+    if (page.kind !== 'page') throw new Error(`not exported: ${page.kind}`)
     head ??= page.head
     if (page.entries.length > 0) pages.push(page.entries)
     if (page.next === undefined) return { head, pages }
@@ -238,7 +238,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
 
     test('is refused if it is of another ledger, and changes nothing', async ({ ledger, to }) => {
       const exportFirst = (own: Identity) => ledger.exportPage(own, { part: 0, from: 0 })
-      expect(await exportFirst(identity)).toEqual({ kind: 'different', names: [] })
+      expect(await exportFirst(identity)).toEqual({ kind: 'unused_ledger' })
       await playHistory(ledger)
       const { head } = await exportAll(ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
@@ -247,7 +247,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })
-      expect(await exportFirst(other)).toEqual({ kind: 'different', names: ['SECRET'] })
+      expect(await exportFirst(other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })
       expect((await to.ledger.readVitals()).intake).toEqual({ kind: 'open' })
       await begin({})
       expect(await begin({ exportedAt: 1 })).toEqual({ kind: 'other_restore' })

@@ -46,7 +46,7 @@ export async function exportPerson(
   }
   const endsAt = clock.now() + answerTimeoutMs
   while (exportedPage.next !== null && clock.now() < endsAt) {
-    const page = await ledger.readPerson({ account, contract, place: exportedPage.next })
+    const page = await ledger.readPerson({ account, contract, position: exportedPage.next })
     exportedPage.loan ??= page.loan === undefined ? null : toLoanAnswer(page.loan, clock.now())
     exportedPage.payments.push(...page.payments.map((trace) => toPaymentDetails(chain, trace)))
     exportedPage.archived.push(...page.archived.map((record) => toPaymentSummary(chain, record)))

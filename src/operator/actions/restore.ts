@@ -1,4 +1,4 @@
-import type { ExportPlace } from '../../relay/ledger/backup/export-format.ts'
+import type { ExportPage, ExportPosition } from '../../relay/ledger/backup/export-format.ts'
 import type {
   Identity,
   RestoreAnswer,
@@ -22,9 +22,9 @@ export function createRestoreActions({ relayer, identity, newId, setBack }: Rest
   const { ledger, log } = relayer
   const logRestore = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
 
-  async function exportPage(position: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
+  async function exportPage(position: ExportPosition): Promise<ExportAnswer | RefusedRequest> {
     const page = await ledger.exportPage(await identity(), position)
-    if (page.kind === 'different') return conflict(describeExportRefusal(page.names))
+    if (page.kind !== 'page') return conflict(describeExportRefusal(page))
     const { head, entries, next = null } = page
     return { head, entries, next }
   }
@@ -69,10 +69,10 @@ const toRestoreAnswer = ({
 }: RestoreAnswer): ActionAnswer<'restore/end'> | RefusedRequest =>
   'added' in answer ? answer : conflict('no restore of this export is under way')
 
-const describeExportRefusal = (names: readonly string[]): string =>
-  names.length === 0
+const describeExportRefusal = (refusal: Exclude<ExportPage, { kind: 'page' }>): string =>
+  refusal.kind === 'unused_ledger'
     ? 'the ledger is empty: it has never been used'
-    : `the ledger was begun with other values of: ${names.join(', ')}`
+    : `the ledger was begun with other values of: ${refusal.names.join(', ')}`
 
 function describeBeginRefusal(beginning: Exclude<RestoreBegun, { kind: 'begun' }>): string {
   switch (beginning.kind) {

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { RefusalOf } from '../refusal.ts'
 import { findDecision, saveSession } from './decisions.ts'
 import { type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
-import { loadOrRebuildQueue, readAccount, readQueue } from './payments/account-totals.ts'
+import { readAccountTotals } from './payments/account-totals.ts'
 import {
   countCarried,
   countUsage,
@@ -13,6 +13,7 @@ import {
   recordTransaction,
 } from './payments/nonces.ts'
 import { beginPayment } from './payments/payment-states.ts'
+import { ensureQueueTotals, readQueueTotals } from './payments/queue-totals.ts'
 import { exceedsLendable, restoreLostReserves } from './payments/reserves.ts'
 import {
   type CarryingTransaction,
@@ -86,7 +87,7 @@ function acceptAll(
   carrier: Carrier,
 ): Verdict[] {
   // Lost totals are counted again before anything is added to them.
-  loadOrRebuildQueue(step.rows)
+  ensureQueueTotals(step.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) restoreLostReserves(step.rows)
   const begun: PaymentOffer[] = []
   return offers.map((offer) => {
@@ -111,7 +112,7 @@ function judge(
   if (isOfOtherDeployment(step, offer.identity)) return { kind: 'paused' }
   const intakeRefusal = findIntakeRefusal(rows, offer.account)
   if (intakeRefusal !== undefined) return intakeRefusal
-  const account = readAccount(rows, offer.account)
+  const account = readAccountTotals(rows, offer.account)
   if (version !== undefined && version !== account.seen) return { kind: 'changed' }
   // These checks list the account's payments, and a step cannot list rows that it has written:
   // the account's second payment is judged in a later step.
@@ -159,7 +160,7 @@ function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): V
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
 const countOpenPayments = ({ rows, relayer }: StepContext): number =>
-  countCarried(readRelayer(rows, relayer)) + readQueue(rows).waiting
+  countCarried(readRelayer(rows, relayer)) + readQueueTotals(rows).waitingCount
 
 /** Replaces a screen's placeholder by the start of a transaction's hash. */
 export const insertHash = (screen: Screen, hash: string): Screen =>

@@ -6,7 +6,7 @@ import { eraseAccount, readPersonPage } from './backup/person.ts'
 import { beginRestore, endRestore, restore } from './backup/restore.ts'
 import { findDecision, isRestoring, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
-import { clearEmptyQueue, listOpenPayments, readAccount } from './payments/account-totals.ts'
+import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent, sampleCounts } from './payments/counts.ts'
 import {
   countUsage,
@@ -38,6 +38,7 @@ import {
   toExecutionColumns,
   toPayment,
 } from './payments/payment-states.ts'
+import { resetQueueIfEmpty } from './payments/queue-totals.ts'
 import { listDueReminders, recordReminderFate, takeReminder } from './payments/reminders.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { pruneSms, recordSmsFate, takeSms } from './payments/sms.ts'
@@ -204,7 +205,7 @@ export const steps: Steps = {
     const { rows } = step
     const decided = findDecision(rows, question)
     if (decided !== undefined) return decided
-    const account = readAccount(rows, question.account)
+    const account = readAccountTotals(rows, question.account)
     const open = listOpenPayments(rows, account)
       .map(({ request }) => request)
       .slice(0, maxOpenPayments)
@@ -544,7 +545,7 @@ export const steps: Steps = {
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {
-    clearEmptyQueue(rows)
+    resetQueueIfEmpty(rows)
     const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
     const payments = listOlderThan(rows, retentionMs, settled)
     const done = { table: 'nonces', list: 'phase', group: 'done' } as const

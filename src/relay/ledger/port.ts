@@ -5,7 +5,7 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
-import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './backup/export-format.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPosition } from './backup/export-format.ts'
 import type { ObservationReport, Observations, readingTurns } from './observations.ts'
 import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
@@ -193,7 +193,7 @@ export type OperatorLedger = {
 
 export type BackupLedger = {
   /** Returns a page of what a restore needs. */
-  exportPage(identity: Identity, place: ExportPlace): Promise<ExportPage>
+  exportPage(identity: Identity, position: ExportPosition): Promise<ExportPage>
   /** Begins a restore: until it ends, no session is decided and rounds do nothing. */
   beginRestore(restoring: RestoreRequest): Promise<RestoreBegun>
   /** Adds what the ledger lacks of an export; changes nothing that is there. */
@@ -452,7 +452,7 @@ export type Taking = {
 }
 
 /** Asks for all that is stored about an account, and its loan of a contract. */
-export type PersonQuery = { account: Address; contract: Address; place: ExportPlace }
+export type PersonQuery = { account: Address; contract: Address; position: ExportPosition }
 
 /** Holds a page of what is stored about an account; `next` is undefined on the last one. */
 export type PersonPage = {
@@ -466,7 +466,7 @@ export type PersonPage = {
   references: { intentId: Hex; reference: string }[]
   tills: Till[]
   loan: BookedLoan | undefined
-  next: ExportPlace | undefined
+  next: ExportPosition | undefined
 }
 
 /** Asks to erase an account. The search of past payments begins at `from`. */

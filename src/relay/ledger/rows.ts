@@ -262,6 +262,9 @@ export type TableName = keyof typeof tables
 export type Row<Name extends TableName> = z.infer<(typeof tables)[Name]['row']>
 export type Key = readonly (string | number)[]
 
+/** Is the limit of a listing of all rows. */
+export const noLimit = Number.MAX_SAFE_INTEGER
+
 /** Selects rows of a list, or of one group, by score: the lowest first unless `newest`. */
 export type Listing<Name extends TableName> = {
   table: Name
@@ -313,6 +316,9 @@ export const toRowName = (table: TableName, key: Key): string => [table, ...key]
 
 export const toKey = (table: TableName, row: AnyRow): Key =>
   getTable(table).key.map((column) => row[column] as string | number)
+
+export const getScore = (table: TableName, list: string, row: AnyRow): number =>
+  Number(row[getTable(table).lists[list]?.score ?? ''])
 
 /** Parses a row from its JSON. @throws {z.core.$ZodError} it is not a row of this table */
 export const parseRow = (table: TableName, json: string): AnyRow =>

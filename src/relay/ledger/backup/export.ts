@@ -4,39 +4,54 @@ import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.t
 import { getPaymentRow } from '../payments/payment-states.ts'
 import type { Identity } from '../port.ts'
 import { checkIdentity } from '../records/identity.ts'
-import { getTable, type Listing, type Row, schemaVersion, type tables, toRowName } from '../rows.ts'
+import {
+  getScore,
+  type Listing,
+  type Row,
+  schemaVersion,
+  type TableName,
+  toKey,
+  toRowName,
+} from '../rows.ts'
 import { phaseNames } from '../transitions.ts'
-import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPosition } from './export-format.ts'
+import { readScorePage } from './score-page.ts'
 
-/** Sets the rows of a page; more of them if they have the same score. */
-const minPageRows = 50
+/** Sets how many rows a page reads at first. It reads more if all of them have one score. */
+const initialPageSize = 50
 
-/** Holds a row's name, its score in the list, and its entry; undefined if another entry has it. */
-type ListedEntry = { name: string; score: number; entry: ExportEntry | undefined }
-/** Reads one of the lists that are exported one after the other. */
-type ExportList = (step: StepContext, from: number, limit: number) => ListedEntry[]
+/** Holds a listed row's name and score. Its entry is undefined if another entry has the row. */
+type ListedRow = { name: string; score: number; entry: ExportEntry | undefined }
 
-function createExportList<Name extends keyof typeof tables>(
-  toListing: (step: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
-  toEntry: (step: StepContext, row: Row<Name>) => ExportEntry | undefined,
-): ExportList {
+/** Reads the rows of a list from a score on, the lowest score first. */
+type ListReader = (step: StepContext, from: number, limit: number) => ListedRow[]
+
+/** Selects a list of a table, or one group of it. */
+type ListSelection<Name extends TableName> = { table: Name; list: string; group?: string }
+
+function createListReader<Name extends TableName>(
+  selectList: (step: StepContext) => ListSelection<Name>,
+  toEntry: (row: Row<Name>, step: StepContext) => ExportEntry | undefined,
+): ListReader {
   return (step, from, limit) => {
-    const listing = toListing(step)
-    const { key, lists } = getTable(listing.table)
-    const score = lists[listing.list]?.score ?? ''
-    return step.rows.list<Name>({ ...listing, from, limit }).map((row) => {
-      const cells = row as Readonly<Record<string, string | number>>
-      const name = toRowName(
-        listing.table,
-        key.map((column) => cells[column] ?? ''),
-      )
-      return { name, score: Number(cells[score]), entry: toEntry(step, row) }
-    })
+    const selection = selectList(step)
+    const { table, list } = selection
+    const listing = { ...selection, from, limit } as Listing<Name>
+    return step.rows.list(listing).map((row) => ({
+      name: toRowName(table, toKey(table, row)),
+      score: getScore(table, list, row),
+      entry: toEntry(row, step),
+    }))
   }
 }
 
+const createTableReader = <Name extends TableName>(
+  table: Name,
+  toEntry: (row: Row<Name>, step: StepContext) => ExportEntry | undefined,
+): ListReader => createListReader<Name>(() => ({ table, list: 'age' }), toEntry)
+
 /** Exports a nonce with all transactions that were signed for it. */
-function exportNonce({ rows }: StepContext, nonce: Row<'nonces'> | undefined): ExportEntry {
+function exportNonce(nonce: Row<'nonces'> | undefined, { rows }: StepContext): ExportEntry {
   if (nonce === undefined) return {}
   const transactions = listTransactions(nonce).flatMap(
     ({ hash }) => rows.row('transactions', hash) ?? [],
@@ -44,116 +59,83 @@ function exportNonce({ rows }: StepContext, nonce: Row<'nonces'> | undefined): E
   return { nonce, transactions }
 }
 
-const exportPayment = (step: StepContext, payment: Row<'payments'>): ExportEntry => {
+/** Exports a nonce, unless it carries a payment: that payment's entry has the nonce already. */
+function exportEmptyNonce(nonce: Row<'nonces'>, step: StepContext): ExportEntry | undefined {
+  const hasPayment = nonce.sessions.some((session) =>
+    isCarriedBy(getPaymentRow(step.rows, session), nonce),
+  )
+  return hasPayment ? undefined : exportNonce(nonce, step)
+}
+
+/** Exports a payment with the nonce that carries it, and with its row of a till's takings. */
+function exportPayment(payment: Row<'payments'>, step: StepContext): ExportEntry {
   const taking = step.rows.row('takings', payment.session)
-  return {
-    payment,
-    ...exportNonce(step, findCarrier(step.rows, payment)),
-    ...(taking && { taking }),
-  }
+  const nonceEntry = exportNonce(findCarrier(step.rows, payment), step)
+  return { payment, ...nonceEntry, ...(taking && { taking }) }
 }
 
-function exportSession(step: StepContext, session: Row<'sessions'>): ExportEntry {
+function exportSession(session: Row<'sessions'>, step: StepContext): ExportEntry {
   const payment = getPaymentRow(step.rows, session.session)
-  return { session, ...(payment && exportPayment(step, payment)) }
+  return { session, ...(payment && exportPayment(payment, step)) }
 }
 
-/** Tells whether a nonce carries a payment, whose entry has it then. */
-const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
-  nonce.sessions.some((session) => isCarriedBy(getPaymentRow(rows, session), nonce))
-
-const exportLoneNonce = (step: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
-  isCarrying(step.rows, nonce) ? undefined : exportNonce(step, nonce)
-
-/** Lists sessions first, by the time of decision: one that changes meanwhile keeps its place. */
-const exportLists: readonly ExportList[] = [
-  createExportList<'sessions'>(() => ({ table: 'sessions', list: 'age' }), exportSession),
-  // For payments whose session's row is lost.
+/** Lists what is exported. Sessions are first: their order stays while their payments change. */
+const listReaders: readonly ListReader[] = [
+  createTableReader('sessions', exportSession),
+  // These payments have lost the row of their session.
   ...phaseNames.map((group) =>
-    createExportList<'payments'>(
+    createListReader<'payments'>(
       () => ({ table: 'payments', list: 'phase', group }),
-      (step, payment) =>
-        step.rows.row('sessions', payment.session) === undefined
-          ? exportPayment(step, payment)
-          : undefined,
+      (payment, step) => {
+        const session = step.rows.row('sessions', payment.session)
+        return session === undefined ? exportPayment(payment, step) : undefined
+      },
     ),
   ),
-  createExportList<'nonces'>(
+  createListReader<'nonces'>(
     ({ relayer }) => ({ table: 'nonces', list: 'number', group: relayer }),
-    exportLoneNonce,
+    exportEmptyNonce,
   ),
-  createExportList<'nonces'>(
+  // These nonces belong to a former key of the relayer.
+  createListReader<'nonces'>(
     () => ({ table: 'nonces', list: 'phase', group: 'done' }),
-    // For nonces of a former key.
-    (step, nonce) => (nonce.relayer === step.relayer ? undefined : exportLoneNonce(step, nonce)),
+    (nonce, step) => (nonce.relayer === step.relayer ? undefined : exportEmptyNonce(nonce, step)),
   ),
-  createExportList<'history'>(
-    () => ({ table: 'history', list: 'age' }),
-    (_, history) => ({ history }),
-  ),
-  createExportList<'audit'>(
-    () => ({ table: 'audit', list: 'age' }),
-    (_, audit) => ({ audit }),
-  ),
-  createExportList<'shown'>(
-    () => ({ table: 'shown', list: 'age' }),
-    (_, shown) => ({ shown }),
-  ),
-  createExportList<'aliases'>(
-    () => ({ table: 'aliases', list: 'age' }),
-    (_, alias) => ({ alias }),
-  ),
-  createExportList<'holds'>(
-    () => ({ table: 'holds', list: 'age' }),
-    (_, hold) => ({ hold }),
-  ),
-  createExportList<'tills'>(
-    () => ({ table: 'tills', list: 'age' }),
-    (_, till) => ({ till }),
-  ),
+  createTableReader('history', (history) => ({ history })),
+  createTableReader('audit', (audit) => ({ audit })),
+  createTableReader('shown', (shown) => ({ shown })),
+  createTableReader('aliases', (alias) => ({ alias })),
+  createTableReader('holds', (hold) => ({ hold })),
+  createTableReader('tills', (till) => ({ till })),
 ]
 
-export const exportListCount = exportLists.length
+export const exportListCount = listReaders.length
 
 /** Returns a page of what a restore needs. */
 export function exportPage(
   step: StepContext,
   identity: Identity,
-  { part: listIndex, from }: ExportPlace,
+  { part: listIndex, from }: ExportPosition,
 ): ExportPage {
   const { rows } = step
   const identityCheck = checkIdentity(step, identity)
-  if (identityCheck.kind === 'different') return identityCheck
-  if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'different', names: [] }
+  if (identityCheck.kind === 'different')
+    return { kind: 'other_ledger', names: identityCheck.names }
+  if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'unused_ledger' }
   const head = createExportHead(rows, identity)
-  const readList = exportLists[listIndex]
+  const readList = listReaders[listIndex]
   if (readList === undefined) return { kind: 'page', head, entries: [], next: undefined }
-  const { items, next } = readScoresPage(minPageRows, (limit) => readList(step, from, limit))
+  const { items, nextScore } = readScorePage(initialPageSize, (limit) =>
+    readList(step, from, limit),
+  )
+  // Stores list rows of one score in different orders.
   const entries = items
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .flatMap(({ entry }) => entry ?? [])
-  if (next !== undefined)
-    return { kind: 'page', head, entries, next: { part: listIndex, from: next } }
-  const isLastList = listIndex + 1 === exportLists.length
-  const nextList = isLastList ? undefined : { part: listIndex + 1, from: 0 }
-  return { kind: 'page', head, entries, next: nextList }
-}
-
-/**
- * Reads a page of a list: all rows of at least one score, because the next page begins at the next
- * score. That is `next`, unless the list ends.
- */
-export function readScoresPage<Item extends { score: number }>(
-  minItems: number,
-  readList: (limit: number) => Item[],
-): { items: Item[]; next: number | undefined } {
-  for (let limit = minItems; ; limit *= 2) {
-    const items = readList(limit)
-    const lastScore = items.at(-1)?.score
-    if (lastScore === undefined || items.length < limit) return { items, next: undefined }
-    const complete = items.filter(({ score }) => score < lastScore)
-    if (complete.length > 0) return { items: complete, next: lastScore }
-  }
+  const hasNextList = listIndex + 1 < listReaders.length
+  const nextList = hasNextList ? { part: listIndex + 1, from: 0 } : undefined
+  const next = nextScore === undefined ? nextList : { part: listIndex, from: nextScore }
+  return { kind: 'page', head, entries, next }
 }
 
 function createExportHead(rows: Draft, { chainId, fingerprints }: Identity): ExportHead {

@@ -1,6 +1,10 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
-import { listOpenPayments, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
+import {
+  listOpenPayments,
+  readAccountTotals,
+  saveOrDropAccountTotals,
+} from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
 import type { Erased, ErasureRequest, PersonPage, PersonQuery } from '../port.ts'
@@ -8,12 +12,12 @@ import { findLoan } from '../records/loans.ts'
 import { readTrace, recordAction, toRecord } from '../records/operations.ts'
 import { isHeld, readSessionTrace } from '../records/standing.ts'
 import { listAccountTills } from '../records/tills.ts'
-import { getTable, type Row } from '../rows.ts'
+import { getScore, type Listing, noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { readScoresPage } from './export.ts'
+import { readScorePage } from './score-page.ts'
 
-/** Sets the rows of all accounts that one page searches. */
-const minSearchedRows = 500
+/** Sets how many rows of all accounts a page searches, unless more rows have one score. */
+const initialPageSize = 500
 
 const emptyPage = {
   payments: [],
@@ -25,15 +29,15 @@ const emptyPage = {
   loan: undefined,
 }
 
-/** Returns a page of what is stored about an account: payments first, then one list a part. */
+/** Returns a page of what is stored about an account: its payments, then one table in each part. */
 export function readPersonPage(
   step: StepContext,
-  { account, contract, place }: PersonQuery,
+  { account, contract, position: { part, from } }: PersonQuery,
 ): PersonPage {
   const { rows } = step
-  const { part, from } = place
-  const getNextPlace = (score: number | undefined) =>
-    score === undefined ? { part: part + 1, from: 0 } : { part, from: score }
+  const nextPart = { part: part + 1, from: 0 }
+  const getNext = (score: number | undefined) =>
+    score === undefined ? nextPart : { part, from: score }
   switch (part) {
     case 0: {
       const payments = listPayments(rows, account)
@@ -45,50 +49,45 @@ export function readPersonPage(
         ),
         tills: listAccountTills(rows, account),
         loan: findLoan(rows, contract, account),
-        next: getNextPlace(undefined),
+        next: nextPart,
       }
     }
     case 1: {
-      const { matches, next } = searchPage(rows, 'sessions', from, (row) => row.account === account)
-      const sessions = matches
+      const page = searchPage(rows, 'sessions', from, (row) => row.account === account)
+      const sessions = page.matches
         .filter(({ session }) => getPaymentRow(rows, session) === undefined)
         .flatMap(({ session }) => readSessionTrace(rows, session) ?? [])
-      return { ...emptyPage, sessions, next: getNextPlace(next) }
+      return { ...emptyPage, sessions, next: getNext(page.nextScore) }
     }
     case 2: {
-      const { matches, next } = searchPage(rows, 'history', from, (row) => row.account === account)
-      const references = matches.flatMap((row) => toReferences(row.intent_id, row.reference))
-      const archived = matches.map(toRecord)
-      return { ...emptyPage, archived, references, next: getNextPlace(next) }
+      const page = searchPage(rows, 'history', from, (row) => row.account === account)
+      const references = page.matches.flatMap((row) => toReferences(row.intent_id, row.reference))
+      const archived = page.matches.map(toRecord)
+      return { ...emptyPage, archived, references, next: getNext(page.nextScore) }
     }
     default: {
-      const { matches, next } = searchPage(
-        rows,
-        'audit',
-        from,
-        ({ detail }) => detail.account === account,
-      )
-      return { ...emptyPage, audit: matches, next: next === undefined ? next : getNextPlace(next) }
+      const page = searchPage(rows, 'audit', from, ({ detail }) => detail.account === account)
+      const next = page.nextScore === undefined ? undefined : getNext(page.nextScore)
+      return { ...emptyPage, audit: page.matches, next }
     }
   }
 }
 
 /**
- * Deletes what is stored about an account, but for what protects money. Sessions and payments stay
- * as long as usual, so that a redelivery is answered and not paid again. After that the history has
- * the payments without a name.
+ * Deletes what is stored about an account, except what protects money. Sessions and payments stay
+ * as long as usual, so that a redelivery is answered and pays nothing. After that, the history
+ * holds the payments without the account.
  */
 export function eraseAccount(
   { rows, rules }: StepContext,
-  { id, from, ...erasing }: ErasureRequest,
+  { id, account, contract, from }: ErasureRequest,
 ): Erased {
-  const { account, contract } = erasing
-  const { matches, next } = searchPage(rows, 'history', from, (row) => row.account === account)
+  const archived = searchPage(rows, 'history', from, (row) => row.account === account)
   const payments = listPayments(rows, account)
-  const totals = readAccount(rows, account)
+  const totals = readAccountTotals(rows, account)
   recordAction(rows, { id, action: 'erase', detail: { account } })
-  for (const row of matches) rows.put('history', eraseNames(row))
-  if (payments.length > 0) saveAccount(rows, { ...totals, erased_at: rows.now })
+  for (const row of archived.matches) rows.put('history', eraseNames(row))
+  if (payments.length > 0) saveOrDropAccountTotals(rows, { ...totals, erased_at: rows.now })
   const settled = payments.filter(({ state }) => !isOutcomeUnknown(state))
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
   const refusals = rows.row('refusals', account)?.last.length ?? 0
@@ -98,9 +97,9 @@ export function eraseAccount(
   if (!isOwed) rows.drop('loans', contract.toLowerCase(), account)
   const open = listOpenPayments(rows, totals).length
   if (!isOwed && open === 0) rows.drop('reminders', account)
-  const isLoanGone = loan !== undefined && !isOwed
+  const isLoanDeleted = loan !== undefined && !isOwed
   return {
-    gone: { archived: matches.length, messages, refusals, loans: isLoanGone ? 1 : 0 },
+    gone: { archived: archived.matches.length, messages, refusals, loans: isLoanDeleted ? 1 : 0 },
     kept: {
       until: rows.now + rules.retentionMs,
       payments: payments.length,
@@ -108,7 +107,7 @@ export function eraseAccount(
       loans: isOwed ? 1 : 0,
       holds: isHeld(rows, account) ? 1 : 0,
     },
-    next,
+    next: archived.nextScore,
   }
 }
 
@@ -118,19 +117,17 @@ const listPayments = (rows: Draft, account: string): Row<'payments'>[] =>
 const toReferences = (intentId: Hex, reference: string | null | undefined) =>
   reference ? [{ intentId, reference }] : []
 
-/** Searches a page of a list that has the rows of all accounts, by age. */
+/** Searches a page of a table, by age, for an account's rows. */
 function searchPage<Name extends 'sessions' | 'history' | 'audit'>(
   rows: Draft,
   table: Name,
   from: number,
   isWanted: (row: Row<Name>) => boolean,
-): { matches: Row<Name>[]; next: number | undefined } {
-  const score = getTable(table).lists.age?.score ?? ''
-  const { items, next } = readScoresPage(minSearchedRows, (limit) =>
-    rows.list<Name>({ table, list: 'age' as never, from, limit }).map((row) => {
-      const columns: Readonly<Record<string, unknown>> = row
-      return { row, score: Number(columns[score]) }
-    }),
+): { matches: Row<Name>[]; nextScore: number | undefined } {
+  const { items, nextScore } = readScorePage(initialPageSize, (limit) =>
+    rows
+      .list({ table, list: 'age', from, limit } as Listing<Name>)
+      .map((row) => ({ row, score: getScore(table, 'age', row) })),
   )
-  return { matches: items.map(({ row }) => row).filter(isWanted), next }
+  return { matches: items.map(({ row }) => row).filter(isWanted), nextScore }
 }

@@ -2,51 +2,43 @@ import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { readRelayer, saveNonce } from '../payments/nonces.ts'
 import { getPaymentRow, savePayment } from '../payments/payment-states.ts'
-import type { RestoreAnswer, RestoreBegun, RestoreRequest } from '../port.ts'
+import type { Identity, RestoreAnswer, RestoreBegun, RestoreRequest } from '../port.ts'
 import { readFollowedBlocks, saveHead } from '../records/chain.ts'
 import { identify, isAnythingOpen } from '../records/identity.ts'
 import { readIntake, recordAction, saveIntake } from '../records/operations.ts'
-import { isHeld } from '../records/standing.ts'
-import { type Row, schemaVersion } from '../rows.ts'
+import { type Row, schemaVersion, type TableName, toKey } from '../rows.ts'
 import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
-/** Begins a restore. Until its end no session is decided, because a later entry may decide it. */
+/** Begins a restore. Until it ends no session is decided, because a later entry may decide it. */
 export function beginRestore(
   step: StepContext,
-  { id, head, identity, adds }: RestoreRequest,
+  { id, head, identity, adds: mayAddToUsed }: RestoreRequest,
 ): RestoreBegun {
   const { rows } = step
+  const { exportedAt } = head
   if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
   const names = listDifferences(head, identity)
   if (names.length > 0) return { kind: 'other_ledger', names }
   const intake = readIntake(rows)
   if (intake.kind === 'restoring') {
-    return { kind: intake.exportedAt === head.exportedAt ? 'begun' : 'other_restore' }
+    return { kind: intake.exportedAt === exportedAt ? 'begun' : 'other_restore' }
   }
-  const [isOpen, isNewer] = [isAnythingOpen(step), isNewerThan(rows, head.exportedAt)]
-  if (!adds && (isOpen || isNewer)) return { kind: 'in_use', isOpen, isNewer }
+  const isOpen = isAnythingOpen(step)
+  const isNewer = hasSessionAfter(rows, exportedAt)
+  if (!mayAddToUsed && (isOpen || isNewer)) return { kind: 'in_use', isOpen, isNewer }
   const identified = identify(step, identity)
   if (identified.kind === 'different') return { kind: 'other_ledger', names: identified.names }
-  const { exportedAt } = head
   saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
   const detail = { exportedAt: new Date(exportedAt).toISOString() }
   recordAction(rows, { id, action: 'restore', detail })
-  restoreCounts(rows, head)
-  // The restored rows were checked against no later block than the export's.
-  const { head: lastHead } = readFollowedBlocks(step)
-  const exportedHead = head.head
-  if (exportedHead !== null && (lastHead?.number ?? exportedHead.number) >= exportedHead.number) {
-    saveHead(rows, exportedHead)
-  }
+  restoreCounts(rows, head.counts)
+  restoreHead(step, head.head)
   return { kind: 'begun' }
 }
 
-/** Names what differs if the export is of another deployment, or from before a key changed. */
-function listDifferences(
-  head: ExportHead,
-  { chainId, fingerprints }: RestoreRequest['identity'],
-): string[] {
+/** Names the values that differ: the export is of another deployment, or a key has changed. */
+function listDifferences(head: ExportHead, { chainId, fingerprints }: Identity): string[] {
   type Values = Readonly<Record<string, string>>
   const exported: Values = { chain: `${head.chainId}`, ...head.fingerprints }
   const present: Values = { chain: `${chainId}`, ...fingerprints }
@@ -54,18 +46,25 @@ function listDifferences(
   return [...names].filter((name) => exported[name] !== present[name])
 }
 
-function isNewerThan(rows: Draft, exportedAt: number): boolean {
+function hasSessionAfter(rows: Draft, time: number): boolean {
   const [last] = rows.list({ table: 'sessions', list: 'age', newest: true, limit: 1 })
-  return last !== undefined && last.decided_at > exportedAt
+  return last !== undefined && last.decided_at > time
 }
 
 /** Takes the higher of two counts, so that restoring twice counts once. */
-function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
+function restoreCounts(rows: Draft, exported: ExportHead['counts']): void {
   const counts = { ...readEventCounts(rows) }
-  for (const [name, times] of Object.entries(exported)) {
-    counts[name] = Math.max(counts[name] ?? 0, times)
+  for (const [name, count] of Object.entries(exported)) {
+    counts[name] = Math.max(counts[name] ?? 0, count)
   }
   rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
+}
+
+/** Sets the last followed block back to the export's, so that rounds read later blocks again. */
+function restoreHead(step: StepContext, exported: ExportHead['head']): void {
+  const { head: present } = readFollowedBlocks(step)
+  if (exported === null || (present !== undefined && present.number < exported.number)) return
+  saveHead(step.rows, exported)
 }
 
 /** Adds the rows that are missing. A second call with the same entries changes nothing. */
@@ -77,7 +76,7 @@ export function restore(
   const { rows } = step
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
-  // Lost totals are counted again before anything is added to them.
+  // Lost totals are counted again before the rows of entries change them.
   const relayers = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
   for (const relayer of new Set([step.relayer, ...relayers])) {
     if (rows.row('relayers', relayer) === undefined)
@@ -91,73 +90,54 @@ export function restore(
 export function endRestore({ rows }: StepContext, exportedAt: number): RestoreAnswer {
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
-  saveIntake(
-    rows,
-    intake.after === 'open' ? { kind: 'open' } : { kind: intake.after, since: rows.now },
-  )
+  const { after } = intake
+  saveIntake(rows, after === 'open' ? { kind: 'open' } : { kind: after, since: rows.now })
   return { kind: 'restored', added: 0, kept: 0 }
 }
 
+/** Adds an entry's rows, unless the ledger has them. Tells whether it added any. */
 function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   const { session, payment, nonce, history, audit, shown, alias, hold, till, taking } = entry
-  if (history !== undefined && !isArchived(rows, history)) {
-    rows.put('history', history)
-    return true
-  }
-  if (audit !== undefined && rows.row('audit', audit.id) === undefined) {
-    rows.put('audit', audit)
-    return true
-  }
-  if (shown !== undefined) return restoreShown(rows, shown)
-  if (alias !== undefined && rows.row('aliases', alias.account) === undefined) {
-    rows.put('aliases', alias)
-    return true
-  }
-  if (hold !== undefined && !isHeld(rows, hold.account)) {
-    rows.put('holds', hold)
-    return true
-  }
-  if (till !== undefined && rows.row('tills', till.till) === undefined) {
-    rows.put('tills', till)
-    return true
-  }
+  if (history !== undefined) return addIfMissing(rows, 'history', history)
+  if (audit !== undefined) return addIfMissing(rows, 'audit', audit)
+  if (shown !== undefined) return addIfMissing(rows, 'shown', shown)
+  if (alias !== undefined) return addIfMissing(rows, 'aliases', alias)
+  if (hold !== undefined) return addIfMissing(rows, 'holds', hold)
+  if (till !== undefined) return addIfMissing(rows, 'tills', till)
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
   if (isSessionKnown(rows, entry)) return false
   if (session !== undefined) rows.put('sessions', session)
   if (payment !== undefined) restorePayment(rows, payment)
   if (taking !== undefined) rows.put('takings', taking)
-  // If the nonce carries other payments here, a round assigns another nonce to this one.
+  // If the ledger uses the nonce for other payments, a round finds another one for this payment.
   if (nonce !== undefined) restoreNonce(rows, entry)
   return true
 }
 
-function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
-  if (rows.row('shown', shown.session, shown.step, shown.name) !== undefined) return false
-  rows.put('shown', shown)
+/** Adds a row if the ledger has none with its key, and tells whether it did. */
+function addIfMissing<Name extends TableName>(rows: Draft, table: Name, row: Row<Name>): boolean {
+  if (rows.row(table, ...toKey(table, row)) !== undefined) return false
+  rows.put(table, row)
   return true
 }
 
-const isArchived = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
-  rows.row('history', intent_id, accepted_at) !== undefined
-
-/** Tells whether this ledger has decided the entry's session, or knows its intent. */
+/** Tells whether the ledger has decided the entry's session, or has a payment of its intent. */
 function isSessionKnown(rows: Draft, { session, payment }: ExportEntry): boolean {
   const name = session?.session ?? payment?.session ?? ''
-  const isAnswered = rows.row('sessions', name) !== undefined
   const intent = payment && rows.row('intents', payment.intent_id)
   return (
-    [getPaymentRow(rows, name), getPaymentRow(rows, intent?.session)].some(Boolean) || isAnswered
+    rows.row('sessions', name) !== undefined ||
+    [name, intent?.session].some((known) => getPaymentRow(rows, known) !== undefined)
   )
 }
 
-/** Restores a payment. One that waits counts an attempt: rounds then check its intent first. */
+/** Restores a payment. A waiting one gets an attempt, so that rounds check its intent first. */
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
-  const { intent_id, session, phase, attempts } = payment
+  const { intent_id, session, phase } = payment
+  const minAttempts = phaseRules[phase].needsNonce ? 1 : 0
   rows.put('intents', { intent_id, session })
-  savePayment(rows, undefined, {
-    ...payment,
-    attempts: phaseRules[phase].needsNonce ? Math.max(1, attempts) : attempts,
-  })
+  const attempts = Math.max(minAttempts, payment.attempts)
+  savePayment(rows, undefined, { ...payment, attempts })
 }
 
 function restoreNonce(rows: Draft, { nonce, transactions = [] }: ExportEntry): boolean {

@@ -9,9 +9,11 @@ import type {
   Transition,
   Usage,
 } from '../port.ts'
-import type { Row } from '../rows.ts'
-import { listOpenPayments, noLimit, readQueue, updateBlocks } from './account-totals.ts'
+import { noLimit, type Row } from '../rows.ts'
+import { listOpenPayments } from './account-totals.ts'
+import { updateBlockContents } from './block-contents.ts'
 import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
+import { readQueueTotals } from './queue-totals.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
@@ -54,7 +56,7 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
   if (getUse(before) !== getUse(after) || !hasSameCount) {
     rows.put('relayers', updateTotals(readRelayer(rows, relayer), before, after))
   }
-  updateBlocks(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
+  updateBlockContents(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
   rows.put('nonces', after)
 }
 
@@ -62,7 +64,7 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
 export function deleteNonce(rows: Draft, row: NonceRow): void {
   const { relayer, nonce } = row
   rows.drop('nonces', relayer, nonce)
-  updateBlocks(rows, row, undefined, { nonces: [[relayer, nonce]], sessions: [] })
+  updateBlockContents(rows, row, undefined, { nonces: [[relayer, nonce]], sessions: [] })
   deleteTransactions(rows, row)
 }
 
@@ -97,8 +99,8 @@ export function findFreeNonce(
   { rows, rules, relayer: address }: StepContext,
   { chainNonce, poolNonce }: NonceCounts,
 ): number | undefined {
-  const { waiting, until } = readQueue(rows)
-  if (waiting > 0 && until > rows.now / 1000) return undefined
+  const { waitingCount, lastDeadline } = readQueueTotals(rows)
+  if (waitingCount > 0 && lastDeadline > rows.now / 1000) return undefined
   const relayer = readRelayer(rows, address)
   const nonce = Math.max(chainNonce, poolNonce, findNextNonce(relayer))
   if (nonce < chainNonce + rules.maxInFlight) return nonce
@@ -115,7 +117,7 @@ function countMined(rows: Draft, { relayer, top }: RelayerRow): number {
 export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
   ofAccount: listOpenPayments(rows, account).length,
   carried: countCarried(readRelayer(rows, relayer)),
-  waiting: readQueue(rows).waiting,
+  waiting: readQueueTotals(rows).waitingCount,
 })
 
 /** Counts the payments of all open nonces; a nonce without a payment counts as one. */
@@ -144,7 +146,6 @@ export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
   return { nonce, prior }
 }
 
-/** Records a transaction for a nonce. */
 export function recordTransaction(
   { rows, relayer }: StepContext,
   nonce: number,

@@ -10,17 +10,14 @@ import {
   phases,
 } from '../transitions.ts'
 import {
-  addToQueue,
   listOpenPayments,
-  loadOrRebuildQueue,
-  readAccount,
-  removeFromQueue,
-  saveAccount,
-  saveQueue,
-  updateBlocks,
-  updateOpenPayments,
+  readAccountTotals,
+  saveOrDropAccountTotals,
+  updateAccountTotals,
 } from './account-totals.ts'
+import { updateBlockContents } from './block-contents.ts'
 import { countEvent } from './counts.ts'
+import { addToQueue, ensureQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
 import { holdSms, updateSmsState } from './sms.ts'
@@ -132,7 +129,7 @@ export function archivePayments(
   payments: readonly PaymentRow[],
 ): void {
   // Read before anything is deleted, because a lost total is counted from the rows.
-  const account = readAccount(rows, address)
+  const account = readAccountTotals(rows, address)
   for (const payment of payments) {
     const { request: _, phase: __, since, relayer: ___, nonce: ____, ...columns } = payment
     const isErased = payment.accepted_at <= (account.erased_at ?? -1)
@@ -142,13 +139,17 @@ export function archivePayments(
     rows.drop('takings', payment.session)
     updateReserves(rows, payment, undefined)
     rows.drop('payments', payment.session)
-    updateBlocks(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
+    updateBlockContents(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
     if (rows.row('intents', payment.intent_id)?.session === payment.session) {
       rows.drop('intents', payment.intent_id)
     }
   }
   const open = listOpenPayments(rows, account).map(({ session }) => session)
-  saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
+  saveOrDropAccountTotals(rows, {
+    ...account,
+    open,
+    seen: Math.max(0, account.seen - payments.length),
+  })
 }
 
 /** Returns the phase of a payment that came to this state at `now`, and its place in that. */
@@ -169,15 +170,15 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
-    const queue = loadOrRebuildQueue(rows)
-    saveQueue(rows, isWaiting ? addToQueue(queue, after) : removeFromQueue(queue))
+    const queue = ensureQueueTotals(rows)
+    saveQueueTotals(rows, isWaiting ? addToQueue(queue, after) : removeFromQueue(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
     // The queue is the same, but this write makes a concurrent check for open work run again.
-    saveQueue(rows, loadOrRebuildQueue(rows))
+    saveQueueTotals(rows, ensureQueueTotals(rows))
   }
   if (before === undefined || isOutcomeUnknown(after.state))
-    updateOpenPayments(rows, after, before === undefined)
-  updateBlocks(rows, before, after, { nonces: [], sessions: [session] })
+    updateAccountTotals(rows, after, before === undefined)
+  updateBlockContents(rows, before, after, { nonces: [], sessions: [session] })
   updateReserves(rows, before, after)
   rows.put('payments', after)
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
 import type { DueReminder, LoanDebt, SmsFate } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { listOpenPayments, readAccount } from './account-totals.ts'
+import { listOpenPayments, readAccountTotals } from './account-totals.ts'
 import { countEvent } from './counts.ts'
 
 const hourMs = 3_600_000
@@ -38,7 +38,7 @@ export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefin
   const { account, owedWei, dueAt } = debt
   const row = rows.row('reminders', account)
   if (row === undefined || row.at > rows.now) return undefined
-  if (listOpenPayments(rows, readAccount(rows, account)).length > 0) {
+  if (listOpenPayments(rows, readAccountTotals(rows, account)).length > 0) {
     // One of them may change the loan.
     rows.put('reminders', { ...row, at: rows.now + retryMs })
     return undefined

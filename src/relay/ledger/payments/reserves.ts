@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import type { Draft, StepContext } from '../draft.ts'
 import type { Lendable, ReservedAmounts } from '../port.ts'
-import type { Row } from '../rows.ts'
+import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown, phaseNames } from '../transitions.ts'
-import { noLimit } from './account-totals.ts'
 
 const amount = z.pipe(
   z.string(),

@@ -98,7 +98,6 @@ export function giveUpSms(rows: Draft, session: string): boolean {
 const getRetryDelayMs = (attempts: number): number =>
   Math.min(maxRetryMs, firstRetryMs * 2 ** (attempts - 1))
 
-/** Deletes a message, and counts its fate. */
 function deleteSms(rows: Draft, { session, party }: SmsRow, fate: SmsFate | 'given_up'): void {
   rows.drop('sms', session, party)
   countEvent(rows, 'sms', fate)

@@ -1,8 +1,7 @@
 import { paymentKinds } from '../../../loan/kinds.ts'
 import type { Draft } from '../draft.ts'
-import { noLimit } from '../payments/account-totals.ts'
 import type { DayLimitRefusal, DayLimits, Order, PaymentCall, Question } from '../port.ts'
-import type { Row } from '../rows.ts'
+import { noLimit, type Row } from '../rows.ts'
 import { readFirstValue, saveFirstValue } from './first-values.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
-import { listOpenPayments, readAccount } from '../payments/account-totals.ts'
+import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
 import type { AccountStanding, SessionRefusal, SessionTrace } from '../port.ts'
 import { sumSentInDay } from './earlier.ts'
 import { recordAction } from './operations.ts'
@@ -43,7 +43,7 @@ export function readStanding(rows: Draft, account: Address): AccountStanding {
       at,
       screen: rows.row('sessions', session)?.screen,
     })),
-    open: listOpenPayments(rows, readAccount(rows, account)).length,
+    open: listOpenPayments(rows, readAccountTotals(rows, account)).length,
     today: { transfers, sentWei },
   }
 }

@@ -1,8 +1,7 @@
 import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
-import { noLimit } from '../payments/account-totals.ts'
 import type { Taking, Takings, Till, TillChange } from '../port.ts'
-import type { Row } from '../rows.ts'
+import { noLimit, type Row } from '../rows.ts'
 import { hasSentNothing, listSentSince } from './earlier.ts'
 import { recordAction } from './operations.ts'
 

@@ -1,9 +1,9 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { dropDeploymentFacts } from '../observations.ts'
-import { readQueue } from '../payments/account-totals.ts'
 import { readEventCounts, sumRecentCounts } from '../payments/counts.ts'
 import { countCarried, findNextNonce, readRelayer } from '../payments/nonces.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
+import { readQueueTotals } from '../payments/queue-totals.ts'
 import type { Identified, Vitals } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { mapOpenPhases } from '../transitions.ts'
@@ -75,7 +75,7 @@ export function readVitals(
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
     front: readFirstOpenNonce(step, relayerTotals),
     carried: countCarried(relayerTotals),
-    waiting: readQueue(rows).waiting,
+    waiting: readQueueTotals(rows).waitingCount,
     oldest: mapOpenPhases((phase) => listPhasePayments(rows, phase, 1)[0]?.accepted_at),
   }
 }
