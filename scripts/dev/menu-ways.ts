@@ -19,8 +19,7 @@ import {
   type SessionFacts,
 } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
-import type { Messages } from '../../src/ussd/messages/en.ts'
-import { english } from '../../src/ussd/messages/en.ts'
+import { english, type Messages } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
 
@@ -29,6 +28,8 @@ const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [] } as 
 
 const localCurrency = 'KES'
 
+type Menus = Readonly<Record<string, { settings: MenuSettings; messages: Messages }>>
+
 /** Lists every menu that an operator can have, with its words. */
 export const menus = {
   demo: { settings: demo, messages: demonstration },
@@ -36,7 +37,7 @@ export const menus = {
   strict: { settings: { ...lender, pin: 'strict' }, messages: english },
   local: { settings: { ...lender, pin: 'off', localCurrency }, messages: english },
   agents: { settings: { ...lender, pin: 'on', agents: true }, messages: english },
-} as const satisfies Record<string, { settings: MenuSettings; messages: Messages }>
+} as const satisfies Menus
 
 const { demo: _, ...others } = menus
 const ofLender = {
@@ -44,9 +45,7 @@ const ofLender = {
   'local strict': { settings: { ...menus.strict.settings, localCurrency } },
 }
 
-export const menusInAllLanguages: Readonly<
-  Record<string, { settings: MenuSettings; messages: Messages }>
-> = {
+export const menusInAllLanguages: Menus = {
   ...menus,
   ...Object.fromEntries(
     languages.flatMap((language) =>
@@ -104,12 +103,7 @@ export const nameOf = (to: Target): string => (isEffect(to) ? to.name : to)
 /** Creates a menu's context with typical amounts and numbers. */
 export function sampleContext(
   { settings, messages }: { settings: MenuSettings; messages: Messages },
-  shown: Partial<
-    Pick<
-      MenuContext,
-      'caller' | 'showAmount' | 'describeRecipient' | 'minTransfer' | 'wallets' | 'rate' | 'tills'
-    >
-  > = {},
+  shown: Partial<MenuContext> = {},
 ): MenuContext {
   return {
     ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
@@ -151,6 +145,17 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
     const result = walk(way, context, known)
     if (result.kind === 'ask') arrive(way, result.place)
   }
+  const repeat = (
+    { name: from, draft }: Place,
+    to: NodeName | undefined,
+    typed: string,
+    way: readonly string[],
+    answers: Place['draft'] = {},
+  ) => {
+    if (to === undefined) return
+    steps.set(`${from} ${to}`, { from, to, typed })
+    arrive(way, { name: to, draft: { ...draft, ...answers }, page: 0 })
+  }
   arrive([], { name: known.start, draft: {}, page: 0 })
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { way, place } = next
@@ -158,11 +163,7 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
     if (node.kind === 'list') {
       for (const { digit, target, repeatQuestion, draft: answers } of node.entries) {
         lead(place.name, target, digit, [...way, digit])
-        if (repeatQuestion === undefined) continue
-        const step = { from: place.name, to: repeatQuestion, typed: digit }
-        steps.set(`${place.name} ${repeatQuestion}`, step)
-        const draft = { ...place.draft, ...answers }
-        arrive([...way, digit], { name: repeatQuestion, draft, page: 0 })
+        repeat(place, repeatQuestion, digit, [...way, digit], answers)
       }
       continue
     }
@@ -171,13 +172,7 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
       if (given.kind !== 'accepted') continue
       const to = node.selectTarget?.({ ...place.draft, ...given.draft }) ?? node.targets[0]
       lead(place.name, to, '*', [...way, answer])
-      if (node.repeatQuestion === undefined) continue
-      steps.set(`${place.name} ${node.repeatQuestion}`, {
-        from: place.name,
-        to: node.repeatQuestion,
-        typed: '*',
-      })
-      arrive([...way, answer], { name: node.repeatQuestion, draft: place.draft, page: 0 })
+      repeat(place, node.repeatQuestion, '*', [...way, answer])
     }
   }
   return { places, effects, steps: [...steps.values()] }

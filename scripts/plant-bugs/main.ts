@@ -13,12 +13,7 @@ last (its seed in bugs.md), then in others.
   --bug      one mistake alone, by its number
   --sample   one that this number draws`
 
-const flags = readFlags(help, {
-  seeds: '2000',
-  seed: '1',
-  bug: undefined,
-  sample: undefined,
-})
+const flags = readFlags(help, { seeds: '2000', seed: '1', bug: undefined, sample: undefined })
 
 process.exitCode = await main()
 

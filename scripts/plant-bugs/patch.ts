@@ -14,9 +14,7 @@ export class PatchError extends Error {
   override readonly name = 'PatchError'
 }
 
-/**
- * Returns the source with the patch. @throws {PatchError} its place is missing, or not the only one
- */
+/** Returns the source with the patch. @throws {PatchError} its place is missing or not alone */
 export function patched(source: string, { file, within, find, replace }: Patch): string {
   const fail = (words: string) => new PatchError(`${file}, ${within}: ${words}`)
   const [own, ...others] = functionsIn(parse(source), []).filter(({ path }) => isAt(path, within))

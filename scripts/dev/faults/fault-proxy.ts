@@ -17,10 +17,7 @@ type Answer = { id?: unknown; result?: unknown; error?: unknown }
 
 export type FaultKind = Fault['kind']
 
-export type Rule = Timing & {
-  fault: Fault
-  methods?: readonly string[]
-}
+export type Rule = Timing & { fault: Fault; methods?: readonly string[] }
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 

@@ -4,10 +4,7 @@ import type { Claim, ScreenMessage } from './screen-reader.ts'
 export type Reply = { text: string; reply: string | undefined; said: ScreenMessage | undefined }
 
 /** The outcome of a session's intent on the chain. */
-export type Fate = {
-  isSent: boolean
-  outcome: 'executed' | 'failed' | undefined
-}
+export type Fate = { isSent: boolean; outcome: 'executed' | 'failed' | undefined }
 
 type SessionRule = 'known' | 'submitted' | 'nothing_sent' | 'told' | 'one_question' | 'identical'
 

@@ -6,10 +6,7 @@ import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { createCommands } from './commands.ts'
 
-type BridgeRule = Timing & {
-  fault: HttpFault
-  argument?: string
-}
+type BridgeRule = Timing & { fault: HttpFault; argument?: string }
 
 export type RedisBridge = Awaited<ReturnType<typeof startRedisBridge>>
 

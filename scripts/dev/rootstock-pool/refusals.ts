@@ -1,66 +1,56 @@
 import type { SendRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
+const row = (means: SendRefusal, rskj: string, geth: string) => ({ means, rskj, geth })
+
 /** Lists a pool's refusals in the words of RSKj and geth; `means` is our name of each. */
 export const poolRefusals = {
-  known: {
-    means: 'known',
-    rskj: 'pending transaction with same hash already exists',
-    geth: 'already known',
-  },
-  known_queued: {
-    means: 'known',
-    rskj: 'queued transaction with same hash already exists',
-    geth: 'already known',
-  },
-  too_large: {
-    means: 'other',
-    rskj: "transaction's size is higher than defined maximum: {bytes} > {maxBytes}",
-    geth: 'oversized data',
-  },
-  over_block: {
-    means: 'other',
-    rskj: "transaction's gas limit of {gas} is higher than the block's gas limit of {blockGas}",
-    geth: 'exceeds block gas limit',
-  },
-  nonce_used: { means: 'nonce_used', rskj: 'transaction nonce too low', geth: 'nonce too low' },
-  nonce_too_high: {
-    means: 'nonce_too_high',
-    rskj: 'transaction nonce too high',
-    geth: 'nonce too high',
-  },
-  poor: {
-    means: 'insufficient_funds',
-    rskj: 'insufficient funds',
-    geth: 'insufficient funds for gas * price + value',
-  },
-  price_too_low: {
-    means: 'price_too_low',
-    rskj: "transaction's gas price lower than block's minimum",
-    geth: 'transaction underpriced',
-  },
-  price_too_high: {
-    means: 'price_too_high',
-    rskj: "transaction's gas price exceeds cap",
-    geth: 'tx fee exceeds the configured cap',
-  },
-  basic_cost: {
-    means: 'other',
-    rskj: "transaction's basic cost is above the gas limit",
-    geth: 'intrinsic gas too low',
-  },
-  underbid: {
-    means: 'nonce_occupied',
-    rskj: 'gas price not enough to bump transaction',
-    geth: 'replacement transaction underpriced',
-  },
-  quota: { means: 'quota', rskj: 'account exceeds quota', geth: 'account exceeds quota' },
-  poor_for_all: {
-    means: 'insufficient_funds',
-    rskj: 'insufficient funds to pay for pending and new transactions',
-    geth: 'insufficient funds for gas * price + value',
-  },
-} as const satisfies Record<string, { means: SendRefusal } & Record<'rskj' | 'geth', string>>
+  known: row('known', 'pending transaction with same hash already exists', 'already known'),
+  known_queued: row('known', 'queued transaction with same hash already exists', 'already known'),
+  too_large: row(
+    'other',
+    "transaction's size is higher than defined maximum: {bytes} > {maxBytes}",
+    'oversized data',
+  ),
+  over_block: row(
+    'other',
+    "transaction's gas limit of {gas} is higher than the block's gas limit of {blockGas}",
+    'exceeds block gas limit',
+  ),
+  nonce_used: row('nonce_used', 'transaction nonce too low', 'nonce too low'),
+  nonce_too_high: row('nonce_too_high', 'transaction nonce too high', 'nonce too high'),
+  poor: row(
+    'insufficient_funds',
+    'insufficient funds',
+    'insufficient funds for gas * price + value',
+  ),
+  price_too_low: row(
+    'price_too_low',
+    "transaction's gas price lower than block's minimum",
+    'transaction underpriced',
+  ),
+  price_too_high: row(
+    'price_too_high',
+    "transaction's gas price exceeds cap",
+    'tx fee exceeds the configured cap',
+  ),
+  basic_cost: row(
+    'other',
+    "transaction's basic cost is above the gas limit",
+    'intrinsic gas too low',
+  ),
+  underbid: row(
+    'nonce_occupied',
+    'gas price not enough to bump transaction',
+    'replacement transaction underpriced',
+  ),
+  quota: row('quota', 'account exceeds quota', 'account exceeds quota'),
+  poor_for_all: row(
+    'insufficient_funds',
+    'insufficient funds to pay for pending and new transactions',
+    'insufficient funds for gas * price + value',
+  ),
+}
 
 export type PoolRefusal = keyof typeof poolRefusals
 

@@ -1,6 +1,4 @@
 import {
-  type Address,
-  type Hex,
   keccak256,
   parseTransaction,
   recoverTransactionAddress,
@@ -9,21 +7,7 @@ import {
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { internalFault } from './refusals.ts'
 
-export type SignedTransaction = {
-  hash: Hex
-  raw: Hex
-  from: Address
-  nonce: number
-  /** Undefined if the transaction creates a contract. */
-  to: Address | undefined
-  data: Hex
-  valueWei: bigint
-  gas: bigint
-  gasPriceWei: bigint
-  v: bigint
-  r: Hex
-  s: Hex
-}
+export type SignedTransaction = Awaited<ReturnType<typeof read>>
 
 /** Parses a legacy transaction. @throws {RpcError} RSKj's error for invalid bytes */
 export async function decodeTransaction(raw: unknown, chainId: number): Promise<SignedTransaction> {
@@ -50,6 +34,7 @@ async function read(raw: TransactionSerializedLegacy) {
     from: await recoverTransactionAddress({ serializedTransaction: raw }),
     chainId: parsed.chainId,
     nonce: parsed.nonce ?? 0,
+    /** Undefined if the transaction creates a contract. */
     to: parsed.to ?? undefined,
     data: parsed.data ?? ('0x' as const),
     valueWei: parsed.value ?? 0n,

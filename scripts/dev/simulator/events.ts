@@ -66,9 +66,7 @@ const events: { [One in Kind]: Event<One> } = {
   },
   shortage: {
     draw: (random) => ({ forMs: random.int(1, 10) * minuteMs }),
-    happen: changeFor((state, isBack) => {
-      state.relayerWei = isBack ? richWei : poorWei
-    }),
+    happen: changeFor((isBack) => ({ relayerWei: isBack ? richWei : poorWei })),
   },
   foreign: {
     draw: (random) => ({
@@ -79,15 +77,11 @@ const events: { [One in Kind]: Event<One> } = {
   },
   unlisted: {
     draw: (random) => ({ forMs: random.int(10, 200) * secondMs }),
-    happen: changeFor((state, isBack) => {
-      state.isRelayerAllowed = isBack
-    }),
+    happen: changeFor((isBack) => ({ isRelayerAllowed: isBack })),
   },
   pause: {
     draw: (random) => ({ forMs: random.int(10, 200) * secondMs }),
-    happen: changeFor((state, isBack) => {
-      state.isPaused = !isBack
-    }),
+    happen: changeFor((isBack) => ({ isPaused: !isBack })),
   },
   withdrawal: {
     draw: (random, { callers }) => ({ caller: random.int(0, callers - 1) }),
@@ -125,10 +119,7 @@ const events: { [One in Kind]: Event<One> } = {
     happen: (world, { worker }) => restartWorker(world, worker),
   },
   node_down: {
-    draw: (random) => ({
-      forMs: random.int(1, 240) * secondMs,
-      share: random.pick([1, 1, 0.5]),
-    }),
+    draw: (random) => ({ forMs: random.int(1, 240) * secondMs, share: random.pick([1, 1, 0.5]) }),
     happen({ conditions, scheduler }, { forMs, share }) {
       conditions.nodeDown.push({ until: scheduler.now() + forMs, share })
     },
@@ -177,11 +168,7 @@ export function drawEvents({ random, setup, phase, spanMs }: Draw): Item[] {
   const lastMs = spanMs + random.pick([10, 60, 400]) * secondMs
   for (const [kind, { draw }] of Object.entries(events)) {
     if (draw === undefined || !random.chance(share)) continue
-    const times = random.weighted([
-      [1, 5],
-      [2, 2],
-      [4, 1],
-    ])
+    const times = random.pick([1, 1, 1, 1, 1, 2, 2, 4])
     for (let time = 0; time < times; time++) {
       items.push({ phase, at: random.int(0, lastMs), kind, ...draw(random, setup) } as Item)
     }
@@ -223,16 +210,11 @@ const rare: readonly {
     draw({ random, phase }, dial) {
       const at = Math.max(0, dial.at + random.int(-2, 30) * secondMs)
       const forMs = random.int(122, 140) * minuteMs
-      const isNode = random.pick([true, false])
-      return [
-        isNode
-          ? { phase, at, kind: 'node_down', forMs, share: 1 }
-          : { phase, at, kind: 'no_blocks', forMs },
-      ]
+      const stops = random.pick([{ kind: 'node_down', share: 1 }, { kind: 'no_blocks' }] as const)
+      return [{ phase, at, forMs, ...stops }]
     },
   },
-  // The ledger is lost, its callers dial once more, and what that found on the chain leaves it
-  // again.
+  // The ledger is lost, its callers dial once more, and what that found leaves the chain again.
   {
     name: 'forgotten',
     share: 0.05,
@@ -247,8 +229,7 @@ const rare: readonly {
       return [{ phase, at: lostAt, kind: 'loss' }, ...again, ...moved, deep]
     },
   },
-  // A lost ledger knows no nonce, finds a payment on the chain, and loses it while nodes hardly
-  // answer.
+  // A lost ledger knows no nonce, and a payment that it found is undone while nodes hardly answer.
   {
     name: 'unseen',
     share: 0.04,
@@ -356,10 +337,10 @@ function alternate(world: World, item: ItemOf<'alternation'>): void {
 }
 
 /** Creates an event that changes the state in the next block, and changes it back later. */
-function changeFor(change: (state: ChainState, isBack: boolean) => void) {
-  return (world: World, item: Item & { forMs: number }) => {
-    world.chain.change((state) => change(state, false))
-    after(world, item, () => world.chain.change((state) => change(state, true)))
+function changeFor(changed: (isBack: boolean) => Partial<ChainState>) {
+  return (world: World, item: LastingItem) => {
+    world.chain.change((state) => Object.assign(state, changed(false)))
+    after(world, item, () => world.chain.change((state) => Object.assign(state, changed(true))))
   }
 }
 
@@ -367,11 +348,9 @@ const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kin
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
-function after(
-  { scheduler, transcript }: World,
-  item: Item & { forMs: number },
-  change: () => void,
-) {
+type LastingItem = Item & { forMs: number }
+
+function after({ scheduler, transcript }: World, item: LastingItem, change: () => void): void {
   const end = () => {
     change()
     transcript.tell(() => `${item.kind} is over`)

@@ -6,8 +6,7 @@ import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'
 import type { MemoryEvent } from './lender/kept-memory.ts'
 import type { MinedTransaction } from './model/chain.ts'
-import type { ProcessedRequest } from './model/contracts.ts'
-import { termSeconds } from './model/contracts.ts'
+import { type ProcessedRequest, termSeconds } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Dial, type Plan, principalWei } from './plan.ts'
 
@@ -87,12 +86,7 @@ export type Delivery = {
   repliedAt: number | undefined
 }
 
-export type Statement = {
-  at: number
-  intentId: string
-  to: string
-  hash: string | undefined
-}
+export type Statement = { at: number; intentId: string; to: string; hash: string | undefined }
 
 export type Arrival = {
   at: number
@@ -133,9 +127,6 @@ export function encodeWanted(
 
 // Named here again, because these names judge what the ledger's own tables say.
 
-export const undecided = ({ queued, stuck, carried }: Work): Payment[] => [
-  ...[...queued, ...stuck],
-  ...carried,
-]
+export const undecided = ({ queued, stuck, carried }: Work) => [...queued, ...stuck, ...carried]
 
 export const unsettled = (work: Work): Payment[] => [...undecided(work), ...work.mined]

@@ -43,9 +43,7 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlock'; caller: number }
 )
 
-/**
- * A round comes in this time, even one that only watches, and sees what has happened until then.
- */
+/** Time within which a round comes, even one that only watches, and sees what has happened. */
 export const watchedWithinMs = ({ setup }: Plan): number => 10 * setup.rules.roundMs + 30 * secondMs
 
 export const inOrder = (items: readonly Item[]): Item[] =>
@@ -76,9 +74,7 @@ export const startMillis = 20
 
 export const principalWei = 10n * milliWei
 
-/**
- * The tills of a lender's callers: the first one's is an agent's, the second one's is for bills.
- */
+/** The tills of a lender's callers: the first one's is an agent's, the second one is for bills. */
 export const tills = [...sampleTills.values()]
 
 /** Returns the limits of a caller: an agent's where it has a till. */

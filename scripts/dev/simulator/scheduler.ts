@@ -13,9 +13,7 @@ export function createScheduler(start: number) {
   let happened = 0
   return {
     now: () => now,
-    /**
-     * Schedules an event and returns its canceller; nobody waits for promises after `quiet` ones.
-     */
+    /** Schedules an event, returns its canceller; nobody waits for promises after `quiet` ones. */
     at(time: number, run: () => void, quiet?: 'quiet'): () => void {
       const entry: Entry = { time: Math.max(time, now), run, isQuiet: quiet === 'quiet' }
       entries.splice(entries.findLastIndex((other) => other.time > entry.time) + 1, 0, entry)
@@ -30,8 +28,7 @@ export function createScheduler(start: number) {
         now = next.time
         if (++happened > maxEvents) throw new Error('the history does not come to an end')
         next.run()
-        // Everything that promises have made ready runs before this: Node empties its queue of them
-        // first.
+        // Node empties its queue of promises before this: what they have made ready runs first.
         if (!next.isQuiet) await new Promise((resolve) => setImmediate(resolve))
       }
       now = Math.max(now, time)

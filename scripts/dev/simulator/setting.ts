@@ -60,13 +60,9 @@ export function createModels(
 }
 
 export function startState(callers: readonly Address[], poolLoans: number): ChainState {
+  const account = { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n, issuedHour: 0 }
   return {
-    accounts: new Map(
-      callers.map((caller) => [
-        caller,
-        { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n, issuedHour: 0 },
-      ]),
-    ),
+    accounts: new Map(callers.map((caller) => [caller, { ...account }])),
     liquidityWei: BigInt(poolLoans) * principalWei,
     outWei: 0n,
     issuedWei: new Map(),

@@ -53,12 +53,7 @@ function newObject({ rules }: Plan['setup'], storage: Sql) {
     ledger: undefined as SqlLedger | undefined,
     instance: undefined as Instance | undefined,
     downUntil: 0,
-    alarm: {
-      dueAt: null as number | null,
-      cancel: () => {},
-      rings: 0,
-      ringing: new Set<Actor>(),
-    },
+    alarm: { dueAt: null as number | null, cancel: () => {}, rings: 0, ringing: new Set<Actor>() },
   }
 }
 

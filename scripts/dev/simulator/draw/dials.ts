@@ -44,14 +44,7 @@ export function drawDials(draw: Draw, isCrowded: boolean): Item[] {
     const dial = (by: number, what: WantedPayment, at: number) =>
       items.push(createDial(draw, { at, session, caller: by, wanted: what }))
     dial(caller, wanted, start)
-    const repeats = isCrowded
-      ? 0
-      : random.weighted([
-          [0, 4],
-          [1, 4],
-          [2, 2],
-          [4, 1],
-        ])
+    const repeats = isCrowded ? 0 : random.pick([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 4])
     for (let repeat = 0; repeat < repeats; repeat++) {
       dial(caller, wanted, start + drawDelay(random))
     }
@@ -82,11 +75,8 @@ export function drawGreedy(draw: Draw): Item[] {
   if (!random.chance(0.08)) return []
   const caller = random.int(0, callers - 1)
   const from = random.int(0, spanMs)
-  const wanted: WantedPayment = {
-    kind: 'transfer',
-    to: (caller + 1) % callers,
-    amountWei: milliWei / 10n,
-  }
+  const to = (caller + 1) % callers
+  const wanted: WantedPayment = { kind: 'transfer', to, amountWei: milliWei / 10n }
   return Array.from({ length: random.int(6, 30) }, (_, index) => {
     const at = from + random.int(0, 30 * secondMs)
     return createDial(draw, { at, session: `g${index}`, caller, wanted })
@@ -104,12 +94,8 @@ export function drawCrowd(draw: Draw): { size: number; items: Item[] } {
   const items = Array.from({ length: size }, (_, member) =>
     Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => {
       const at = from + random.int(0, 20 * secondMs)
-      return createDial(draw, {
-        at,
-        session: `c${member}-${index}`,
-        caller: callers + member,
-        wanted,
-      })
+      const [caller, session] = [callers + member, `c${member}-${index}`]
+      return createDial(draw, { at, session, caller, wanted })
     }),
   )
   return { size, items: items.flat() }

@@ -16,13 +16,8 @@ export function drawPlan(seed: number): Plan {
   const setup = drawSetup(seed, random, spanMs)
   let id = 0
   const nextId = () => id++
-  const drawAt = (own: Random, phase: 0 | 1): Draw => ({
-    random: own,
-    setup,
-    phase,
-    spanMs,
-    nextId,
-  })
+  const shared = { setup, spanMs, nextId }
+  const drawAt = (own: Random, phase: 0 | 1): Draw => ({ ...shared, random: own, phase })
   const items: Item[] = []
   const isCrowded = random.chance(0.12)
   for (const phase of setup.pauseDays === undefined ? [0 as const] : [0 as const, 1 as const]) {
@@ -38,18 +33,13 @@ export function drawPlan(seed: number): Plan {
   const crowd = drawCrowd(drawAt(createRandom(seed, 'crowd'), 0))
   items.push(...crowd.items)
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
-  // A low limit stops replacements early; below a price that stays, it would stop payments for
-  // good.
+  // A low limit stops replacements early; below a price that stays, it would stop all payments.
   const isTight = !isDearer && createRandom(seed, 'gas price').chance(0.15)
   const maxGasPriceWei = isTight ? tightGasPriceWei : setup.maxGasPriceWei
   // Blocks that take what they could are what a queue's length is judged by.
   const inclusion = crowd.size > 0 ? 1 : setup.inclusion
-  const callers = setup.callers + crowd.size
-  const plan = {
-    seed,
-    setup: { ...setup, maxGasPriceWei, inclusion, callers },
-    items: inOrder(items),
-  }
+  const crowded = { ...setup, maxGasPriceWei, inclusion, callers: setup.callers + crowd.size }
+  const plan = { seed, setup: crowded, items: inOrder(items) }
   const drawn = withOutage(plan, createRandom(seed, 'outage'))
   return setup.isLender ? drawLender(drawn, drawAt) : drawn
 }

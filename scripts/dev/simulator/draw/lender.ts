@@ -31,25 +31,17 @@ export function drawLender(plan: Plan, drawAt: (random: Random, phase: 0 | 1) =>
       const caller = random.int(0, Math.min(3, setup.callers - 1))
       const from = random.int(0, 2 * minuteMs)
       const wanted = { kind: 'nothing' } as const
-      const dial: Act['dial'] = (at, session, text, more) =>
-        createDial(context, {
-          at,
-          session: `${name} ${phase} ${session}`,
-          caller,
-          text,
-          wanted,
-          ...more,
-        })
+      const dial: Act['dial'] = (at, part, text, more) => {
+        const session = `${name} ${phase} ${part}`
+        return createDial(context, { at, session, caller, text, wanted, ...more })
+      }
       return draw({ ...context, caller, from, dial })
     }),
   )
   return { ...plan, setup, items: inOrder([...typed, ...drawn]) }
 }
 
-/**
- * Has half of what goes to a caller with a till be typed to it, as the withdrawal or the bill that
- * it is.
- */
+/** Turns half of the transfers to a caller with a till into withdrawals and bills. */
 function atTill<Item extends Dial>(seed: number, dial: Item): Item {
   const { wanted, session, caller } = dial
   if (wanted.kind !== 'transfer' || wanted.to >= tills.length) return dial
@@ -67,10 +59,7 @@ function withPin<Item extends Dial>(dial: Item): Item {
   return { ...dial, text: typed, pin: { own, step: typed } }
 }
 
-/**
- * Has a gateway that numbers its answers deliver some sessions: each answer alone, after those
- * before it.
- */
+/** Has a gateway that numbers its answers deliver some sessions, each answer alone. */
 function drawNumbered(items: readonly Item[], { random, nextId }: Draw): Item[] {
   if (!random.chance(0.4)) return [...items]
   const gapMs = random.pick([300, 3 * secondMs, 9 * secondMs])
@@ -113,11 +102,7 @@ type Act = Draw & {
   dial: (at: number, session: string, text: string, more?: Partial<Dial>) => Item
 }
 
-const acts: readonly {
-  name: string
-  share: number
-  draw: (act: Act) => Item[]
-}[] = [
+const acts: readonly { name: string; share: number; draw: (act: Act) => Item[] }[] = [
   { name: 'guesses', share: 0.35, draw: drawGuesses },
   { name: 'left open', share: 0.35, draw: drawLeftOpen },
   { name: 'forgotten', share: 0.15, draw: drawForgotten },
@@ -165,13 +150,10 @@ function drawLeftOpen({ random, setup, caller, from, phase, dial }: Act): Item[]
   const isChanged = random.chance(0.6)
   const end = isChanged
     ? [dial(ended, 'change', `${changing}*${chosen}*${chosen}`, changesPin(own, chosen))]
-    : [0, 1, 2].map((turn) =>
-        dial(
-          ended + turn * random.int(0, 3 * secondMs),
-          `block ${turn}`,
-          ...guessOf('8*2', `${3602 + turn}`),
-        ),
-      )
+    : [0, 1, 2].map((turn) => {
+        const at = ended + turn * random.int(0, 3 * secondMs)
+        return dial(at, `block ${turn}`, ...guessOf('8*2', `${3602 + turn}`))
+      })
   const unlocked = resumed + random.int(-30, 30) * secondMs
   return [
     dial(from, 'first', sending, sent),

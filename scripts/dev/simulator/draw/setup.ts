@@ -14,11 +14,7 @@ export type Setup = ReturnType<typeof drawSetup>
 export function drawSetup(seed: number, random: Random, spanMs: number) {
   const isRoomy = !random.chance(0.85)
   const workers = random.int(1, 3)
-  const maxInFlight = random.weighted([
-    [15, 3],
-    [4, 1],
-    [2, 1],
-  ])
+  const maxInFlight = random.pick([15, 15, 15, 4, 2])
   const blockMs = random.pick([8, 24, 30]) * secondMs
   const isLender = createRandom(seed, 'lender').chance(lenderShare)
   return {
@@ -27,12 +23,7 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
     rules: {
       ...poolRules.rootstock,
       maxInFlight,
-      confirmations: random.weighted([
-        [1, 2],
-        [2, 3],
-        [4, 2],
-        [12, 1],
-      ]),
+      confirmations: random.pick([1, 1, 2, 2, 2, 4, 4, 12]),
       watchBlocks: random.pick([16, 20, 50]),
       roundMs: random.pick([5, 10, 10, 20]) * secondMs,
       accountStateMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
@@ -56,10 +47,7 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
     returned: random.pick([1, 0.7, 0]),
     slowness: random.pick([1, 1, 3]),
     /** How many times the usual gas the forwarder uses for a request. */
-    gasTimes: createRandom(seed, 'gas').weighted([
-      [1, 4],
-      [4, 1],
-    ]),
+    gasTimes: createRandom(seed, 'gas').pick([1, 1, 1, 1, 4]),
     /** Tells whether each Worker accepts payments itself, as processes on Redis do. */
     hasOwnAcceptors: createRandom(seed, 'acceptors').chance(0.2),
     ...drawPool(createRandom(seed, 'pool')),
@@ -85,11 +73,7 @@ function drawLimits(seed: number, isLender: boolean): Limits {
   const random = createRandom(seed, 'limits')
   const hasDay = random.chance(isLender ? 0.5 : 0.15)
   return {
-    openPayments: random.weighted([
-      [3, 6],
-      [1, 1],
-      [16, 3],
-    ]),
+    openPayments: random.pick([3, 3, 3, 3, 3, 3, 1, 16, 16, 16]),
     transfersADay: hasDay ? random.int(1, 4) : undefined,
     sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
     dialsAMinute: random.pick([60, 3]),

@@ -155,17 +155,11 @@ function createBranches(genesis: ModelBlock) {
     head,
     /** Gives the head that a replica showed which has seen nothing since this time. */
     headAt: (time: number) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
-    /**
-     * Gives each head that a replica may have shown which has seen nothing of what is later than
-     * this time.
-     */
-    headsSince: (time: number) =>
-      heads.slice(
-        Math.max(
-          0,
-          heads.findLastIndex((entry) => entry.time <= time),
-        ),
-      ),
+    /** Gives each head since this time: a replica that is behind so far may have shown any. */
+    headsSince(time: number) {
+      const first = heads.findLastIndex((entry) => entry.time <= time)
+      return heads.slice(Math.max(0, first))
+    },
     blockAt,
     isWithin: (block: ModelBlock, view: ModelBlock) => blockAt(block.number, view) === block,
     append(block: ModelBlock, now: number) {
@@ -213,11 +207,7 @@ function execute(
 }
 
 /** Makes the next block at this time, or at the given one of its own. */
-function mineOn(
-  growing: Growing,
-  now: number,
-  atLeastSeconds = Math.floor(now / 1000),
-): ModelBlock {
+function mineOn(growing: Growing, now: number, leastSeconds = Math.floor(now / 1000)): ModelBlock {
   const { options, branches, minGasPriceWei, waiting: changes } = growing
   const parent = branches.head()
   const number = parent.number + 1
@@ -234,7 +224,7 @@ function mineOn(
     number,
     hash,
     parent,
-    timestampSeconds: Math.max(parent.timestampSeconds + 1, atLeastSeconds),
+    timestampSeconds: Math.max(parent.timestampSeconds + 1, leastSeconds),
     since: now,
     minGasPriceWei,
     transactions: [],
@@ -265,18 +255,10 @@ function skipTo({ options, branches, branch }: Growing, now: number): void {
   }
 }
 
-/**
- * Replaces the blocks above a number by others that were there before, and returns the old ones.
- */
-function turn(
-  growing: Growing,
-  {
-    base,
-    blocks,
-    now,
-    returns,
-  }: { base: number; blocks: ModelBlock[]; now: number; returns: Returns },
-): ModelBlock[] {
+type Turn = { base: number; blocks: ModelBlock[]; now: number; returns: Returns }
+
+/** Replaces the blocks above a number by others that were there before; returns the old ones. */
+function turn(growing: Growing, { base, blocks, now, returns }: Turn): ModelBlock[] {
   const { branches, minGasPriceWei, options } = growing
   const { pool } = options
   const removed = branches.cut(base, now)

@@ -63,12 +63,7 @@ export const Status = {
   outOfBounds: 7,
 } as const
 
-export type ProcessedRequest = {
-  intentId: Hex
-  from: Address
-  status: number
-  returnData: Hex
-}
+export type ProcessedRequest = { intentId: Hex; from: Address; status: number; returnData: Hex }
 
 export const termSeconds = 30 * 24 * 3_600
 

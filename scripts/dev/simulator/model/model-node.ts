@@ -55,12 +55,10 @@ export function createModelNode(options: ModelNodeOptions) {
           params[0] === 'latest' ? view : chain.blockAt(Number(params[0] as string), view)
         return block === undefined ? null : blockOf(block)
       }
-      case 'eth_getTransactionCount': {
-        if (params[1] === 'pending') {
-          return toHex(isRelayer(params[0]) ? pool.nextNonce(view.state.nonce) : 0)
-        }
-        return toHex(isRelayer(params[0]) ? viewAt(params[1], view).state.nonce : 0)
-      }
+      case 'eth_getTransactionCount':
+        if (!isRelayer(params[0])) return toHex(0)
+        if (params[1] === 'pending') return toHex(pool.nextNonce(view.state.nonce))
+        return toHex(viewAt(params[1], view).state.nonce)
       case 'eth_getBalance':
         return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
       case 'eth_gasPrice':
@@ -182,11 +180,7 @@ function callAt(
   return resultData(executeRequests(world, trial, readExecute(data), block, callGas))
 }
 
-function logsOf(
-  chain: ModelChain,
-  { topics, fromBlock, toBlock }: Filter,
-  view: ModelBlock,
-): unknown[] {
+function logsOf(chain: ModelChain, { topics, fromBlock, toBlock }: Filter, view: ModelBlock) {
   // Some providers give so many blocks at a time. Of the loan contract's events none is kept.
   const isTooMuch = Number(toBlock) - Number(fromBlock) >= 1_000
   if (isTooMuch || topics[0] !== null) throw new RpcError(-32012, 'block range is too large')

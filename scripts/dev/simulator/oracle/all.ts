@@ -84,10 +84,7 @@ function isOverrun({ plan: { setup }, deliveries }: History, delivery: Delivery)
   return setup.hasOwnAcceptors && waiting.length > most
 }
 
-/**
- * Whether it was tried to the end, and each try may have come behind another payment of its
- * account.
- */
+/** Tells whether each try, to the end, may have come behind another payment of its account. */
 function isOutrun(
   { plan: { setup }, payments }: History,
   { account, startedAt, repliedAt = startedAt }: Delivery,

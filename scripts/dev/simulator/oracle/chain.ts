@@ -57,8 +57,7 @@ export function judgeBudget(history: History, found: Report): void {
   const [first, last] = [shared[0], shared.at(-1)]
   if (first === undefined || last === undefined) return
   const rounds = new Set(shared.map(({ by }) => by))
-  // They come by chance: more often than they should for a while, and then the first round catches
-  // up.
+  // They come by chance: more often than usual for a while, and then the first round catches up.
   const blocks = 1.25 * ((last.at - first.at) / plan.setup.blockMs) + 5
   // What rounds had not followed by then is followed block by block, as far as it is watched.
   const missed = Math.min(

@@ -5,10 +5,7 @@ import type { Report } from './circumstances.ts'
 
 const micros = 1_000_000n
 
-/**
- * Has each delivery want what its session's rate makes of the typed amount. Before a rate is shown
- * it is one that the session read, and the payment tells which.
- */
+/** Has each delivery want what its session's rate makes of the typed amount. */
 export function readLocal(history: History): History {
   if (!history.plan.setup.isLocal) return history
   const paid = new Set(dataOf(history))
@@ -20,6 +17,7 @@ export function readLocal(history: History): History {
       const local = { ...wanted, amountWei: (amountWei * micros) / rate }
       return { ...one, dial: { ...one.dial, wanted: local } }
     })
+    // Before a rate is shown it is one that the session read, and the payment tells which.
     const isPaid = (other: Delivery) =>
       paid.has(`${other.intentId} ${encodeWanted(history, other)}`)
     return readings.find(isPaid) ?? readings[0] ?? one
@@ -55,10 +53,7 @@ const dataOf = ({ payments, processed }: History): string[] =>
     ...processed.flatMap(({ mined }) => mined.transaction.requests),
   ].map(({ intentId, data }) => `${intentId} ${data}`)
 
-/**
- * Returns the first rate that a session showed; else all that it read. Where the ledger lost rows,
- * these are the ones since the loss, if there are any.
- */
+/** Returns the first rate that a session showed; else all that it read, if any since a loss. */
 function ratesOf(history: History, { session, startedAt }: Delivery): bigint[] {
   const countLosses = (time: number) => history.losses.filter(({ at }) => at < time).length
   const deliveries = history.deliveries.filter((one) => one.session === session)

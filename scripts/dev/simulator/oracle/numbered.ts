@@ -1,10 +1,7 @@
 import type { Delivery, History } from '../history.ts'
 import { lastAnswer, parseWanted } from '../plan.ts'
 
-/**
- * Has each payment of numbered answers want what was asked of its caller before: of two answers
- * with one number the first counts, whichever of them was planned.
- */
+/** Has each payment of numbered answers want what was asked before: of two the first counts. */
 export function readNumbered(history: History): History {
   return { ...history, deliveries: history.deliveries.map((one) => readOne(history, one)) }
 }
@@ -34,8 +31,7 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
   const text = answers.join('*')
   // Its PIN is typed after these answers.
   const pin = dial.pin?.step === dial.text ? { ...dial.pin, step: text } : dial.pin
-  // Answers of two plans that make no text of either ask for nothing that can be paid, and for no
-  // PIN.
+  // Answers of two plans that make no text of either ask for no payment, and for no PIN.
   const wanted = (dial.wanted.kind !== 'nothing' && parseWanted(answers)) || undefined
   const isMixed = wanted === undefined && dial.wanted.kind !== 'nothing' && text !== dial.text
   const { pin: _, ...rest } = { ...dial, text, wanted: wanted ?? dial.wanted }

@@ -90,9 +90,7 @@ function askedOf(history: History): Asked[] {
   })
 }
 
-/**
- * Tells of an answer to too many dials: its session was not looked at, so it says nothing of it.
- */
+/** Tells whether it answers too many dials, for which no session is looked at. */
 const isUnread = ({ said }: Delivery): boolean => said?.key === 'tooManyDials'
 
 const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
@@ -165,12 +163,10 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   if (lostAt === undefined) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.setup.preflight || second.actor.troubles.size > 0) return true
-  // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present
-  // one.
+  // A phone that asks too often costs no look at the chain, nor does a wrong PIN.
   const { key = '' } = second.said ?? {}
   if (key === 'tooManyDials' || key.startsWith('pin.')) return true
-  // What is refused before its PIN is asked for is not looked up by a session whose PIN is another
-  // one now.
+  // What is refused before its PIN is asked for is not looked up after another PIN was chosen.
   if (second.said?.claim === 'refused' && isPinChanged(history, second)) return true
   if (reorganizations.length > 0 || has(history, 'unlisted')) return true
   // A delivery in trouble may have stored later what it had begun before.
@@ -269,8 +265,7 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   if (hashes.length <= 1) return
   const words = `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`
   found('once', words, 'lost_rows', 'foreign', {
-    // A transaction that reverted as a whole, and whose request went out again, may be mined once
-    // more.
+    // A transaction that reverted as a whole may be mined again after its request went out again.
     distrusted: history.reorganizations.length > 0 && has(history, 'unlisted'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
   })

@@ -12,10 +12,7 @@ import { formatAmount } from './lender.ts'
 
 const says = activity.words(english).till
 
-/**
- * Judges that who has a till is told of each payment what the chain has, by the code of who paid
- * it.
- */
+/** Judges that a till shows each payment as the chain has it, by the code of who paid. */
 export function judgeTills(history: History, found: Report): void {
   if (!history.plan.setup.isLender) return
   for (const { said, reply, intentId, actor } of history.deliveries) {

@@ -43,8 +43,7 @@ export function* wrongSums(storage: Sql, { now, hasLost }: Audited): Generator<s
   const transactions = rowsOf(storage, 'transactions')
   for (const { session, nonce, hash } of payments) {
     const carrier = nonces.find((row) => row.nonce === nonce)
-    // One that a transaction of no nonce of ours has settled needs its nonce no more: others may
-    // have it.
+    // A payment that a transaction of no nonce of ours has settled needs its nonce no more.
     const isCarried = transactions.some((row) => row.hash === hash && row.nonce === nonce)
     const isLost = carrier !== undefined && !carrier.sessions.includes(session)
     if (isCarried && isLost) yield `${session} has lost its nonce`

@@ -194,9 +194,7 @@ export const createParts = (world: World, skewMs = 0): Parts => ({
   step: (what, work) => own(world, what, 'step', work),
 })
 
-/**
- * Opens what a lender needs besides: accounts' memories, and a provider that takes all messages.
- */
+/** Opens what a lender needs besides: memories of accounts, and a provider of messages. */
 export function lenderLines(world: World) {
   const { memories, records, scheduler, transcript } = world
   function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {

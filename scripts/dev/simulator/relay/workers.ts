@@ -127,10 +127,7 @@ function begun(
 /** Time of a call, which adds to the age of the money and price that a Worker knows. */
 const callMs = 10_000
 
-/**
- * Says whether every head that may be known shows a key that can pay for nothing, or a price above
- * the limit.
- */
+/** Tells whether all heads that may be known show a key without money, or too high a price. */
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
   const { rules, maxBehindMs, maxGasPriceWei } = plan.setup
