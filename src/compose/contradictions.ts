@@ -5,15 +5,15 @@ import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
 import type { Fault } from './environment.ts'
 import type { Settings } from './settings.ts'
 
-/** Is the mnemonic of anvil and Hardhat, whose keys everybody knows. */
+/** Gives the mnemonic of anvil and Hardhat, whose keys everybody knows. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
 
-/** Lists the names that no declared gateway may have. */
-const takenNames: readonly string[] = [africasTalking.name, hubtel.name, 'operator']
+/** Lists the names that a declared gateway must not have. */
+const reservedNames: readonly string[] = [africasTalking.name, hubtel.name, 'operator']
 
 type Refuse = (variable: string, reason: string) => void
 
-/** Finds values that contradict each other, or leave a guard half set. */
+/** Finds settings that contradict each other, or that are incomplete without another setting. */
 export function findContradictions(settings: Settings): Fault[] {
   const faults: Fault[] = []
   const refuse: Refuse = (variable, reason) => faults.push({ variable, reason })
@@ -33,10 +33,10 @@ function checkKeys({ chain, isLocal, ...settings }: Settings, refuse: Refuse): v
   if (mnemonic === wellKnownMnemonic && !isLocal)
     refuse(
       'RELAYER_MNEMONIC',
-      'is public, since it is that of anvil: use it with nodes on this machine only',
+      "is anvil's, which everybody knows: use it only with nodes on this machine",
     )
   if (mnemonic.split(' ').some((word) => !english.includes(word)))
-    refuse('RELAYER_MNEMONIC', 'has a word that is not in the list of BIP-39')
+    refuse('RELAYER_MNEMONIC', 'has a word that is not in the word list of BIP-39')
   if (hasWrongChecksum(loan)) refuse('LOAN_ADDRESS', 'has a wrong checksum for this chain')
   if (hasWrongChecksum(forwarder))
     refuse('FORWARDER_ADDRESS', 'has a wrong checksum for this chain')
@@ -46,21 +46,21 @@ function checkKeys({ chain, isLocal, ...settings }: Settings, refuse: Refuse): v
     refuse('ACCOUNT_ID_SECRET', 'has to differ from ACCOUNT_KEY_SECRET')
 }
 
-/** Checks that a PIN comes with confirmation, and with the profile of a lender. */
+/** Checks that PINs are used only with confirmation, a secret and PROFILE=lender. */
 function checkPins(settings: Settings, refuse: Refuse): void {
   const { profile, PIN, PIN_SECRET: secret } = settings
   if (secret === settings.ACCOUNT_ID_SECRET || secret === settings.ACCOUNT_KEY_SECRET)
     refuse('PIN_SECRET', 'has to differ from the secrets of accounts')
   if (PIN === 'off') return
-  const pin = settings.values.PIN ?? `on by PROFILE=${profile}`
+  const pinValue = settings.values.PIN ?? `on by PROFILE=${profile}`
   if (profile === 'demo') refuse('PIN', 'is for PROFILE=lender')
   if (settings.CONFIRM === 'off')
-    refuse('PIN', `is ${pin}, which needs CONFIRM=on. To serve without PINs set PIN=off`)
+    refuse('PIN', `is ${pinValue}, which needs CONFIRM=on. To serve without PINs set PIN=off`)
   if (secret === undefined)
-    refuse('PIN_SECRET', `is missing: PIN is ${pin}, and PINs are stored under this secret`)
+    refuse('PIN_SECRET', `is missing: PIN is ${pinValue}, and PINs are stored under this secret`)
 }
 
-/** Checks that withdrawals need a PIN, and that an agent's day has a limit. */
+/** Checks that agents have PINs and a daily limit, and that only AGENTS=on comes with limits. */
 function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings, refuse: Refuse): void {
   const agentLimits = [
     'MAX_AGENT_OPEN_PAYMENTS',
@@ -77,10 +77,10 @@ function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings, refuse: Re
   else if (PIN === 'off')
     refuse('AGENTS', 'is on, and a withdrawal needs a PIN: set PIN=on or PIN=strict')
   if (settings.MAX_AGENT_SENT_A_DAY_WEI === undefined)
-    refuse('MAX_AGENT_SENT_A_DAY_WEI', 'is missing: AGENTS=on needs this limit, or none')
+    refuse('MAX_AGENT_SENT_A_DAY_WEI', 'is missing: AGENTS=on needs a limit, or the value none')
 }
 
-/** Checks that messages and alerts have all the settings with which they are sent. */
+/** Checks that messages and alerts have all the settings that they need. */
 function checkSmsAndAlerts(settings: Settings, refuse: Refuse): void {
   const { SMS_API_KEY: key, SMS_USERNAME: username, SMS_SENDER: sender, SMS_URL } = settings
   const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings
@@ -90,7 +90,7 @@ function checkSmsAndAlerts(settings: Settings, refuse: Refuse): void {
   if (url && !secret)
     refuse('ALERT_WEBHOOK_SECRET', 'is missing: alerts to ALERT_WEBHOOK_URL are signed with it')
   if (!url && secret)
-    refuse('ALERT_WEBHOOK_URL', 'is missing: without it ALERT_WEBHOOK_SECRET has no effect')
+    refuse('ALERT_WEBHOOK_URL', 'is missing: ALERT_WEBHOOK_SECRET has no effect without it')
 }
 
 function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, refuse: Refuse): void {
@@ -100,7 +100,7 @@ function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, ref
   if (settings.NODE_WS_URL_31 && chain.id !== 31 && !settings.NODE_URL_31)
     refuse('NODE_WS_URL_31', 'is for a network that is not served: it needs NODE_URL_31')
   if (settings.POOL_RULES === 'anvil' && !isLocal)
-    refuse('POOL_RULES', 'may be anvil with nodes on this machine only')
+    refuse('POOL_RULES', 'may be anvil only with nodes on this machine')
   if (settings.MIN_GAS_PRICE_WEI > settings.maxGasPriceWei)
     refuse('MIN_GAS_PRICE_WEI', 'is above MAX_GAS_PRICE_WEI')
   if (reserve !== undefined && callsADay === undefined)
@@ -111,15 +111,15 @@ function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, ref
     refuse('PROOFS', 'needs a chain that is mined: set MIN_DIFFICULTY to a number, or PROOFS=off')
 }
 
-/** Checks that only gateways reach callers' accounts, and that an answer is sent once. */
+/** Checks that callbacks with real money need a secret, and that a declared gateway fits. */
 function checkGateway({ GATEWAY: gateway, ...settings }: Settings, refuse: Refuse): void {
   if (settings.isUssdOpenToAll && settings.chain.id === 30 && !settings.isLocal)
     refuse(
       'CALLBACK_SECRET',
-      'is missing: ENVIRONMENT=development opens /ussd to all, and the money is real',
+      'is missing: ENVIRONMENT=development opens /ussd to everybody, and the money is real',
     )
   if (gateway === undefined) return
-  if (takenNames.includes(gateway.name)) refuse('GATEWAY', 'has the name of another gateway')
+  if (reservedNames.includes(gateway.name)) refuse('GATEWAY', 'has the name of another gateway')
   if (sendsLastAnswerOnly(gateway) && settings.CONFIRM === 'off')
     refuse('GATEWAY', 'sends only the last answer: it needs CONFIRM=on')
 }
@@ -127,7 +127,8 @@ function checkGateway({ GATEWAY: gateway, ...settings }: Settings, refuse: Refus
 /** Checks the settings of what callers read. */
 function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refuse): void {
   const { RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
-  if (!feed !== !currency) refuse('LOCAL_CURRENCY', 'has to be set together with RATE_FEED_URL')
+  if (Boolean(feed) !== Boolean(currency))
+    refuse('LOCAL_CURRENCY', 'has to be set together with RATE_FEED_URL')
   if (currency && feed && profile === 'demo')
     refuse(
       'LOCAL_CURRENCY',

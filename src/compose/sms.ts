@@ -24,33 +24,35 @@ import type { Config } from './config.ts'
 import { assembleAccounts, createLoanSource } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Creates the encryption of messages; undefined if none are sent: then no number is stored. */
+/** Creates the encryption of stored messages. Returns undefined if SMS is off: none are stored. */
 export const createSeals = (config: Config): SmsSeals | undefined =>
   config.sms && createSmsSeals(config.accountKeySecret)
 
 const memoryTimeoutMs = 5_000
 
-/** Describes a message that is to be sent once. */
+/** Holds a message's recipient, and writes its text in a language. */
+type MessageContent = { phone: PhoneNumber; writeText: (messages: Messages) => string }
+
+/** Describes a message that must be sent at most once. */
 type OutgoingMessage = {
-  /** Names the message in the account's memory, which outlives a restored ledger. */
+  /** Identifies the message in the account's memory, which remembers it if the ledger is lost. */
   name: string
   logFields: Record<string, string>
-  /** @throws {Error} nothing was sent, and the message may be sent later */
-  decrypt: () => Promise<{ phone: PhoneNumber; writeText: (messages: Messages) => string }>
+  /** Decrypts the content. If that fails, the message is tried again later. */
+  decryptContent: () => Promise<MessageContent>
 }
 
 type SendMessage = (message: OutgoingMessage, ledger: Ledger) => Promise<SmsFate>
 
-/** Maps the event of each failure to its sentence in the log. */
 const failureSentences = {
   'sms.unprepared': 'A message was not sent, because it could not be prepared',
   'sms.later': 'The provider did not send a message this time',
-  'sms.refused': 'The provider refused a message, which is never sent',
+  'sms.refused': 'The provider refused a message, so it is never sent',
   'sms.unknown': 'It is not known whether a message was sent',
-  'sms.unremembered': 'It is not known whether the memory of an account recorded a message',
+  'sms.unremembered': 'It is not known whether an account remembers its message',
 } as const
 
-/** Creates the function that sends each message once; undefined if none are sent. */
+/** Creates the function that sends each message at most once. Returns undefined if SMS is off. */
 function createMessageSender(
   config: Config,
   { fetch, clock, log }: Runtime,
@@ -60,31 +62,35 @@ function createMessageSender(
   const provider = createAfricasTalkingSms({ account: config.sms, fetch, clock })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
 
-  /** Decrypts a message and writes its text. A failure here has sent nothing. */
-  async function prepare({ decrypt }: OutgoingMessage, ledger: Ledger) {
-    const { phone, writeText } = await decrypt()
+  /** Decrypts a message and writes its text in the recipient's language. */
+  async function prepare({ decryptContent }: OutgoingMessage, ledger: Ledger) {
+    const { phone, writeText } = await decryptContent()
     const { address } = await assembleAccounts(config, ledger)(phone)
     const accountMemory = await memory.read(address)
     const messages = selectMessages(config.menu, findLanguage(accountMemory))
     const sms = { to: phone, text: toGsmAlphabet(writeText(messages)) }
-    return { address, texted: accountMemory.texted, sms }
+    return { address, sms, sentMessageNames: accountMemory.texted }
   }
 
   return async (message, ledger) => {
     const { name, logFields } = message
     const logFailure = (event: keyof typeof failureSentences, reason: string) =>
       log({ level: 'error', event, message: `${failureSentences[event]}: ${reason}`, ...logFields })
-    const ready = await prepare(message, ledger).catch((error) =>
-      logFailure('sms.unprepared', describeFault(error)),
-    )
-    if (!ready) return 'later'
-    if (ready.texted.includes(name)) return 'known'
-    const answer = await provider.send(ready.sms)
-    if (answer.kind !== 'sent') logFailure(`sms.${answer.kind}`, answer.reason)
-    else log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...logFields })
+    const prepared = await prepare(message, ledger).catch((error) => {
+      logFailure('sms.unprepared', describeFault(error))
+      return undefined
+    })
+    if (prepared === undefined) return 'later'
+    const { address, sms, sentMessageNames } = prepared
+    if (sentMessageNames.includes(name)) return 'known'
+    const answer = await provider.send(sms)
+    if (answer.kind === 'sent')
+      log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...logFields })
+    else logFailure(`sms.${answer.kind}`, answer.reason)
+    // A message that may have been sent is recorded too, so that it is never sent twice.
     if (answer.kind === 'sent' || answer.kind === 'unknown') {
       await memory
-        .change(ready.address, (accountMemory) => recordMessage(accountMemory, name))
+        .change(address, (accountMemory) => recordMessage(accountMemory, name))
         .catch((error) => logFailure('sms.unremembered', describeFault(error)))
     }
     return answer.kind
@@ -94,25 +100,25 @@ function createMessageSender(
 const formatAmount = ({ chain }: Config, wei: bigint): string =>
   `${formatAmountDown(wei)} ${chain.currency}`
 
-/** Creates the sender of messages about outcomes; undefined if no messages are sent. */
+/** Creates the round that sends messages about payments. Returns undefined if SMS is off. */
 export function assembleSms(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
   const send = createMessageSender(config, runtime, getStore)
   if (send === undefined) return undefined
   const seals = createSmsSeals(config.accountKeySecret)
   const deliver = (sms: DueSms, ledger: Ledger) => {
-    const decrypt = async () => {
+    const decryptContent = async () => {
       const facts = await seals.openFacts(sms)
       const showAmount = (wei: bigint) => formatAmount(config, wei)
       const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
       return { phone: facts.phone, writeText }
     }
     const logFields = { intent: sms.intentId, party: sms.party }
-    return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, decrypt }, ledger)
+    return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, decryptContent }, ledger)
   }
   return createSmsRound({ deliver, ...runtime })
 }
 
-/** Creates reminders of due loans; undefined if no messages are sent. */
+/** Creates the function that starts reminders of due loans. Returns undefined if SMS is off. */
 export function assembleReminders(
   config: Config,
   runtime: Runtime,
@@ -123,37 +129,35 @@ export function assembleReminders(
   if (send === undefined) return undefined
   const seals = createSmsSeals(config.accountKeySecret)
   const deliver = (reminder: DueReminder, ledger: Ledger) => {
-    const { account, kind, dueAt, owedWei, sealed } = reminder
-    const decrypt = async () => {
-      const phone = await seals.openNumber(sealed, nameReminderSubject(account))
+    const { account, kind, dueAt, owedWei, sealed: sealedPhone } = reminder
+    const decryptContent = async (): Promise<MessageContent> => {
+      const phone = await seals.openNumber(sealedPhone, nameReminderSubject(account))
       if (phone === undefined)
         throw new Error('a number was encrypted under another account secret')
       const amount = formatAmount(config, owedWei)
-      return { phone, writeText: (messages: Messages) => writeReminder(messages, amount, dueAt) }
+      return { phone, writeText: (messages) => writeReminder(messages, amount, dueAt) }
     }
     const logFields = { party: 'borrower', kind }
-    return send({ name: `loan:${dueAt}:${kind}`, logFields, decrypt }, ledger)
+    return send({ name: `loan:${dueAt}:${kind}`, logFields, decryptContent }, ledger)
   }
   return createReminders({ readDebt, deliver, ...runtime })
 }
 
-/** Creates what sends due messages after a round, and returns true while more may be due. */
+/** Creates the function that sends all due messages. It returns true while more may be due. */
 export function assembleMessages(
   config: Config,
   runtime: Runtime,
   getStore: () => MemoryStore,
   { request }: NodeService,
 ) {
-  const loan = createLoanSource({ node: createNode(request), clock: runtime.clock }, config.loan)
   const sendSms = assembleSms(config, runtime, getStore)
-  const startReminders = assembleReminders(
-    config,
-    runtime,
-    getStore,
-    createLoanReader(loan).readDebt,
-  )
+  const node = createNode(request)
+  const loanSource = createLoanSource({ node, clock: runtime.clock }, config.loan)
+  const { readDebt } = createLoanReader(loanSource)
+  const startReminders = assembleReminders(config, runtime, getStore, readDebt)
   return async (ledger: Ledger) => {
-    // Reminders go on in the background, so that no round waits for the provider.
+    // Only starts them: reminders are sent in the background, so that no round waits for them.
+
     startReminders?.(ledger)
     return await sendSms?.(ledger)
   }

@@ -17,16 +17,17 @@ import {
 } from '../questions.ts'
 import { createTillOrder } from './withdrawal.ts'
 
+/** Words the entry's screens. An amount is formatted text, or `all` for the whole balance. */
 const words = defineWords({
   en: {
     label: 'Pay',
     enterPayee: 'Till or bill number:\n0. Back',
-    noPayee: 'Nobody is paid by this number.',
+    unknownPayee: 'Nobody is paid by this number.',
     enterReference: 'Reference, such as your account number there:\n0. Back',
-    badReference: 'Up to 20 letters, digits, spaces or ./-, with a letter or digit first.',
+    invalidReference: 'Up to 20 letters, digits, spaces or ./-, with a letter or digit first.',
     confirmPurchase: (amount: string, to: string) =>
       `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${to}`,
-    forWhat: (reference: string) => `For: ${reference}`,
+    forReference: (reference: string) => `For: ${reference}`,
     enterPin: 'Enter PIN to pay',
     submitted: (amount: string, to: string, tx: string, code: string) =>
       `Payment Submitted\nTo: ${to}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
@@ -36,12 +37,13 @@ const words = defineWords({
   sw: {
     label: 'Lipa',
     enterPayee: 'Namba ya till au bili:\n0. Rudi',
-    noPayee: 'Hakuna anayelipwa kwa namba hii.',
+    unknownPayee: 'Hakuna anayelipwa kwa namba hii.',
     enterReference: 'Kumbukumbu, kama namba ya akaunti yako huko:\n0. Rudi',
-    badReference: 'Herufi, tarakimu, nafasi au ./- zisizozidi 20, ya kwanza herufi au tarakimu.',
+    invalidReference:
+      'Herufi, tarakimu, nafasi au ./- zisizozidi 20, ya kwanza herufi au tarakimu.',
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${to}`,
-    forWhat: (reference) => `Kumbukumbu: ${reference}`,
+    forReference: (reference) => `Kumbukumbu: ${reference}`,
     enterPin: 'Weka PIN kulipa',
     submitted: (amount, to, tx, code) =>
       `Ombi la malipo limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
@@ -51,12 +53,12 @@ const words = defineWords({
   fr: {
     label: 'Payer',
     enterPayee: 'Numéro de caisse ou de facture:\n0. Retour',
-    noPayee: "Personne n'est payé par ce numéro.",
+    unknownPayee: "Personne n'est payé par ce numéro.",
     enterReference: 'Référence, comme votre numéro de client:\n0. Retour',
-    badReference: "Au plus 20 lettres, chiffres, espaces ou ./-, d'abord lettre ou chiffre.",
+    invalidReference: "Au plus 20 lettres, chiffres, espaces ou ./-, d'abord lettre ou chiffre.",
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${to}`,
-    forWhat: (reference) => `Pour: ${reference}`,
+    forReference: (reference) => `Pour: ${reference}`,
     enterPin: 'PIN pour payer',
     submitted: (amount, to, tx, code) =>
       `Paiement demandé\nÀ: ${to}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
@@ -66,12 +68,12 @@ const words = defineWords({
   es: {
     label: 'Pagar',
     enterPayee: 'Número de caja o de factura:\n0. Atrás',
-    noPayee: 'Nadie cobra con este número.',
+    unknownPayee: 'Nadie cobra con este número.',
     enterReference: 'Referencia, como su número de cliente:\n0. Atrás',
-    badReference: 'Hasta 20 letras, cifras, espacios o ./-, y primero una letra o cifra.',
+    invalidReference: 'Hasta 20 letras, cifras, espacios o ./-, y primero una letra o cifra.',
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${to}`,
-    forWhat: (reference) => `Por: ${reference}`,
+    forReference: (reference) => `Por: ${reference}`,
     enterPin: 'PIN para pagar',
     submitted: (amount, to, tx, code) =>
       `Pago solicitado\nPara: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
@@ -86,60 +88,62 @@ const payEffect: Effect = {
     kind: 'purchase',
     recipient: requireAnswer(recipient),
     amountWei: requireAnswer(amountWei),
-    ...(reference !== undefined && { reference }),
+    reference,
   }),
 }
+
+const referencePattern = /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/
 
 const isBill = ({ recipient }: SessionDraft): boolean =>
   recipient?.kind === 'till' && recipient.isBill
 
-/** Pays a till or a bill by its number. A bill's reference is never sent to the chain. */
+/** Defines the entry that pays a till or a bill by its number. No reference goes on the chain. */
 export const purchase = {
   words,
   digit: '10',
   findTarget: ({ agents }) => (agents ? 'payee' : undefined),
-  createNodes: (settings) =>
-    settings.agents
-      ? {
-          payee: {
-            kind: 'question',
-            paymentKind: 'purchase',
-            prompt: ({ messages }) => words(messages).enterPayee,
-            parseAnswer: (typed, context) =>
-              parseTillAnswer(typed, context, words(context.messages).noPayee),
-            targets: ['payAmount', 'reference'],
-            selectTarget: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
-            back: 'main',
-          },
-          reference: {
-            kind: 'question',
-            prompt: ({ messages }) => words(messages).enterReference,
-            parseAnswer: (typed, { messages }) =>
-              /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/.test(typed)
-                ? acceptAnswer({ reference: typed })
-                : rejectAnswer(words(messages).badReference),
-            targets: ['payAmount'],
-            back: 'payee',
-          },
-          payAmount: createAmountQuestion(settings, { targets: ['confirmPurchase'] }, 'payee'),
-          confirmPurchase: createConfirmation(settings, {
-            enterPin: (messages) => words(messages).enterPin,
-            label: (messages) => words(messages).label,
-            title(context, draft, facts) {
-              const { confirmPurchase, forWhat } = words(context.messages)
-              return [
-                confirmPurchase(...formatTransfer(context, draft)),
-                ...(draft.reference === undefined ? [] : [forWhat(draft.reference)]),
-                ...writeWorth(context, requireAnswer(draft.amountWei), facts),
-              ].join('\n')
-            },
-            paymentKind: 'purchase',
-            target: payEffect,
-            repeatQuestion: 'repeatPay',
-            back: 'payAmount',
-          }),
-          repeatPay: createRepeatQuestion(settings, payEffect),
-        }
-      : {},
+  createNodes(settings) {
+    if (!settings.agents) return {}
+    return {
+      payee: {
+        kind: 'question',
+        paymentKind: 'purchase',
+        prompt: ({ messages }) => words(messages).enterPayee,
+        parseAnswer: (typed, context) =>
+          parseTillAnswer(typed, context, words(context.messages).unknownPayee),
+        targets: ['payAmount', 'reference'],
+        selectTarget: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
+        back: 'main',
+      },
+      reference: {
+        kind: 'question',
+        prompt: ({ messages }) => words(messages).enterReference,
+        parseAnswer: (typed, { messages }) =>
+          referencePattern.test(typed)
+            ? acceptAnswer({ reference: typed })
+            : rejectAnswer(words(messages).invalidReference),
+        targets: ['payAmount'],
+        back: 'payee',
+      },
+      payAmount: createAmountQuestion(settings, { targets: ['confirmPurchase'] }, 'payee'),
+      confirmPurchase: createConfirmation(settings, {
+        enterPin: (messages) => words(messages).enterPin,
+        label: (messages) => words(messages).label,
+        title(context, draft, facts) {
+          const { confirmPurchase, forReference } = words(context.messages)
+          const [amount, to] = formatTransfer(context, draft)
+          const referenceLines =
+            draft.reference === undefined ? [] : [forReference(draft.reference)]
+          const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
+          return [confirmPurchase(amount, to), ...referenceLines, ...worthLines].join('\n')
+        },
+        paymentKind: 'purchase',
+        target: payEffect,
+        repeatQuestion: 'repeatPay',
+        back: 'payAmount',
+      }),
+      repeatPay: createRepeatQuestion(settings, payEffect),
+    }
+  },
   createOrder: createTillOrder,
 } satisfies PaymentPart
