@@ -61,7 +61,7 @@ export function createNodeService(options: NodeServiceOptions) {
     chainId,
     mining,
     comparesAnswers,
-    onFalseAnswer: cache.dropUnverified,
+    onUntrueAnswer: cache.dropUnverified,
     async readBlockNumber(node, selector) {
       const block = await readMinedBlock(node, selector, false)
       return block && Number(block.number)

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, zeroHash } from 'viem'
 import * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { classifyRefusal } from '../../chain/refusals.ts'
@@ -13,19 +13,19 @@ import {
   recordAnswer,
   recordCall,
   recordFailure,
-  recordFalseAnswer,
   recordMalformedAnswer,
+  recordUntrueAnswer,
   type StateOptions,
   type UpstreamState,
 } from './upstream-state.ts'
-import '../../runtime/english.ts' // The words of zod's messages, which `prettifyError` shows.
+import '../../runtime/english.ts' // Sets the language of `prettifyError`.
 
 export type AttemptOptions = StateOptions & {
   chainId: number
   mining: MiningRules | undefined
 }
 
-/** Limits the time of one attempt, in ms, where another node can be asked instead. */
+/** Limits the time of one attempt, in ms, if another node can be asked instead. */
 export const maxAttemptMs = 4_000
 
 /** Runs work on one node, and updates the node's state with the outcome. */
@@ -47,14 +47,14 @@ export async function runOnNode<T>(
       recordAnswer(state, clock.now() - startedAt)
       if (error.code === codes.methodNotFound) forgetOldIdentity(state, clock.now())
     }
-    // A time-out aborts `signal` and does not count: a customer's call may be slow by itself.
+    // A time-out aborts `signal`. It is no failure of the node, since a call may be slow by itself.
     else recordAttemptFailure(state, error, signal.aborted, options)
     throw error
   }
 }
 
 /** Runs work on one node, for `maxAttemptMs` at most. */
-export function runOnNodeInTime<T>(
+export function runOnNodeWithTimeLimit<T>(
   state: UpstreamState,
   work: NodeWork<T>,
   signal: AbortSignal,
@@ -65,10 +65,10 @@ export function runOnNodeInTime<T>(
   )
 }
 
-/** Sends a transaction to one node. @throws {TransportError} it may have been sent */
+/** Sends a signed transaction to one node. @throws {TransportError} it may have been sent */
 export function sendToNode(
   state: UpstreamState,
-  raw: Hex,
+  rawTransaction: Hex,
   hash: Hex,
   requestSignal: AbortSignal,
   options: AttemptOptions,
@@ -79,13 +79,13 @@ export function sendToNode(
     try {
       // A transaction never goes to a node of another chain.
       if (state.identity === undefined) await identifyNode(state, signal, options)
-      const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
-      // RSKj answers a hash of zeros if it does not know the transaction yet.
-      if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
-      throw new MalformedAnswer(`${upstream.name} did not answer the transaction's hash`)
+      const answer = await upstream.call('eth_sendRawTransaction', [rawTransaction], signal)
+      // RSKj answers with a hash of zeros if it does not know the transaction yet.
+      if (answer === hash || answer === zeroHash) return
+      throw new MalformedAnswer(`${upstream.name} did not answer with the transaction's hash`)
     } catch (error) {
       if (error instanceof RpcError && classifyRefusal(error) === 'known') return
-      // A time-out counts here, since it depends on the node and not on what a caller asks.
+      // A time-out is a failure here, since a node can answer this call at once.
       if (!(error instanceof RpcError))
         recordAttemptFailure(state, error, requestSignal.aborted, options)
       throw error
@@ -100,7 +100,7 @@ function recordAttemptFailure(
   isAborted: boolean,
   options: AttemptOptions,
 ): void {
-  if (error instanceof UntrueAnswer) recordFalseAnswer(state, error.message, options)
+  if (error instanceof UntrueAnswer) recordUntrueAnswer(state, error.message, options)
   else if (error instanceof MalformedAnswer) recordMalformedAnswer(state, error.message, options)
   else if (!isAborted) recordFailure(state, error, options)
 }
@@ -121,7 +121,8 @@ async function createUpstreamNode(
     markUnproved: (reason) => void unprovedReasons.add(reason),
     isUnproved: () => unprovedReasons.size > 0,
     setKind(detectedKind) {
-      if (detectedKind !== kind) state.identity = { kind: detectedKind, at: options.clock.now() }
+      if (detectedKind === kind) return
+      state.identity = { kind: detectedKind, identifiedAt: options.clock.now() }
     },
     async call(method, params, result) {
       const startedAt = options.clock.now()
@@ -137,7 +138,7 @@ async function createUpstreamNode(
   }
 }
 
-/** Asks a node for its chain and client, and stores its kind. */
+/** Asks a node for its chain and its client, and stores its kind. @throws on another chain */
 async function identifyNode(
   state: UpstreamState,
   signal: AbortSignal,
@@ -156,8 +157,8 @@ async function identifyNode(
   }
   state.identity = {
     kind: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
-    // A node without a client version is identified again once an answer does not fit.
-    at: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
+    // Without a client version the kind is a guess. An answer that does not fit makes it expire.
+    identifiedAt: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }
   return state.identity
 }

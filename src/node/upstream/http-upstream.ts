@@ -265,7 +265,7 @@ function abortWithAll(pending: readonly PendingCall[]): { signal: AbortSignal; e
     }
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel, { once: true })
-    return { signal, cancel: cancel }
+    return { signal, cancel }
   })
   return {
     signal: controller.signal,

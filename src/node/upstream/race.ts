@@ -1,7 +1,7 @@
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { type AttemptOptions, runOnNode, runOnNodeInTime } from './attempt.ts'
+import { type AttemptOptions, runOnNode, runOnNodeWithTimeLimit } from './attempt.ts'
 import type { NodeAnswer, NodeWork } from './node.ts'
 import { recordSlowness, type UpstreamState } from './upstream-state.ts'
 
@@ -39,7 +39,7 @@ export function raceNodes<T>(
       runningCount += 1
       const startedAt = clock.now()
       const attempting = hasMultiple
-        ? runOnNodeInTime(state, work, AbortSignal.any([signal, settled.signal]), options)
+        ? runOnNodeWithTimeLimit(state, work, AbortSignal.any([signal, settled.signal]), options)
         : runOnNode(state, work, signal, options)
       attempting.then(
         (answer) => handleAnswer(state, answer),

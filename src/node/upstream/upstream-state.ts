@@ -8,13 +8,13 @@ import type { NodeAnswer, NodeKind } from './node.ts'
 const maxRecentLatencies = 100
 
 /** Holds a node's kind and when it was asked for it (Unix ms). */
-export type NodeIdentity = { kind: NodeKind; at: number }
+export type NodeIdentity = { kind: NodeKind; identifiedAt: number }
 
 export type StateOptions = {
   clock: Clock
   log: Log
   /** Is called when an answer is proved untrue, since the node's earlier ones may be so too. */
-  onFalseAnswer: () => void
+  onUntrueAnswer: () => void
 }
 
 /** Limits how long a failed node is asked last; the time doubles with each further failure. */
@@ -106,7 +106,7 @@ export function recordFailure(state: UpstreamState, error: unknown, options: Sta
 
 /** Forgets a node's kind if it is old, because an answer does not fit: the node may be another. */
 export function forgetOldIdentity(state: UpstreamState, now: number): void {
-  if (now - (state.identity?.at ?? now) >= minIdentityAgeMs) state.identity = undefined
+  if (now - (state.identity?.identifiedAt ?? now) >= minIdentityAgeMs) state.identity = undefined
 }
 
 /** Suspends a node, since another one was faster. */
@@ -114,7 +114,7 @@ export function recordSlowness(state: UpstreamState, options: StateOptions): voi
   suspend(state, 'node.slow', 'another node was faster', options)
 }
 
-export function recordFalseAnswer(
+export function recordUntrueAnswer(
   state: UpstreamState,
   message: string,
   options: StateOptions,
@@ -123,7 +123,7 @@ export function recordFalseAnswer(
   if (isTrusted(state, now)) logWarning(state, 'node.distrusted', message, options)
   forgetOldIdentity(state, now)
   state.distrustedUntil = now + distrustMs
-  options.onFalseAnswer()
+  options.onUntrueAnswer()
 }
 
 /** Counts an unproved answer, and warns of a header of an unknown form. */

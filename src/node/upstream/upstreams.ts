@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { runOnNodeInTime, sendToNode } from './attempt.ts'
+import { runOnNodeWithTimeLimit, sendToNode } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
 import { type NodeAnswer, type NodeWork, readHeight, type UpstreamNode } from './node.ts'
@@ -9,8 +9,8 @@ import {
   createUpstreamState,
   describeUpstream,
   isAvailable,
-  recordFalseAnswer,
   recordUnprovedAnswer,
+  recordUntrueAnswer,
   type UpstreamState,
 } from './upstream-state.ts'
 
@@ -55,7 +55,7 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
     /** Ranks a node last for a while, because one of its answers was proved wrong. */
     distrust(name: string, reason: string): void {
       const state = states.find(({ upstream }) => upstream.name === name)
-      if (state !== undefined) recordFalseAnswer(state, reason, options)
+      if (state !== undefined) recordUntrueAnswer(state, reason, options)
     },
     describe() {
       const nodes = states.map((state) => describeUpstream(state, clock.now()))
@@ -167,7 +167,7 @@ async function askNodes<T>(
   signal: AbortSignal,
   options: HeightsOptions,
 ): Promise<NodeAnswer<T>[]> {
-  const attempts = states.map((state) => runOnNodeInTime(state, work, signal, options))
+  const attempts = states.map((state) => runOnNodeWithTimeLimit(state, work, signal, options))
   const outcomes = await Promise.allSettled(attempts)
   const answers = outcomes.flatMap((outcome) =>
     outcome.status === 'fulfilled' ? [outcome.value] : [],
