@@ -15,63 +15,63 @@ export type AcceptorOptions = Pick<
   'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
 >
 
-/** Limits how often a batch is signed: its nonce or payments may change before it is recorded. */
+/** Limits how often a batch is signed, which is repeated if its nonce or payments have changed. */
 const maxSignAttempts = 3
 
-/** Gives the age in ms from which an offer is late: newer ones, which have time left, go first. */
-const lateMs = answerWithinMs / 2
+/** Sets after how many ms an offer is late. Newer offers then go first, as they can be in time. */
+const lateAfterMs = answerWithinMs / 2
 
 type WaitingOffer = {
   offer: PaymentOffer
-  since: number
+  arrivedAt: number
   resolve: (answer: OfferAnswer) => void
   reject: (error: unknown) => void
 }
 
-/** Accepts offers in batches; offers that arrive while a batch is signed form the next one. */
+/** Creates a function that accepts offers in batches. Offers wait while a batch is signed. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   const { rules, clock } = options
   const waiting: WaitingOffer[] = []
-  let isRunning = false
+  let isAccepting = false
 
-  async function drainQueue(): Promise<void> {
-    isRunning = true
+  async function acceptWaiting(): Promise<void> {
+    isAccepting = true
     try {
-      for (let [first] = waiting; first !== undefined; [first] = waiting) {
+      while (waiting[0] !== undefined) {
         // Lets offers of the same moment join the batch.
         await clock.sleep(0)
-        const isLate = clock.now() - first.since > lateMs
-        // A negative start takes the newest offers.
-        await acceptBatch(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
+        const isLate = clock.now() - waiting[0].arrivedAt > lateAfterMs
+        // A negative index counts from the end, where the newest offers are.
+        const start = isLate ? -rules.maxInBatch : 0
+        await acceptBatch(waiting.splice(start, rules.maxInBatch))
       }
     } catch (error) {
-      // When a platform refuses a timer, the waiting offers fail, and the next offer starts again.
+      // The platform may refuse to set a timer. The next offer tries again.
       for (const { reject } of waiting.splice(0)) reject(error)
     }
-    isRunning = false
+    isAccepting = false
   }
 
   async function acceptBatch(batch: readonly WaitingOffer[]): Promise<void> {
     try {
-      const answers = await signAndRecord(
-        options,
-        batch.map(({ offer }) => offer),
-      )
+      const offers = batch.map(({ offer }) => offer)
+      const answers = await signAndRecord(options, offers)
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as OfferAnswer)
     } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error)
       // Accepts each offer by itself, so that a failing offer does not fail the others.
-      if (batch.length > 1) for (const offer of batch) await acceptBatch([offer])
-      else for (const { reject } of batch) reject(error)
+      else for (const offer of batch) await acceptBatch([offer])
     }
   }
 
   return (offer) =>
     new Promise((resolve, reject) => {
-      waiting.push({ offer, since: clock.now(), resolve, reject })
-      if (!isRunning) void drainQueue()
+      waiting.push({ offer, arrivedAt: clock.now(), resolve, reject })
+      if (!isAccepting) void acceptWaiting()
     })
 }
 
+/** Records the offers that may begin, with one transaction for all of them if it can be signed. */
 async function signAndRecord(
   options: AcceptorOptions,
   offers: readonly PaymentOffer[],
@@ -79,39 +79,43 @@ async function signAndRecord(
   const { ledger } = options
   for (let attempt = 0; attempt < maxSignAttempts; attempt += 1) {
     const { slot, accepted } = await ledger.propose(offers)
-    const carried = accepted.flatMap((index) => offers[index] ?? [])
-    const transaction = slot && (await sign(options, slot, carried))
-    // Without a transaction the payments are only recorded, and a round carries them: no nonce is
-    // free, or replacing its older transaction would cost more than the limit.
+    const carriedOffers = accepted.flatMap((index) => offers[index] ?? [])
+    const transaction = slot && (await sign(options, slot, carriedOffers))
+    // No offer was accepted, no nonce is free, or a transaction would cost too much.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
     if (recorded.kind === 'changed') continue
-    const requests = new Map(carried.map(({ session, order }) => [session, order.request]))
+    const requests = new Map(carriedOffers.map(({ session, order }) => [session, order.request]))
     const isFirst = prior === undefined
-    return withSending(recorded.verdicts, { nonce, transaction, requests, isFirst })
+    return attachSending(recorded.verdicts, { nonce, transaction, requests, isFirst })
   }
+  // Queues what is accepted: a later round sends it in a transaction.
   const recorded = await ledger.record(offers)
   if (recorded.kind === 'changed')
-    throw new Error('the ledger reported a changed batch for offers that no transaction carries')
+    throw new Error('the ledger reported a changed transaction, but was given none')
   return recorded.verdicts
 }
 
-/** Signs one transaction for these payments; undefined without any, or above the price limit. */
+/** Signs one transaction that carries the offers; undefined for no offers or too high a price. */
 async function sign(
   options: AcceptorOptions,
   slot: Slot,
-  carried: readonly PaymentOffer[],
+  offers: readonly PaymentOffer[],
 ): Promise<SignedTransaction | undefined> {
-  if (carried.length === 0) return undefined
+  if (offers.length === 0) return undefined
   let highestWei = 0n
-  for (const { gasPriceWei } of carried) if (gasPriceWei > highestWei) highestWei = gasPriceWei
-  const requests = carried.map(({ order }) => order.request)
+  for (const { gasPriceWei } of offers) if (gasPriceWei > highestWei) highestWei = gasPriceWei
+  const requests = offers.map(({ order }) => order.request)
   return signFor(options, slot, highestWei, buildBatch(options, requests))
 }
 
-/** Attaches the transaction to the first carried payment, whose request then sends it. */
-function withSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
-  const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
-  return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))
+/** Adds the transaction to the answer of the first carried payment, whose caller then sends it. */
+function attachSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
+  const firstIndex = verdicts.findIndex(
+    (verdict) => verdict.kind === 'accepted' && verdict.isCarried,
+  )
+  return verdicts.map((verdict, index) =>
+    index === firstIndex ? { ...verdict, sending } : verdict,
+  )
 }

@@ -45,7 +45,6 @@ import {
   getPace,
   selectLimits,
 } from './admission.ts'
-
 import {
   answerWithinMs,
   firstPauseMs,
@@ -57,25 +56,25 @@ import {
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
 
-/** A payment that a session asks for, which is made at most once. */
+/** Describes a payment that a session asks for, which is made at most once. */
 export type RequestedPayment = {
-  /** The arrival of the delivery (Unix time in ms), from which the time to answer runs. */
+  /** Tells when the delivery arrived (Unix time in ms): its answer is due some seconds later. */
   since: number
   question: Question
-  /** The number of answers that the caller has given. */
+  /** Counts the answers that the caller has given. */
   answerCount: number
   intentId: Hex
   caller: LocalAccount
   /** Builds the call, and may read the chain; used only while the session is undecided. */
   call: () => Promise<ContractCall>
-  /** Asks whether to make an equal call again, accepted this many minutes ago; optional. */
+  /** Writes the question whether to repeat an equal payment, which is this many minutes old. */
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
   /** Returns why the caller may not pay now, if so. */
   findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
   writeRefusal: (refusal: Refusal) => Screen
 }
 
-/** Fills the acceptance screen with the start of the hash, or with the minutes in the queue. */
+/** Holds what an acceptance screen shows: the start of a hash, or the minutes in the queue. */
 export type AcceptedAs = { hash: string } | { minutes: string }
 
 /** Describes the contract call that a payment makes. */
@@ -98,11 +97,11 @@ export type ContractCall = {
 type Progress = {
   /** Is true once the caller has an answer: unfinished work must not pay or close. */
   isAnswered: boolean
-  /** Is true once the chain has spent the intent: no screen may then say that nothing was sent. */
+  /** Is true once the intent is spent on the chain: no screen may say that nothing was sent. */
   isSpent: boolean
   /** Holds the screen that is recorded with the payment. */
   screen: Screen | undefined
-  /** Is true while the node is asked: if the time ends then, the node is to blame. */
+  /** Is true while the node is asked: if the time ends then, the node has not answered. */
   isWaitingForNode: boolean
   /** Collects observations of the chain for the next ledger call. */
   readonly observed: ObservationReport
@@ -133,16 +132,16 @@ export type PayOptions = {
   background: (work: Promise<void>) => void
 }
 
-/** The time to close a session once the answer is due. */
+/** Limits how long a session may take to close once its answer is due. */
 const closeWithinMs = 1_000
-/** The pause between two requests to a node that is behind. */
+/** Sets the pause between two requests to a node that is behind. */
 const behindPauseMs = 1_000
 const nodeTimeoutMs = 5_000
-/** The highest age of readings for which a payment is refused. */
+/** Limits the age of the readings for which a payment is refused. */
 const maxReadingAgeMs = 5_000
 const broadcastTimeoutMs = 2_000
 
-/** Turns a request into at most one payment: STORAGE.md describes the flow. */
+/** Creates the function that makes a payment at most once. STORAGE.md describes the flow. */
 export function createPay(relayer: Relayer, options: PayOptions): Pay {
   const { clock } = relayer
   return async (payment) => {
@@ -176,12 +175,12 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   } catch (error) {
     const message = describeFault(error)
     relayer.log({ level: 'error', event: 'pay.failed', message, intent: payment.intentId })
-    const isOfNode = error instanceof TransportError || error instanceof RpcError
-    return endUnpaid(delivery, isOfNode)
+    const isNodeFault = error instanceof TransportError || error instanceof RpcError
+    return endUnpaid(delivery, isNodeFault)
   }
 }
 
-/** Ends a session without a payment; a payment that is not recorded yet never will be. */
+/** Ends a session without a payment, unless one is recorded or already executed. */
 async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
@@ -200,7 +199,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
-    const before = relayer.clock.now()
+    const lookupStartedAt = relayer.clock.now()
     progress.isWaitingForNode = false
     const view = await persist(relayer.clock, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
@@ -213,7 +212,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         // A restore may still decide the session.
         break
       case 'undecided': {
-        const clockOffsetMs = computeClockLead(view.now, before, relayer.clock.now())
+        const clockOffsetMs = computeClockLead(view.now, lookupStartedAt, relayer.clock.now())
         if (Math.abs(clockOffsetMs) > maxClockOffsetMs) {
           const answer = await refuse(delivery, { kind: 'clock' })
           if (answer !== undefined) return answer
@@ -221,7 +220,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         }
         const answer = await tryToPay(delivery, view)
         if (answer !== undefined) return answer
-        // Starts the pauses again: a delivery that begins now must not get ahead of this one.
+        // Starts with a short pause again, so that a newer delivery does not get ahead.
         pauseMs = firstPauseMs
       }
     }
@@ -231,7 +230,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   return { kind: 'uncertain' }
 }
 
-/** Makes one attempt; returns undefined if something changed, so that the caller tries again. */
+/** Makes one attempt. Returns undefined if something has changed, so that `pay` tries again. */
 async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
@@ -241,20 +240,15 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
   switch (result?.status) {
     // There is no result without a simulation (`PREFLIGHT=off`).
     case undefined:
-    // Denials come after the simulation: a ledger that lost its rows may have paid already.
+    // Denials come after the simulation, because a ledger that lost its rows may have paid already.
     case 'executed': {
       const denied = await payment.findDenial()
       if (denied !== undefined) return refuse(delivery, denied)
       const exceeded = findExceededLimit(selectLimits(options.limits, view), view.usage)
       if (exceeded !== undefined) return refuse(delivery, exceeded)
-      const { obstacle, funding: freshFunding } = await recheckObstacle(
-        delivery,
-        view,
-        funding,
-        view.usage,
-      )
-      if (obstacle !== undefined) return refuse(delivery, obstacle)
-      return acceptAndSend(attempt, view, { ...nonces, lendable }, freshFunding)
+      const rechecked = await recheckObstacle(delivery, view, funding, view.usage)
+      if (rechecked.obstacle !== undefined) return refuse(delivery, rechecked.obstacle)
+      return acceptAndSend(attempt, view, { ...nonces, lendable }, rechecked.funding)
     }
     case 'behind':
       // Only the node can catch up, and each attempt asks it again.
@@ -283,13 +277,13 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
   }
 }
 
-/** Reads what a payment is judged by; the pool's next nonce is never cached. */
+/** Reads what a payment is judged by. The nonce after all pending ones is always read anew. */
 async function readState(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
-  const askNonce = (upTo: 'latest' | 'pending') =>
-    node.getTransactionCount(signer.address, signal, upTo)
+  const readNonce = (block: 'latest' | 'pending') =>
+    node.getTransactionCount(signer.address, signal, block)
   const { observations, now } = view
   const isNonceKnown =
     observations.count !== undefined && now - observations.count.at < rules.accountStateMs
@@ -297,34 +291,34 @@ async function readState(attempt: Attempt, view: Undecided) {
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? shared?.lendable() : undefined,
-    isNonceKnown ? (observations.count?.number ?? 0) : askNonce('latest'),
-    askNonce('pending'),
+    isNonceKnown ? (observations.count?.number ?? 0) : readNonce('latest'),
+    readNonce('pending'),
     readFunding(attempt, view, rules.accountStateMs),
   ])
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}
-  // The ledger has another state, or has this one since long ago.
+  // Records the state if the ledger has another, or had this one long ago.
   const mustRecordReady =
     state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
   if (result?.status === 'executed' && mustRecordReady) facts.contracts = { state: 'ready' }
   return { result, lendable, chainNonce, poolNonce, funding }
 }
 
-/** Returns the gas price and the key's balance, at most `withinMs` old. */
+/** Returns the gas price and the balance of the relayer's key, at most `maxAgeMs` old. */
 async function readFunding(
   { relayer, progress }: Delivery,
   { observations, now }: Undecided,
-  withinMs: number,
+  maxAgeMs: number,
 ): Promise<Funding> {
   const { node, signer, clock } = relayer
   const { facts } = progress.observed
   const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
-    const [known, own] = [observations[name], facts[name]]
-    if (own?.readAt !== undefined && clock.now() - own.readAt < maxReadingAgeMs)
-      return BigInt(own.wei)
-    if (known !== undefined && now - known.at < withinMs) return BigInt(known.wei)
+    const [stored, fresh] = [observations[name], facts[name]]
+    if (fresh?.readAt !== undefined && clock.now() - fresh.readAt < maxReadingAgeMs)
+      return BigInt(fresh.wei)
+    if (stored !== undefined && now - stored.at < maxAgeMs) return BigInt(stored.wei)
     const wei = await ask()
     facts[name] = { wei: `${wei}`, readAt: clock.now() }
     return wei
@@ -336,7 +330,7 @@ async function readFunding(
   return { gasPriceWei, balanceWei }
 }
 
-/** Returns the obstacle of a payment if it still exists by a fresh reading. */
+/** Returns the obstacle of a payment, if there is one by fresh readings too. */
 async function recheckObstacle(
   delivery: Delivery,
   view: Undecided,
@@ -367,15 +361,11 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     capWei: shared.capWei,
     outWei: shared.outWei,
   }
-  return {
-    ...delivery,
-    writeSubmitted,
-    shared,
-    order: { request, kind, spendsWei, reserves, sms, reminder, till },
-  }
+  const order = { request, kind, spendsWei, reserves, sms, reminder, till }
+  return { ...delivery, writeSubmitted, shared, order }
 }
 
-/** Simulates a request after the account's earlier ones; `behind` if those fail on the node. */
+/** Simulates a request after the account's earlier ones. The node is `behind` if those fail. */
 async function simulate(
   { node, signer, forwarder }: Relayer,
   { open, executed }: Undecided,
@@ -434,7 +424,7 @@ async function acceptAndSend(
   }
 }
 
-/** Builds the offer, which the ledger judges again, since earlier readings may be outdated. */
+/** Creates the offer, which the ledger judges again, because the readings may be outdated. */
 function createOffer(
   { relayer, options, payment, order, writeSubmitted, progress }: Attempt,
   view: Undecided,
@@ -465,7 +455,7 @@ function createOffer(
   }
 }
 
-/** Sends the recorded transaction and watches it after the reply; rounds retry what fails. */
+/** Sends the recorded transaction and watches it after the reply. Rounds repeat what fails. */
 function send({ relayer, options }: Attempt, sending: Sending): void {
   const { nonce, transaction, isFirst } = sending
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
@@ -478,7 +468,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
   options.background(watching)
 }
 
-/** Refuses if others have used up the capacity; returns undefined if some is free again. */
+/** Refuses if other payments have used up the capacity. Returns undefined if some is free again. */
 async function refuseFull(delivery: Delivery, view: Undecided, funding: Funding, usage: Usage) {
   const exceeded = findExceededLimit(selectLimits(delivery.options.limits, view), usage)
   if (exceeded !== undefined) return refuse(delivery, exceeded)
@@ -490,7 +480,8 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   const { relayer, payment, progress } = delivery
   if (progress.isAnswered) return undefined
   const { answerCount } = payment
-  const [screen, obstacle] = [payment.writeRefusal(refusal), findObstacleKind(refusal)]
+  const screen = payment.writeRefusal(refusal)
+  const obstacle = findObstacleKind(refusal)
   const refused = await persist(relayer.clock, () =>
     relayer.ledger.refuse({
       ...payment.question,
@@ -506,33 +497,24 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
     relayer.log({
       level: obstacle === 'paused' ? 'warn' : 'error',
       event: 'payments.refused',
-      message: 'Payments are refused because of the relay, and not because of what they are',
+      message: 'Payments are refused because of the state of the relay',
       reason: obstacle,
     })
   }
   return { kind: 'screen', screen }
 }
 
-/** Adopts a payment that only the chain knows; only the same question gets its screen. */
-async function adopt({
-  relayer,
-  payment,
-  order,
-  writeSubmitted,
-}: Attempt): Promise<PaymentAnswer | undefined> {
+/** Adopts a payment that only the chain knows. Only the same question gets its screen. */
+async function adopt(attempt: Attempt): Promise<PaymentAnswer | undefined> {
+  const { relayer, payment, order, writeSubmitted } = attempt
+  const { question, answerCount } = payment
   const spending = await findExecution(relayer, order.request)
   if (spending === undefined) return { kind: 'uncertain' }
   if (!spending.isSameRequest) return { kind: 'ended' }
   const { execution } = spending
   const screen = insertHash(writeSubmitted({ hash: hashPlaceholder }), execution.hash)
   await persist(relayer.clock, () =>
-    relayer.ledger.adopt({
-      ...payment.question,
-      answerCount: payment.answerCount,
-      screen,
-      order,
-      execution,
-    }),
+    relayer.ledger.adopt({ ...question, answerCount, screen, order, execution }),
   )
   return undefined
 }

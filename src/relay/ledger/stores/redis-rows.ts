@@ -12,37 +12,42 @@ import {
 } from '../rows.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
-/** Holds a row as the database has it; version `0` if it does not exist. */
+/** Holds a row as it is stored. A row that does not exist has the version `0`. */
 export type VersionedRow = { version: string; row: AnyRow | undefined }
 
+/** Selects a list's rows by score, and is sent to the Lua script as JSON. */
 type ListQuery = {
   name: string
   from: string
+  /** Replaces `before` by this many ms before Redis's time. */
   olderThanMs: number | undefined
   before: number | undefined
   newest: boolean | undefined
   limit: number
 }
 
-/** Names what to load; `methods` only appear in the database's log of slow commands. */
-export type LoadQuery = {
+/** Names what calls read. The `methods` are sent only for Redis's log of slow commands. */
+export type ReadSet = {
   methods: readonly LedgerMethod[]
   rows: Set<string>
+  /** Maps the JSON of each query to the query. */
   lists: Map<string, ListQuery>
 }
 
-/** Holds rows by name, and by a query's id the names of its rows, all as of one moment. */
+/** Holds rows by name, and the names of the rows that each query found, all as of one moment. */
 export type Snapshot = {
   now: number
   rows: ReadonlyMap<string, VersionedRow>
   lists: ReadonlyMap<string, readonly string[]>
 }
 
-/** Limits the attempts at a commit. One fails only if another process has just committed. */
-export const maxCommitAttempts = 50
+/** Returns the name of a list, which Lua appends to the prefix of the ledger's keys. */
+export const toListName = (table: TableName, list: string, group: string): string =>
+  `${table}.${list}:${group}`
+
 const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
 
-/** Parses a row from its version, a space and its JSON; empty text is no row. */
+/** Parses a row from its version, a space and its JSON. Empty text means that it does not exist. */
 function parseVersionedRow(name: string, text: string): VersionedRow {
   if (text === '') return { version: '0', row: undefined }
   const space = text.indexOf(' ')
@@ -50,7 +55,7 @@ function parseVersionedRow(name: string, text: string): VersionedRow {
   return { version: text.slice(0, space), row: parseRow(table, text.slice(space + 1)) }
 }
 
-export type LoadRows = (wanted: LoadQuery) => Promise<Snapshot>
+export type LoadRows = (readSet: ReadSet) => Promise<Snapshot>
 
 export function createLoad(database: RedisDatabase, keys: readonly string[]): LoadRows {
   const script = database.script(loadLua)
@@ -63,44 +68,46 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
       const [name = '', text = ''] = namesAndTexts.slice(index, index + 2)
       rows.set(name, parseVersionedRow(name, text))
     }
-    const ids = [...queries.keys()]
-    return { now, rows, lists: new Map(ids.map((id, index) => [id, lists[index] ?? []])) }
+    const queryIds = [...queries.keys()]
+    return { now, rows, lists: new Map(queryIds.map((id, index) => [id, lists[index] ?? []])) }
   }
 }
 
-/** Describes writes that need every wanted row unchanged; a round is then due in `dueMs`. */
+/** Describes writes that are made only if no row of the read set has changed. */
 export type ConditionalWrites = {
-  wanted: LoadQuery
+  readSet: ReadSet
   writes: ReadonlyMap<string, Write>
+  /** Sets after how many ms the writes need a round, if they do. */
   dueMs: number | undefined
 }
 
-/** Writes all and returns `true`, or writes nothing and returns `false`. */
+/** Writes all and returns true. If a row has changed since the snapshot, writes nothing. */
 export type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Promise<boolean>
 
 export function createCommit(database: RedisDatabase, keys: readonly string[]): CommitWrites {
   const script = database.script(armLua + commitLua)
-  return async (snapshot, { wanted, writes, dueMs }) => {
-    const versions = [...wanted.rows].map((name) => [name, snapshot.rows.get(name)?.version ?? '0'])
-    const deletions = [...writes].filter(([, { after }]) => after === undefined)
-    const updates = [...writes].filter(([, { after }]) => after !== undefined)
-    const change = {
-      versions: Object.fromEntries(versions),
-      deletions: deletions.map(([name]) => name),
-      updates: Object.fromEntries(
-        updates.map(([name, { after }]) => [name, JSON.stringify(after)]),
-      ),
-      ...findEntryChanges(writes),
-      ...(dueMs === undefined ? {} : { arm: { task: roundTask, inMs: dueMs } }),
+  return async (snapshot, { readSet, writes, dueMs }) => {
+    const versions: Record<string, string> = {}
+    for (const name of readSet.rows) versions[name] = snapshot.rows.get(name)?.version ?? '0'
+    const updates: Record<string, string> = {}
+    const deletions: string[] = []
+    for (const [name, { after }] of writes) {
+      if (after === undefined) deletions.push(name)
+      else updates[name] = JSON.stringify(after)
     }
-    const args = [JSON.stringify(change), 'commit', ...wanted.methods]
+    const arm = dueMs === undefined ? undefined : { task: roundTask, inMs: dueMs }
+    const change = { versions, updates, deletions, ...findEntryChanges(writes), arm }
+    const args = [JSON.stringify(change), 'commit', ...readSet.methods]
     return z.coerce.number().parse(await script(keys, args)) === 1
   }
 }
 
-type EntryChanges = { newEntries: string[][]; oldEntries: string[][] }
+type EntryChanges = {
+  oldEntries: [list: string, row: string][]
+  newEntries: [list: string, score: string, row: string][]
+}
 
-/** Returns the list entries to add and to remove: the database does not know columns. */
+/** Returns the list entries to remove and to add. Lua cannot find them: it sees rows as text. */
 function findEntryChanges(writes: ReadonlyMap<string, Write>): EntryChanges {
   const changes: EntryChanges = { newEntries: [], oldEntries: [] }
   for (const [name, { table, before, after }] of writes) {
@@ -109,10 +116,12 @@ function findEntryChanges(writes: ReadonlyMap<string, Write>): EntryChanges {
       const newPosition = getListPosition(columns, after)
       const isSameGroup = oldPosition?.group === newPosition?.group
       if (isSameGroup && oldPosition?.score === newPosition?.score) continue
-      const nameList = (group: string) => `${table}.${list}:${group}`
-      if (oldPosition) changes.oldEntries.push([nameList(oldPosition.group), name])
-      if (newPosition)
-        changes.newEntries.push([nameList(newPosition.group), `${newPosition.score}`, name])
+
+      if (oldPosition) changes.oldEntries.push([toListName(table, list, oldPosition.group), name])
+      if (newPosition) {
+        const listName = toListName(table, list, newPosition.group)
+        changes.newEntries.push([listName, `${newPosition.score}`, name])
+      }
     }
   }
   return changes

@@ -22,9 +22,9 @@ import {
   type ConditionalWrites,
   createCommit,
   createLoad,
-  type LoadQuery,
-  maxCommitAttempts,
+  type ReadSet,
   type Snapshot,
+  toListName,
   type VersionedRow,
 } from './redis-rows.ts'
 
@@ -33,13 +33,13 @@ export type RedisLedgerOptions = {
   name: string
   rules: LedgerRules
   relayer: string
-  /** Sets after how many ms a round is due once a call has opened work. */
+  /** Sets how many ms after a call that adds work a round is due. */
   roundMs: number
-  /** Is called when a round is due within seconds, sooner than the usual check. */
+  /** Is called when a call makes a round due sooner than after `roundMs`. */
   onUrgentRound?: () => void
 }
 
-/** Returns the prefix of a ledger's keys; the braces keep them in one slot of a cluster. */
+/** Returns the prefix of a ledger's keys. Its braces keep them all on one node of a cluster. */
 export const nameLedgerKey = (name: string): string => `ledger:{${name}}`
 
 type Call = {
@@ -49,87 +49,81 @@ type Call = {
   reject: (error: unknown) => void
 }
 
-/**
- * Holds what a batch of calls read and wrote. `settleCalls` answer them after the commit, one
- * function a call; the calls after those have to run again.
- */
-type ExecutedCalls = ConditionalWrites & { settleCalls: (() => void)[] }
+/** Holds what a batch of calls read and wrote. */
+type ExecutedCalls = ConditionalWrites & {
+  /** Settle the promises of the first calls, one each. The calls after those must run again. */
+  settleCalls: (() => void)[]
+}
 
 /** Limits the calls that share a load and a commit. */
 const maxBatchedCalls = 100
+const maxBatchAttempts = 50
 const maxConcurrentReads = 8
-/** Limits the rows that are cached to find out what calls will read. */
 const maxCachedRows = 2_000
 
 /**
- * Creates the ledger on Redis. Waiting calls share one load and one commit, retried if another
- * process wrote a row that was read. A call that fails may have been executed: called again, it
- * finds its own token or its own state.
+ * Creates the ledger on Redis. Waiting calls share one load and one commit. Both are repeated if
+ * another process has changed a row that the calls read. A call that rejects may still have been
+ * committed. It can be repeated, because it then finds what it has written.
  */
 export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const { database, name } = options
   const keys = [nameLedgerKey(name)]
   const load = createLoad(database, keys)
   const commit = createCommit(database, keys)
-  /** Holds rows that may be outdated: they are never the source of an answer. */
+  /** Holds rows that may be outdated. They only predict what calls read, and never answer them. */
   const cachedRows = new Map<string, VersionedRow>()
   let schemaCheck: Promise<void> | undefined
 
-  const checkSchemaOnce = () => {
-    schemaCheck ??= checkSchema().catch((error) => {
+  const ensureSchemaOnce = () => {
+    schemaCheck ??= ensureSchema().catch((error) => {
       schemaCheck = undefined
       throw error
     })
     return schemaCheck
   }
 
-  /**
-   * Checks the schema version, and writes it into a new ledger.
-   * @throws {Error} another version has written it
-   */
-  async function checkSchema(): Promise<void> {
+  /** Checks the schema's version, or writes it into a new ledger. @throws {Error} it differs */
+  async function ensureSchema(): Promise<void> {
     const schema = toRowName('meta', ['schema'])
-    const wanted: LoadQuery = { methods: [], rows: new Set([schema]), lists: new Map() }
+    const readSet: ReadSet = { methods: [], rows: new Set([schema]), lists: new Map() }
     const writes = new Map([[schema, schemaWrite]])
-    const snapshot = await load(wanted)
+    const snapshot = await load(readSet)
     const row = snapshot.rows.get(schema)?.row
     if (row !== undefined) assertSchema(row)
     // Another process may be first, maybe one of another version.
-    else if (!(await commit(snapshot, { wanted, writes, dueMs: undefined }))) await checkSchema()
+    else if (!(await commit(snapshot, { readSet, writes, dueMs: undefined }))) await ensureSchema()
   }
 
-  /**
-   * Executes calls over one snapshot, commits their writes, and then answers them. Returns the
-   * calls that have to run after this commit.
-   */
+  /** Executes calls, commits their writes, and answers them. Returns those that must run later. */
   async function executeAndCommit(calls: readonly Call[]): Promise<readonly Call[]> {
-    await checkSchemaOnce()
-    // A call tells what it reads only by running. So the calls first run on cached rows, which may
-    // be outdated: of that run only `wanted` is used, to load these rows at once. They run again on
-    // what was loaded, until a run reads nothing else. Only that run is committed and answered.
+    await ensureSchemaOnce()
+    // What a call reads is known only once it runs. So the calls first run on cached rows, and all
+    // that they read is loaded at once. They run again on what was loaded, until a run reads
+    // nothing else. Only that last run is committed and answered.
     let executed = executeCalls(options, { now: 0, rows: cachedRows, lists: new Map() }, calls)
     let now: number | undefined
-    for (let attempt = 0; attempt < maxCommitAttempts; attempt++) {
-      const loaded = await load(executed.wanted)
-      // Queries depend on the time: if it moved with each load, they would never be complete.
+    for (let attempt = 0; attempt < maxBatchAttempts; attempt++) {
+      const loaded = await load(executed.readSet)
+      // Lists may depend on the time: if it changed, each run would read lists that are not loaded.
       now ??= loaded.now
       const snapshot = { ...loaded, now }
       if (cachedRows.size > maxCachedRows) cachedRows.clear()
       for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
       executed = executeCalls(options, snapshot, calls)
-      if (!isComplete(executed.wanted, snapshot)) continue
+      if (!isLoaded(executed.readSet, snapshot)) continue
       const { settleCalls, writes, dueMs } = executed
       if (writes.size > 0 && !(await commit(snapshot, executed))) {
         now = undefined
         continue
       }
       if (dueMs !== undefined && dueMs < options.roundMs) options.onUrgentRound?.()
-      // Their versions are not known here, and not needed: no commit is based on the cache.
+      // Their versions are not known, but no commit uses versions of cached rows.
       for (const [name, { after }] of writes) cachedRows.set(name, { version: '', row: after })
       for (const settle of settleCalls) settle()
       return calls.slice(settleCalls.length)
     }
-    throw new Error('other processes changed what was read again and again')
+    throw new Error(`the ledger's calls could not be committed in ${maxBatchAttempts} attempts`)
   }
 
   const enqueueRead = createBatchQueue(maxConcurrentReads, executeAndCommit)
@@ -140,31 +134,32 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   })
 }
 
-/** Creates a queue that runs waiting calls in batches, up to this many batches at a time. */
+/** Creates a queue that executes waiting calls in batches, `maxConcurrent` batches at a time. */
 function createBatchQueue(
   maxConcurrent: number,
   execute: (calls: readonly Call[]) => Promise<readonly Call[]>,
 ): (call: Call) => void {
   let waiting: Call[] = []
-  let running = 0
+  let runningCount = 0
 
   async function runBatch(): Promise<void> {
-    // Lets calls of the same moment join.
+    // Lets calls of the same moment join the batch.
     await undefined
     const calls = waiting.slice(0, maxBatchedCalls)
     waiting = waiting.slice(maxBatchedCalls)
     try {
-      waiting = [...(await execute(calls)), ...waiting]
+      const callsToRepeat = await execute(calls)
+      waiting = [...callsToRepeat, ...waiting]
     } catch (error) {
       for (const { reject } of calls) reject(error)
     }
-    running -= 1
+    runningCount -= 1
     startBatch()
   }
 
   function startBatch(): void {
-    if (waiting.length === 0 || running === maxConcurrent) return
-    running += 1
+    if (waiting.length === 0 || runningCount === maxConcurrent) return
+    runningCount += 1
     void runBatch()
   }
 
@@ -174,20 +169,20 @@ function createBatchQueue(
   }
 }
 
-/** Runs calls in order over one snapshot: each sees the writes of those before it. */
+/** Executes calls in order on one snapshot. Each call sees the writes of the calls before it. */
 function executeCalls(
   { rules, relayer, roundMs }: RedisLedgerOptions,
   snapshot: Snapshot,
   calls: readonly Call[],
 ): ExecutedCalls {
   const methods = [...new Set(calls.map(({ method }) => method))]
-  const wanted: LoadQuery = { methods, rows: new Set(), lists: new Map() }
-  const view = createView(snapshot, wanted)
+  const readSet: ReadSet = { methods, rows: new Set(), lists: new Map() }
+  const view = createView(snapshot, readSet)
   const settleCalls: (() => void)[] = []
   let writes: Writes = new Map()
   let dueMs: number | undefined
   for (const { method, args, resolve, reject } of calls) {
-    // A call that throws must leave no writes.
+    // Writes go to a copy, so that a call that throws leaves none.
     const callWrites: Writes = new Map(writes)
     try {
       const rows = createDraft(view, snapshot.now, callWrites)
@@ -198,38 +193,38 @@ function executeCalls(
       if (callDueMs !== undefined) dueMs = Math.min(dueMs ?? callDueMs, callDueMs)
       writes = callWrites
     } catch (error) {
-      // It lists rows that calls before it wrote, so it runs again after their commit.
+      // The call lists rows that earlier calls wrote, so it must run after their commit.
       if (error instanceof UncommittedListError && settleCalls.length > 0) break
       settleCalls.push(() => reject(error))
     }
   }
-  return { wanted, writes, settleCalls, dueMs }
+  return { readSet, writes, settleCalls, dueMs }
 }
 
-const isComplete = ({ rows, lists }: LoadQuery, snapshot: Snapshot): boolean =>
+const isLoaded = ({ rows, lists }: ReadSet, snapshot: Snapshot): boolean =>
   [...rows].every((name) => snapshot.rows.has(name)) &&
   [...lists.keys()].every((id) => snapshot.lists.has(id))
 
-/** Reads loaded rows and records what is missing, which counts as empty until it is loaded. */
-function createView({ rows, lists }: Snapshot, wanted: LoadQuery): View {
+/** Creates a view of a snapshot that records every read. What is not loaded yet reads as empty. */
+function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
   const readRow = <Name extends TableName>(name: string) => {
-    wanted.rows.add(name)
+    readSet.rows.add(name)
     return rows.get(name)?.row as Row<Name> | undefined
   }
   return {
     row: <Name extends TableName>(table: Name, ...key: Key) => readRow<Name>(toRowName(table, key)),
     list<Name extends TableName>(listing: Listing<Name>) {
-      const { table, list, group = '', from = '-inf', olderThanMs, before } = listing
-      const { newest, totalRow } = listing
-      const [totalTable, ...totalKey] = totalRow ?? []
-      // These rows are many, and needed only if their total is lost: that has to be loaded first.
+      const { table, list, group = '', from = '-inf', olderThanMs, before, newest } = listing
+      const [totalTable, ...totalKey] = listing.totalRow ?? []
+      // The list is long, and is needed only if the row with its total turns out to be lost.
       if (totalTable !== undefined && !rows.has(toRowName(totalTable, totalKey))) return []
       // To Redis, -1 means no limit.
       const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1
-      const range = { from: `${from}`, olderThanMs, before, newest, limit }
-      const query = { name: `${table}.${list}:${group}`, ...range }
+      const name = toListName(table, list, group)
+      const query = { name, from: `${from}`, olderThanMs, before, newest, limit }
       const id = JSON.stringify(query)
-      wanted.lists.set(id, query)
+      readSet.lists.set(id, query)
+
       return (lists.get(id) ?? []).flatMap((name) => readRow<Name>(name) ?? [])
     },
   }
