@@ -13,11 +13,7 @@ const helpText = `Simulates whole histories of the relay, each from one seed, an
   --seed   the first (1); the same seed is the same history
   --tell   prints the transcript of --seed, whatever came of it`
 
-const flags = readFlags(helpText, {
-  seeds: '2000',
-  seed: '1',
-  tell: false,
-})
+const flags = readFlags(helpText, { seeds: '2000', seed: '1', tell: false })
 
 if (flags.tell) for (const line of await tell(Number(flags.seed))) say(line)
 else process.exitCode = await main()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import type { ActionAnswer, ActionRequest } from '../../src/operator/answers.ts'
+import type { ActionRequest } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, isProgram, runProgram, type Values } from '../stack/command.ts'
@@ -65,15 +65,9 @@ const askService = operatorCommand(undefined, {
     address,
     deposit,
     'cash-out': { takes: [2], run: cashOut },
-    wallets: (operator) => changeWallets(operator, {}),
-    'add-wallet': {
-      takes: [2],
-      run: (operator, _, [name, address]) => changeWallets(operator, { name, address }),
-    },
-    'remove-wallet': {
-      takes: [1],
-      run: (operator, _, [name]) => changeWallets(operator, { name }),
-    },
+    wallets: changeWallets,
+    'add-wallet': { takes: [2], run: changeWallets },
+    'remove-wallet': { takes: [1], run: changeWallets },
     wallet: { takes: [2], run: issueWalletCode },
     alias: keepFormerAccounts,
     export: exportPerson,
@@ -127,18 +121,16 @@ async function cashOut(
 
 async function changeWallets(
   { act, terminal }: Operated,
-  change: Omit<ActionRequest<'wallet'>, 'phone'>,
+  _: Given,
+  [name, address]: readonly string[],
 ): Promise<Found> {
-  const answer = await act('wallet', { phone: await readNumber(terminal), ...change }, repeatRemedy)
+  const phone = await readNumber(terminal)
+  const answer = await act('wallet', { phone, name, address }, repeatRemedy)
   const lines = answer.wallets.map(({ name, address }) => `${name}  ${address}`)
   return { json: answer, lines: lines.length === 0 ? ['No wallet has a name here.'] : lines }
 }
 
-async function issueWalletCode(
-  { act }: Operated,
-  _: Given,
-  [name, address]: readonly string[],
-): Promise<Found> {
+async function issueWalletCode({ act }: Operated, _: Given, [name, address]: readonly string[]) {
   const answer = await act('wallet-code', { name, address })
   return { json: answer, lines: [`${answer.code}: good for one number, for an hour.`] }
 }
@@ -162,18 +154,12 @@ async function keepFormerAccounts({ act, terminal }: Operated, { none }: Given):
   return { json: { kept, unclear }, lines: [...ambiguous, end], isBad }
 }
 
-async function changePin(
-  { act, terminal }: Operated,
-  action: ActionRequest<'pin'>['action'],
-): Promise<Found> {
+async function changePin({ act, terminal }: Operated, action: ActionRequest<'pin'>['action']) {
   const answer = await act('pin', { phone: await readNumber(terminal), action }, repeatRemedy)
   return { json: answer, lines: describePin(answer) }
 }
 
-async function setHold(
-  { act, terminal }: Operated,
-  action: ActionRequest<'hold'>['action'],
-): Promise<Found> {
+async function setHold({ act, terminal }: Operated, action: ActionRequest<'hold'>['action']) {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })
   const answer = await act('hold', { account, action }, repeatRemedy)
   return { json: answer, lines: [describeHold(answer)] }
@@ -184,13 +170,11 @@ const lists = ['payments', 'archived', 'sessions', 'audit', 'references', 'tills
 
 async function exportPerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
-  type Part = ActionAnswer<'person/export'>
-  let { next, ...whole }: Part = await act('person/export', { phone }, repeatRemedy)
+  const ask = (place?: object) => act('person/export', { phone, ...place }, repeatRemedy)
+  let { next, ...whole } = await ask()
   while (next !== null) {
-    const part: Part = await act('person/export', { phone, ...next }, repeatRemedy)
-    for (const list of lists) {
-      whole[list].push(...(part[list] as never[]))
-    }
+    const part = await ask(next)
+    for (const list of lists) whole[list].push(...(part[list] as never[]))
     whole.loan ??= part.loan
     next = part.next
   }
@@ -200,13 +184,10 @@ async function exportPerson({ act, terminal }: Operated): Promise<Found> {
 
 async function erasePerson({ act, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
-  let { next, ...answer } = await act('person/erase', { phone }, repeatRemedy)
+  const ask = (from?: unknown) => act('person/erase', { phone, from }, repeatRemedy)
+  let { next, ...answer } = await ask()
   while (next !== null) {
-    const more: ActionAnswer<'person/erase'> = await act(
-      'person/erase',
-      { phone, from: next },
-      repeatRemedy,
-    )
+    const more = await ask(next)
     answer.gone.archived += more.gone.archived
     next = more.next
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -50,14 +50,11 @@ createCommand(import.meta, {
     ])
     if (isDry) return { lines: ['Nothing was uploaded.'] }
     const isThere = address !== undefined && (await beginLedger(address, 60_000))
-    return {
-      lines: [
-        isThere
-          ? "Deployed, and the ledger's object is there."
-          : 'Deployed. It does not answer yet.',
-        `Look whether it can carry a payment: npm run doctor -- --url ${address ?? '<its address>'}`,
-      ],
-    }
+    const fate = isThere
+      ? "Deployed, and the ledger's object is there."
+      : 'Deployed. It does not answer yet.'
+    const next = `npm run doctor -- --url ${address ?? '<its address>'}`
+    return { lines: [fate, `Look whether it can carry a payment: ${next}`] }
   },
 })
 
@@ -77,18 +74,14 @@ async function readChain(environment: string) {
 
 /** Runs wrangler; returns the Worker's address if it names one. @throws {StackError} it failed */
 function wrangler(args: string[]): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deployed-'))
-  const written = join(folder, 'deployed.jsonl')
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'ussd-relay-deployed-'))
+  const written = join(folder.path, 'deployed.jsonl')
   const own = { ...quietTools, WRANGLER_LOG: 'log', WRANGLER_OUTPUT_FILE_PATH: written }
   const program = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  try {
-    const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...own } } as const
-    const { status } = spawnSync(process.execPath, [program, ...args], options)
-    if (status !== 0) throw new StackError('wrangler did not deploy: its words are above.')
-    return existsSync(written) ? addressIn(readFileSync(written, 'utf8')) : undefined
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...own } } as const
+  const { status } = spawnSync(process.execPath, [program, ...args], options)
+  if (status !== 0) throw new StackError('wrangler did not deploy: its words are above.')
+  return existsSync(written) ? addressIn(readFileSync(written, 'utf8')) : undefined
 }
 
 /** Parses wrangler's WRANGLER_OUTPUT_FILE_PATH: a JSON line for each thing it deployed. */

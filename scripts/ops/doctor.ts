@@ -43,7 +43,7 @@ export const doctor = createCommand(import.meta, {
     if (form !== undefined) findings.push(await gatewayFinding(origin, form, env.CALLBACK_SECRET))
     return {
       json: { url: origin, findings },
-      lines: findings.map(lineOf),
+      lines: findings.map((one) => `${marks[one.state]}  ${one.name.padEnd(16)}${one.says}`),
       isBad: findings.some(({ state }) => state === 'bad'),
     }
   },
@@ -67,7 +67,7 @@ export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<F
     ...first,
     await versionFinding(origin),
     callback,
-    await dialFinding(origin, { secret: env.CALLBACK_SECRET, isOpen }),
+    await dialFinding(origin, env.CALLBACK_SECRET, isOpen),
     await keysFinding(origin),
     ...(await statusFindings(origin, env.OPERATOR_TOKEN)),
   ]
@@ -150,11 +150,8 @@ export async function gatewayFinding(
 }
 
 /** Dials a balance, which needs the ledger, its secrets, the node and the contract. */
-async function dialFinding(
-  origin: string,
-  { secret, isOpen }: { secret: string | undefined; isOpen: boolean | undefined },
-): Promise<Finding> {
-  if (!secret && !isOpen) return skipped('dial', 'CALLBACK_SECRET')
+async function dialFinding(origin: string, secret?: string, isOpen = false): Promise<Finding> {
+  if (!secret && !isOpen) return skipped('dial', notSet('CALLBACK_SECRET'))
   const { status: code, text = '' } = await dial(origin, '1', secret)
   if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
   const screen = code === 200 ? text : ''
@@ -173,7 +170,7 @@ async function keysFinding(origin: string): Promise<Finding> {
 }
 
 async function statusFindings(origin: string, token: string | undefined): Promise<Finding[]> {
-  if (!token) return [skipped('operator', 'OPERATOR_TOKEN')]
+  if (!token) return [skipped('operator', notSet('OPERATOR_TOKEN'))]
   const headers = { authorization: `Bearer ${token}` }
   const keys = await ask(`${origin}/keys`, { headers })
   if (keys.status !== 200) {
@@ -192,33 +189,23 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     const { lastsFor } = relayer
     if (lastsFor !== null)
       return (lastsFor > 0 ? good : bad)('gas', describeRelayer(relayer, currency))
-    return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
+    return skipped('gas', 'No round has looked yet: wait a minute.')
   })
   const guarded = good('guards', describeGuards(guards))
   return [operator, guarded, ...gas, ...alerts.map(alertFinding)]
 }
 
 /** Reports an alert; one that is over stays for a while, because it may return. */
-function alertFinding({ says, overSince }: StatusAnswer['alerts'][number]): Finding {
-  return overSince === null ? bad('alert', says) : good('alert', `Over since ${overSince}: ${says}`)
-}
+const alertFinding = ({ says, overSince }: StatusAnswer['alerts'][number]): Finding =>
+  overSince === null ? bad('alert', says) : good('alert', `Over since ${overSince}: ${says}`)
 
-function good(name: string, says: string): Finding {
-  return { name, state: 'ok', says }
-}
+const good = (name: string, says: string): Finding => ({ name, state: 'ok', says })
+const bad = (name: string, says: string): Finding => ({ name, state: 'bad', says })
+const skipped = (name: string, says: string): Finding => ({ name, state: 'skipped', says })
 
-function bad(name: string, says: string): Finding {
-  return { name, state: 'bad', says }
-}
+const notSet = (variable: string) => `Not looked at: set ${variable} in the environment.`
 
-function skipped(name: string, variable: string): Finding {
-  return { name, state: 'skipped', says: `Not looked at: set ${variable} in the environment.` }
-}
-
-function lineOf({ name, state, says }: Finding): string {
-  const mark = { ok: 'ok ', bad: 'BAD', skipped: '-  ' }[state]
-  return `${mark}  ${name.padEnd(16)}${says}`
-}
+const marks = { ok: 'ok ', bad: 'BAD', skipped: '-  ' }
 
 function dial(origin: string, text: string, secret?: string) {
   const fields = { phoneNumber: doctorPhone, sessionId: `doctor-${Date.now()}`, text }

@@ -14,21 +14,12 @@ With --json each prints JSON. They ask the local stack, or the deployment at --u
 
 const listed = z.extend(keyRecord, { spentToday: z.number() })
 
-const options = {
-  name: undefined,
-  network: undefined,
-  quota: undefined,
-  methods: undefined,
-} as const
+const options = { name: undefined, network: undefined, quota: undefined, methods: undefined }
 
 export const keys = operatorCommand(import.meta, {
   usage,
   options,
-  actions: {
-    create,
-    list,
-    revoke: { takes: [1], run: revoke },
-  },
+  actions: { create, list, revoke: { takes: [1], run: revoke } },
 })
 
 /** Creates a key here and sends only its hash, so that nobody else has it. */

@@ -69,22 +69,10 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 
 const options = {
   every: '5',
-  state: undefined,
-  account: undefined,
-  since: undefined,
-  before: undefined,
-  limit: undefined,
-  archived: false,
-  wait: false,
-  'new-account-secret': false,
-  record: undefined,
-  accounts: false,
-  out: undefined,
-  from: undefined,
-  add: false,
-  to: undefined,
-  bookmark: undefined,
-  bill: false,
+  ...{ state: undefined, account: undefined, since: undefined, before: undefined },
+  ...{ limit: undefined, record: undefined, out: undefined, from: undefined, to: undefined },
+  ...{ bookmark: undefined, archived: false, wait: false, 'new-account-secret': false },
+  ...{ accounts: false, add: false, bill: false },
 } as const
 
 type Given = Values<typeof options & typeof commonOptions>
@@ -177,12 +165,9 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   return { json: trace, lines: describeTrace(trace, currency) }
 }
 
-async function showSession(
-  { act, terminal }: Operated,
-  _: Given,
-  [gateway, sessionId]: readonly string[],
-): Promise<Found> {
-  const found = await act('session', { phone: await readNumber(terminal), gateway, sessionId })
+async function showSession(operator: Operated, _: Given, [gateway, sessionId]: readonly string[]) {
+  const phone = await readNumber(operator.terminal)
+  const found = await operator.act('session', { phone, gateway, sessionId })
   const { state, decidedAt, screen, reason, intent } = found
   const why = reason === null ? '' : ` (${reason})`
   const lines = [`${decidedAt}  ${state}${why}: ${screen.replaceAll('\n', ' ')}`]

@@ -44,15 +44,10 @@ createCommand(import.meta, {
         `Relayer ${relayer}: send it ${money(atCurrentPriceWei, currency)} on ${name}, gas for 50 payments at ${price}, one after another; ${money(atHighestPriceWei, currency)} lets 50 be open at a time, whatever becomes of the price.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account forever.`,
       )
     }
+    const funds = { fundWei: `${atCurrentPriceWei}`, fundAtWorstWei: `${atHighestPriceWei}` }
     const shown = out === undefined ? { secrets } : { file: out }
     return {
-      json: {
-        relayer,
-        fundWei: `${atCurrentPriceWei}`,
-        fundAtWorstWei: `${atHighestPriceWei}`,
-        currency,
-        ...shown,
-      },
+      json: { relayer, ...funds, currency, ...shown },
       lines: out === undefined ? [text] : [],
     }
   },

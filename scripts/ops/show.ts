@@ -15,6 +15,9 @@ import { money } from '../stack/report.ts'
 /** Describes the status, one fact a line; what needs a person comes first. */
 export function describeStatus(status: StatusAnswer): string[] {
   const { currency, alerts, relayers, contracts, nodes, head, blocks, callsToday } = status
+  const calls =
+    callsToday &&
+    `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`
   return [
     ...alerts.map(({ says, raisedAt, overSince }) =>
       overSince === null
@@ -34,11 +37,7 @@ export function describeStatus(status: StatusAnswer): string[] {
       ({ label, height, heightAt, state, p95Ms, failures, believed, callsToday }) =>
         `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${believed} answers that nothing proves, ${callsToday} calls today`}.`,
     ),
-    ...(callsToday === null
-      ? []
-      : [
-          `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`,
-        ]),
+    ...(calls === null ? [] : [calls]),
   ]
 }
 
@@ -171,10 +170,7 @@ export function describeCaller(found: ActionAnswer<'lookup'>, currency: string):
   ]
 }
 
-export function describeHold({
-  heldAt,
-  open,
-}: Pick<ActionAnswer<'hold'>, 'heldAt' | 'open'>): string {
+export function describeHold({ heldAt, open }: Omit<ActionAnswer<'hold'>, 'account'>): string {
   if (heldAt === null) return 'The account is not held: it pays again.'
   const rest = open === 0 ? '' : ` Of its payments ${open} were accepted before and go on.`
   return `The account is held since ${heldAt}: it begins no payment.${rest}`
@@ -192,11 +188,8 @@ export const onChain =
   'The chain keeps for good, for anybody to read, what the account did there: deposits, transfers, loans, repayments and the requests that it signed.'
 
 /** Says what is gone of a person, and what stays and why. */
-export function describeErasure({
-  gone,
-  kept,
-  until,
-}: Omit<ActionAnswer<'person/erase'>, 'next'>): string[] {
+export function describeErasure(erased: Omit<ActionAnswer<'person/erase'>, 'next'>): string[] {
+  const { gone, kept, until } = erased
   const { archived, messages, refusals, loans } = gone
   const stays: [count: number, says: string][] = [
     [kept.open, 'Payments that are open go on to their end, and are kept 8 days from it.'],
@@ -238,10 +231,11 @@ export function describeDeposit(
   { account, deposit }: ActionAnswer<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
 ): string[] {
+  const of = (wei: string) => money(wei, currency)
   switch (deposit.kind) {
     case 'sent': {
       const { amountWei, explorer, isTaken } = deposit
-      const sent = `${money(amountWei, currency)} are on their way into the balance: ${explorer}`
+      const sent = `${of(amountWei)} are on their way into the balance: ${explorer}`
       const fate = isTaken ? '' : ' No node has said yet that it has this transaction.'
       return [`${sent}${fate}`, 'The same command tells when they are there.']
     }
@@ -251,16 +245,11 @@ export function describeDeposit(
     }
     case 'too_little': {
       const { thereWei, gasWei, last } = deposit
-      const [there, cost] =
-        thereWei === '0'
-          ? ['Nothing', '']
-          : [
-              `Only ${money(thereWei, currency)}`,
-              `, and the gas of a deposit costs ${money(gasWei, currency)}`,
-            ]
+      const gas = `, and the gas of a deposit costs ${of(gasWei)}`
+      const [there, cost] = thereWei === '0' ? ['Nothing', ''] : [`Only ${of(thereWei)}`, gas]
       const now = `${there} is at ${checksumAddress(account as Address, chainId)}${cost}. Nothing was sent.`
       if (last === null) return [now]
-      const before = `The last deposit of this account: ${money(last.amountWei, currency)} in block ${last.block} (${last.explorer}).`
+      const before = `The last deposit of this account: ${of(last.amountWei)} in block ${last.block} (${last.explorer}).`
       return [before, now]
     }
     case 'price_too_high':

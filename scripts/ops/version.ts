@@ -14,18 +14,12 @@ export async function readVersion(origin: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Tells whether these commands are for a deployment of that version: the first numbers are the
- * same.
- */
+/** Tells whether these commands are for a deployment of that version: its first number is theirs. */
 export const isServedBy = (theirs: string): boolean => majorOf(theirs) === majorOf(version)
 
 const majorOf = (version: string) => version.split('.')[0]
 
-/**
- * Checks the version of a deployment that tells one. @throws {StackError} these commands are not
- * for it
- */
+/** Checks a deployment's version, if it tells one. @throws {StackError} it needs other commands */
 export async function checkVersion(origin: string): Promise<void> {
   const theirs = await readVersion(origin)
   if (theirs === undefined || isServedBy(theirs)) return

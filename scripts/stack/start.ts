@@ -71,9 +71,7 @@ function openLifetime() {
     if (isEnding) return new Promise(() => {})
     isEnding = true
     tell()
-    for (const step of steps.reverse()) {
-      await Promise.resolve().then(step).catch(complain)
-    }
+    for (const step of steps.reverse()) await Promise.resolve().then(step).catch(complain)
     process.exit(code)
   }
   const fail = (error: unknown) => end(1, () => complain(error))

@@ -20,11 +20,7 @@ import { sleep } from '../../dev/wait.ts'
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]+$/)])
 const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY } = z
-  .object({
-    NODE_URL: z.url(),
-    LOAN_ADDRESS: hex,
-    ACCOUNT_KEY: hex,
-  })
+  .object({ NODE_URL: z.url(), LOAN_ADDRESS: hex, ACCOUNT_KEY: hex })
   .parse(process.env)
 
 const account = privateKeyToAccount(ACCOUNT_KEY, { nonceManager })

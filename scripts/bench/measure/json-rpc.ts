@@ -131,10 +131,6 @@ async function makeQuestions({ call, loan }: BenchChain): Promise<Question[]> {
       body: () => JSON.stringify(Array.from({ length: 20 }, askBalance)),
       requests: 20,
     },
-    {
-      title: 'eth_getLogs over 2,000 blocks',
-      body: () => JSON.stringify(askLogs()),
-      requests: 14,
-    },
+    { title: 'eth_getLogs over 2,000 blocks', body: () => JSON.stringify(askLogs()), requests: 14 },
   ]
 }

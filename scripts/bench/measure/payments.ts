@@ -4,11 +4,7 @@ import { type Figures, takeTurns } from '../figures.ts'
 import { countConfirmations, type Payer, type PaymentRound, payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
-export const payers = {
-  relay: 'relay',
-  deno: 'relay on Deno with Redis',
-  afternoon: 'afternoon',
-}
+export const payers = { relay: 'relay', deno: 'relay on Deno with Redis', afternoon: 'afternoon' }
 
 type Name = keyof typeof payers
 

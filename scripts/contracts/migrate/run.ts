@@ -50,9 +50,7 @@ export async function moveAccounts(migration: Migration) {
       printOutside(migration, todo.outside)
       return { moved: [...moved], stuck: left.map(([address, reason]) => ({ address, reason })) }
     }
-    for (const batch of batchesOf(tasks, batchSize)) {
-      await moveBatch(run, batch, todo.survey.books)
-    }
+    for (const batch of batchesOf(tasks, batchSize)) await moveBatch(run, batch, todo.survey.books)
   }
 }
 

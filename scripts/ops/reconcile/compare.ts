@@ -49,12 +49,10 @@ export const keyOf = ({ intent, account }: { intent: string; account: string }) 
 /** Names payments by the chain of which the ledger has erased the account. */
 function withNames({ payments, spendings }: Books): PaymentSummary[] {
   const accounts = new Map(spendings.map(({ intent, account }) => [intent.toLowerCase(), account]))
-  return payments.map((payment) => ({
-    ...payment,
-    ...(payment.account === zeroAddress && {
-      account: accounts.get(payment.intent.toLowerCase()) ?? zeroAddress,
-    }),
-  }))
+  return payments.map((payment) => {
+    const account = accounts.get(payment.intent.toLowerCase())
+    return payment.account === zeroAddress && account ? { ...payment, account } : payment
+  })
 }
 
 /** Compares a payment with the last time that the chain spent its intent. */

@@ -37,15 +37,9 @@ export async function reconcile(
   const { client } = await openNode([nodeUrl], readChainId(`${chainId}`))
   // What is paid between the two looks is newer than the chain that is looked at.
   const known = await readPayments(operator)
-  const accounts = new Set(
-    [...known.values()].map(({ account }) => account.toLowerCase() as Address),
-  )
-  const place = {
-    client,
-    loan: contracts.loan as Address,
-    forwarder: contracts.forwarder as Address,
-    fromBlock,
-  }
+  const accounts = new Set([...known.values()].map(({ account }) => lower(account)))
+  const [loan, forwarder] = [contracts.loan as Address, contracts.forwarder as Address]
+  const place = { client, loan, forwarder, fromBlock }
   const chain = await readChain(place, eachAccount ? accounts : new Set())
   const read = await readPayments(operator)
   const since = firstBlock(read.values())
@@ -147,20 +141,14 @@ async function readSpendings({ client, forwarder }: Place, range: EventRange): P
   const logs = await readInPieces(range, (blocks) =>
     client.getLogs({ address: forwarder, ...blocks }),
   )
-  const spent = logs.flatMap((log) =>
-    decodeResults({ chainId: 0, address: forwarder }, [log]).flatMap(
-      ({ intentId, from, status: outcome }) =>
-        spendsIntent(outcome)
-          ? {
-              intent: lower(intentId),
-              account: lower(from),
-              outcome,
-              hash: lower(log.transactionHash),
-              block: Number(log.blockNumber),
-            }
-          : [],
-    ),
-  )
+  const spent = logs.flatMap((log) => {
+    const [hash, block] = [lower(log.transactionHash), Number(log.blockNumber)]
+    const results = decodeResults({ chainId: 0, address: forwarder }, [log])
+    return results.flatMap(({ intentId, from, status: outcome }) => {
+      if (!spendsIntent(outcome)) return []
+      return { intent: lower(intentId), account: lower(from), outcome, hash, block }
+    })
+  })
   // Only of an intent that was spent more than once it matters when.
   const repeated = [...Map.groupBy(spent, keyOf).values()].filter(({ length }) => length > 1).flat()
   const times = new Map<number, number>()
@@ -191,7 +179,7 @@ const repayLoanFor = toFunctionSelector(getAbiItem({ abi: microLoanAbi, name: 'r
 /** Tells whether a repayment was paid with sent currency: its event is the same. */
 async function isPaidFor(client: PublicClient, loan: Address, hash: Hex): Promise<boolean> {
   const { to, input } = await client.getTransaction({ hash })
-  return to?.toLowerCase() === loan.toLowerCase() && input.startsWith(repayLoanFor)
+  return to !== null && isAddressEqual(to, loan) && input.startsWith(repayLoanFor)
 }
 
-const lower = <Text extends Hex>(text: Text) => text.toLowerCase() as Hex
+const lower = (text: string) => text.toLowerCase() as Hex

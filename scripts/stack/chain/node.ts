@@ -68,10 +68,7 @@ export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): Parsed
 
 export const quantity = z.templateLiteral(['0x', z.string()]).transform(Number)
 
-export const blockHead = z.object({
-  number: quantity,
-  hash: z.templateLiteral(['0x', z.string()]),
-})
+export const blockHead = z.object({ number: quantity, hash: z.templateLiteral(['0x', z.string()]) })
 
 /** Returns the environment's highest price of gas, in wei. @throws {StackError} */
 export function readMaxGasPrice(env: NodeJS.ProcessEnv): bigint | undefined {
