@@ -38,9 +38,7 @@ async function run(script, args) {
   process.exitCode = await runElsewhere(file, args)
 }
 
-/**
- * Tells whether node_modules holds the lock file's versions, by npm's record of an installation.
- */
+/** Tells whether node_modules holds the lock file's versions, by npm's record of what it has. */
 function isInstalled() {
   const wanted = packages(join(root, 'package-lock.json'))
   const present = packages(join(root, 'node_modules', '.package-lock.json'))

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
+import { root } from './stack/folder.ts'
 
 /** Runs a command in the repository's root; its code is null where it can't start or is aborted. */
 export function runCommand(
@@ -38,9 +36,7 @@ export function runCommand(
   })
 }
 
-/**
- * Has each process of a command end after so much CPU: its wall time says how busy the machine is.
- */
+/** Has each process of a command end after so much CPU, since wall time tells of a busy machine. */
 export const limitCpu = (seconds: number, command: readonly string[]): string[] => [
   ...['sh', '-c', `ulimit -S -t ${seconds}; exec "$@"`, 'sh'],
   ...command,
@@ -55,9 +51,7 @@ export type Step = {
   figures?: RegExp
 }
 
-/**
- * Runs a step and says in a line how it went; `show` gets its output at once, else if it failed.
- */
+/** Runs a step and says in a line how it went; `show` gets its output at once, else if it fails. */
 export async function runStep({ name, command, environment, figures }: Step, show?: typeof write) {
   const began = performance.now()
   const { code, output } = await runCommand(command, environment, show)

@@ -14,9 +14,7 @@ export type World = {
   figures: Figures
   chain: BenchChain
   build: WorkerBuild
-  /**
-   * Serves the relay in workerd with the relayer's key of this name, so that no two share nonces.
-   */
+  /** Serves the relay in workerd by the relayer's key of this name, so that no two share nonces. */
   serveRelay: (name: string, options?: RelayOptions) => Promise<Payer & Workerd>
   serveAfternoon: (name: string, nodeUrl?: string) => Promise<Payer>
   /** Ends this at the end, whatever happens; what was started last ends first. */

@@ -52,17 +52,14 @@ export const deployCommand = createCommand(import.meta, {
     if (given.length > 0) throw new Misused()
     if (values.source !== undefined) return { lines: [await sourceOf(values.source)] }
     const chainId = environments[readEnvironment(values.network, '--network')]
-    const asked = {
-      ...readWanted(env, chainId),
-      nodeUrl: readNodeUrl(env),
-      relayers: readRelayers(env, chainId),
-    }
+    const wanted = readWanted(env, chainId)
+    const nodeUrl = readNodeUrl(env)
+    const relayers = readRelayers(env, chainId)
     // Asked for once all else is known to be good.
     const deployerKey = await readKeyOf(values, env)
     if (deployerKey === undefined) throw new Misused('no key is named that pays.')
     const { loan, forwarder, deployedBlock, differences } = await deployContracts({
-      ...asked,
-      chainId,
+      ...{ ...wanted, nodeUrl, relayers, chainId },
       recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
       deployerKey,
       // What a program reads is the answer alone.

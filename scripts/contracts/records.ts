@@ -21,9 +21,7 @@ export const deploymentRecord = z.object({
 
 export type DeploymentRecord = z.infer<typeof deploymentRecord>
 
-/**
- * Reads a record of `npm run deploy:contracts`. @throws {StackError} the deployment is unfinished
- */
+/** Reads a record of a finished `npm run deploy:contracts`. @throws {StackError} it is none */
 export function readDeployed(file: string): DeploymentRecord {
   try {
     const record = deploymentRecord.parse(JSON.parse(readFileSync(file, 'utf8')))

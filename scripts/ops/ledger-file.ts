@@ -10,7 +10,7 @@ import {
   exportEntry,
   exportHead,
 } from '../../src/relay/ledger/backup/export-format.ts'
-import { parseJson } from '../stack/files.ts'
+import { parseJson } from '../../src/runtime/json.ts'
 import { StackError } from '../stack/report.ts'
 import { insist, type OperatorClient } from './operator-client.ts'
 

@@ -14,7 +14,7 @@ export async function readVersion(origin: string): Promise<string | undefined> {
   }
 }
 
-/** Tells whether these commands are for a deployment of that version: its first number is theirs. */
+/** Tells whether these commands fit a deployment of that version: the first number is the same. */
 export const isServedBy = (theirs: string): boolean => majorOf(theirs) === majorOf(version)
 
 const majorOf = (version: string) => version.split('.')[0]

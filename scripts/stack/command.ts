@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { parseJson, readIfThere } from './files.ts'
+import { readJson } from './files.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 
 /** Declares options by their defaults: a boolean is a switch, all others take a text. */
@@ -107,7 +107,7 @@ type CommonValues = { help?: boolean; json?: boolean; secrets?: string }
 
 /** Adds what `npm run secrets` wrote to an environment. @throws {StackError} no such file */
 function withSecrets(env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv {
-  const written = z.record(z.string(), z.string()).safeParse(parseJson(`${readIfThere(file)}`)).data
+  const written = z.record(z.string(), z.string()).safeParse(readJson(file)).data
   if (written === undefined) throw new StackError(`${file} is no file of npm run secrets.`)
   return { ...env, ...written }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { parseJson } from '../../src/runtime/json.ts'
 
 export function readIfThere(file: string): Buffer | undefined {
   try {
@@ -13,16 +14,7 @@ export function readIfThere(file: string): Buffer | undefined {
 /** Reads a JSON file; undefined if it is missing or damaged. The caller checks its shape. */
 export function readJson(file: string): unknown {
   const text = readIfThere(file)
-  return text === undefined ? undefined : parseJson(text)
-}
-
-/** Parses a JSON text; undefined if it is invalid. */
-export function parseJson(text: string | Buffer): unknown {
-  try {
-    return JSON.parse(text.toString())
-  } catch {
-    return undefined
-  }
+  return text === undefined ? undefined : parseJson(`${text}`)
 }
 
 /** Writes so that a reader, or a crash at any moment, meets the old content or the new one. */

@@ -72,12 +72,7 @@ export function readDeployerKey(text: string | undefined): Hex | undefined {
 }
 
 export function readVariables(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    passedOn.flatMap((name) => {
-      const value = env[name]
-      return value ? [[name, value]] : []
-    }),
-  )
+  return Object.fromEntries(passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
 }
 
 export function readRequired(env: NodeJS.ProcessEnv, name: string): string {
@@ -98,9 +93,7 @@ export function readSecret(env: NodeJS.ProcessEnv, name: string): Hex {
   throw new Misused(`${name} is not 0x and 64 digits.`)
 }
 
-export const environments = { testnet: 31, mainnet: 30 } as const satisfies Readonly<
-  Record<string, Chain['id']>
->
+export const environments = { testnet: 31, mainnet: 30 } as const
 
 export function readEnvironment(text: string | undefined, flag: string): keyof typeof environments {
   if (text === 'testnet' || text === 'mainnet') return text

@@ -56,12 +56,8 @@ export async function claim(folder: Folder, relayUrl: string) {
       release?.()
     },
   }
-  return {
-    kind: 'claimed' as const,
-    killed: before !== undefined,
-    left: children.filter(isRunning),
-    processes,
-  }
+  const left = children.filter(isRunning)
+  return { kind: 'claimed' as const, killed: before !== undefined, left, processes }
 }
 
 /** Waits until this process alone has the lock, which the system takes from a process that ends. */

@@ -36,9 +36,7 @@ export function describeStack(place: Place, secrets: Secrets): RunningStack {
   }
 }
 
-/**
- * Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is neither
- */
+/** Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is none */
 export function readRunningStack(folder: Folder, env = process.env): RunningStack {
   const started = stackSchema.safeParse(readJson(folder.stack))
   if (started.success) return started.data

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 import { toHex } from 'viem'
 import { english, generateMnemonic } from 'viem/accounts'
 import { z } from 'zod'
-import { parseJson, readIfThere, writeJson, writeWhole } from './files.ts'
+import { readIfThere, readJson, writeJson, writeWhole } from './files.ts'
 import { root } from './folder.ts'
 import { StackError } from './report.ts'
 
@@ -25,10 +25,8 @@ export type Secrets = z.infer<typeof secretsSchema>
 
 /** Reads a file's secrets; a missing file is created, readable by its owner only. */
 export function openSecrets(file: string): Secrets {
-  const text = readIfThere(file)
-  if (text === undefined) writeJson(file, makeSecrets())
-  const written = parseJson(text ?? readIfThere(file) ?? '')
-  const secrets = secretsSchema.safeParse(written).data
+  if (readIfThere(file) === undefined) writeJson(file, makeSecrets())
+  const secrets = secretsSchema.safeParse(readJson(file)).data
   if (secrets !== undefined) return secrets
   // New ones would be new, empty accounts for everybody.
   throw new StackError(

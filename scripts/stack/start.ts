@@ -28,7 +28,7 @@ import { buildWorker } from './served/worker-build.ts'
 import { createWorkerLog } from './served/worker-log.ts'
 
 /** Shortens blocks, because 25 seconds are long at a terminal. The relay's times follow. */
-const rootstockSeconds = 3
+const blockSeconds = 3
 
 /** Names what a killed start may leave running: first who sends, then the chain. */
 const leftOver: Readonly<Record<Child['name'], string>> = {
@@ -97,15 +97,9 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const folder = openFolder()
   const { killed, processes } = await claimFolder(folder, options, lifetime)
   const secrets = openSecrets(folder.secrets)
-  const rules = options.rootstock && {
-    POOL_RULES: 'rootstock',
-    BLOCK_SECONDS: `${rootstockSeconds}`,
-  }
-  const overrides = {
-    ...listInboxVariables(`http://127.0.0.1:${options.port}`),
-    ...rules,
-    ...options.variables,
-  }
+  const rules = options.rootstock && { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockSeconds}` }
+  const inbox = listInboxVariables(`http://127.0.0.1:${options.port}`)
+  const overrides = { ...inbox, ...rules, ...options.variables }
   await checkVariables(options, secrets, overrides)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
@@ -151,7 +145,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   const tookSeconds = ((performance.now() - began) / 1000).toFixed(1)
   say(`\nReady after ${tookSeconds} s. Open ${worker.url}/phone: a phone that dials it.\n`)
-  sayReady(stack, { node: served, file: folder.stack, options })
+  sayReady(stack, served, folder.stack, options)
 }
 
 /** Refuses a bad variable before anything begins, as if contracts existed. @throws {StackError} */
@@ -166,13 +160,9 @@ async function checkVariables(
   await workerVariables({ secrets, node, nodeUrls, deployment, overrides })
 }
 
-function isLocal({ nodeUrls }: Options): boolean {
-  return nodeUrls.length === 0
-}
+const isLocal = ({ nodeUrls }: Options): boolean => nodeUrls.length === 0
 
-/**
- * Makes the folder this start's own. @throws {StackError} a stack runs there, or a port is taken
- */
+/** Makes the folder this start's own. @throws {StackError} a stack runs, or the port is taken */
 async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime) {
   const { port } = options
   const claimed = await claim(folder, `http://127.0.0.1:${port}`)
@@ -222,11 +212,11 @@ async function openChain(
 async function startRootstock({ url: anvilUrl }: LocalChain, lifetime: Lifetime) {
   // The usual start does without it.
   const { startRootstockPool } = await import('../dev/rootstock-pool/start.ts')
-  const blockMs = rootstockSeconds * 1_000
+  const blockMs = blockSeconds * 1_000
   // `npm run fund` finds the chain's own money by anvil's methods.
   const pool = await startRootstockPool({ anvilUrl, blockMs, devMethods: 'passed' })
   await lifetime.add(pool.stop)
-  say(`Started a Rootstock pool at ${pool.url}: a block every ${rootstockSeconds} s`)
+  say(`Started a Rootstock pool at ${pool.url}: a block every ${blockSeconds} s`)
   return pool
 }
 
@@ -279,14 +269,10 @@ function wakeRegularly(worker: RunningWorker, lifetime: Lifetime): void {
   }, 1_000)
 }
 
-function restartOf({ deno }: Options): string {
-  return deno ? 'npm start -- --deno --reset' : 'npm start -- --reset'
-}
+const restartOf = ({ deno }: Options): string =>
+  deno ? 'npm start -- --deno --reset' : 'npm start -- --reset'
 
-function sayReady(
-  stack: RunningStack,
-  { node, file, options }: { node: ChainNode; file: string; options: Options },
-): void {
+function sayReady(stack: RunningStack, node: ChainNode, file: string, options: Options): void {
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
   const funded = `

@@ -4,7 +4,7 @@ import { encodeCall } from '../../../src/loan/calls.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { readArtifact } from '../forge.ts'
 import { accountOf, type Call } from './chain.ts'
-import { callTo, deploy, execute, loanTerms, type Signed, type World } from './world.ts'
+import { callTo, deploy, execute, loanCall, type Signed, type World } from './world.ts'
 
 /** Lists requests of 20 phones through the relay, and what else is in their batch. */
 export type RelayedAction = {
@@ -16,7 +16,7 @@ export type RelayedAction = {
 const count = 20
 const half = parseEther('0.5')
 
-const loan = () => encodeCall({ kind: 'loan', ...loanTerms })
+const loan = () => loanCall
 const repay = (amountWei: bigint | 'all') => () => encodeCall({ kind: 'repayment', amountWei })
 const transferTo = (group: string, amountWei: bigint) => (index: number) =>
   encodeCall({ kind: 'transfer', to: accountOf(`${group} ${index}`).address, amountWei })

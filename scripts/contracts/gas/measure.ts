@@ -1,11 +1,10 @@
-import { encodeCall } from '../../../src/loan/calls.ts'
 import { directCalls, preparePhones, type RelayedAction, relayedActions } from './actions.ts'
 import { accountOf, type MeasuredChain } from './chain.ts'
 import type { Network } from './vm.ts'
 import {
   executeCall,
   lendForDays,
-  loanTerms,
+  loanCall,
   openWorld,
   type Signed,
   signedGas,
@@ -14,7 +13,8 @@ import {
 } from './world.ts'
 
 /** Lists gas by action and column: a share of a batch, and the least that its call takes. */
-type Figures = Record<string, Record<string, number>>
+type Figures = Record<string, Row>
+type Row = Record<string, number>
 
 export type Measured = { relayed: Figures; direct: Figures }
 
@@ -26,12 +26,11 @@ const batchSizes = [1, 5, 10, 20] as const
 export async function measureAll(chain: MeasuredChain, earlier: Measured): Promise<Measured> {
   const world = await openWorld(chain)
   // The most expensive call: the first loan of a contract writes to words that are still empty.
-  const data = encodeCall({ kind: 'loan', ...loanTerms })
   const intent = 'the first loan of all'
   const signer = accountOf('the first borrower')
   const least = (name: string, signed?: Signed) =>
     measureLeastGas(world, earlier.relayed[name]?.[leastGasColumn] ?? 0, signed)
-  const relayed: Figures = { [intent]: await least(intent, { signer, data, intent }) }
+  const relayed: Figures = { [intent]: await least(intent, { signer, data: loanCall, intent }) }
   await lendForDays(world)
   await preparePhones(world)
   for (const action of relayedActions()) {
@@ -49,11 +48,7 @@ export async function measureAll(chain: MeasuredChain, earlier: Measured): Promi
 }
 
 /** Measures the least gas of a request, which may fail with any. */
-async function measureLeastGas(
-  world: World,
-  guess: number,
-  signed?: Signed,
-): Promise<Record<string, number>> {
+async function measureLeastGas(world: World, guess: number, signed?: Signed): Promise<Row> {
   let [low, high] = [0, signedGas]
   if (signed === undefined || !(await succeedsWith(world, signed, high))) return {}
   const look = async (gas: number) => {
@@ -66,7 +61,7 @@ async function measureLeastGas(
 }
 
 async function measureBatches(world: World, { requests, beside = [] }: RelayedAction) {
-  const figures: Record<string, number> = {}
+  const figures: Row = {}
   for (const size of batchSizes) {
     const call = await executeCall(world, [...requests.slice(0, size), ...beside])
     const { gasUsed } = await world.chain.undoing(() => world.chain.send(call))

@@ -18,7 +18,7 @@ export async function openVm(network: Network): Promise<MeasuredChain> {
   const { common } = vm
   common.updateParams(prices)
   let [now, number] = [start, 0]
-  const nonces = new Map<Address, number>()
+  let nonces = new Map<Address, number>()
 
   return {
     now: () => now,
@@ -49,14 +49,13 @@ export async function openVm(network: Network): Promise<MeasuredChain> {
       now += seconds
     },
     async undoing(measure) {
-      const before = [...nonces]
+      const before = new Map(nonces)
       await vm.stateManager.checkpoint()
       try {
         return await measure()
       } finally {
         await vm.stateManager.revert()
-        nonces.clear()
-        for (const [address, nonce] of before) nonces.set(address, nonce)
+        nonces = before
       }
     },
   }

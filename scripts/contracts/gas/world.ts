@@ -30,11 +30,8 @@ export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
 
 export const signedGas = 300_000
 const hour = 3_600
-export const loanTerms = {
-  principalWei: parseEther('0.01'),
-  feeWei: 0n,
-  termSeconds: 30 * 24 * hour,
-}
+const loanTerms = { principalWei: parseEther('0.01'), feeWei: 0n, termSeconds: 30 * 24 * hour }
+export const loanCall = encodeCall({ kind: 'loan', ...loanTerms })
 
 /** Deploys a pair of contracts, to lend for days: no first write is to flatter or blame a call. */
 export async function openWorld(chain: MeasuredChain) {
@@ -54,10 +51,9 @@ export async function openWorld(chain: MeasuredChain) {
 
 /** Lends once in each of 30 hours, and once more in the hour that the chain stands in then. */
 export async function lendForDays(world: World): Promise<void> {
-  const data = encodeCall({ kind: 'loan', ...loanTerms })
   for (let index = 0; index <= 30; index += 1) {
     const signer = accountOf(`earlier borrower ${index}`)
-    await execute(world, [{ signer, data, intent: `earlier ${index}` }])
+    await execute(world, [{ signer, data: loanCall, intent: `earlier ${index}` }])
     if (index < 30) await world.chain.pass(hour)
   }
 }

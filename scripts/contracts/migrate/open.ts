@@ -1,7 +1,6 @@
 import { getAddress, type LocalAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
-import type { FeeLimits } from '../../../src/relay/fees.ts'
+import { type Chain, poolRules } from '../../../src/chain/chains.ts'
 import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
@@ -38,8 +37,8 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const node = await openNode([nodeUrl], readDeployed(record).chainId)
   const { chain, isAnvil, client } = node
   const pair = openPair(node, record)
-  const fees: FeeLimits = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
-  const rules: PoolRules = poolRules[isAnvil ? 'anvil' : 'rootstock']
+  const fees = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
+  const rules = poolRules[isAnvil ? 'anvil' : 'rootstock']
   const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   const key = readPayer(env, chain.id)
   const relayer = key && { client, signer: createSigner(key, chain.id), forwarder, rules, fees }

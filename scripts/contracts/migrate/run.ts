@@ -74,10 +74,8 @@ async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Pr
     return []
   })
   if (ready.length === 0) return
-  await sendBatch(
-    relayer,
-    ready.flatMap(({ requests }) => requests),
-  )
+  const requests = ready.flatMap((one) => one.requests)
+  await sendBatch(relayer, requests)
   for (const { state } of ready) {
     sent.set(state.address, { state, times: (sent.get(state.address)?.times ?? 0) + 1 })
   }

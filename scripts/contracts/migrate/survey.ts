@@ -51,21 +51,17 @@ export async function surveyPair({ client }: Migration, pair: Pair, block: bigin
 async function readAccount(client: PublicClient, loan: Address, address: Address, block: bigint) {
   const read = loanAt(client, loan)
   const at = { blockNumber: block }
-  const [balanceWei, { owed: owedWei, feeRate, dueAt, isWrittenOff }, isListed] = await Promise.all(
-    [
-      read.getBalance([address], at),
-      read.loanDetailsOf([address], at),
-      read.isListed([address], at),
-    ],
-  )
-  return { address, balanceWei, owedWei, feeRate, dueAt, isWrittenOff, isListed }
+  const [balanceWei, { owed: owedWei, ...terms }, isListed] = await Promise.all([
+    read.getBalance([address], at),
+    read.loanDetailsOf([address], at),
+    read.isListed([address], at),
+  ])
+  return { address, balanceWei, owedWei, ...terms, isListed }
 }
 
 const isOpen = ({ balanceWei, owedWei }: AccountState): boolean => balanceWei > 0n || owedWei > 0n
 
-/**
- * Returns the gas to sign for: a call's use in Ethereum's prices for new storage, and half more.
- */
+/** Holds the gas to sign for: a call's use at Ethereum's prices for new storage, and half more. */
 const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }
 
 export type Call = {

@@ -1,9 +1,8 @@
 import {
   cpSync,
   globSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -59,23 +58,20 @@ else {
 
 /** Takes what is left, one after the other, in a copy of its own. */
 async function tryEach(left: Iterable<Mutation>): Promise<void> {
-  const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-mutation-'))
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'ussd-relay-mutation-'))
+  const copy = folder.path
   const filter = (path: string) => !needless.some((folder) => path.endsWith(folder))
-  try {
-    for (const part of copied) {
-      cpSync(join(projectRoot, part), join(copy, part), { recursive: true, filter })
-    }
-    symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'))
-    if ((await testIn(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
-    for (const mutation of left) {
-      const path = join(copy, mutation.file)
-      const original = readFileSync(path)
-      writeFileSync(path, mutate(original, mutation.edits))
-      tell(mutation, await testIn(copy))
-      writeFileSync(path, original)
-    }
-  } finally {
-    rmSync(copy, { recursive: true, force: true })
+  for (const part of copied) {
+    cpSync(join(projectRoot, part), join(copy, part), { recursive: true, filter })
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'))
+  if ((await testIn(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
+  for (const mutation of left) {
+    const path = join(copy, mutation.file)
+    const original = readFileSync(path)
+    writeFileSync(path, mutate(original, mutation.edits))
+    tell(mutation, await testIn(copy))
+    writeFileSync(path, original)
   }
 }
 

@@ -30,8 +30,7 @@ const usualPolling = { everyMs: 500, withinMs: 180_000 }
  * - `= Your Balance: 1 tRBTC`: the screen has this line
  * - `again`: the gateway delivers once more; the screen has to be the same
  * - `until Your Balance: 1 tRBTC`: where the screen does not have this line, dials and answers the
- * same
- *   again until it does
+ *   same again until it does
  *
  * `= Code: <code>` reads the 6 digits of a payment, for which `<code>` stands in later lines.
  *

@@ -26,12 +26,8 @@ is read from a prompt, or from the standard input.`
 createCommand(import.meta, {
   usage,
   options: {
-    ...commonOptions,
-    phone: undefined,
-    text: undefined,
-    session: undefined,
-    script: undefined,
-    gateway: 'africas-talking',
+    ...{ ...commonOptions, phone: undefined, text: undefined, session: undefined },
+    ...{ script: undefined, gateway: 'africas-talking' },
   },
   async run({ url, phone: chosen, text, session = newSession(), script, gateway }, given, { env }) {
     if (given.length > 0 || (url !== undefined && (chosen ?? script) !== undefined)) {
@@ -49,10 +45,7 @@ createCommand(import.meta, {
       })
       return undefined
     }
-    if (text === undefined) {
-      await pickUp(send, chosen, offered)
-      return undefined
-    }
+    if (text === undefined) return pickUp(send, chosen, offered)
     const phone = toPhone(chosen ?? offered ?? (await readNumber()))
     const screen = await send({ phone, session, text })
     return { json: { session, screen }, lines: [screen] }
@@ -80,7 +73,7 @@ function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessE
 }
 
 /** Asks whose phone it is and has it dial, again and again, until the phone is put away. */
-async function pickUp(send: PhoneLine, chosen?: string, offered?: string): Promise<void> {
+async function pickUp(send: PhoneLine, chosen?: string, offered?: string): Promise<undefined> {
   const input = createInterface({ input: process.stdin, output: process.stdout })
   input.once('SIGINT', () => input.close())
   const lines = input[Symbol.asyncIterator]()
@@ -134,6 +127,4 @@ function framed(screen: string): string {
   return [edge, ...lines.map((line) => `| ${line.padEnd(width)} |`), edge].join('\n')
 }
 
-function newSession(): string {
-  return `dial-${randomBytes(6).toString('hex')}`
-}
+const newSession = () => `dial-${randomBytes(6).toString('hex')}`

@@ -49,9 +49,7 @@ export type WorkerEntry = 'worker' | 'worker-development'
 
 type BuildOptions = { entry?: WorkerEntry; signal?: AbortSignal }
 
-/**
- * Builds the Worker, or finds the build of these sources. @throws {StackError} it does not build
- */
+/** Builds the Worker, or finds these sources' build. @throws {StackError} it does not build */
 export async function buildWorker({ entry = 'worker', signal }: BuildOptions = {}) {
   const folder = join(builds, `${entry}.${fingerprint()}`)
   return readBuild(entry, folder) ?? (await makeBuild(entry, folder, signal))
@@ -79,11 +77,7 @@ function readBuild(entry: WorkerEntry, folder: string) {
 }
 
 /** Builds beside the folder and moves it there, since another process may use the same. */
-async function makeBuild(
-  entry: WorkerEntry,
-  folder: string,
-  signal?: AbortSignal,
-): Promise<WorkerBuild> {
+async function makeBuild(entry: WorkerEntry, folder: string, signal?: AbortSignal) {
   mkdirSync(builds, { recursive: true })
   const temporary = mkdtempSync(join(builds, 'building-'))
   try {
@@ -105,11 +99,7 @@ async function makeBuild(
   }
 }
 
-async function bundleWorker(
-  entry: WorkerEntry,
-  folder: string,
-  signal?: AbortSignal,
-): Promise<void> {
+async function bundleWorker(entry: WorkerEntry, folder: string, signal?: AbortSignal) {
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const made = ['--outdir', folder, '--metafile', join(folder, metafile)]
   const environment = { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) }
@@ -124,10 +114,8 @@ async function readSettings() {
   const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')
   const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
-  const durableObjects = workerOptions.durableObjects as Record<
-    string,
-    { className: string; useSQLite: boolean }
-  >
+  type Objects = Record<string, { className: string; useSQLite: boolean }>
+  const durableObjects = workerOptions.durableObjects as Objects
   const compatibilityDate = `${config.compatibility_date}`
   const worker = { ...workerOptions, compatibilityDate, durableObjects, bindings: config.vars }
   return { name: `${config.name}`, cron: `${config.triggers.crons?.[0]}`, worker }

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { z } from 'zod'
-import { parseJson } from '../files.ts'
+import { parseJson } from '../../../src/runtime/json.ts'
 
 const event = z.looseObject({ message: z.string(), level: z.string().optional() })
 

@@ -85,9 +85,7 @@ export async function runWorker(
   const fetcher = await miniflare.getWorker()
   return {
     url: origin,
-    wake: async () => {
-      await fetcher.scheduled({ cron: build.cron })
-    },
+    wake: async () => void (await fetcher.scheduled({ cron: build.cron })),
     isRunning: () => recorded.some(isRunning),
     stop: () => miniflare.dispose(),
   }
