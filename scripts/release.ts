@@ -23,12 +23,7 @@ export const release = createCommand(import.meta, {
     const folder = resolve(given)
     const notes = readNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
     const [{ script }] = await Promise.all([buildWorker(), buildContracts()])
-    const files = [
-      ['worker.js', script] as const,
-      ...contracts.map(
-        (name) => [`${name}.json`, `${JSON.stringify(readContract(name))}\n`] as const,
-      ),
-    ]
+    const files = [['worker.js', script] as const, ...contracts.map(writeContract)]
     const sums = files.map(([name, content]) => `${sha256(content)}  ${name}\n`).join('')
     mkdirSync(folder, { recursive: true })
     for (const [name, content] of [...files, ['SHA256SUMS', sums], ['NOTES.md', notes]] as const) {
@@ -38,9 +33,10 @@ export const release = createCommand(import.meta, {
   },
 })
 
-function readContract(name: string) {
-  const { abi, bytecode, deployedBytecode } = readArtifact(name)
-  return { abi, bytecode: bytecode.object, deployedBytecode: deployedBytecode.object }
+function writeContract(name: string) {
+  const { abi, ...code } = readArtifact(name)
+  const [bytecode, deployedBytecode] = [code.bytecode.object, code.deployedBytecode.object]
+  return [`${name}.json`, `${JSON.stringify({ abi, bytecode, deployedBytecode })}\n`] as const
 }
 
 /** Finds this version's part of a changelog. @throws {StackError} it has none */

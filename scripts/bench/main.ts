@@ -98,11 +98,8 @@ type About = Omit<Results, 'figures'>
 /** Writes the committed figures, and beside them all others. */
 function write(about: About, all: readonly Figure[]): void {
   const held = all.filter((figure) => figure.held)
-  const figures = held.map(({ name, unit, value }) => ({
-    name,
-    unit,
-    value: Number(value.toPrecision(4)),
-  }))
+  const round = (value: number) => Number(value.toPrecision(4))
+  const figures = held.map(({ name, unit, value }) => ({ name, unit, value: round(value) }))
   const committed = { ...about, figures }
   const lines = figures.map((figure) => `    ${JSON.stringify(figure)}`).join(',\n')
   const head = JSON.stringify(about, undefined, 2).slice(0, -2)

@@ -26,10 +26,7 @@ export function writeLine({ name, unit, value, low, high, held }: Figure): strin
 }
 
 const counted = [
-  'questions to the node',
-  'requests to the ledger',
-  'rows read',
-  'rows written',
+  ...['questions to the node', 'requests to the ledger', 'rows read', 'rows written'],
   'lines of the log',
 ]
 

@@ -20,10 +20,6 @@ export function drawImports(sources: ReadonlyMap<string, string>): string {
   return ['flowchart TD', ...arrows].join('\n')
 }
 
-function nameBox(file: string): string {
-  return /^src\/([^/]+)\//.exec(file)?.[1] ?? entries
-}
+const nameBox = (file: string): string => /^src\/([^/]+)\//.exec(file)?.[1] ?? entries
 
-function nameId(box: string): string {
-  return box.replaceAll(' ', '_')
-}
+const nameId = (box: string): string => box.replaceAll(' ', '_')

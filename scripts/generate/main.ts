@@ -29,11 +29,11 @@ await generate()
 
 async function generate(): Promise<void> {
   const schemas = methodSchemas(methods)
+  const imports = `\`\`\`mermaid\n${drawImports(readSources())}\n\`\`\`\n`
+  const scripts = ['arm.lua', 'load.lua', 'commit.lua', 'due.lua']
   const texts: Record<string, string> = {
     ...(await writeAbis()),
-    'src/relay/ledger/stores/lua.ts': writeTexts('src/relay/ledger/stores', [
-      ...['arm.lua', 'load.lua', 'commit.lua', 'due.lua'],
-    ]),
+    'src/relay/ledger/stores/lua.ts': writeTexts('src/relay/ledger/stores', scripts),
     'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
     'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
     'src/account/plans.ts': writePlans(),
@@ -42,11 +42,7 @@ async function generate(): Promise<void> {
     'docs/openapi.json': inLines(openApiDocument()),
     'docs/menu.md': drawMenus(),
     'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),
-    'ARCHITECTURE.md': replacePart(
-      read('ARCHITECTURE.md'),
-      'imports',
-      `\`\`\`mermaid\n${drawImports(readSources())}\n\`\`\`\n`,
-    ),
+    'ARCHITECTURE.md': replacePart(read('ARCHITECTURE.md'), 'imports', imports),
   }
   for (const [file, text] of Object.entries(texts)) {
     if (read(file) === text) continue

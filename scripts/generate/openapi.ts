@@ -2,40 +2,26 @@ import type * as z from 'zod/mini'
 import * as answers from '../../src/operator/answers.ts'
 import { type JsonSchema, toJsonSchema } from './json-schema.ts'
 
-type Read = {
-  summary: string
-  request?: { shape: Readonly<Record<string, z.ZodMiniType>> }
-  answer: z.ZodMiniType | 'text/csv'
-}
+type Query = { shape: Readonly<Record<string, z.ZodMiniType>> }
+type Read = [summary: string, answer: z.ZodMiniType | 'text/csv', request?: Query]
 
 /** Describes each `GET /operator/<name>`; what is in braces is a part of its path. */
 const reads: Record<string, Read> = {
-  status: {
-    summary: 'How things are: intake, health, relayers, contracts, nodes, counts',
-    answer: answers.statusAnswer,
-  },
-  alerts: { summary: 'What is raised, and what was', answer: answers.alertsAnswer },
-  audit: { summary: 'What operators did, the newest first', answer: answers.auditAnswer },
-  payments: {
-    summary: 'Payments, the newest first, in pages',
-    request: answers.paymentsQuery,
-    answer: answers.paymentsAnswer,
-  },
-  'payments/{intent}': {
-    summary: 'All that is known of one payment',
-    answer: answers.paymentAnswer,
-  },
-  loans: {
-    summary: 'The loan book: sums, ages, and the loans of a state',
-    request: answers.loansQuery,
-    answer: answers.loansAnswer,
-  },
-  'loans.csv': { summary: 'The whole loan book as CSV (RFC 4180)', answer: 'text/csv' },
-  export: {
-    summary: 'A page of all that a restore needs',
-    request: answers.exportQuery,
-    answer: answers.exportAnswer,
-  },
+  status: [
+    'How things are: intake, health, relayers, contracts, nodes, counts',
+    answers.statusAnswer,
+  ],
+  alerts: ['What is raised, and what was', answers.alertsAnswer],
+  audit: ['What operators did, the newest first', answers.auditAnswer],
+  payments: ['Payments, the newest first, in pages', answers.paymentsAnswer, answers.paymentsQuery],
+  'payments/{intent}': ['All that is known of one payment', answers.paymentAnswer],
+  loans: [
+    'The loan book: sums, ages, and the loans of a state',
+    answers.loansAnswer,
+    answers.loansQuery,
+  ],
+  'loans.csv': ['The whole loan book as CSV (RFC 4180)', 'text/csv'],
+  export: ['A page of all that a restore needs', answers.exportAnswer, answers.exportQuery],
 }
 
 /** Says what each `POST /operator/<name>` does. */
@@ -66,7 +52,14 @@ const summaries: Record<answers.ActionName, string> = {
 
 /** Describes the operator's interface to programs (OpenAPI 3.1). */
 export function openApiDocument() {
-  const { actions } = answers
+  const at = (name: string, path: object) => [`/operator/${name}`, path] as const
+  const paths = [
+    ...Object.entries(reads).map(([name, read]) => at(name, { get: describeRead(name, read) })),
+    ...Object.entries(summaries).map(([name, summary]) => {
+      const form = answers.actions[name as answers.ActionName]
+      return at(name, { post: describeAction(name, summary, form) })
+    }),
+  ]
   return {
     openapi: '3.1.0',
     info: {
@@ -77,20 +70,7 @@ export function openApiDocument() {
     },
     servers: [{ url: 'http://127.0.0.1:3000', description: 'The local stack' }],
     security: [{ operatorToken: [] }],
-    paths: {
-      ...Object.fromEntries(
-        Object.entries(reads).map(([name, read]) => [
-          `/operator/${name}`,
-          { get: describeRead(name, read) },
-        ]),
-      ),
-      ...Object.fromEntries(
-        Object.entries(summaries).map(([name, summary]) => [
-          `/operator/${name}`,
-          { post: describeAction(name, summary, actions[name as answers.ActionName]) },
-        ]),
-      ),
-    },
+    paths: Object.fromEntries(paths),
     components: {
       securitySchemes: { operatorToken: { type: 'http', scheme: 'bearer' } },
       responses: {
@@ -104,7 +84,7 @@ export function openApiDocument() {
   }
 }
 
-const describeRead = (name: string, { summary, request, answer }: Read) => ({
+const describeRead = (name: string, [summary, answer, request]: Read) => ({
   operationId: name,
   summary,
   parameters: [

@@ -42,10 +42,7 @@ await browser.close()
 await chain.stop()
 
 /** Runs work with the address of a relay that has these settings. */
-async function withRelay(
-  settings: Record<string, string>,
-  work: (url: string) => Promise<void>,
-): Promise<void> {
+async function withRelay(settings: Record<string, string>, work: (url: string) => Promise<void>) {
   const port = await freePort()
   const inbox = listInboxVariables(`http://127.0.0.1:${port}`)
   const variables = { ...chain.bindings, ...inbox, ...settings, OPERATOR_TOKEN: token }

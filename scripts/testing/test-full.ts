@@ -16,20 +16,14 @@ const flags = readFlags(helpText, { only: undefined, list: false })
 
 const depth = openDepth({ ...process.env, TEST_FULL: '1' })
 const seed = `${depth.seed}`
-const node = (script: string, ...args: string[]) => [
-  process.execPath,
-  `scripts/${script}.ts`,
-  ...args,
-]
+const node = (name: string, ...args: string[]) => [process.execPath, `scripts/${name}.ts`, ...args]
+const whole = { TEST_FULL: '1', SEED: seed }
+const soaked = ['--payments', '5000', '--seed', seed]
 const perSecond = /^payments a second .*$/m
 
 /** Lists the runs that `npm test` samples or leaves out; the longest are last. */
 const parts: readonly Step[] = [
-  {
-    name: 'tests',
-    command: ['npm', 'test', '--silent'],
-    environment: { TEST_FULL: '1', SEED: seed },
-  },
+  { name: 'tests', command: ['npm', 'test', '--silent'], environment: whole },
   {
     name: 'contracts',
     command: ['forge', 'test', '--fuzz-seed', `0x${depth.seed.toString(16)}`],
@@ -42,26 +36,18 @@ const parts: readonly Step[] = [
   {
     name: 'fuzz-node',
     command: ['vitest', 'run', '--project', 'chain', 'test/chain/node/fuzz.test.ts'],
-    environment: { TEST_FULL: '1', FUZZ_REQUESTS: '100000', SEED: seed },
+    environment: { ...whole, FUZZ_REQUESTS: '100000' },
     figures: /^seed \d+, 100 % of .*$/m,
   },
   {
     name: 'listeners',
     command: ['vitest', 'run', '--project', 'chain', 'test/chain/node/listeners.test.ts'],
-    environment: { TEST_FULL: '1', LISTEN_MINUTES: '30', SEED: seed },
+    environment: { ...whole, LISTEN_MINUTES: '30' },
     figures: /^\d+ listeners for .*$/m,
   },
   { name: 'bench', command: node('bench/main', '--check') },
-  {
-    name: 'soak',
-    command: node('soak/main', '--payments', '5000', '--seed', seed),
-    figures: perSecond,
-  },
-  {
-    name: 'soak-deno',
-    command: node('soak/main', '--deno', '--payments', '5000', '--seed', seed),
-    figures: perSecond,
-  },
+  { name: 'soak', command: node('soak/main', ...soaked), figures: perSecond },
+  { name: 'soak-deno', command: node('soak/main', '--deno', ...soaked), figures: perSecond },
   {
     name: 'simulate',
     command: node('simulate', '--seeds', '100000', '--seed', `${1 + (depth.seed % 1_000_000)}`),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { FaultProxy } from '../../dev/faults/fault-proxy.ts'
 import type { Figures } from '../figures.ts'
-import type { Payer } from '../payer.ts'
+import type { Load } from '../load.ts'
+import { type Payer, payRound } from '../payer.ts'
+import type { BenchChain } from '../served/chain.ts'
 
 /** Parses the counts of `scripts/bench/served/counting.mjs`. */
 const counts = z.object({
@@ -15,19 +17,19 @@ const counts = z.object({
 
 type Counts = z.infer<typeof counts> & { logLines: number; questions: number }
 
-/** Counts what an average payment takes of a relay served `counting`, and of its node. */
-export async function countDuring<Result>(
-  { payer, proxy }: { payer: Payer; proxy: FaultProxy },
+/** Pays, and counts what a payment takes of a relay served `counting`, and of its node. */
+export async function countRound(
+  { chain, payer, proxy }: { chain: BenchChain; payer: Payer; proxy: FaultProxy },
   payments: number,
-  work: () => Promise<Result>,
-): Promise<{ result: Result; each: Counts }> {
+  pace: Load['pace'],
+) {
   async function read(): Promise<Counts> {
     const answer = await fetch(`${payer.url}/bench/counts`)
     const counted = counts.parse(await answer.json())
     return { ...counted, logLines: payer.confirmed.lines(), questions: proxy.seen() }
   }
   const before = await read()
-  const result = await work()
+  const result = await payRound(chain, payer, payments, pace)
   const each = await read()
   for (const name of Object.keys(each) as (keyof Counts)[]) {
     each[name] = (each[name] - before[name]) / payments

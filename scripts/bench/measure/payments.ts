@@ -44,11 +44,8 @@ export async function measurePayments(world: World): Promise<void> {
     payRound(chain, served[name], name === 'afternoon' ? baseline : own, { callers })
   for (const part of warmUp) for (const name of names) await pay(name, part)
   for (const part of plan) {
-    addFigures(
-      figures,
-      part.callers,
-      await takeTurns(names, part.rounds, (name) => pay(name, part)),
-    )
+    const taken = await takeTurns(names, part.rounds, (name) => pay(name, part))
+    addFigures(figures, part.callers, taken)
   }
   const busy = { callers: 64, own: 48, baseline: 96 }
   const both = await takeTurns(['relay', 'afternoon'] as const, pairs, (name) => pay(name, busy))

@@ -7,21 +7,13 @@ import { payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
 /** Parses a profile of Chrome's DevTools Protocol (chromedevtools.github.io/devtools-protocol). */
-const profile = z.object({
-  nodes: z.array(
-    z.object({
-      id: z.number(),
-      callFrame: z.object({
-        functionName: z.string(),
-        lineNumber: z.number(),
-        columnNumber: z.number(),
-      }),
-      children: z.array(z.number()).optional(),
-    }),
-  ),
-  samples: z.array(z.number()),
-})
+const place = { lineNumber: z.number(), columnNumber: z.number() }
+const frame = z.object({ functionName: z.string(), ...place })
+const children = z.array(z.number()).optional()
+const node = z.object({ id: z.number(), callFrame: frame, children })
+const profile = z.object({ nodes: z.array(node), samples: z.array(z.number()) })
 
+type Frame = z.infer<typeof frame>
 type Profile = z.infer<typeof profile>
 
 /** Names parts of a payment's work by a function's file; the first that fits counts. */
@@ -47,9 +39,8 @@ export async function measureProfile(world: World): Promise<void> {
   const pay = (payments: number) => payRound(world.chain, relay, payments, { callers: 64 })
   await pay(128)
   const taken = await profileDuring(relay.inspectorUrl ?? '', () => pay(200))
-  const map = new SourceMap(
-    JSON.parse(readFileSync(join(world.build.folder, 'worker.js.map'), 'utf8')),
-  )
+  const written = readFileSync(join(world.build.folder, 'worker.js.map'), 'utf8')
+  const map = new SourceMap(JSON.parse(written))
   const counts = countSamples(taken, map)
   const busy = taken.samples.length - (counts.idle ?? 0)
   for (const [part, count] of Object.entries(counts)) {
@@ -96,10 +87,7 @@ function countSamples({ nodes, samples }: Profile, map: SourceMap): Counts {
   return countBy(samples.map((id) => partOf.get(id) ?? other))
 }
 
-function findPart(
-  { functionName, lineNumber, columnNumber }: Profile['nodes'][number]['callFrame'],
-  map: SourceMap,
-): string | undefined {
+function findPart({ functionName, lineNumber, columnNumber }: Frame, map: SourceMap) {
   const entry = map.findEntry(lineNumber, columnNumber)
   const file = 'originalSource' in entry ? entry.originalSource : ''
   const part = Object.entries(parts).find(([, files]) => files.test(file))

@@ -3,7 +3,7 @@ import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
-import { addBilledFigures, addQuestionFigure, countDuring } from './billed.ts'
+import { addBilledFigures, addQuestionFigure, countRound } from './billed.ts'
 import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
 
 /** Stays below the 15 nonces of a key in Rootstock's pool, so that no payment waits. */
@@ -35,9 +35,7 @@ export async function measureRootstock(world: World): Promise<void> {
   })
   const pace = { perSecond: (perBlock * 1000) / blockMs }
   await payRound(chain, payer, perBlock, pace)
-  const { result, each } = await countDuring({ payer, proxy }, payments, () =>
-    payRound(chain, payer, payments, pace),
-  )
+  const { result, each } = await countRound({ chain, payer, proxy }, payments, pace)
   const { replyMs, cpuMs } = result
   figures.add(`reply p95, ${onRootstock}`, 'ms', quantile(replyMs, 0.95))
   figures.add(`CPU of the server, ${onRootstock}`, 'ms/payment', cpuMs)

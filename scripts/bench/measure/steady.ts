@@ -2,7 +2,7 @@ import { quantile } from '../../dev/count.ts'
 import { type PaymentRound, payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
-import { addBilledFigures, addQuestionFigure, countDuring } from './billed.ts'
+import { addBilledFigures, addQuestionFigure, countRound } from './billed.ts'
 import { payers } from './payments.ts'
 
 const perSecond = 5
@@ -13,20 +13,17 @@ const how = `${perSecond} payments/s, node of ${nodeMs} ms`
 /** Measures relay and baseline at a pace, before a node as far away as Rootstock's public ones. */
 export async function measureSteady(world: World): Promise<void> {
   const { chain, figures, onEnd } = world
-  const [proxy, other] = await Promise.all([
-    startNodeProxy(chain.url, onEnd),
-    startNodeProxy(chain.url, onEnd),
-  ])
+  const proxy = await startNodeProxy(chain.url, onEnd)
+  const other = await startNodeProxy(chain.url, onEnd)
   const relay = await world.serveRelay('counting', { how: 'counting', nodeUrl: proxy.url })
+  const counted = { chain, payer: relay, proxy }
   const afternoon = await world.serveAfternoon('steady', other.url)
   for (const payer of [relay, afternoon]) await payRound(chain, payer, 64, { callers: 8 })
   for (const node of [proxy, other]) node.script({ fault: { kind: 'delay_reply', ms: nodeMs } })
   const asked = other.seen()
   const [beside, { result, each }] = await Promise.all([
     payRound(chain, afternoon, payments, { perSecond }),
-    countDuring({ payer: relay, proxy }, payments, () =>
-      payRound(chain, relay, payments, { perSecond }),
-    ),
+    countRound(counted, payments, { perSecond }),
   ])
   const middle = ({ replyMs }: PaymentRound) => quantile(replyMs, 0.5)
   const pair = `relay against ${payers.afternoon}`
@@ -36,9 +33,7 @@ export async function measureSteady(world: World): Promise<void> {
   addQuestionFigure(figures, `${how}: ${payers.afternoon}`, (other.seen() - asked) / payments)
   addBilledFigures(figures, how, each)
   addQuestionFigure(figures, `${how}: relay`, each.questions)
-  const busy = await countDuring({ payer: relay, proxy }, 192, () =>
-    payRound(chain, relay, 192, { callers: 64 }),
-  )
+  const busy = await countRound(counted, 192, { callers: 64 })
   addBilledFigures(figures, '64 callers', busy.each)
   addQuestionFigure(figures, '64 callers: relay', busy.each.questions)
 }
