@@ -87,10 +87,10 @@ function getApp(env: Env): Hono {
 }
 
 export class LedgerObject extends createLedgerObject<Env>((env) => {
-  const { config, runRound, acceptor } = assembleFrom(env)
+  const { config, runRound, createAcceptor } = assembleFrom(env)
   const { roundMs } = config.rules
   const rules = getLedgerRules(config)
-  return { rules, relayer: deriveRelayerAddress(config), roundMs, runRound, acceptor, log }
+  return { rules, relayer: deriveRelayerAddress(config), roundMs, runRound, createAcceptor, log }
 }) {}
 
 export class FeedObject extends createFeedObject<Env>((env, chainId) =>

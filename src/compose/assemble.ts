@@ -98,7 +98,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     },
     /** Checks after each round whether the ledger still answers. */
     checkLedger: operations.checkLedger,
-    acceptor: (ledger: Ledger): AcceptPayment =>
+    createAcceptor: (ledger: Ledger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
     async runRound(ledger: Ledger): Promise<RoundResult> {
       const round = withEndingTimeouts(clock, (ending) => {

@@ -157,7 +157,7 @@ async function identifyNode(
   }
   state.identity = {
     kind: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
-    // Without a client version the kind is a guess. An answer that does not fit makes it expire.
+    // Without a client version the kind is a guess, so it is asked again if an answer does not fit.
     identifiedAt: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }
   return state.identity

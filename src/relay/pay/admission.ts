@@ -14,13 +14,13 @@ import {
 
 /** Limits the payments of one account. */
 export type AccountLimits = DayLimits & {
-  /** Limits payments whose outcome is not known yet. */
+  /** Limits the payments whose outcome is not known yet. */
   openPayments: number
   /** Replaces the other limits for accounts with a till. */
   agents?: Omit<AccountLimits, 'agents'> | undefined
 }
 
-/** Returns an account's limits: those for agents if such are set and it has a till. */
+/** Returns an account's limits. With a till they are those for agents, if such are set. */
 export const selectLimits = (
   limits: AccountLimits,
   { isAgent }: Pick<Undecided, 'isAgent'>,
@@ -41,47 +41,44 @@ export type Funding = {
   balanceWei: bigint
 }
 
-/** Limits the queue to this share of a request's lifetime; the rest is kept for failures. */
-const shareOfLifetime = 1 / 4
-/** Expects blocks to take this share of the nonces that they could take. */
-const shareOfNonces = 1 / 2
+/** Limits the wait in the queue to this share of a request's lifetime: failures need the rest. */
+const maxQueueShare = 1 / 4
+/** Sets which share of the nonces that a block could take it is expected to take. */
+const expectedNonceShare = 1 / 2
+/** Sets to a multiple of how many minutes the shown wait is rounded up. */
 const minutesStep = 10
 
-/**
- * Returns how many payments may be open and queued: the key must afford all at the highest price.
- */
+/** Returns how many payments may be open, which the key must afford, and how many may wait. */
 export function findCapacity(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
 ): Omit<Capacity, 'ofAccount'> {
-  const open = toCount(balanceWei / computeHighestCostWei(terms, gasPriceWei))
+  const open = toSafeNumber(balanceWei / computeHighestCostWei(terms, gasPriceWei))
   return { open, waiting: computeMaxWaiting(terms) }
 }
 
-/** Returns the most that a payment's gas may cost in wei, with all allowed replacements. */
+/** Returns the highest cost of a payment's gas in wei, with all allowed replacements. */
 export function computeHighestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   const { rules, fees } = terms
   let highestWei = computeGasPrice(terms, gasPriceWei, undefined) ?? fees.maxWei
-  for (let time = 0; time < rules.maxReplacements; time++) {
+  for (let count = 0; count < rules.maxReplacements; count++) {
     highestWei = computeReplacementPrice(highestWei, rules.replacementPercent)
   }
   if (highestWei > fees.maxWei) highestWei = fees.maxWei
   return BigInt(maxInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
-/** Returns the wei that this many payments, one after another, need at the current gas price. */
-export function computeFundsWei(terms: Terms, gasPriceWei: bigint, payments: bigint): bigint {
-  return (
-    computeHighestCostWei(terms, gasPriceWei) +
-    (payments - 1n) * computeUsualCostWei(terms, gasPriceWei)
-  )
+/** Returns the wei that this many payments need, one after another, at the given gas price. */
+export function computeFundsWei(terms: Terms, gasPriceWei: bigint, paymentCount: bigint): bigint {
+  const usualCostWei = computeUsualCostWei(terms, gasPriceWei)
+  return computeHighestCostWei(terms, gasPriceWei) + (paymentCount - 1n) * usualCostWei
 }
 
-/** Counts the payments that a balance covers at this price; the last may need its highest cost. */
+/** Counts the payments that a balance covers, the last of them at its highest cost. */
 export function countPayments(terms: Terms, { gasPriceWei, balanceWei }: Funding): number {
   const spareWei = balanceWei - computeHighestCostWei(terms, gasPriceWei)
   if (spareWei < 0n) return 0
-  return toCount(spareWei / computeUsualCostWei(terms, gasPriceWei) + 1n)
+  return toSafeNumber(spareWei / computeUsualCostWei(terms, gasPriceWei) + 1n)
 }
 
 function computeUsualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
@@ -89,25 +86,25 @@ function computeUsualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   return BigInt(maxUsedGas) * (priceWei > 0n ? priceWei : 1n)
 }
 
-function toCount(max: bigint): number {
-  return max > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(max)
+function toSafeNumber(count: bigint): number {
+  return count > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(count)
 }
 
-/** Returns how many payments blocks can take in a quarter of a request's lifetime. */
+/** Returns how many payments blocks can take within the queue's share of a request's lifetime. */
 function computeMaxWaiting({ rules }: Terms): number {
-  const blocks = (requestLifetimeSeconds * 1_000 * shareOfLifetime) / rules.blockMs
-  return Math.max(1, Math.floor(blocks * countPaymentsInBlock(rules)))
+  const blockCount = (requestLifetimeSeconds * 1_000 * maxQueueShare) / rules.blockMs
+  return Math.max(1, Math.floor(blockCount * countPaymentsInBlock(rules)))
 }
 
 /** Returns how many payments a block is expected to take. */
 const countPaymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
-  maxInFlight * maxInBatch * shareOfNonces
+  maxInFlight * maxInBatch * expectedNonceShare
 
-/** Tells whether the queue is so long that one more payment would come too late. */
+/** Tells whether the queue is so long that one more payment might expire in it. */
 export const isCrowded = (terms: Terms, { waiting }: Pick<Usage, 'waiting'>): boolean =>
   waiting >= computeMaxWaiting(terms)
 
-/** Returns why no further payment can be taken now, if so. */
+/** Returns why no further payment can be taken now, or undefined if one can. */
 export function findObstacle(terms: Terms, funding: Funding, usage: Usage): Refusal | undefined {
   if (funding.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const capacity = findCapacity(terms, funding)

@@ -3,9 +3,9 @@ import type { Decided, Ledger, Question, Screen } from '../ledger/port.ts'
 
 /** Tells what the caller is shown. */
 export type PaymentAnswer =
-  /** Shows this screen to every delivery of the question until it is known to have failed. */
+  /** Shows this screen, to every delivery of the question until the payment fails for good. */
   | { kind: 'screen'; screen: Screen }
-  /** Says that what was submitted has failed for good. */
+  /** Says that the submitted payment has failed for good. */
   | { kind: 'failed' }
   /** Says that another question decided the session, and may have paid. */
   | { kind: 'ended' }
@@ -19,15 +19,15 @@ export type PaymentAnswer =
 /** Limits how long a caller waits for an answer: gateways wait at least 10 s. */
 export const answerWithinMs = 6_500
 
-/** Starts the pause between lookups during a restore; it doubles each time. */
+/** Sets the first pause between lookups during a restore, in ms. Each next pause is doubled. */
 export const firstPauseMs = 30
 export const lengthenPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
 
 const maxLedgerAttempts = 3
 const ledgerRetryMs = 50
 
-/** Retries an idempotent ledger call, whose object may restart. @throws {Error} no answer */
-export async function persist<Answer>(clock: Clock, call: () => Promise<Answer>): Promise<Answer> {
+/** Retries an idempotent ledger call, since its object may restart. @throws {Error} no answer */
+export async function retryLedgerCall<T>(clock: Clock, call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call()
@@ -45,7 +45,7 @@ export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): Paymen
   return { kind: decided.kind }
 }
 
-/** Returns what is known of a session that could not be closed: some databases only read. */
+/** Returns what is known of a session that could not be closed. Some databases can only read. */
 export async function readKnownAnswer(
   ledger: Pick<Ledger, 'lookup'>,
   question: Question,

@@ -50,8 +50,8 @@ import {
   firstPauseMs,
   lengthenPauseMs,
   type PaymentAnswer,
-  persist,
   readKnownAnswer,
+  retryLedgerCall,
   toAnswer,
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
@@ -153,17 +153,17 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
-    const done = new AbortController()
+    const answered = new AbortController()
     try {
       return await Promise.race([
         payOrRefuse(delivery),
         clock
-          .sleep(payment.since + answerWithinMs - clock.now(), done.signal)
+          .sleep(payment.since + answerWithinMs - clock.now(), answered.signal)
           .then(() => endUnpaid(delivery, progress.isWaitingForNode)),
       ])
     } finally {
       progress.isAnswered = true
-      done.abort()
+      answered.abort()
     }
   }
 }
@@ -201,7 +201,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   while (!progress.isAnswered) {
     const lookupStartedAt = relayer.clock.now()
     progress.isWaitingForNode = false
-    const view = await persist(relayer.clock, () => relayer.ledger.lookup(payment.question))
+    const view = await retryLedgerCall(relayer.clock, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
       case 'answered':
       case 'failed':
@@ -396,7 +396,7 @@ async function acceptAndSend(
   if (progress.isAnswered) return undefined
   progress.isWaitingForNode = false
   const offer = createOffer(attempt, view, readings, funding)
-  const accepted = await persist(relayer.clock, () => options.accept(offer))
+  const accepted = await retryLedgerCall(relayer.clock, () => options.accept(offer))
   switch (accepted.kind) {
     case 'accepted':
       progress.screen = accepted.screen
@@ -482,7 +482,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   const { answerCount } = payment
   const screen = payment.writeRefusal(refusal)
   const obstacle = findObstacleKind(refusal)
-  const refused = await persist(relayer.clock, () =>
+  const refused = await retryLedgerCall(relayer.clock, () =>
     relayer.ledger.refuse({
       ...payment.question,
       answerCount,
@@ -513,7 +513,7 @@ async function adopt(attempt: Attempt): Promise<PaymentAnswer | undefined> {
   if (!spending.isSameRequest) return { kind: 'ended' }
   const { execution } = spending
   const screen = insertHash(writeSubmitted({ hash: hashPlaceholder }), execution.hash)
-  await persist(relayer.clock, () =>
+  await retryLedgerCall(relayer.clock, () =>
     relayer.ledger.adopt({ ...question, answerCount, screen, order, execution }),
   )
   return undefined

@@ -6,8 +6,8 @@ import {
   firstPauseMs,
   lengthenPauseMs,
   type PaymentAnswer,
-  persist,
   readKnownAnswer,
+  retryLedgerCall,
   toAnswer,
 } from './answers.ts'
 
@@ -18,15 +18,15 @@ export type SessionEnd = {
   question: Question
   /** Counts the answers that the caller has given. */
   answerCount: number
-  /** Says that nothing was sent; shown only if that is true. */
+  /** Says that nothing was sent. It is shown only if that is true. */
   screen: Screen
-  /** Names why nothing is paid; undefined if no payment was asked for. */
+  /** Names why nothing is paid. It is undefined if no payment was asked for. */
   reason?: string | undefined
 }
 
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 
-/** Ends sessions for good, first in the ledger: no later delivery can move money. */
+/** Creates the function that ends sessions in the ledger, so that no later delivery can pay. */
 export function createEndSession({
   ledger,
   clock,
@@ -38,7 +38,7 @@ export function createEndSession({
   ): Promise<PaymentAnswer> {
     let pauseMs = firstPauseMs
     while (clock.now() < answerBy) {
-      const refused = await persist(clock, () =>
+      const refused = await retryLedgerCall(clock, () =>
         ledger.refuse({ ...question, answerCount, screen, reason }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
@@ -52,7 +52,7 @@ export function createEndSession({
 
   return async (end) => {
     const answerBy = end.since + answerWithinMs
-    const done = new AbortController()
+    const answered = new AbortController()
     try {
       return await Promise.race([
         refuse(end, answerBy).catch((error) => {
@@ -60,11 +60,11 @@ export function createEndSession({
           return readKnownAnswer(ledger, end.question)
         }),
         clock
-          .sleep(answerBy - clock.now(), done.signal)
+          .sleep(answerBy - clock.now(), answered.signal)
           .then((): PaymentAnswer => ({ kind: 'uncertain' })),
       ])
     } finally {
-      done.abort()
+      answered.abort()
     }
   }
 }

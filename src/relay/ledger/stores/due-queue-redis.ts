@@ -4,20 +4,20 @@ import type { DueQueue } from '../due-queue.ts'
 import { armLua, dueLua } from './lua.ts'
 import { nameLedgerKey } from './redis.ts'
 
-const takeLimit = 10
+const maxTakenTasks = 10
 
 export type RedisDueQueueOptions = {
   database: RedisDatabase
-  /** Names the ledger, which arms its task in the commit that opens work. */
+  /** Names the ledger, whose own commits arm the task when they add work. */
   name: string
   newToken: () => string
 }
 
-/** Creates the due queue of one ledger on Redis, beside its rows. */
+/** Creates the queue of a ledger's due tasks, in the same Redis as its rows. */
 export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueOptions): DueQueue {
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {
-    const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${takeLimit}`]
+    const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${maxTakenTasks}`]
     return script([nameLedgerKey(name)], args)
   }
 

@@ -16,15 +16,15 @@ import { createSqlLedger } from './sqlite.ts'
 export type LedgerStub = Ledger & {
   accept: AcceptPayment
   wake(): Promise<void>
-  /** Makes the next {@link LedgerStub.restart} begin with all rows as they were then. */
+  /** Makes the next {@link LedgerStub.restart} begin with all rows as they were before. */
   setBack(to: SetBack): Promise<SetBackAnswer>
-  /** Aborts the object, and with it this call. */
+  /** Aborts the object, and with it this call. The next call starts the object again. */
   restart(): Promise<void>
 }
 
 export type LedgerHost = LedgerSchedule & {
-  /** Creates the acceptor over the object's own storage. */
-  acceptor: (ledger: Ledger) => AcceptPayment
+  /** Creates the acceptor of payments for the object's own ledger. */
+  createAcceptor: (ledger: Ledger) => AcceptPayment
 }
 
 /** Creates the class of the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
@@ -34,7 +34,7 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
     readonly #accept: AcceptPayment
 
     static {
-      // A Worker can call only what is on the prototype.
+      // A Worker can call only methods of the prototype.
       for (const method of ledgerMethods) {
         const value = function (this: LedgerObject, ...args: unknown[]): unknown {
           return this.#call(method, args)
@@ -50,7 +50,7 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
       const { rules, relayer } = host
       const ledger = createSqlLedger(createSql(state.storage), { rules, relayer, now })
       this.#scheduled = scheduleLedger(ledger, state.storage, host, now)
-      this.#accept = host.acceptor(this.#scheduled.ledger)
+      this.#accept = host.createAcceptor(this.#scheduled.ledger)
     }
 
     #call(method: LedgerMethod, args: unknown[]): unknown {
@@ -89,7 +89,7 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   ) => DurableObject<Env> & LedgerStub
 }
 
-/** Creates the port over calls to the object, each on a new stub: a failed one stays broken. */
+/** Creates a ledger that calls the object, each time on a new stub: a failed stub stays broken. */
 export function createObjectLedger(getStub: () => LedgerStub): Ledger {
   return createLedgerPort((method, args) => {
     const stub = getStub()

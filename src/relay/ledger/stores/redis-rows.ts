@@ -77,8 +77,8 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
 export type ConditionalWrites = {
   readSet: ReadSet
   writes: ReadonlyMap<string, Write>
-  /** Sets after how many ms the writes need a round, if they do. */
-  dueMs: number | undefined
+  /** Sets after how many ms the writes need a round, if they need one. */
+  dueDelayMs: number | undefined
 }
 
 /** Writes all and returns true. If a row has changed since the snapshot, writes nothing. */
@@ -86,7 +86,7 @@ export type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Pr
 
 export function createCommit(database: RedisDatabase, keys: readonly string[]): CommitWrites {
   const script = database.script(armLua + commitLua)
-  return async (snapshot, { readSet, writes, dueMs }) => {
+  return async (snapshot, { readSet, writes, dueDelayMs }) => {
     const versions: Record<string, string> = {}
     for (const name of readSet.rows) versions[name] = snapshot.rows.get(name)?.version ?? '0'
     const updates: Record<string, string> = {}
@@ -95,7 +95,7 @@ export function createCommit(database: RedisDatabase, keys: readonly string[]): 
       if (after === undefined) deletions.push(name)
       else updates[name] = JSON.stringify(after)
     }
-    const arm = dueMs === undefined ? undefined : { task: roundTask, inMs: dueMs }
+    const arm = dueDelayMs === undefined ? undefined : { task: roundTask, inMs: dueDelayMs }
     const change = { versions, updates, deletions, ...findEntryChanges(writes), arm }
     const args = [JSON.stringify(change), 'commit', ...readSet.methods]
     return z.coerce.number().parse(await script(keys, args)) === 1

@@ -92,7 +92,8 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     const row = snapshot.rows.get(schema)?.row
     if (row !== undefined) assertSchema(row)
     // Another process may be first, maybe one of another version.
-    else if (!(await commit(snapshot, { readSet, writes, dueMs: undefined }))) await ensureSchema()
+    else if (!(await commit(snapshot, { readSet, writes, dueDelayMs: undefined })))
+      await ensureSchema()
   }
 
   /** Executes calls, commits their writes, and answers them. Returns those that must run later. */
@@ -112,12 +113,12 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
       for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
       executed = executeCalls(options, snapshot, calls)
       if (!isLoaded(executed.readSet, snapshot)) continue
-      const { settleCalls, writes, dueMs } = executed
+      const { settleCalls, writes, dueDelayMs } = executed
       if (writes.size > 0 && !(await commit(snapshot, executed))) {
         now = undefined
         continue
       }
-      if (dueMs !== undefined && dueMs < options.roundMs) options.onUrgentRound?.()
+      if (dueDelayMs !== undefined && dueDelayMs < options.roundMs) options.onUrgentRound?.()
       // Their versions are not known, but no commit uses versions of cached rows.
       for (const [name, { after }] of writes) cachedRows.set(name, { version: '', row: after })
       for (const settle of settleCalls) settle()
@@ -180,7 +181,7 @@ function executeCalls(
   const view = createView(snapshot, readSet)
   const settleCalls: (() => void)[] = []
   let writes: Writes = new Map()
-  let dueMs: number | undefined
+  let dueDelayMs: number | undefined
   for (const { method, args, resolve, reject } of calls) {
     // Writes go to a copy, so that a call that throws leaves none.
     const callWrites: Writes = new Map(writes)
@@ -189,8 +190,9 @@ function executeCalls(
       const answer = runStep({ rows, rules, relayer }, method, args)
       settleCalls.push(() => resolve(answer))
       const hasWritten = callWrites.size > writes.size
-      const callDueMs = hasWritten ? getDueDelayMs(method, args, roundMs) : undefined
-      if (callDueMs !== undefined) dueMs = Math.min(dueMs ?? callDueMs, callDueMs)
+      const callDueDelayMs = hasWritten ? getDueDelayMs(method, args, roundMs) : undefined
+      if (callDueDelayMs !== undefined)
+        dueDelayMs = Math.min(dueDelayMs ?? callDueDelayMs, callDueDelayMs)
       writes = callWrites
     } catch (error) {
       // The call lists rows that earlier calls wrote, so it must run after their commit.
@@ -198,7 +200,7 @@ function executeCalls(
       settleCalls.push(() => reject(error))
     }
   }
-  return { readSet, writes, settleCalls, dueMs }
+  return { readSet, writes, settleCalls, dueDelayMs: dueDelayMs }
 }
 
 const isLoaded = ({ rows, lists }: ReadSet, snapshot: Snapshot): boolean =>

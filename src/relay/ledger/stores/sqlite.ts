@@ -19,7 +19,7 @@ import {
 } from '../rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** Has every method synchronous: no other call can run between its reads and writes. */
+/** Has the ledger's methods synchronous, so that no other call runs within one. */
 export type SqlLedger = {
   [Method in keyof Ledger]: (
     ...args: Parameters<Ledger[Method]>
@@ -29,16 +29,14 @@ export type SqlLedger = {
 export type SqlLedgerOptions = {
   rules: LedgerRules
   relayer: string
-  /**
-   * Returns the storage's time in ms: the only clock of the ledger, so Workers' clocks may differ.
-   */
+  /** Returns the storage's time (Unix ms), the ledger's only clock: those of Workers may differ. */
   now: () => number
 }
 
 /** Limits the rows in the cache, of 1 to 3 kB each. */
 const maxCachedRows = 4_000
 
-/** Maps names to the database's rows; a name without a row is known to have none. */
+/** Maps names to rows as the database has them; undefined if it has no row of this name. */
 type RowCache = Map<string, AnyRow | undefined>
 
 /**
@@ -67,52 +65,54 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
 /** Creates missing tables. @throws {Error} another version has written the ledger */
 function openTables(sql: Sql): void {
   createTables(sql)
-  const [schemaRow] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
+  const [schemaRow] = sql.exec<{ row: string }>(statements.meta.selectRow, 'schema')
   if (schemaRow === undefined) writeRow(sql, schemaWrite)
   else assertSchema(JSON.parse(schemaRow.row))
 }
 
-/** Creates tables and indexes as `rows.ts` has them; lists in key order need no index. */
+/** Creates the tables and indexes of `rows.ts`, unless they exist. */
 export function createTables(sql: Sql): void {
   for (const name of tableNames) {
     const { key, lists } = getTable(name)
     const columns = [...listStoredColumns(name), 'row'].join(', ')
-    const primary = `PRIMARY KEY (${key.join(', ')})`
-    sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primary}) WITHOUT ROWID`)
+    const primaryKey = `PRIMARY KEY (${key.join(', ')})`
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primaryKey}) WITHOUT ROWID`)
     for (const [list, { group, score }] of Object.entries(lists)) {
-      const order = [...new Set([group ?? score, score, ...key])]
-      if ([...order].sort().join() === [...key].sort().join()) continue
+      const indexed = [...new Set([group ?? score, score, ...key])]
+      // The primary key is an index of these columns already.
+      if (indexed.length === key.length) continue
       const where = group === undefined ? '' : ` WHERE ${group} IS NOT NULL`
       sql.exec(
-        `CREATE INDEX IF NOT EXISTS ${name}_${list} ON ${name} (${order.join(', ')})${where}`,
+        `CREATE INDEX IF NOT EXISTS ${name}_${list} ON ${name} (${indexed.join(', ')})${where}`,
       )
     }
   }
 }
 
-/** Returns the columns that keys and lists need; the whole row is beside them as JSON. */
+/** Lists the columns of the key and the lists. The column `row` holds the whole row as JSON. */
 function listStoredColumns(name: TableName): readonly string[] {
   const { key, lists } = getTable(name)
   const listColumns = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listColumns])]
 }
 
-const statements = Object.fromEntries(
-  tableNames.map((name) => {
-    const columns = listStoredColumns(name)
-    const byKey = getTable(name)
-      .key.map((column) => `${column} = ?`)
-      .join(' AND ')
-    const insert = `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`
-    return [name, { columns, byKey, insert, row: `SELECT row FROM ${name} WHERE ${byKey}` }]
-  }),
-) as Record<TableName, { columns: readonly string[]; byKey: string; insert: string; row: string }>
+function createStatements(table: TableName) {
+  const columns = listStoredColumns(table)
+  const equalsKey = getTable(table)
+    .key.map((column) => `${column} = ?`)
+    .join(' AND ')
+  const insertRow = `INSERT INTO ${table} VALUES (${columns.map(() => '?, ').join('')}?)`
+  return { columns, equalsKey, insertRow, selectRow: `SELECT row FROM ${table} WHERE ${equalsKey}` }
+}
 
-/** Caches the texts of queries, by all that makes them differ. */
+const statements = Object.fromEntries(
+  tableNames.map((table) => [table, createStatements(table)]),
+) as Record<TableName, ReturnType<typeof createStatements>>
+
 const listQueries = new Map<string, string>()
 const updateQueries = new Map<string, string>()
 
-function getQuery(queries: Map<string, string>, id: string, build: () => string): string {
+function getCachedQuery(queries: Map<string, string>, id: string, build: () => string): string {
   const query = queries.get(id) ?? build()
   queries.set(id, query)
   return query
@@ -123,7 +123,7 @@ function createSqlView(sql: Sql, cachedRows: RowCache): View {
     row<Name extends TableName>(table: Name, ...key: Key) {
       const name = toRowName(table, key)
       if (!cachedRows.has(name)) {
-        const [stored] = sql.exec<{ row: string }>(statements[table].row, ...key)
+        const [stored] = sql.exec<{ row: string }>(statements[table].selectRow, ...key)
         cachedRows.set(name, stored && parseRow(table, stored.row))
       }
       return cachedRows.get(name) as Row<Name> | undefined
@@ -131,12 +131,11 @@ function createSqlView(sql: Sql, cachedRows: RowCache): View {
     list<Name extends TableName>(listing: Listing<Name>, now: number) {
       const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
       const id = `${table} ${list} ${listing.newest} ${listing.limit}`
-      const query = getQuery(listQueries, id, () => buildListQuery(listing))
-      const limit = olderThanMs === undefined ? before : now - olderThanMs
-      const range = [from, limit === undefined ? Number.MAX_SAFE_INTEGER : limit - 1]
-      const results = sql.exec<Record<string, SqlValue> & { row: string }>(
-        ...[query, ...(group === undefined ? range : [group, ...range])],
-      )
+      const query = getCachedQuery(listQueries, id, () => buildListQuery(listing))
+      const end = olderThanMs === undefined ? before : now - olderThanMs
+      const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
+      const bindings = group === undefined ? range : [group, ...range]
+      const results = sql.exec<Record<string, SqlValue> & { row: string }>(query, ...bindings)
       return results.map((columns) => {
         const name = toRowName(table, toKey(table, columns))
         const row = cachedRows.get(name) ?? parseRow(table, columns.row)
@@ -147,7 +146,7 @@ function createSqlView(sql: Sql, cachedRows: RowCache): View {
   }
 }
 
-/** Builds a query with its limit as text: if it were bound, SQLite would plan each query anew. */
+/** Builds a list's query. Its limit is text: if bound, SQLite would plan the query each time. */
 function buildListQuery<Name extends TableName>(listing: Listing<Name>): string {
   const { table, list, newest, limit } = listing
   const { key, lists } = getTable(table)
@@ -161,23 +160,23 @@ function buildListQuery<Name extends TableName>(listing: Listing<Name>): string 
     ORDER BY ${order} LIMIT ${Number(limit)}`
 }
 
-/** Writes only changed columns, because each one that is set updates its indexes. */
+/** Writes a row. An update sets only the changed columns, as each one updates its indexes. */
 export function writeRow(sql: Sql, { table, key, before, after }: Write): void {
-  const { columns, byKey, insert } = statements[table]
+  const { columns, equalsKey, insertRow } = statements[table]
   if (after === undefined) {
-    if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${byKey}`, ...key)
+    if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${equalsKey}`, ...key)
     return
   }
   const row = JSON.stringify(after)
   const toCell = (column: string) => (after[column] ?? null) as SqlValue
   if (before === undefined) {
-    sql.exec(insert, ...columns.map(toCell), row)
+    sql.exec(insertRow, ...columns.map(toCell), row)
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
-  const update = getQuery(updateQueries, `${table} ${changed}`, () => {
-    const cells = changed.map((column) => `${column} = ?, `).join('')
-    return `UPDATE ${table} SET ${cells}row = ? WHERE ${byKey}`
+  const update = getCachedQuery(updateQueries, `${table} ${changed}`, () => {
+    const assignments = changed.map((column) => `${column} = ?, `).join('')
+    return `UPDATE ${table} SET ${assignments}row = ? WHERE ${equalsKey}`
   })
   sql.exec(update, ...changed.map(toCell), row, ...key)
 }
