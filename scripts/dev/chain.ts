@@ -7,14 +7,7 @@ import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { deployContracts } from '../contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from './anvil.ts'
 
-export type TestChain = {
-  anvil: Anvil
-  loan: Address
-  forwarder: Address
-  relayer: Address
-  bindings: Record<string, string>
-  stop: () => Promise<void>
-}
+export type TestChain = Awaited<ReturnType<typeof startChain>>
 
 const mnemonic = 'test test test test test test test test test test test junk'
 
@@ -24,10 +17,7 @@ type Deployed = { loan: Address; forwarder: Address; state: unknown }
 const deployed = new Map<string, Promise<Deployed>>()
 
 /** Starts a chain with the contracts, a funded pool, a funded relayer, and perhaps more of them. */
-export async function startChain(
-  args: string[] = [],
-  relayers: readonly Address[] = [],
-): Promise<TestChain> {
+export async function startChain(args: string[] = [], relayers: readonly Address[] = []) {
   const anvil = await startAnvil({ args })
   const relayer = deriveRelayerAccount(mnemonic, 31, 0).address
   const allowed = [relayer, ...relayers]
@@ -56,7 +46,7 @@ export async function startChain(
       // Tests dial as no person does.
       MAX_DIALS_A_MINUTE: '1000000',
       MAX_OPEN_PAYMENTS: '16',
-    },
+    } as Record<string, string>,
     stop: anvil.stop,
   }
 }

@@ -142,11 +142,7 @@ const machine = [
 ].map((path) => `src/relay/${path}`)
 
 /** The mutations that something could notice; so many of them, drawn by the seed. */
-export async function drawMutations(
-  root: string,
-  seed: number,
-  sample: number | undefined,
-): Promise<readonly Mutation[]> {
+export async function drawMutations(root: string, seed: number, sample: number | undefined) {
   const found = await Promise.all(
     machine.map(async (file) => mutationsOf(file, await readFile(join(root, file), 'utf8'))),
   )

@@ -66,11 +66,7 @@ export async function setTerms(
 }
 
 /** Deposits an amount for each account, and waits for the block; the chain mines by itself. */
-export async function deposit(
-  chain: TestChain,
-  accounts: readonly Address[],
-  value: bigint,
-): Promise<void> {
+export async function deposit(chain: TestChain, accounts: readonly Address[], value: bigint) {
   let last: Hash | undefined
   for (const one of accounts) last = await callAsOwner(chain, 'depositFor', { args: [one], value })
   // viem asks again with the next block, which a chain that mines on request may not have.

@@ -5,20 +5,13 @@ import type { RedisServer } from '../redis/redis-server.ts'
 const shown = 5
 
 /** Reads the first unsettled rows of the ledger directly from the database. */
-export async function openRows(
-  server: RedisServer,
-  base: string,
-  address: string,
-): Promise<Record<string, unknown>[]> {
+export async function openRows(server: RedisServer, base: string, address: string) {
   const rowOf = async (name: string) => {
     const row = (await server.call('GET', `${base}:row:${name}`)) as string | null
     return row === null ? undefined : JSON.parse(row.slice(row.indexOf(' ')))
   }
-  const listed = await Promise.all(
-    openPhases.map((phase) =>
-      server.call('ZRANGE', `${base}:list:payments.phase:${phase}`, 0, shown - 1),
-    ),
-  )
+  const lists = openPhases.map((phase) => `${base}:list:payments.phase:${phase}`)
+  const listed = await Promise.all(lists.map((list) => server.call('ZRANGE', list, 0, shown - 1)))
   const payments = await Promise.all((listed.flat() as string[]).map(rowOf))
   const relayer = await rowOf(`relayers:${address}`)
   return [

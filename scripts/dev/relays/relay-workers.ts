@@ -16,11 +16,7 @@ export const bodyOf = ({ phone, sessionId, text }: Delivery): URLSearchParams =>
   new URLSearchParams({ phoneNumber: phone, sessionId, text })
 
 /** Delivers as a gateway does that reaches the relay at this address. */
-export async function postDelivery(
-  url: string,
-  delivery: Delivery,
-  signal?: AbortSignal,
-): Promise<Reply> {
+export async function postDelivery(url: string, delivery: Delivery, signal?: AbortSignal) {
   // Miniflare would compress each screen.
   const headers = { 'accept-encoding': 'identity' }
   const init = { method: 'POST', headers, body: bodyOf(delivery), signal: signal ?? null }

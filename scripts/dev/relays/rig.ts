@@ -109,10 +109,7 @@ export async function startRig({
 }
 
 /** Waits while intents are still being spent, since a queue may be long. */
-async function settle(
-  truth: GroundTruth,
-  openNow: () => Promise<string | undefined>,
-): Promise<void> {
+async function settle(truth: GroundTruth, openNow: () => Promise<string | undefined>) {
   let open: string | undefined
   const isSettled = async () => {
     open = await openNow()

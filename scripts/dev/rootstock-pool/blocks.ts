@@ -79,10 +79,7 @@ async function minable({ anvil, pool, rules }: RootstockNode): Promise<SignedTra
 }
 
 /** Gives transactions to anvil for its next block, and drops those that anvil refuses. */
-async function hand(
-  { anvil, pool }: RootstockNode,
-  chosen: SignedTransaction[],
-): Promise<SignedTransaction[]> {
+async function hand({ anvil, pool }: RootstockNode, chosen: SignedTransaction[]) {
   const handed: SignedTransaction[] = []
   for (const transaction of chosen) {
     try {

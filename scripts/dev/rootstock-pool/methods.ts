@@ -50,11 +50,7 @@ export async function answer(
   }
 }
 
-async function pass(
-  { anvil, rules }: RootstockNode,
-  method: string,
-  params: readonly unknown[],
-): Promise<unknown> {
+async function pass({ anvil, rules }: RootstockNode, method: string, params: readonly unknown[]) {
   try {
     return asRskj(method, await anvil(method, params), rules.minGasPriceWei)
   } catch (error) {

@@ -32,12 +32,7 @@ export function currentActor(): Actor {
 }
 
 /** Resumes the actor at a time, later if it stalls, and never if it has died. */
-export function resumeAt(
-  scheduler: Scheduler,
-  actor: Actor,
-  time: number,
-  resume: () => void,
-): void {
+export function resumeAt(scheduler: Scheduler, actor: Actor, time: number, resume: () => void) {
   scheduler.at(time, () => {
     if (!actor.isAlive) return
     if (actor.stalledUntil > scheduler.now()) resumeAt(scheduler, actor, actor.stalledUntil, resume)

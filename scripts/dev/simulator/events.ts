@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { createRandom, type Random } from '../random.ts'
-import { type DialItem, type Draw, dialAgain } from './draw/dials.ts'
+import { type DialItem, type Draw, type DrawAt, dialAgain } from './draw/dials.ts'
 import type { Setup } from './draw/setup.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
@@ -270,11 +270,7 @@ const rare: readonly {
   },
 ]
 
-export function drawRare(
-  seed: number,
-  items: readonly Item[],
-  drawAt: (random: Random, phase: 0 | 1) => Draw,
-): Item[] {
+export function drawRare(seed: number, items: readonly Item[], drawAt: DrawAt): Item[] {
   const phases = [...new Set(items.map(({ phase }) => phase))]
   return phases.flatMap((phase) => {
     const dials = items.filter(
@@ -306,10 +302,8 @@ const returnsOf =
   ({ hash }: ModelTransaction) =>
     createRandom(seed, `${hash} ${at}`).chance(setup.returned)
 
-function branch(
-  { records, scheduler, transcript }: World,
-  { removed, added }: { removed: ModelBlock[]; added: ModelBlock[] },
-): void {
+function branch(world: World, { removed, added }: Record<'removed' | 'added', ModelBlock[]>): void {
+  const { records, scheduler, transcript } = world
   const requests = removed.flatMap(({ transactions }) =>
     transactions.flatMap(({ transaction }) => transaction.requests),
   )

@@ -67,12 +67,7 @@ export type Place = keyof typeof possibleFaults
 const tendingShare = 0.15
 
 /** Draws the fault at a place; none while `isOn` is false. */
-export function drawFault(
-  limits: FaultLimits,
-  place: Place,
-  random: Random,
-  isOn: boolean,
-): Fault | undefined {
+export function drawFault(limits: FaultLimits, place: Place, random: Random, isOn: boolean) {
   let left = random.next()
   if (!isOn) return undefined
   for (const kind of possibleFaults[place]) {

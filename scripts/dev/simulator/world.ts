@@ -40,7 +40,7 @@ type Instance = {
   scheduled: ScheduledLedger
   accept: (offer: PaymentOffer, asker: Actor) => Promise<OfferAnswer>
   actors: Set<Actor>
-  calls: Set<(outcome: Outcome) => void>
+  calls: Set<Done>
 }
 
 /** Creates the ledger's Durable Object, whose rows and alarm outlive its program. */
@@ -58,6 +58,8 @@ function newObject({ rules }: Plan['setup'], storage: Sql) {
 }
 
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
+
+export type Done = (outcome: Outcome) => void
 
 export type RoundStart = { head: ModelBlock; work: Work }
 

@@ -11,6 +11,8 @@ export type Draw = {
   nextId: () => number
 }
 
+export type DrawAt = (random: Random, phase: 0 | 1) => Draw
+
 export type DialItem = Item & Dial
 
 /** Makes a delivery of what its caller wants to any Worker; in other words if some are given. */

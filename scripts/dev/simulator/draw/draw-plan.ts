@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../../random.ts'
 import { drawAlternations, drawEvents, drawLasting, drawRare } from '../events.ts'
 import { type Item, inOrder, type Plan } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
-import { type Draw, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
+import { type DrawAt, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
 import { drawLender } from './lender.ts'
 import { drawSetup } from './setup.ts'
 
@@ -17,7 +17,7 @@ export function drawPlan(seed: number): Plan {
   let id = 0
   const nextId = () => id++
   const shared = { setup, spanMs, nextId }
-  const drawAt = (own: Random, phase: 0 | 1): Draw => ({ ...shared, random: own, phase })
+  const drawAt: DrawAt = (own, phase) => ({ ...shared, random: own, phase })
   const items: Item[] = []
   const isCrowded = random.chance(0.12)
   for (const phase of setup.pauseDays === undefined ? [0 as const] : [0 as const, 1 as const]) {

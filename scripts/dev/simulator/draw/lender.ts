@@ -1,7 +1,7 @@
-import { createRandom, type Random } from '../../random.ts'
+import { createRandom } from '../../random.ts'
 import { type Dial, type Item, inOrder, type Plan, tills, writeText } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
-import { createDial, type Draw } from './dials.ts'
+import { createDial, type Draw, type DrawAt } from './dials.ts'
 
 const firstPins = ['482615', '739164', '5938', '26495']
 const laterPins = ['8053', '917264', '63820']
@@ -12,7 +12,7 @@ export const getFirstPin = (caller: number): string => firstPins[caller % firstP
 const asking = ['8*2', '8*2', '4*1', '3'] as const
 
 /** Makes a plan one of a lender's: PINs are typed, guessed, changed, forgotten and blocked. */
-export function drawLender(plan: Plan, drawAt: (random: Random, phase: 0 | 1) => Draw): Plan {
+export function drawLender(plan: Plan, drawAt: DrawAt): Plan {
   const { seed } = plan
   // A session id that is used again has two rates, which nothing on the chain tells apart.
   const isLocal =

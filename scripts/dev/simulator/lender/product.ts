@@ -53,10 +53,7 @@ export function createLenderSms(
 }
 
 /** Sets each caller's first PIN before the run. */
-export async function chooseFirstPins(
-  memories: KeptMemories,
-  callers: readonly Address[],
-): Promise<void> {
+export async function chooseFirstPins(memories: KeptMemories, callers: readonly Address[]) {
   const memory = createMemory(() => memoryFor(memories, 'setup'))
   for (const [caller, account] of callers.entries()) {
     const pins = createPins({ secret, memory, createSalt: () => `first ${caller}` })

@@ -91,6 +91,8 @@ export function cloneContracts(state: ContractState): ContractState {
   }
 }
 
+type Call = { world: ContractWorld; state: ContractState; caller: Address; seconds: number }
+
 /** RelayForwarder's `execute` by an allowed relayer, as its source has it. Changes the state. */
 export function executeRequests(
   world: ContractWorld,
@@ -99,14 +101,14 @@ export function executeRequests(
   block: Spending,
   gas: number,
 ): ProcessedRequest[] {
-  const { timestampSeconds } = block
   let gasLeft = gas
   let isSkipping = false
   return requests.map((request, index) => {
     const { intentId, from } = request
     const of = (status: number, returnData: Hex = '0x') => ({ intentId, from, status, returnData })
     if (isSkipping) return of(Status.skipped)
-    const refusal = judge(world, state, request, timestampSeconds)
+    const call = { world, state, caller: from, seconds: block.timestampSeconds }
+    const refusal = judge(call, request)
     if (refusal !== undefined) return of(refusal)
     const following = requests.length - index - 1
     const needed =
@@ -117,30 +119,22 @@ export function executeRequests(
     }
     gasLeft -= (callOverheadGas + requestOverheadGas) * (world.gasTimes ?? 1)
     state.spentAt.set(spendingKey(from, intentId), block)
-    const call = { world, state, caller: from, seconds: timestampSeconds }
     const reverted = callLoan(call, request.data)
     if (reverted === undefined) return of(Status.executed)
     return of(Status.failed, reverted.slice(0, 2 + 2 * maxReturnBytes) as Hex)
   })
 }
 
-function judge(
-  world: ContractWorld,
-  state: ContractState,
-  request: SignedRequest,
-  timestampSeconds: number,
-): number | undefined {
+function judge({ world, state, seconds }: Call, request: SignedRequest): number | undefined {
   const bytes = (request.data.length - 2) / 2
   if (bytes < 4 || bytes > maxDataBytes || request.gas > maxGas) return Status.outOfBounds
-  const spent = findSpending(state, [request.from, request.intentId], timestampSeconds)
+  const spent = findSpending(state, [request.from, request.intentId], seconds)
   if (spent !== undefined) return Status.alreadySpent
-  if (timestampSeconds > request.deadline) return Status.expired
-  if (request.deadline > timestampSeconds + maxDeadlineAheadSeconds) return Status.deadlineTooFar
+  if (seconds > request.deadline) return Status.expired
+  if (request.deadline > seconds + maxDeadlineAheadSeconds) return Status.deadlineTooFar
   if (!world.isSigned(request)) return Status.badSignature
   return undefined
 }
-
-type Call = { world: ContractWorld; state: ContractState; caller: Address; seconds: number }
 
 /** Answers a forwarded call: undefined, or the data of its revert, which changes nothing. */
 function callLoan(call: Call, data: Hex): Hex | undefined {
@@ -185,10 +179,7 @@ export function issuableWei(
   return dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
 }
 
-function applyForLoanOf(
-  { world, state, caller, seconds }: Call,
-  shown: readonly bigint[],
-): Hex | undefined {
+function applyForLoanOf({ world, state, caller, seconds }: Call, shown: bigint[]): Hex | undefined {
   const { principalWei } = world
   if (state.isPaused) return refused('EnforcedPause')
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const

@@ -150,11 +150,7 @@ function debtWords(account: LoanAccount | undefined): Hex {
 const isSame = (address: unknown, own: Address): boolean =>
   typeof address === 'string' && address.toLowerCase() === own.toLowerCase()
 
-function callAt(
-  { world, relayer }: ModelNodeOptions,
-  { from, to, data }: Call,
-  view: ModelBlock,
-): Hex {
+function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, view: ModelBlock) {
   const { state, number, timestampSeconds } = view
   if (to.toLowerCase() === world.loan) {
     if (data === reads.liquidity) return encodeWord(state.liquidityWei)

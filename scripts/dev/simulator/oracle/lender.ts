@@ -20,13 +20,22 @@ export function judgeLender(history: History, found: Report): void {
   for (const [caller, account] of history.callers.entries()) {
     const memory = history.memory.filter((event) => event.account === account)
     const deliveries = history.deliveries.filter((delivery) => delivery.account === account)
-    const pins = pinsOf(memory, deliveries, caller)
-    judgeGuesses(pins, memory, deliveries, found)
-    judgeSets(pins, memory, deliveries, found)
-    judgePaid(history, pins, account, found)
+    const pins = pinsOf({ memory, deliveries }, caller)
+    const holder = { account, memory, deliveries, pins }
+    judgeGuesses(holder, found)
+    judgeSets(holder, found)
+    judgePaid(history, holder, found)
     judgeDay(history, caller, found)
   }
   judgeTexts(history, found)
+}
+
+/** An account with the calls of its memory, its deliveries, and the PINs that it had. */
+type Holder = {
+  account: Address
+  memory: readonly MemoryEvent[]
+  deliveries: readonly Delivery[]
+  pins: readonly PinAt[]
 }
 
 /** A PIN typed at a step of a session, however often it is delivered. */
@@ -58,12 +67,7 @@ function verdictOf({ said, dial }: Delivery): Guess['verdict'] {
 }
 
 /** Judges that each guess takes a try by its own write, and at most three are judged in a row. */
-function judgeGuesses(
-  pins: readonly PinAt[],
-  memory: readonly MemoryEvent[],
-  deliveries: readonly Delivery[],
-  found: Report,
-): void {
+function judgeGuesses({ pins, memory, deliveries }: Holder, found: Report): void {
   const guesses = guessesOf(deliveries)
   const ownOf = (kind: MemoryEvent['kind'], { by }: Guess) =>
     memory.filter((event) => event.kind === kind && by.has(event.by))
@@ -104,11 +108,7 @@ const before = (memory: readonly MemoryEvent[], index: number): MemoryEvent['pin
 /** An account's PIN from a time on; `typed` is undefined if no delivery set it. */
 type PinAt = { from: number; typed: string | undefined; isBlocked: boolean }
 
-function pinsOf(
-  memory: readonly MemoryEvent[],
-  deliveries: readonly Delivery[],
-  caller: number,
-): PinAt[] {
+function pinsOf({ memory, deliveries }: Omit<Holder, 'account' | 'pins'>, caller: number): PinAt[] {
   let typed: string | undefined
   let salt: string | undefined
   return memory
@@ -131,12 +131,7 @@ const pinAt = (pins: readonly PinAt[], at: number): PinAt | undefined =>
   pins.findLast(({ from }) => from <= at)
 
 /** A PIN is set by who types the one of that moment, or where there is none or it was forgotten. */
-function judgeSets(
-  pins: readonly PinAt[],
-  memory: readonly MemoryEvent[],
-  deliveries: readonly Delivery[],
-  found: Report,
-): void {
+function judgeSets({ pins, memory, deliveries }: Holder, found: Report): void {
   for (const [index, { kind, at, by, pin }] of memory.entries()) {
     const was = before(memory, index)
     if (kind !== 'save' || by === 'setup' || pin?.salt === was?.salt) continue
@@ -157,12 +152,7 @@ function judgeSets(
 }
 
 /** Requires that a paying delivery sees earlier answers; what changes meanwhile it may miss. */
-function judgePaid(
-  history: History,
-  pins: readonly PinAt[],
-  account: Address,
-  found: Report,
-): void {
+function judgePaid(history: History, { pins, account }: Holder, found: Report): void {
   for (const { payment, deliveries } of paidBy(history, account)) {
     const paying = deliveries.filter(
       ({ startedAt, dial, said }) =>

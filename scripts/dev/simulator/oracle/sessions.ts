@@ -23,8 +23,10 @@ type Asked = {
   executed: { data: Hex } | undefined
   statements: Statement[]
   payment: Payment | undefined
-  /** The times at which the ledger lost rows of the session. */
-  lost: { answer: number[]; payment: number[] }
+  /** The times at which the ledger lost the session's answer. */
+  answerLostAt: number[]
+  lost_answer: boolean
+  lost_payment: boolean
 }
 
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
@@ -66,6 +68,7 @@ function askedOf(history: History): Asked[] {
       lost
         .filter(({ row }) => !row || (row.session === session && row.table === table))
         .map(({ at }) => at)
+    const answerLostAt = lostOf('sessions')
     const onChain = processed.filter(
       (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
     )
@@ -85,7 +88,9 @@ function askedOf(history: History): Asked[] {
         (statement) => statement.intentId === intentId && phaseOf(statement.at) === phase,
       ),
       payment: history.payments.at(isRecycled ? phase : -1)?.get(intentId),
-      lost: { answer: lostOf('sessions'), payment: lostOf('payments') },
+      answerLostAt,
+      lost_answer: answerLostAt.length > 0,
+      lost_payment: lostOf('payments').length > 0,
     }
   })
 }
@@ -100,15 +105,13 @@ const listSpending = ({ processed }: Asked): OnChain[] =>
   processed.filter((each) => isSpending(each.processed.status))
 
 function judgeReplies(history: History, one: Asked, found: Report): void {
-  const { deliveries, lost, arrivals, payment, execution } = one
+  const { deliveries, lost_answer, lost_payment, arrivals, payment, execution } = one
   const status = execution?.processed.status
   const outcome =
     status === undefined ? undefined : status === Status.executed ? 'executed' : 'failed'
-  const lost_answer = lost.answer.length > 0
   const inOrder = deliveries.toSorted((a, b) => (a.repliedAt ?? 0) - (b.repliedAt ?? 0))
   const fate = { isSent: arrivals.length > 0, outcome } as const
   for (const { rule, words, one: told, earlier } of judgeSession(inOrder, fate)) {
-    const lost_payment = lost.payment.length > 0
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
       submitted: [{ expired: payment?.state === 'expired', lost_payment }],
       nothing_sent: [{ lost_answer }],
@@ -145,21 +148,21 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
 }
 
 /** Judges that no payment is accepted after its caller was told of the session's end. */
-function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Report): void {
+function judgeEnds({ deliveries, payment, intentId, lost_answer }: Asked, found: Report): void {
   const ends = deliveries.filter((one) =>
     ['ended', 'closed', 'refused'].includes(getClaim(one) ?? ''),
   )
   const shownAt = Math.min(...ends.map(({ repliedAt }) => repliedAt ?? Number.POSITIVE_INFINITY))
   if (payment === undefined || payment.acceptedAt <= shownAt) return
   const words = `${intentId} is accepted after its caller was told of the end`
-  found('ended', words, { lost_answer: lost.answer.length > 0 })
+  found('ended', words, { lost_answer })
 }
 
 /** Tells whether the first answer was lost when the second was made, before the chain showed it. */
 function isForgotten(history: History, one: Asked, first: Delivery, second: Delivery): boolean {
   const { plan, reorganizations } = history
   const end = Math.max(first.repliedAt ?? 0, second.repliedAt ?? 0)
-  const lostAt = one.lost.answer.find((at) => at < end)
+  const lostAt = one.answerLostAt.find((at) => at < end)
   if (lostAt === undefined) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.setup.preflight || second.actor.troubles.size > 0) return true
@@ -195,19 +198,17 @@ const isPinChanged = ({ deliveries }: History, { account, startedAt, dial }: Del
   )
 
 function judgeOutcome(history: History, one: Asked, found: Report): void {
-  const { deliveries, lost, intentId, payment, execution, executed } = one
+  const { deliveries, lost_answer, lost_payment, intentId, payment, execution, executed } = one
   const spending = listSpending(one)
   if (spending.length > 1) found('submitted', `${intentId} was executed ${spending.length} times`)
   const submitted = deliveries.find((delivery) => getClaim(delivery) === 'submitted')
   if (submitted === undefined) return
-  const lost_answer = lost.answer.length > 0
   if (executed !== undefined && executed.data !== encodeWanted(history, submitted)) {
     found('submitted', `${submitted.actor.name} is told of another payment than was made`, {
       lost_answer,
     })
   }
   if (payment === undefined) {
-    const lost_payment = lost.payment.length > 0
     found('stated', `${intentId} has no outcome to read`, { lost_payment })
     return
   }
@@ -220,10 +221,7 @@ function judgeOutcome(history: History, one: Asked, found: Report): void {
   }
 }
 
-function expectedOf(
-  { execution, executed }: Asked,
-  payment: Payment,
-): 'expired' | 'confirmed' | 'reverted' {
+function expectedOf({ execution, executed }: Asked, payment: Payment) {
   if (execution === undefined) return 'expired'
   // A ledger that had lost its rows may have accepted another intent of a session that was spent.
   const isAnother = executed?.data !== payment.order.request.data
@@ -232,8 +230,7 @@ function expectedOf(
 
 /** Judges that callers are told what the log has said of a payment. */
 function judgeStatements(one: Asked, found: Report): void {
-  const { deliveries, statements, intentId, payment, lost, execution, executed } = one
-  const lost_answer = lost.answer.length > 0
+  const { deliveries, statements, intentId, payment, lost_answer, execution, executed } = one
   const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
   for (const delivery of deliveries) {
     const isLate = failedAt !== undefined && failedAt < delivery.startedAt

@@ -24,11 +24,8 @@ export function judgeTills(history: History, found: Report): void {
   for (const look of looks) judgeLook(history, look, found)
 }
 
-function judgeLook(
-  history: History,
-  { dial, reply, repliedAt = 0, actor }: Delivery,
-  found: Report,
-) {
+function judgeLook(history: History, look: Delivery, found: Report): void {
+  const { dial, reply, repliedAt = 0, actor } = look
   const account = history.callers[dial.caller]
   if (reply === undefined || account === undefined || dial.caller >= tills.length) return
   const lines = reply.split('\n')
@@ -40,12 +37,8 @@ function judgeLook(
     if (kind !== 'withdrawal' && kind !== 'purchase') continue
     if (call === undefined || !('to' in call)) continue
     if (!isAddressEqual(call.to, account)) continue
-    const what = [
-      computeCode(request.intentId),
-      formatAmount(call.amountWei),
-      kind === 'purchase' && billReference,
-    ]
-    const line = what.filter(Boolean).join(' ')
+    const paid = `${computeCode(request.intentId)} ${formatAmount(call.amountWei)}`
+    const line = kind === 'purchase' ? `${paid} ${billReference}` : paid
     const done = history.processed.some(
       ({ mined, processed }) =>
         processed.intentId === request.intentId &&
@@ -65,8 +58,7 @@ function judgeLook(
 const undone = ['reorganized', 'lost_rows'] as const
 
 /** Computes the code of a payment; written here again to check the relay's. */
-const computeCode = (intentId: string): string =>
-  `${Number.parseInt(digest('input', 'code', intentId).slice(-12), 16) % 1_000_000}`.padStart(
-    6,
-    '0',
-  )
+function computeCode(intentId: string): string {
+  const number = Number.parseInt(digest('input', 'code', intentId).slice(-12), 16)
+  return `${number % 1_000_000}`.padStart(6, '0')
+}

@@ -3,7 +3,7 @@ import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts
 import { createRandom, type Random } from '../../random.ts'
 import { type Actor, createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'
 import type { Fault, Place } from '../faults.ts'
-import type { Outcome, World } from '../world.ts'
+import type { Done, Outcome, World } from '../world.ts'
 import type { Parts } from './programs.ts'
 
 // What every wait of a program goes through: latency, and whatever goes wrong there.
@@ -70,7 +70,7 @@ export async function own<Answer>(
   })
 }
 
-type Ends = { done: (outcome: Outcome) => void; lost: (hangs: boolean) => void }
+type Ends = { done: Done; lost: (hangs: boolean) => void }
 
 /** Goes there and back: who asked hears of it in the end, unless it has died. */
 export function exchange(
@@ -118,9 +118,9 @@ const nodeLine =
   (method, params, { signal }) => {
     const { scheduler, chain, records, conditions } = world
     const met = applyFault(world, method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
-    const { actor, random, fault } = met
-    const now = scheduler.now()
-    const call = { at: now, by: actor.name, method, params, head: chain.head().number }
+    const { actor, random } = met
+    const asked = { ...met, method, params }
+    const call = { at: scheduler.now(), by: actor.name, method, params, head: chain.head().number }
     if (actor.isAlive) records.asked.push(call)
     return exchange(
       world,
@@ -129,8 +129,7 @@ const nodeLine =
         const isDown = conditions.nodeDown.some(
           ({ until, share }) => scheduler.now() < until && random.chance(share),
         )
-        if (!isDown)
-          return done(miscounted(world, actor, method, answerOf(world, method, params, fault)))
+        if (!isDown) return done(miscounted(world, asked, answerOf(world, asked)))
         actor.troubles.add('node_down')
         lost(random.chance(0.5))
       },
@@ -138,23 +137,16 @@ const nodeLine =
     )
   }
 
-function answerOf(
-  { node, chain, scheduler }: World,
-  method: string,
-  params: readonly unknown[],
-  fault: Fault | undefined,
-): Outcome {
+type Asked = Met & { method: string; params: readonly unknown[] }
+
+function answerOf({ node, chain, scheduler }: World, { method, params, fault }: Asked): Outcome {
   const refused = (error: Error): Outcome => ({ ok: false, error })
   const failed = () => refused(new RpcError(-32603, 'Internal error'))
   if (fault?.kind === 'error_before') return failed()
   if (fault?.kind === 'quota') return refused(new RpcError(-32010, 'account exceeds quota'))
   try {
-    const isBehind = fault?.kind === 'replica_behind'
-    const value = node(
-      method,
-      params,
-      isBehind ? chain.headAt(scheduler.now() - fault.byMs) : chain.head(),
-    )
+    const behindMs = fault?.kind === 'replica_behind' ? fault.byMs : 0
+    const value = node(method, params, chain.headAt(scheduler.now() - behindMs))
     if (fault?.kind === 'error_after') return failed()
     if (fault?.kind !== 'garbled') return { ok: true, value }
     // Sending, it is the transport that finds no JSON in it; reading, the node's own parser.
@@ -168,20 +160,13 @@ function answerOf(
 }
 
 /** Has the node lie to Workers about the count; rounds learn the truth and repair it. */
-function miscounted(
-  { conditions, scheduler }: World,
-  actor: Actor,
-  method: string,
-  outcome: Outcome,
-): Outcome {
-  const by = Math.max(
-    0,
-    ...conditions.miscounts.filter(({ until }) => scheduler.now() < until).map((lie) => lie.by),
-  )
+function miscounted({ conditions, scheduler }: World, { actor, method }: Asked, outcome: Outcome) {
+  const lies = conditions.miscounts.filter(({ until }) => scheduler.now() < until)
+  const by = Math.max(0, ...lies.map((lie) => lie.by))
   if (by === 0 || method !== 'eth_getTransactionCount' || !outcome.ok) return outcome
   if (actor.name.startsWith('round') || !Number.isInteger(Number(outcome.value))) return outcome
   actor.troubles.add('miscounted')
-  return { ok: true, value: `0x${(Number(outcome.value) + by).toString(16)}` }
+  return { ok: true as const, value: `0x${(Number(outcome.value) + by).toString(16)}` }
 }
 
 /** Gives what a program needs on a computer whose clock is wrong by this much. */

@@ -1,10 +1,5 @@
 import { createLedgerPort, type LedgerMethod } from '../../../../src/relay/ledger/methods.ts'
-import type {
-  AcceptPayment,
-  Ledger,
-  OfferAnswer,
-  PaymentOffer,
-} from '../../../../src/relay/ledger/port.ts'
+import type { AcceptPayment, Ledger, PaymentOffer } from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
@@ -14,7 +9,7 @@ import { createRandom, type Random } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
 import { type LosableTable, tills } from '../plan.ts'
-import { findAccount, type Outcome, type World } from '../world.ts'
+import { type Done, findAccount, type Outcome, type World } from '../world.ts'
 import { applyFault, createParts, exchange, lenderLines, own } from './lines.ts'
 import { createRelayer } from './programs.ts'
 import { beginRound, endRound } from './rounds.ts'
@@ -127,8 +122,6 @@ export function loseEverything(world: World): void {
   setAlarm(world, null)
 }
 
-export type LostRow = { key: string; session: string | undefined; nonce: number | undefined }
-
 const keyOf = {
   sessions: 'session',
   payments: 'session',
@@ -137,11 +130,7 @@ const keyOf = {
 } as const satisfies Record<LosableTable, string>
 
 /** Has one row be gone that is drawn, and says which; undefined where the table has none. */
-export function loseRow(
-  { object }: World,
-  table: LosableTable,
-  random: Random,
-): LostRow | undefined {
+export function loseRow({ object }: World, table: LosableTable, random: Random) {
   const rows = object.storage
     .exec<{ row: string }>(`SELECT row FROM ${table}`)
     .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
@@ -163,7 +152,7 @@ export const ledgerLine = (world: World): Ledger =>
 
 /** Returns a Worker's way to what accepts payments in the object. */
 export const acceptLine = (world: World): AcceptPayment => {
-  return (offer) => callFrom(world, 'accept', [offer]) as Promise<OfferAnswer>
+  return (offer) => callFrom(world, 'accept', [offer]) as ReturnType<AcceptPayment>
 }
 
 type ObjectMethod = LedgerMethod | 'accept'
@@ -183,17 +172,10 @@ function callFrom(world: World, method: ObjectMethod, args: unknown[]): Promise<
 }
 
 /** Runs a method in the object, at once; `done` is called once, when it has answered or died. */
-function call(
-  world: World,
-  asker: Actor,
-  method: ObjectMethod,
-  args: unknown[],
-  done: (outcome: Outcome) => void,
-): void {
+function call(world: World, asker: Actor, method: ObjectMethod, args: unknown[], done: Done) {
   const { object, scheduler } = world
   if (object.downUntil > scheduler.now()) {
-    done({ ok: false, error: new Error('Durable Object is not there.') })
-    return
+    return done({ ok: false, error: new Error('Durable Object is not there.') })
   }
   const { scheduled, accept, actors: living, calls } = instanceOf(world)
   const actor = createActor(`${asker.name}'s ledger.${method}`, () => crash(world, restartMs))

@@ -19,12 +19,7 @@ export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefi
   return isQuiet(world) ? { head: world.chain.head(), work: ledger.readWork() } : undefined
 }
 
-export function endRound(
-  world: World,
-  ledger: SqlLedger,
-  actor: Actor,
-  start: RoundStart | undefined,
-): void {
+export function endRound(world: World, ledger: SqlLedger, actor: Actor, start?: RoundStart): void {
   if (start === undefined || !isQuiet(world) || world.chain.head() !== start.head) return
   const left = ledger.readWork()
   // A chain that is shorter than it was is waited for.
@@ -73,10 +68,8 @@ function* greedy(world: World, left: Work): Generator<string> {
   if (!isOneBranch(world)) return
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
-    const { openPayments } = selectLimits(
-      world.plan.setup,
-      world.callers.indexOf(account.toLowerCase() as Address),
-    )
+    const caller = world.callers.indexOf(account.toLowerCase() as Address)
+    const { openPayments } = selectLimits(world.plan.setup, caller)
     if (length > openPayments) yield `${account} with ${length} open payments`
   }
 }

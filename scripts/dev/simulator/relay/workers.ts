@@ -34,7 +34,15 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
     actor.isAlive = false
   })
   isolate.actors.add(actor)
-  const delivery = begun(world, { dial, phase, isProbe, actor })
+  const account = findAccount(world, dial.caller)
+  const delivery: Delivery = {
+    ...{ dial, phase, isProbe, actor, account, text: dial.text },
+    session: sessionKey(gatewayName, dial.session, account),
+    intentId: intentOf(dial.session, account),
+    startedAt: world.scheduler.now(),
+    isHopeless: showsNoHope(world),
+    ...{ reply: undefined, said: undefined, repliedAt: undefined },
+  }
   records.deliveries.push(delivery)
   transcript.tell(
     () =>
@@ -94,34 +102,11 @@ function answered(world: World, delivery: Delivery, screen: Screen): void {
   delivery.isHopeless &&= showsNoHope(world)
   delivery.repliedAt = scheduler.now()
   transcript.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
-  scheduler.at(
-    scheduler.now() + afterReplyMs,
-    () => {
-      actor.isAlive = false
-      isolates.get(dial.worker)?.actors.delete(actor)
-    },
-    'quiet',
-  )
-}
-
-function begun(
-  world: World,
-  own: Pick<Delivery, 'dial' | 'phase' | 'isProbe' | 'actor'>,
-): Delivery {
-  const { dial } = own
-  const account = findAccount(world, dial.caller)
-  return {
-    ...own,
-    text: dial.text,
-    account,
-    session: sessionKey(gatewayName, dial.session, account),
-    intentId: intentOf(dial.session, account),
-    startedAt: world.scheduler.now(),
-    isHopeless: showsNoHope(world),
-    reply: undefined,
-    said: undefined,
-    repliedAt: undefined,
+  const end = () => {
+    actor.isAlive = false
+    isolates.get(dial.worker)?.actors.delete(actor)
   }
+  scheduler.at(scheduler.now() + afterReplyMs, end, 'quiet')
 }
 
 /** Time of a call, which adds to the age of the money and price that a Worker knows. */
