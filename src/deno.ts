@@ -64,11 +64,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
         shutdownSignal: ending.signal,
       }),
   })
-  const queue = createRedisDueQueue({
-    database,
-    name,
-    newToken: () => crypto.randomUUID(),
-  })
+  const queue = createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
   const rounds = createRounds({
     queue,
     runRound: () => runRound(ledger),

@@ -50,7 +50,12 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     feed: 'objects upstream reads',
     methods: 'objects upstream reads feed',
   },
-  'src/operator': { actions: '', alerting: '', 'chain-state': '' },
+  'src/operator': {
+    actions: 'schemas',
+    alerting: 'schemas',
+    'chain-state': 'schemas',
+    schemas: '',
+  },
   'src/relay': {
     forwarder: '',
     ledger: 'forwarder',

@@ -1,5 +1,11 @@
 import type * as z from 'zod/mini'
-import * as answers from '../../src/operator/answers.ts'
+import * as schemas from '../../src/operator/schemas/actions.ts'
+import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
+import { auditAnswer } from '../../src/operator/schemas/audit.ts'
+import { loansAnswer, loansQuery } from '../../src/operator/schemas/loans.ts'
+import * as payments from '../../src/operator/schemas/payments.ts'
+import { exportAnswer, exportQuery } from '../../src/operator/schemas/restore.ts'
+import { statusAnswer } from '../../src/operator/schemas/status.ts'
 import { type JsonSchema, toJsonSchema } from './json-schema.ts'
 
 type Query = { shape: Readonly<Record<string, z.ZodMiniType>> }
@@ -7,25 +13,22 @@ type Read = [summary: string, answer: z.ZodMiniType | 'text/csv', request?: Quer
 
 /** Describes each `GET /operator/<name>`; what is in braces is a part of its path. */
 const reads: Record<string, Read> = {
-  status: [
-    'How things are: intake, health, relayers, contracts, nodes, counts',
-    answers.statusAnswer,
+  status: ['How things are: intake, health, relayers, contracts, nodes, counts', statusAnswer],
+  alerts: ['What is raised, and what was', alertsAnswer],
+  audit: ['What operators did, the newest first', auditAnswer],
+  payments: [
+    'Payments, the newest first, in pages',
+    payments.paymentsAnswer,
+    payments.paymentsQuery,
   ],
-  alerts: ['What is raised, and what was', answers.alertsAnswer],
-  audit: ['What operators did, the newest first', answers.auditAnswer],
-  payments: ['Payments, the newest first, in pages', answers.paymentsAnswer, answers.paymentsQuery],
-  'payments/{intent}': ['All that is known of one payment', answers.paymentAnswer],
-  loans: [
-    'The loan book: sums, ages, and the loans of a state',
-    answers.loansAnswer,
-    answers.loansQuery,
-  ],
+  'payments/{intent}': ['All that is known of one payment', payments.paymentAnswer],
+  loans: ['The loan book: sums, ages, and the loans of a state', loansAnswer, loansQuery],
   'loans.csv': ['The whole loan book as CSV (RFC 4180)', 'text/csv'],
-  export: ['A page of all that a restore needs', answers.exportAnswer, answers.exportQuery],
+  export: ['A page of all that a restore needs', exportAnswer, exportQuery],
 }
 
 /** Says what each `POST /operator/<name>` does. */
-const summaries: Record<answers.ActionName, string> = {
+const summaries: Record<schemas.ActionName, string> = {
   pause: 'Takes no new payments; what is open goes on',
   resume: 'Takes payments again',
   drain: 'Takes no new payments, until nothing is open',
@@ -56,7 +59,7 @@ export function openApiDocument() {
   const paths = [
     ...Object.entries(reads).map(([name, read]) => at(name, { get: describeRead(name, read) })),
     ...Object.entries(summaries).map(([name, summary]) => {
-      const form = answers.actions[name as answers.ActionName]
+      const form = schemas.actions[name as schemas.ActionName]
       return at(name, { post: describeAction(name, summary, form) })
     }),
   ]
@@ -77,7 +80,7 @@ export function openApiDocument() {
         Refused: {
           description:
             '400 malformed, 401 another token, 404 unknown, 409 not possible now, 413 too large, 503 not known',
-          ...inJson(toOutput(answers.operatorError)),
+          ...inJson(toOutput(schemas.operatorError)),
         },
       },
     },
@@ -90,7 +93,7 @@ const describeRead = (name: string, [summary, answer, request]: Read) => ({
   parameters: [
     ...[...name.matchAll(/\{(\w+)\}/g)].map(([, part]) => ({
       ...{ name: part, in: 'path', required: true },
-      schema: toInput(answers.paymentsQuery.shape[part as 'intent']),
+      schema: toInput(payments.paymentsQuery.shape[part as 'intent']),
     })),
     ...Object.entries(request?.shape ?? {}).map(([part, schema]) => ({
       ...{ name: part, in: 'query', required: false },
@@ -104,7 +107,11 @@ const describeRead = (name: string, [summary, answer, request]: Read) => ({
   ),
 })
 
-const describeAction = (name: string, summary: string, { request, answer }: answers.Form) => ({
+const describeAction = (
+  name: string,
+  summary: string,
+  { request, answer }: schemas.ActionSchema,
+) => ({
   operationId: name,
   summary,
   requestBody: { required: !request.safeParse(undefined).success, ...inJson(toInput(request)) },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import type { ActionRequest } from '../../src/operator/answers.ts'
+import type { ActionRequest } from '../../src/operator/schemas/actions.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, isProgram, runProgram, type Values } from '../stack/command.ts'

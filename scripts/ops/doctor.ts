@@ -1,10 +1,7 @@
 import { isLoopback } from '../../src/compose/environment.ts'
-import {
-  healthAnswer,
-  operatorError,
-  type StatusAnswer,
-  statusAnswer,
-} from '../../src/operator/answers.ts'
+import { operatorError } from '../../src/operator/schemas/actions.ts'
+import { healthAnswer } from '../../src/operator/schemas/health.ts'
+import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
 import { version } from '../../src/operator/version.ts'
 import type { GatewayForm } from '../../src/pages/phone/gateway-forms.ts'
 import { parseJson } from '../../src/runtime/json.ts'

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod/mini'
-import { exportAnswer } from '../../src/operator/answers.ts'
+import { exportAnswer } from '../../src/operator/schemas/restore.ts'
 import {
   type ExportEntry,
   type ExportHead,

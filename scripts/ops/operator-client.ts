@@ -5,9 +5,8 @@ import {
   type ActionName,
   actions,
   operatorError,
-  type StatusAnswer,
-  statusAnswer,
-} from '../../src/operator/answers.ts'
+} from '../../src/operator/schemas/actions.ts'
+import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readNodeUrl, readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'

@@ -2,15 +2,11 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatGwei, type Hex } from 'viem'
 import { computeFingerprint } from '../../src/account/session-keys.ts'
-import {
-  type ActionAnswer,
-  type ActionRequest,
-  alertsAnswer,
-  auditAnswer,
-  loansAnswer,
-  paymentAnswer,
-  paymentsAnswer,
-} from '../../src/operator/answers.ts'
+import type { ActionAnswer, ActionRequest } from '../../src/operator/schemas/actions.ts'
+import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
+import { auditAnswer } from '../../src/operator/schemas/audit.ts'
+import { loansAnswer } from '../../src/operator/schemas/loans.ts'
+import { paymentAnswer, paymentsAnswer } from '../../src/operator/schemas/payments.ts'
 import { readDeployed } from '../contracts/records.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'

@@ -1,14 +1,11 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
 import { paymentKinds } from '../../src/loan/kinds.ts'
-import type {
-  ActionAnswer,
-  Check,
-  LoansAnswer,
-  PaymentDetails,
-  PaymentSummary,
-  StatusAnswer,
-} from '../../src/operator/answers.ts'
 import { describeFate, remedies } from '../../src/operator/remedies.ts'
+import type { ActionAnswer } from '../../src/operator/schemas/actions.ts'
+import type { Check } from '../../src/operator/schemas/health.ts'
+import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
+import type { PaymentDetails, PaymentSummary } from '../../src/operator/schemas/payments.ts'
+import type { StatusAnswer } from '../../src/operator/schemas/status.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money } from '../stack/report.ts'
 

@@ -129,10 +129,7 @@ export function recordPayment(
   if (stored === undefined) return undefined
   const others = memory.recipients.filter((recipient) => recipient.address !== address)
   const recipient = { address, to, sealed: sealed ?? findSealedNumber(memory, address), amountWei }
-  return {
-    ...stored,
-    recipients: prepend('recipients', recipient, others),
-  }
+  return { ...stored, recipients: prepend('recipients', recipient, others) }
 }
 
 /** Records a sender; returns undefined if the sender was already recorded. */

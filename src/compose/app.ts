@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
-import type { HealthAnswer } from '../operator/answers.ts'
 import { createHealthRoutes } from '../operator/route.ts'
+import type { HealthAnswer } from '../operator/schemas/health.ts'
 import { isSameSecret, parseBasicPassword, parseBearerToken } from '../runtime/bearer.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'

@@ -10,8 +10,8 @@ import {
   isCrowded,
 } from '../relay/pay/admission.ts'
 import { maxClockOffsetMs } from '../runtime/clock.ts'
-import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { toIso } from './records.ts'
+import type { Check, CheckName, HealthAnswer } from './schemas/health.ts'
 
 export type Condition = {
   /** Holds the ledger's state; undefined if the ledger gave no answer. */

@@ -1,7 +1,7 @@
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { alertNames } from './answers.ts'
 import { countAffordable, getBlockTime, type KnownCondition, runChecks } from './health.ts'
 import type { Deployment } from './records.ts'
+import { alertNames } from './schemas/alerts.ts'
 import { version } from './version.ts'
 
 type Labels = Readonly<Record<string, string>>

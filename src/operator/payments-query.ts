@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from 'viem'
 import * as z from 'zod/mini'
 import type { PaymentQuery } from '../relay/ledger/port.ts'
-import { paymentsQuery } from './answers.ts'
+import { paymentsQuery } from './schemas/payments.ts'
 import '../runtime/english.ts'
 
 /** Parses a query for payments; returns an error if it is malformed. */

@@ -2,7 +2,9 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { ActiveAlert, PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
 import { executeGas } from '../relay/relayer.ts'
-import type { AlertName, PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
+import type { AlertName } from './schemas/alerts.ts'
+import type { PaymentDetails, PaymentSummary } from './schemas/payments.ts'
+import type { StatusAnswer } from './schemas/status.ts'
 
 /** Describes the deployment that operators run. */
 export type Deployment = {

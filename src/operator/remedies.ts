@@ -1,4 +1,5 @@
-import type { CheckName, PaymentSummary } from './answers.ts'
+import type { CheckName } from './schemas/health.ts'
+import type { PaymentSummary } from './schemas/payments.ts'
 
 /** Maps each failing check to its remedy. */
 export const remedies: Readonly<Record<CheckName, string>> = {

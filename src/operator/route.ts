@@ -7,15 +7,11 @@ import { isOperator } from '../keys/operator-token.ts'
 import { parseJson } from '../runtime/json.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import { type RefusedRequest, refuseRequest } from './actions/caller.ts'
-import {
-  type ActionName,
-  actions,
-  exportQuery,
-  type Form,
-  type HealthAnswer,
-  loansQuery,
-} from './answers.ts'
 import { readPaymentsQuery } from './payments-query.ts'
+import { type ActionName, type ActionSchema, actions } from './schemas/actions.ts'
+import type { HealthAnswer } from './schemas/health.ts'
+import { loansQuery } from './schemas/loans.ts'
+import { exportQuery } from './schemas/restore.ts'
 import { LedgerSilent, type Operator } from './service.ts'
 import { version } from './version.ts'
 import '../runtime/english.ts'
@@ -132,7 +128,7 @@ const csv = {
 /** Adds the action routes; no error repeats the request, which may hold personal data. */
 function addActions(routes: Hono, { act }: Operator): void {
   for (const name of Object.keys(actions) as ActionName[]) {
-    const { request, expected }: Form = actions[name]
+    const { request, expected }: ActionSchema = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
       const parsed = request.safeParse(text === '' ? undefined : (parseJson(text) ?? null))

@@ -29,10 +29,10 @@ import { erasePerson, exportPerson } from './actions/person.ts'
 import { createRestoreActions, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import type { ActionAnswer, ActionName, ActionRequest } from './answers.ts'
 import { type Condition, describeSilence, judgeHealth, type KnownCondition } from './health.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
+import type { ActionAnswer, ActionName, ActionRequest } from './schemas/actions.ts'
 import { describeIntake, describeStatus, type RelayerNonces } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>

@@ -1,9 +1,9 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import type { StatusAnswer } from './answers.ts'
 import { computeTopUp, countAffordable, judgeHealth, type KnownCondition } from './health.ts'
 import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
+import type { StatusAnswer } from './schemas/status.ts'
 import { version } from './version.ts'
 
 /** The relayer's next nonce by chain and pool; null if no node answers. */

@@ -10,7 +10,7 @@ export type DepositClaim =
   /** Was not sent, because another transaction of the account waits for a block. */
   | { kind: 'under_way' }
   /** Was not sent: the balance does not exceed the gas. Has the last deposit, if one is known. */
-  | { kind: 'too_little'; thereWei: bigint; gasWei: bigint; last: Deposit | undefined }
+  | { kind: 'too_little'; balanceWei: bigint; gasWei: bigint; last: Deposit | undefined }
   /** Was not sent: the chain's gas price is above the operator's limit. */
   | { kind: 'price_too_high' }
   /** Was not sent: an operator has stopped payments, or holds the account. */
@@ -62,7 +62,7 @@ export async function claimDeposit(
   if (intake.kind !== 'open') return { kind: 'paused' }
   if (heldAt !== undefined) return { kind: 'held' }
   const within = () => clock.timeout(nodeTimeoutMs)
-  const [nonce, pending, thereWei, nodePriceWei] = await Promise.all([
+  const [nonce, pending, balanceWei, nodePriceWei] = await Promise.all([
     node.getTransactionCount(address, within()),
     node.getTransactionCount(address, within(), 'pending'),
     node.getBalance(address, within()),
@@ -77,11 +77,11 @@ export async function claimDeposit(
   }
   const gasPriceWei = limitGasPrice(fees, nodePriceWei)
   const gasWei = BigInt(depositGas) * gasPriceWei
-  if (thereWei <= gasWei) {
+  if (balanceWei <= gasWei) {
     const last = nonce === 0 ? undefined : await findLastDeposit(options, address)
-    return { kind: 'too_little', thereWei, gasWei, last }
+    return { kind: 'too_little', balanceWei, gasWei, last }
   }
-  return await send(options, account, { nonce, gasPriceWei, valueWei: thereWei - gasWei })
+  return await send(options, account, { nonce, gasPriceWei, valueWei: balanceWei - gasWei })
 }
 
 async function send(

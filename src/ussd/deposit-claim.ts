@@ -28,11 +28,11 @@ export async function showDepositClaim(
     case 'under_way':
       return endScreen(words.underWay)
     case 'too_little': {
-      const { thereWei, gasWei, last } = claim
+      const { balanceWei, gasWei, last } = claim
       // What a deposit did not use for gas stays at the address, but is no new deposit.
       if (last !== undefined) return endScreen(words.nothingSince(showAmount(last.amountWei)))
-      if (thereWei === 0n) return endScreen(words.nothing)
-      return endScreen(words.tooLittle(showAmount(thereWei), showAmount(gasWei)))
+      if (balanceWei === 0n) return endScreen(words.nothing)
+      return endScreen(words.tooLittle(showAmount(balanceWei), showAmount(gasWei)))
     }
     case 'price_too_high':
       return endScreen(messages.feesTooHigh)

@@ -1,6 +1,6 @@
 import { type Address, type Hex, zeroAddress } from 'viem'
 import { getCallRules } from '../../../src/loan/kinds.ts'
-import type { PaymentSummary } from '../../../src/operator/answers.ts'
+import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
 import type { Booked } from '../../contracts/reads.ts'
 

@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/answers.ts'
+import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/schemas/payments.ts'
 import { decodeResults, spendsIntent } from '../../../src/relay/forwarder/requests.ts'
 import {
   type Booked,

@@ -1,5 +1,5 @@
 import { drawDigits, isTillNumber } from '../../account/check-digit.ts'
-import type { ActionAnswer, ActionRequest } from '../answers.ts'
+import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 
 type AgentOptions = Pick<CallerOptions, 'relayer' | 'newId'>

@@ -4,7 +4,7 @@ import type { CallerAccounts } from '../../account/caller-accounts.ts'
 import { computeNumberingFingerprint, listFormerForms } from '../../account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { ActionRequest } from '../answers.ts'
+import type { ActionRequest } from '../schemas/actions.ts'
 import { type CallerOptions, refuseRequest } from './caller.ts'
 
 export type AliasOptions = CallerOptions & {

@@ -9,8 +9,8 @@ import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { AccountStanding, DayLimits, SessionTrace } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
-import type { ActionAnswer, ActionRequest } from '../answers.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
+import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 
 /** A refusal with its HTTP status. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
@@ -43,11 +43,8 @@ export async function lookUpCaller(
   caller: Caller,
 ): Promise<ActionAnswer<'lookup'>> {
   const { address: account } = caller.account
-  await options.relayer.ledger.recordAction({
-    id: options.newId(),
-    action: 'lookup',
-    detail: { account },
-  })
+  const id = options.newId()
+  await options.relayer.ledger.recordAction({ id, action: 'lookup', detail: { account } })
   return await describeCaller(options, account)
 }
 
@@ -141,17 +138,12 @@ export async function holdAccount(
 export async function depositFor(options: CallerOptions, { account }: Caller) {
   const { ledger, log } = options.relayer
   const { address } = account
-  await ledger.recordAction({
-    id: options.newId(),
-    action: 'deposit',
-    detail: { account: address },
-  })
+  const detail = { account: address }
+  await ledger.recordAction({ id: options.newId(), action: 'deposit', detail })
   const message = 'An operator deposits for a caller'
   log({ level: 'warn', event: 'operator.deposit', message })
-  return {
-    account: address,
-    deposit: describeDeposit(options.deployment, await options.claimDeposit(account)),
-  }
+  const claim = await options.claimDeposit(account)
+  return { account: address, deposit: describeDeposit(options.deployment, claim) }
 }
 
 function describeDeposit(
@@ -161,17 +153,13 @@ function describeDeposit(
   const describeSent = <Sent extends { amountWei: bigint; hash: string }>({
     amountWei,
     ...sent
-  }: Sent) => ({
-    ...sent,
-    amountWei: `${amountWei}`,
-    explorer: toLink(chain, sent.hash),
-  })
+  }: Sent) => ({ ...sent, amountWei: `${amountWei}`, explorer: toLink(chain, sent.hash) })
   if (claim.kind === 'sent') return describeSent(claim)
   if (claim.kind !== 'too_little') return { kind: claim.kind }
-  const { kind, thereWei, gasWei, last } = claim
+  const { kind, balanceWei, gasWei, last } = claim
   return {
     kind,
-    thereWei: `${thereWei}`,
+    thereWei: `${balanceWei}`,
     gasWei: `${gasWei}`,
     last: last ? describeSent(last) : null,
   }

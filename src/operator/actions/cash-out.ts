@@ -3,8 +3,8 @@ import type { PhoneNumber } from '../../account/phone.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { ActionAnswer, ActionRequest } from '../answers.ts'
 import { toPaymentSummary } from '../records.ts'
+import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 import { notPayable, parsePayable } from './wallets.ts'
 
@@ -45,11 +45,8 @@ export async function cashOutFor(
   }
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
-  await ledger.recordAction({
-    id: `${action}:${account}:${key}:${recipient}:${amount}`,
-    action,
-    detail,
-  })
+  const id = `${action}:${account}:${key}:${recipient}:${amount}`
+  await ledger.recordAction({ id, action, detail })
   log({ level: 'warn', event: 'operator.cash_out', message: 'An operator cashes out for a caller' })
   const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
   const { intentId, answer: paymentAnswer } = await cashOut(order)

@@ -4,8 +4,8 @@ import { encodeReadCall } from '../../loan/calls.ts'
 import { type BookedLoan, loanEventTopics, loanStates } from '../../loan/loan-book.ts'
 import type { Ledger, LoanBook } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { LoansAnswer } from '../answers.ts'
 import { type Deployment, toIso } from '../records.ts'
+import type { LoansAnswer } from '../schemas/loans.ts'
 
 type LoanBookOptions = {
   deployment: Pick<Deployment, 'loan' | 'chain'>

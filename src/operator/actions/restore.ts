@@ -7,7 +7,8 @@ import type {
   SetBackAnswer,
 } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { ActionAnswer, ActionRequest, ExportAnswer } from '../answers.ts'
+import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
+import type { ExportAnswer } from '../schemas/restore.ts'
 import { type RefusedRequest, refuseRequest } from './caller.ts'
 
 export type RestoreOptions = {

@@ -1,8 +1,8 @@
 import { type Address, checksumAddress } from 'viem'
 import { parseAddress } from '../../account/address.ts'
 import { addWallet, createWalletCodes, maxWallets, removeWallet } from '../../account/wallets.ts'
-import type { ActionAnswer, ActionRequest } from '../answers.ts'
 import type { Deployment } from '../records.ts'
+import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
 
 export const notPayable = refuseRequest(
@@ -57,10 +57,7 @@ export async function issueWalletCode(
 ): Promise<ActionAnswer<'wallet-code'> | RefusedRequest> {
   const address = parsePayable(typedAddress, deployment)
   if (address === undefined) return notPayable
-  await relayer.ledger.recordAction({
-    id: newId(),
-    action: 'wallet-code',
-    detail: { wallet: address },
-  })
+  const detail = { wallet: address }
+  await relayer.ledger.recordAction({ id: newId(), action: 'wallet-code', detail })
   return { code: await createWalletCodes({ keys, memory }).issue({ name, address }) }
 }

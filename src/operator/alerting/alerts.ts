@@ -1,6 +1,5 @@
 import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert } from '../../relay/ledger/port.ts'
-import type { AlertName, CheckName } from '../answers.ts'
 import {
   computeTopUp,
   countAffordable,
@@ -11,6 +10,8 @@ import {
 } from '../health.ts'
 import { type Deployment, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
+import type { AlertName } from '../schemas/alerts.ts'
+import type { CheckName } from '../schemas/health.ts'
 import { describeStuckNonce } from '../stuck-nonce.ts'
 import { listSilentGateways } from './silent-gateways.ts'
 

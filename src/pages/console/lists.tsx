@@ -1,6 +1,7 @@
 import { loanStates } from '../../loan/loan-book.ts'
-import type { LoansAnswer, StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
+import type { LoansAnswer } from '../../operator/schemas/loans.ts'
+import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
 import { Command, FactList, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 

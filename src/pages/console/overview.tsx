@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { formatAmountDown } from '../../loan/amounts.ts'
-import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
+import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { Command, type Fact, FactList, Live, showMoney, showTime, Table } from '../parts.tsx'
 
 type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }

@@ -1,6 +1,6 @@
 import { kindNames, paymentKinds } from '../../loan/kinds.ts'
-import type { PaymentDetails, PaymentSummary } from '../../operator/answers.ts'
-import { outcomes } from '../../operator/answers.ts'
+import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
+import { outcomes } from '../../operator/schemas/payments.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
 import { Choice, FactList, Field, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 

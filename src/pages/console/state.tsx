@@ -1,5 +1,5 @@
-import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
+import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { showTime } from '../parts.tsx'
 
 const consolePages = [

@@ -1,6 +1,7 @@
 import { paymentKinds } from '../../loan/kinds.ts'
-import type { ActionAnswer, PaymentDetails } from '../../operator/answers.ts'
 import { describeFate } from '../../operator/remedies.ts'
+import type { ActionAnswer } from '../../operator/schemas/actions.ts'
+import type { PaymentDetails } from '../../operator/schemas/payments.ts'
 import { Command, type Fact, FactList, Field, showMoney, showTime, Table } from '../parts.tsx'
 import { PaymentTable, renderPaymentLink, showSpentAmount } from './payments.tsx'
 

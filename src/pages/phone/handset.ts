@@ -131,10 +131,7 @@ export const addAnswer = (
   session: PhoneSession,
   typed: string,
   replyState: Step['replyState'],
-): PhoneSession => ({
-  ...session,
-  steps: [...session.steps, createStep(typed, replyState)],
-})
+): PhoneSession => ({ ...session, steps: [...session.steps, createStep(typed, replyState)] })
 
 const emptyReply = {
   isLate: false,

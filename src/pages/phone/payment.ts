@@ -1,10 +1,10 @@
+import { actions } from '../../operator/schemas/actions.ts'
 import {
-  actions,
   type PaymentDetails,
   type PaymentSummary,
   paymentAnswer,
   paymentsAnswer,
-} from '../../operator/answers.ts'
+} from '../../operator/schemas/payments.ts'
 import { hasEnded, type PhoneSession } from './handset.ts'
 
 /** Calls an operator's route of the relay; undefined for 404. */

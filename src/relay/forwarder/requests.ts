@@ -66,11 +66,7 @@ export async function signRequest(
   request: ForwardRequest,
 ): Promise<SignedRequest> {
   const signature = await account.signTypedData({
-    domain: {
-      ...requestDomain,
-      chainId: forwarder.chainId,
-      verifyingContract: forwarder.address,
-    },
+    domain: { ...requestDomain, chainId: forwarder.chainId, verifyingContract: forwarder.address },
     types: requestTypes,
     primaryType: 'Request',
     message: request,
@@ -140,11 +136,7 @@ function unpackRequest(packed: Hex): SignedRequest {
 
 /** Returns the results of a simulated `execute`, one for each request. */
 export function decodeExecute(requests: readonly SignedRequest[], data: Hex): RequestResult[] {
-  const results = decodeFunctionResult({
-    abi: relayForwarderAbi,
-    functionName: 'execute',
-    data,
-  })
+  const results = decodeFunctionResult({ abi: relayForwarderAbi, functionName: 'execute', data })
   return requests.map((request, index) => {
     const result = results[index]
     return {

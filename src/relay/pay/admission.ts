@@ -36,10 +36,7 @@ export function findExceededLimit(
 }
 
 /** Holds the gas price and the balance of the relayer's key. */
-export type Funding = {
-  gasPriceWei: bigint
-  balanceWei: bigint
-}
+export type Funding = { gasPriceWei: bigint; balanceWei: bigint }
 
 /** Limits the wait in the queue to this share of a request's lifetime: failures need the rest. */
 const maxQueueShare = 1 / 4

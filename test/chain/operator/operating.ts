@@ -6,7 +6,9 @@ import { createOperator } from '../../../scripts/ops/operator-client.ts'
 import type { Command } from '../../../scripts/stack/command.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import * as answers from '../../../src/operator/answers.ts'
+import { type ActionName, operatorError } from '../../../src/operator/schemas/actions.ts'
+import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
+import { paymentAnswer, paymentsAnswer } from '../../../src/operator/schemas/payments.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { parseJson } from '../../../src/runtime/json.ts'
 import {
@@ -36,10 +38,7 @@ export async function give(
 export type Dialled = { phone: string; sessionId: string; text: string }
 
 /** Posts what a gateway would, and gives the screen. */
-export async function dial(
-  { ask }: Deployment,
-  { phone, sessionId, text }: Dialled,
-): Promise<string> {
+export async function dial({ ask }: Deployment, { phone, sessionId, text }: Dialled) {
   const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
   return `${(await ask('/ussd', { method: 'POST', body })).body}`
 }
@@ -95,7 +94,7 @@ export function openOperated(
       const { status, body } = asked
         ? await send(path, asked.body, asked.method)
         : await ask(path, { headers: authorized })
-      if (status !== 200) throw new Error(answers.operatorError.parse(body).error)
+      if (status !== 200) throw new Error(operatorError.parse(body).error)
       return schema.parse(body)
     },
     { origin: 'here', nodeUrl: chain.anvil.url },
@@ -106,18 +105,16 @@ export function openOperated(
     status: operator.status,
     act: operator.act,
     metrics: async () => `${(await ask('/metrics', { headers: authorized })).body}`,
-    payments: (query = '') => operator.ask(`/operator/payments${query}`, answers.paymentsAnswer),
-    payment: (intent = '') => operator.ask(`/operator/payments/${intent}`, answers.paymentAnswer),
-    audit: async () => (await operator.ask('/operator/audit', answers.auditAnswer)).entries,
-    refused: async (action: answers.ActionName, sent?: unknown) => {
+    payments: (query = '') => operator.ask(`/operator/payments${query}`, paymentsAnswer),
+    payment: (intent = '') => operator.ask(`/operator/payments/${intent}`, paymentAnswer),
+    audit: async () => (await operator.ask('/operator/audit', auditAnswer)).entries,
+    refused: async (action: ActionName, sent?: unknown) => {
       const { status, body } = await send(`/operator/${action}`, sent)
-      return { status, ...answers.operatorError.parse(body) }
+      return { status, ...operatorError.parse(body) }
     },
     operate: (command: Command | `${string}.ts`, args: readonly string[], given?: Given) =>
       operateOn({ ask }, command, args, given),
-    /**
-     * Waits until nothing is open, since a payment's own request may end before its block comes.
-     */
+    /** Waits until nothing is open: a payment's own request may end before its block comes. */
     async allDone() {
       await settled()
       await until(async () => {

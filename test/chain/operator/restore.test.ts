@@ -13,7 +13,7 @@ import {
   Unanswered,
 } from '../../../scripts/ops/operator-client.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
-import { paymentsAnswer } from '../../../src/operator/answers.ts'
+import { paymentsAnswer } from '../../../src/operator/schemas/payments.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { opened } from '../../support/opened.ts'
 import {

@@ -10,7 +10,7 @@ import {
 } from '../../../scripts/dev/relays/callers.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { describeStatus } from '../../../scripts/ops/show.ts'
-import { healthAnswer } from '../../../src/operator/answers.ts'
+import { healthAnswer } from '../../../src/operator/schemas/health.ts'
 import { scheduleLedger } from '../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LedgerOptions } from '../../support/deployment.ts'

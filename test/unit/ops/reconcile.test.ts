@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { replay } from '../../../scripts/contracts/loan-books.ts'
 import type { Booked, LoanEvent } from '../../../scripts/contracts/reads.ts'
 import { type Books, differences, type Spending } from '../../../scripts/ops/reconcile/compare.ts'
-import type { PaymentSummary } from '../../../src/operator/answers.ts'
+import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 
 const [alice, bob] = ['11', '22'].map((digits) => `0x${digits.repeat(20)}`) as [Address, Address]
 const hash = `0x${'ab'.repeat(32)}` as const

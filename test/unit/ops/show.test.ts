@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describePayment, describeStatus, explainPayment } from '../../../scripts/ops/show.ts'
-import type { PaymentSummary, StatusAnswer } from '../../../src/operator/answers.ts'
+import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
+import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const alice = `0x${'11'.repeat(20)}` as const

@@ -98,11 +98,7 @@ const createEntry = (
   digit: string,
   word: keyof ReturnType<typeof words>,
   target: string,
-): Entry => ({
-  digit,
-  label: (messages) => words(messages)[word],
-  target,
-})
+): Entry => ({ digit, label: (messages) => words(messages)[word], target })
 
 const createLanguageEffect = (language: Language): Effect => ({
   name: language,

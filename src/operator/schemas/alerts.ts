@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import { time } from './fields.ts'
+
+export const alertNames = [
+  'relayer_low',
+  'price_high',
+  'stuck',
+  'node_down',
+  'identity',
+  'pool_low',
+  'contracts',
+  'round_late',
+  'budget',
+  'unlisted_number',
+  'unknown_header',
+  'unproved',
+  'gateway_silent',
+] as const
+
+export const alert = z.object({
+  name: z.enum(alertNames),
+  says: z.string(),
+  raisedAt: time,
+  /** Holds when the cause ended; null before. The alert stays for a while: the cause may recur. */
+  overSince: z.nullable(time),
+})
+
+/** Describes `GET /operator/alerts`: raised alerts, and past ones with the latest first. */
+export const alertsAnswer = z.object({ alerts: z.array(alert), past: z.array(alert) })
+
+export type AlertName = (typeof alertNames)[number]

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini'
+
+/** Parses a time in ISO 8601 (UTC). */
+export const time = z.iso.datetime()
+/** Parses an amount in wei: decimal digits, because a JSON number is not exact. */
+export const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
+export const intentId = z.string().check(z.regex(/^0x[0-9a-fA-F]{44}$/))
+export const hexHash = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/))
+export const hexAddress = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
+export const phone = z.string().check(z.maxLength(40))
+export const nonNegative = z.int().check(z.minimum(0))
+
+/** Names the next page: the index of a list, and the score in it. It is null after the last. */
+export const nextPage = z.nullable(z.object({ part: nonNegative, from: nonNegative }))
+
+export const phoneOnly = {
+  request: z.object({ phone }),
+  expected: 'the body has to be {"phone": "+…"}',
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { kindNames } from '../../loan/kinds.ts'
+import { smsParties } from '../../relay/ledger/rows.ts'
+import { paymentStates } from '../../relay/ledger/transitions.ts'
+import { hexAddress, hexHash, intentId, time, wei } from './fields.ts'
+
+export const outcomes = ['executed', 'failed'] as const
+
+const paymentState = z.enum(paymentStates)
+
+/** Describes a payment without data that leads to a phone number. */
+export const payment = z.object({
+  intent: intentId,
+  state: paymentState,
+  kind: z.enum(kindNames),
+  account: hexAddress,
+  spendsWei: wei,
+  acceptedAt: time,
+  changedAt: time,
+  relayer: z.nullable(hexAddress),
+  nonce: z.nullable(z.int()),
+  /** Counts the transactions that carried the payment without effect. */
+  attempts: z.int(),
+  outcome: z.nullable(z.enum(outcomes)),
+  reason: z.nullable(z.string()),
+  /** Holds the hash of the mined transaction, or of the last one that a node took. */
+  hash: z.nullable(hexHash),
+  block: z.nullable(z.int()),
+  explorer: z.nullable(z.string()),
+})
+
+export const paymentsQuery = z.object({
+  state: z.optional(paymentState),
+  kind: z.optional(z.enum(kindNames)),
+  outcome: z.optional(z.enum(outcomes)),
+  intent: z.optional(intentId),
+  /** Selects by any transaction that carried the payment. */
+  hash: z.optional(hexHash),
+  account: z.optional(hexAddress),
+  /** Limit the time of acceptance (ISO 8601, or Unix time in ms). */
+  since: z.optional(z.string()),
+  before: z.optional(z.string()),
+  /** Selects payments that were settled over 8 days ago. The times are then those of settlement. */
+  archived: z._default(z.enum(['true', 'false']), 'false'),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
+})
+
+/** Lists the newest first; `next` is the `before` of the next page, null after the last. */
+export const paymentsAnswer = z.object({ payments: z.array(payment), next: z.nullable(z.string()) })
+
+const unsentMessage = z.object({
+  party: z.enum(smsParties),
+  /** Is held until the outcome is final, then due, then taken by a sender. */
+  state: z.enum(['held', 'due', 'taken']),
+  at: time,
+  attempts: z.int(),
+})
+
+const transaction = z.object({
+  hash: hexHash,
+  nonce: z.int(),
+  gasPriceWei: wei,
+  gasLimit: z.int(),
+  recordedAt: time,
+  sentAt: z.nullable(time),
+  /** Counts the last sends in a row that no node took. */
+  failures: z.int(),
+  isMined: z.boolean(),
+  explorer: z.string(),
+})
+
+/** Describes `GET /operator/payments/<intent>`. */
+export const paymentAnswer = z.extend(payment, {
+  deadline: z.nullable(time),
+  /** Holds the gas used; null if the payment is in no block, or if no node answers. */
+  gasUsed: z.nullable(z.int()),
+  transitions: z.array(z.object({ state: paymentState, at: time })),
+  /** Holds the screen that the caller saw; null once it is deleted. */
+  screen: z.nullable(z.string()),
+  /** Lists the intents that its transaction carries, in order. */
+  batch: z.array(intentId),
+  messages: z.array(unsentMessage),
+  /** Lists the transactions signed for its nonce, the highest-priced first. */
+  transactions: z.array(transaction),
+})
+
+export type PaymentSummary = z.infer<typeof payment>
+export type PaymentDetails = z.infer<typeof paymentAnswer>

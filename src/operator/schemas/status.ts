@@ -1,0 +1,97 @@
+import * as z from 'zod/mini'
+import { alert } from './alerts.ts'
+import { hexAddress, time, wei } from './fields.ts'
+import { healthAnswer } from './health.ts'
+
+/** Describes whether payments are accepted. Once `drained`, keys and contracts may change. */
+export const intake = z.object({
+  state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
+  since: z.optional(time),
+})
+
+const relayer = z.object({
+  address: hexAddress,
+  balanceWei: z.nullable(wei),
+  gasPriceWei: z.nullable(wei),
+  maxGasPriceWei: wei,
+  /** Count the payments that the balance pays for, at the current gas price and at the highest. */
+  lastsFor: z.nullable(z.int()),
+  lastsAtWorst: z.nullable(z.int()),
+  /** Hold the cost of 50 payments at both prices. They are null if the balance pays for 20. */
+  wantedWei: z.nullable(wei),
+  wantedAtWorstWei: z.nullable(wei),
+  /** Holds the next nonce: of the ledger, of the chain, and after the transactions in the pool. */
+  nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
+  inFlight: z.int(),
+  queued: z.int(),
+  /** Holds when the oldest payment without an outcome was accepted. */
+  oldestAt: z.nullable(time),
+  lastMinedAt: z.nullable(time),
+})
+
+const contracts = z.object({
+  loan: hexAddress,
+  forwarder: hexAddress,
+  state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused'])),
+  pool: z.nullable(
+    z.object({
+      liquidityWei: wei,
+      owedWei: wei,
+      balancesWei: wei,
+      /** Holds how much may still be lent today. */
+      capLeftWei: wei,
+      /** Holds the amount of one loan. */
+      principalWei: wei,
+      isPaused: z.boolean(),
+    }),
+  ),
+})
+
+const node = z.object({
+  /** Holds the position in `NODE_URL`, because a node's URL may hold a secret. */
+  label: z.string(),
+  height: z.nullable(z.int()),
+  heightAt: z.nullable(time),
+  state: z.enum(['able', 'suspended', 'distrusted']),
+  p95Ms: z.nullable(z.number()),
+  answers: z.int(),
+  failures: z.int(),
+  /** Counts the answers that nothing proves, such as balances. */
+  believed: z.int(),
+  unknownHeaderAt: z.nullable(time),
+  callsToday: z.int(),
+  methods: z.array(z.object({ method: z.string(), calls: z.int(), tookMs: z.number() })),
+})
+
+const eventCounts = z.record(z.string(), z.int())
+const countsSince = z.object({ since: time, counts: eventCounts })
+
+/** Describes `GET /operator/status`. What was not read yet is null. */
+export const statusAnswer = z.object({
+  now: time,
+  version: z.string(),
+  schema: z.string(),
+  network: z.string(),
+  chainId: z.int(),
+  currency: z.string(),
+  intake,
+  health: healthAnswer,
+  alerts: z.array(alert),
+  relayers: z.array(relayer),
+  contracts,
+  /** Lists the guards that protect money; `by` names the variable that sets a guard. */
+  guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
+  head: z.nullable(z.object({ number: z.int(), at: time })),
+  /** Lists the last followed blocks, newest first; `fullness` is the share of gas used. */
+  blocks: z.array(z.object({ number: z.int(), fullness: z.nullable(z.number()) })),
+  nodes: z.array(node),
+  callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
+  /** Counts events since the ledger was created, by `<kind>.<event>` or `refused.<reason>`. */
+  counts: eventCounts,
+  /** Counts the same events of about the last hour, and of today (UTC). */
+  lately: z.object({ hour: countsSince, today: countsSince }),
+  /** Maps `<gateway>/<event>` to the time of the last bad request or wrong secret. */
+  gatewayFaults: z.record(z.string(), time),
+})
+
+export type StatusAnswer = z.infer<typeof statusAnswer>
