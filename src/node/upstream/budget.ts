@@ -7,7 +7,7 @@ import type { UpstreamNode } from './node.ts'
 
 type UpstreamBudgetOptions = {
   store: () => CallStore
-  /** Limits the calls of a UTC day, of which `relayReserve` are reserved for the relay. */
+  /** Limits the calls of a UTC day. `relayReserve` of them are reserved for the relay. */
   limits: { callsADay: number; relayReserve: number }
   clock: Clock
   background: (work: Promise<unknown>) => void
@@ -22,7 +22,7 @@ const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
 
-/** Counts all processes' calls to the nodes: the store's last count, plus this process's since. */
+/** Creates the count of all processes' calls: the store's last one, plus this process's since. */
 export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   const { store, limits, clock, background, log } = options
   let storedCalls = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
@@ -50,16 +50,16 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     }
   }
 
-  /** Warns if these calls passed the warning's share, which happens in one process only. */
-  function warnIfNearLimit(after: DailyCalls, { relay, callers }: DailyCalls): void {
+  /** Warns if these calls are the ones that reach the share, so that only one process warns. */
+  function warnIfNearLimit(total: DailyCalls, { relay, callers }: DailyCalls): void {
     const warningCalls = limits.callsADay * warningShare
-    const used = after.relay + after.callers
+    const used = total.relay + total.callers
     if (used < warningCalls || used - relay - callers >= warningCalls) return
     const message = `${Math.round(warningShare * 100)} % of the day's calls to the nodes are used`
-    log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
+    log({ level: 'warn', event: 'upstream.budget', message, relay: total.relay, used })
   }
 
-  /** Returns when callers may call again (Unix ms); undefined while calls are left for them. */
+  /** Returns when callers may call again (Unix ms), or undefined while they have calls left. */
   function findResetTime(): number | undefined {
     const { relay, callers } = getCallsToday()
     const reserved = Math.max(relay, limits.relayReserve)
@@ -72,7 +72,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     findResetTime,
     /** Creates the budget of a network's subscriptions, which each process counts for itself. */
     createFeedBudget: () => createFeedBudget(limits, clock, findResetTime),
-    /** Counts calls before they go out; throws for callers once the day's calls are used up. */
+    /** Counts calls before they are sent. Throws for callers once the day's calls are used up. */
     count(source: CallSource, calls: number): void {
       // Subscriptions call the nodes outside any key's quota.
       if (source === 'callers' && findResetTime() !== undefined) {
@@ -103,20 +103,21 @@ function createFeedBudget(
   let used = { day: 0, calls: 0 }
   const getDay = () => Math.floor(clock.now() / dayMs)
   const getDayEnd = () => (getDay() + 1) * dayMs
-  const countRemainingCalls = () => maxCalls - (used.day === getDay() ? used.calls : 0)
+  const countUsedCalls = () => (used.day === getDay() ? used.calls : 0)
+  const countRemainingCalls = () => maxCalls - countUsedCalls()
 
   return {
     /** Returns a node whose calls are counted. */
     countCalls: (node: UpstreamNode): UpstreamNode => ({
       ...node,
       call(method, params, result) {
-        used = { day: getDay(), calls: maxCalls - countRemainingCalls() + 1 }
+        used = { day: getDay(), calls: countUsedCalls() + 1 }
         return node.call(method, params, result)
       },
     }),
-    /** Returns when subscriptions may call again (Unix ms); undefined while calls are left. */
+    /** Returns when subscriptions may call again (Unix ms), or undefined while calls are left. */
     findResetTime: () => findResetTime() ?? (countRemainingCalls() > 0 ? undefined : getDayEnd()),
-    /** Returns the time between polls, in ms, with which the calls last until the day ends. */
+    /** Returns the time between polls, in ms, at which the calls suffice until the day ends. */
     getPollIntervalMs: () =>
       (callsPerPoll * (getDayEnd() - clock.now())) / Math.max(1, countRemainingCalls()),
   }

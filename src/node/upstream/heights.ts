@@ -12,13 +12,13 @@ const surveyIntervalMs = 1_000
 /** Limits the wait for the other nodes after the first has shown its height, in ms. */
 const maxSlowNodeWaitMs = 400
 
-/** Limits the age of a head that no node shows again, in ms: it was untrue or reorganized away. */
+/** Limits the age of a head that no node shows again, in ms: it was untrue or reorganized. */
 const maxHeadAgeMs = 30_000
 
-/** Limits the lead of a height for which a node need not show the block by number. */
+/** Sets how far above the head a height may be without a look at its block by number. */
 const maxUnconfirmedLead = 2
 
-/** The highest known block, and when a node last showed it (Unix ms). */
+/** Holds the highest known block, and when a node last showed it (Unix ms). */
 type Head = { number: number; shownAt: number }
 
 export type HeightsOptions = AttemptOptions & {
@@ -37,6 +37,7 @@ export function createHeights(options: HeightsOptions) {
   const survey = cached(clock, surveyIntervalMs, async () => {
     const surveys = states.map((state) => surveyHeight(state, head, options))
     background(Promise.allSettled(surveys))
+    // Waits for the first node, and then a little for the others.
     await Promise.any(surveys).catch(() => undefined)
     await Promise.race([Promise.allSettled(surveys), clock.sleep(maxSlowNodeWaitMs)])
     const now = clock.now()
@@ -55,20 +56,17 @@ export function createHeights(options: HeightsOptions) {
     /** Tells whether a node is behind the head, or has no known height. */
     isBehind: ({ height }: UpstreamState): boolean =>
       head !== undefined && (height === undefined || height < head.number),
-    /** Surveys the heights if that is due; requests wait only until the first head is known. */
+    /** Surveys the heights if that is due. A request waits for it only if no head is known yet. */
     async surveyIfDue(): Promise<void> {
       const surveyed = survey()
       if (head === undefined) await surveyed
       else background(surveyed)
     },
-    /**
-     * Returns the latest block's number.
-     * @throws {TransportError} no node has shown a block within 30 s
-     */
+    /** Returns the latest block's number. @throws {TransportError} no node showed one for 30 s */
     async readSurveyedHead(): Promise<number> {
       await survey()
       if (head !== undefined && clock.now() - head.shownAt <= maxHeadAgeMs) return head.number
-      throw new TransportError('no node answered its height')
+      throw new TransportError('no node has shown its latest block')
     },
     /** Records a node's latest block. @throws {TransportError} it is older than one shown before */
     recordNodeHead(name: string, number: number): void {
@@ -82,7 +80,7 @@ export function createHeights(options: HeightsOptions) {
   }
 }
 
-/** Returns the greatest height. Suspended nodes count, so that slow calls do not stop the head. */
+/** Returns the highest height. Suspended nodes count, so that slow calls do not stop the head. */
 function findMaxHeight(states: readonly UpstreamState[], now: number): number | undefined {
   const surveyed = states.filter(({ height }) => height !== undefined)
   const trusted = surveyed.filter((state) => isTrusted(state, now))
@@ -109,7 +107,7 @@ async function surveyHeight(
     recordHeight(state, height, clock.now())
   } catch (error) {
     recordHeight(state, undefined, clock.now())
-    // The service itself asked for the head, so a malformed or late answer is the node's failure.
+    // This call is simple and not a customer's, so a bad or late answer is the node's failure.
     if (error instanceof MalformedAnswer || isTimedOut) recordFailure(state, error, options)
     throw error
   }

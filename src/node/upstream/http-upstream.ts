@@ -20,7 +20,7 @@ export type UpstreamOptions = {
   name: string
   url: string
   fetch: typeof globalThis.fetch
-  /** Runs before calls are sent, with their number; if it throws, they are not sent. */
+  /** Is called with the number of calls before they are sent. If it throws, they are not sent. */
   onCalls: (calls: number) => void
   now: () => number
 }
@@ -34,38 +34,38 @@ type Endpoint = {
   count: (calls: number) => void
 }
 
-/** Limits how long a found batch limit is used, in ms; then a larger batch is tried again. */
+/** Limits how long a node's batch limit is used, in ms. Then a larger batch is tried again. */
 const batchLimitLifetimeMs = 5 * 60 * 1000
 
-/** Holds a node's answers by the ids of their calls, or why there are none. */
+/** Holds a node's answers by the ids of their calls, or the failure if there are none. */
 type BatchAnswers = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
 
 type Answer = Record<string, unknown>
 
 export type Upstream = ReturnType<typeof createUpstream>
 
-/** Creates a client for the node at `url`; credentials in it become an `authorization` header. */
+/** Creates a client for the node at `url`. Its credentials are sent in a header. */
 export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptions) {
   const endpoint: Endpoint = { name, ...parseAddress(url), fetch, count }
   let lastId = 0
   let queue: PendingCall[] = []
-  let batchLimit = { size: maxBatch, until: 0 }
+  let batchLimit = { size: maxBatch, expiresAt: 0 }
   let dayCount = { day: 0, calls: 0 }
 
   const today = () => Math.floor(now() / dayMs)
   const callsToday = () => (dayCount.day === today() ? dayCount.calls : 0)
 
   return {
-    /** Names the node in logs and metrics by its place in the list. */
+    /** Names the node in logs and metrics by its position in the list. */
     name,
     /** Counts the calls of this UTC day, each call of a batch by itself. */
     callsToday,
-    /** Calls the node; batches the calls of a turn, and removes the node's address from errors. */
+    /** Calls the node, in one batch with other calls of the moment. Errors hide its address. */
     call(method: string, params: readonly unknown[], signal: AbortSignal) {
       return new Promise<unknown>((resolve, reject) => {
         lastId += 1
         const pending = { id: lastId, method, params, signal, resolve, reject }
-        // Never batched: a batch's calls may be sent again, and their answers wait for each other.
+        // Not batched: calls of a batch may be sent twice, and wait for each other's answers.
         if (method === 'eth_sendRawTransaction') return void sendCalls([pending], endpoint)
         if (queue.length === 0) void sendQueue()
         queue.push(pending)
@@ -79,25 +79,25 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
   }
 
   async function sendQueue(): Promise<void> {
-    // Waits a few microtasks: tasks that start together then share a batch.
+    // Waits a few microtasks, so that calls of the same moment share a batch.
     for (let turn = 0; turn < 4; turn += 1) await undefined
     const calls = queue
     queue = []
-    const size = now() < batchLimit.until ? batchLimit.size : maxBatch
+    const size = now() < batchLimit.expiresAt ? batchLimit.size : maxBatch
     for (let start = 0; start < calls.length; start += size) {
       void sendBatch(calls.slice(start, start + size))
     }
   }
 
   async function sendBatch(batch: readonly PendingCall[]): Promise<void> {
-    const settledCalls = await sendCalls(batch, endpoint)
-    // A node that answers nothing is down, which says nothing about its batch limit.
-    if (settledCalls > 0 && settledCalls < batch.length)
-      batchLimit = { size: settledCalls, until: now() + batchLimitLifetimeMs }
+    const answeredAtOnce = await sendCalls(batch, endpoint)
+    // A node that answers no call is down. That shows nothing about its batch limit.
+    if (answeredAtOnce > 0 && answeredAtOnce < batch.length)
+      batchLimit = { size: answeredAtOnce, expiresAt: now() + batchLimitLifetimeMs }
   }
 }
 
-/** Settles a batch, split if needed; returns the most calls that a single request answered. */
+/** Settles a batch, in parts if needed. Returns how many calls one request answered at most. */
 async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Promise<number> {
   try {
     endpoint.count(batch.length)
@@ -107,13 +107,13 @@ async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Pro
   }
   const { answers, failure } = await fetchAnswers(endpoint, batch)
   const retried = batch.length === 1 ? [] : batch.filter(({ id }) => !isAboutCall(answers.get(id)))
-  let answered = 0
+  let answeredCount = 0
   for (const call of batch) {
     if (retried.includes(call)) continue
-    if (settle(call, answers.get(call.id), endpoint, failure)) answered += 1
+    if (settle(call, answers.get(call.id), endpoint, failure)) answeredCount += 1
   }
-  if (retried.length === 0) return answered
-  return Math.max(answered, await retryCalls(retried, answers, answered, endpoint))
+  if (retried.length === 0) return answeredCount
+  return Math.max(answeredCount, await retryCalls(retried, answers, answeredCount, endpoint))
 }
 
 /** Sends unanswered calls again, and those whose errors may be about the batch. */
@@ -126,22 +126,22 @@ async function retryCalls(
   const pending = calls.filter(({ signal }) => !signal.aborted)
   const unanswered = pending.filter(({ id }) => !answers.has(id))
   const [first, ...others] = pending.filter(({ id }) => answers.has(id))
-  const failsAlone = (call: PendingCall) => failsAloneToo(call, answers, endpoint)
+  const getsSameError = (call: PendingCall) => resendAlone(call, answers, endpoint)
   // The first failed call, sent by itself, shows whether the errors are about the batch.
-  const errorsArePerCall = first === undefined || (await failsAlone(first))
-  const haveFailed = errorsArePerCall ? await Promise.all(others.map(failsAlone)) : []
+  const areErrorsPerCall = first === undefined || (await getsSameError(first))
+  const haveSameErrors = areErrorsPerCall ? await Promise.all(others.map(getsSameError)) : []
   // All errors were about their own calls, so the node took the whole batch.
-  if (unanswered.length === 0 && errorsArePerCall && !haveFailed.includes(false))
+  if (unanswered.length === 0 && areErrorsPerCall && !haveSameErrors.includes(false))
     return answeredCount + pending.length
-  const halves = [unanswered, errorsArePerCall ? [] : others].flatMap(splitInHalves)
+  const halves = [unanswered, areErrorsPerCall ? [] : others].flatMap(splitInHalves)
   return Math.max(
     first === undefined ? 0 : 1,
     ...(await Promise.all(halves.map((half) => sendCalls(half, endpoint)))),
   )
 }
 
-/** Sends a call by itself, and tells whether it gets the same error as in the batch. */
-async function failsAloneToo(
+/** Sends a call by itself. Returns whether it gets the same error as in the batch. */
+async function resendAlone(
   call: PendingCall,
   answers: BatchAnswers['answers'],
   endpoint: Endpoint,
@@ -173,18 +173,19 @@ function splitInHalves<Item>(items: readonly Item[]): (readonly Item[])[] {
   return [items.slice(0, middle), items.slice(middle)].filter((half) => half.length > 0)
 }
 
-/** Posts a batch; drops all answers if one has an unknown id or an id twice. */
+/** Posts a batch. Drops all answers if one has an unknown id, or two have the same. */
 async function fetchAnswers(
   endpoint: Endpoint,
   batch: readonly PendingCall[],
 ): Promise<BatchAnswers> {
-  const wait = abortWithAll(batch)
+  const cancellation = abortWithAll(batch)
   const noAnswers = new Map<unknown, Answer>()
   try {
     const requests = batch.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, method, params }))
     const [single] = requests
     const isSingle = requests.length === 1
-    const response = await post(endpoint, JSON.stringify(isSingle ? single : requests), wait.signal)
+    const body = JSON.stringify(isSingle ? single : requests)
+    const response = await post(endpoint, body, cancellation.signal)
     if (response === undefined || !(isSingle || Array.isArray(response))) {
       const failure = new TransportError(`${endpoint.name} gave no JSON-RPC answer`)
       return { answers: noAnswers, failure }
@@ -199,7 +200,7 @@ async function fetchAnswers(
   } catch (error) {
     return { answers: noAnswers, failure: toUnreachable(endpoint.name, error) }
   } finally {
-    wait.end()
+    cancellation.end()
   }
 }
 
@@ -210,7 +211,7 @@ function toUnreachable(name: string, error: unknown): TransportError {
   return new TransportError(`${name} could not be reached`, { cause: error })
 }
 
-/** Resolves or rejects a call; returns false if the node left it unanswered. */
+/** Resolves or rejects a call. Returns false if the node left it unanswered. */
 function settle(
   { resolve, reject }: PendingCall,
   answer: Answer | undefined,
@@ -223,7 +224,7 @@ function settle(
   return answer !== undefined
 }
 
-/** Posts a body; returns undefined if the answer is not JSON-RPC. */
+/** Posts a body. Returns undefined if the answer is not JSON-RPC. */
 async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<unknown> {
   const { name, address, headers, fetch } = endpoint
   const response = await fetch(address, { method: 'POST', headers, body, signal })
@@ -253,7 +254,7 @@ function parseAddress(url: string): { address: URL; headers: Record<string, stri
   return { address, headers }
 }
 
-/** Rejects each call when its signal aborts, and aborts the request when all have. */
+/** Rejects each call when its signal aborts, and aborts the request once all signals have. */
 function abortWithAll(pending: readonly PendingCall[]): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController()
   let openCalls = pending.length

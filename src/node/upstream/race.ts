@@ -5,12 +5,12 @@ import { type AttemptOptions, runOnNode, runOnNodeWithTimeLimit } from './attemp
 import type { NodeAnswer, NodeWork } from './node.ts'
 import { recordSlowness, type UpstreamState } from './upstream-state.ts'
 
-/** Sets after how many of a silent node's latencies, within limits, the next node is asked too. */
+/** Sets how long a node may be silent before the next is asked: a multiple of its usual latency. */
 const hedgeDelay = { latencies: 4, minMs: 100, maxMs: 1_000 }
 
 export type RaceOptions = AttemptOptions & {
   order: readonly UpstreamState[]
-  /** Tells whether there are several nodes, so that the next is asked while one is slow. */
+  /** Tells whether there are several nodes. Only then is the next asked while one is slow. */
   hasMultiple: boolean
   isBehind: (state: UpstreamState) => boolean
 }
@@ -38,10 +38,10 @@ export function raceNodes<T>(
       startedCount += 1
       runningCount += 1
       const startedAt = clock.now()
-      const attempting = hasMultiple
+      const attempt = hasMultiple
         ? runOnNodeWithTimeLimit(state, work, AbortSignal.any([signal, settled.signal]), options)
         : runOnNode(state, work, signal, options)
-      attempting.then(
+      attempt.then(
         (answer) => handleAnswer(state, answer),
         (error: unknown) => handleFailure(state, startedAt, error),
       )
@@ -111,7 +111,7 @@ function canOtherNodeAnswer(error: RpcError): boolean {
   return nodeErrorCodes.includes(error.code) || isRefusal(error, 'cannot_tell')
 }
 
-/** Picks the most useful failure: a node's error, or else that no node answered. */
+/** Picks the most useful failure: a node's own error, or else that no node answered. */
 export function pickFailure(failures: readonly unknown[]): Error {
   const refused = failures.filter((failure) => failure instanceof RpcError)
   const best = refused.find(({ code }) => code !== codes.methodNotFound) ?? refused[0]

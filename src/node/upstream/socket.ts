@@ -12,7 +12,7 @@ const subscriptionIds = { newHeads: 1, newPendingTransactions: 2 } as const
 
 type Subscription = keyof typeof subscriptionIds
 
-/** Limits the wait before a reconnect, in ms; it doubles with each failure. */
+/** Limits the wait before a reconnect, in ms. Each failure doubles the wait. */
 const retryDelay = { minMs: 3_000, maxMs: 600_000 }
 
 /** Limits the wait for a connection's first head, in ms. */
@@ -21,7 +21,7 @@ const maxFirstHeadMs = 60_000
 /** Limits the transaction hashes that wait for `takeHashes`. */
 const maxHashes = 50_000
 
-/** The last head that a connection reported, and when (Unix ms). */
+/** Holds the last head that a connection reported, and when it did (Unix ms). */
 export type ReportedHead = { number: number; reportedAt: number }
 
 type SocketEvents = {
@@ -32,7 +32,7 @@ type SocketEvents = {
 
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
-/** Keeps a WebSocket connection to one node, or to the next node after a failure. */
+/** Creates a WebSocket connection to one node, or to the next node after a failure. */
 export function createNodeSocket(
   urls: readonly string[],
   now: () => number,
@@ -59,9 +59,9 @@ export function createNodeSocket(
       failures += 1
       if (url !== undefined) connection = connect(() => openSocket(url), listener)
     },
-    /** Returns the last head; undefined until this connection has reported one. */
+    /** Returns the last head, or undefined until this connection has reported one. */
     getReportedHead: () => reportedHead,
-    /** Subscribes to pending transactions; returns the connection's number once confirmed. */
+    /** Subscribes to pending transactions. Returns the connection's number once confirmed. */
     subscribeToPending(): number | undefined {
       connection?.subscribe('newPendingTransactions')
       return connection?.isConfirmed('newPendingTransactions') ? attempts : undefined
@@ -76,7 +76,7 @@ export function createNodeSocket(
     closeUnlessNew(): void {
       if (reportedHead !== undefined || now() - lastAttemptAt > maxFirstHeadMs) connection?.close()
     },
-    /** Closes an unused connection; the next one opens without a wait. */
+    /** Closes an unused connection. The next one opens without a wait. */
     close(): void {
       if (connection?.isConfirmed('newHeads')) {
         failures = Math.max(0, failures - 1)
@@ -112,7 +112,7 @@ type Listener = {
 
 type Connection = Exclude<ReturnType<typeof connect>, undefined>
 
-/** Opens a connection subscribed to new heads; returns undefined if the URL is not valid. */
+/** Opens a connection subscribed to new heads. Returns undefined if the URL is not valid. */
 function connect(openSocket: () => WebSocket, { onResult, onChange, onEnd }: Listener) {
   let socket: WebSocket
   try {

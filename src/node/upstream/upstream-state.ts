@@ -4,30 +4,30 @@ import { describeFault, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
 import type { NodeAnswer, NodeKind } from './node.ts'
 
-/** Limits the latest answers by which a node's speed is measured. */
+/** Limits the latest answers from which a node's latency is computed. */
 const maxRecentLatencies = 100
 
-/** Holds a node's kind and when it was asked for it (Unix ms). */
+/** Holds a node's kind, and when the node was asked for it (Unix ms). */
 export type NodeIdentity = { kind: NodeKind; identifiedAt: number }
 
 export type StateOptions = {
   clock: Clock
   log: Log
-  /** Is called when an answer is proved untrue, since the node's earlier ones may be so too. */
+  /** Is called when an answer is proved untrue, since earlier answers may be untrue too. */
   onUntrueAnswer: () => void
 }
 
-/** Limits how long a failed node is asked last; the time doubles with each further failure. */
+/** Limit how long a failed node is asked last, in ms. Each further failure doubles the time. */
 const minSuspensionMs = 500
 const maxSuspensionMs = 30_000
 
 /** Sets how long a node is asked last after an untrue answer, in ms. */
 const distrustMs = 60_000
 
-/** Sets the least time between two warnings about a node's bad answers, in ms. */
+/** Sets the shortest time between two warnings about a node's bad answers, in ms. */
 const reportIntervalMs = 60_000
 
-/** Sets the least time between two identifications of a node, in ms. */
+/** Sets the shortest time between two identifications of a node, in ms. */
 const minIdentityAgeMs = 60_000
 
 export type UpstreamState = ReturnType<typeof createUpstreamState>
@@ -44,7 +44,7 @@ export function createUpstreamState(upstream: Upstream) {
     height: undefined as number | undefined,
     heightAt: undefined as number | undefined,
     /** Holds how long each of the latest answers took, in ms, in no order. */
-    tookMs: [] as number[],
+    latenciesMs: [] as number[],
     answers: 0,
     failures: 0,
     /** Counts answers that were used without a proof. */
@@ -58,8 +58,9 @@ export function createUpstreamState(upstream: Upstream) {
 
 /** Describes a node for status and metrics; `p95Ms` is the 95th percentile of its latency. */
 export function describeUpstream(node: UpstreamState, now: number) {
-  const { upstream, height, heightAt, tookMs, answers, failures, unproved, unknownHeaderAt } = node
-  const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
+  const { upstream, height, heightAt, answers, failures, unproved, unknownHeaderAt } = node
+  const latenciesMs = node.latenciesMs.toSorted((a, b) => a - b)
+  const p95Ms = latenciesMs[Math.ceil(latenciesMs.length * 0.95) - 1]
   const unavailableState = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
   const state = isAvailable(node, now) ? ('able' as const) : unavailableState
   const { name } = upstream
@@ -91,7 +92,7 @@ export function recordCall({ methods }: UpstreamState, method: string, tookMs: n
 export function recordAnswer(state: UpstreamState, tookMs: number): void {
   const { latencyMs } = state
   state.consecutiveFailures = 0
-  state.tookMs[state.answers % maxRecentLatencies] = tookMs
+  state.latenciesMs[state.answers % maxRecentLatencies] = tookMs
   state.answers += 1
   state.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
 }
@@ -104,7 +105,7 @@ export function recordFailure(state: UpstreamState, error: unknown, options: Sta
   state.identity = undefined
 }
 
-/** Forgets a node's kind if it is old, because an answer does not fit: the node may be another. */
+/** Forgets an old kind after an answer that does not fit it: another node may answer by now. */
 export function forgetOldIdentity(state: UpstreamState, now: number): void {
   if (now - (state.identity?.identifiedAt ?? now) >= minIdentityAgeMs) state.identity = undefined
 }
@@ -141,7 +142,7 @@ export function recordUnprovedAnswer(
   logWarning(state, 'node.unproved', 'a block has an unknown form', options)
 }
 
-/** Warns of a malformed answer. Does not suspend: nodes differ in calls that customers choose. */
+/** Warns of a malformed answer. Does not suspend the node, since customers choose the calls. */
 export function recordMalformedAnswer(
   state: UpstreamState,
   message: string,

@@ -14,10 +14,10 @@ import {
   type UpstreamState,
 } from './upstream-state.ts'
 
-/** Combines a network's nodes, so that requests succeed while some of the nodes fail. */
+/** Combines a network's nodes, so that requests succeed while some nodes fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
 
-/** Access to the nodes for the work of one request. */
+/** Gives the work of one request access to the nodes. */
 export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
   ReturnType<Upstreams['withSignal']> & {
     /** Tells whether the client has stopped waiting for the answer. */
@@ -31,7 +31,7 @@ export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
   }
 
 type UpstreamsOptions = Omit<HeightsOptions, 'states'> & {
-  /** Tells whether two nodes must agree on an answer without a proof. */
+  /** Tells whether an answer without a proof needs the same answer of a second node. */
   comparesAnswers: boolean
 }
 
@@ -41,12 +41,12 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
   const { clock } = options
   const hasMultiple = states.length > 1
   const { getHead, isBehind, ...heights } = createHeights(options)
-  const pool: Pool = { ...options, hasMultiple, isBehind, heights }
+  const group: UpstreamGroup = { ...options, hasMultiple, isBehind, heights }
 
   return {
     withSignal: (signal: AbortSignal, onUnproved?: () => void) =>
-      createAccess(signal, pool, onUnproved),
-    /** Tells whether the answers of two nodes are compared, which must read the same block. */
+      createAccess(signal, group, onUnproved),
+    /** Tells whether answers are compared. Then both nodes must read the same block. */
     comparesAnswers: hasMultiple && upstreamOptions.comparesAnswers,
     getKnownHead: () => getHead()?.number,
     /** Records a node's latest block; with several nodes, throws if another showed a newer one. */
@@ -70,18 +70,18 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
 type IsEligible = (name: string) => boolean
 
 type Heights = ReturnType<typeof createHeights>
-type Pool = HeightsOptions &
+type UpstreamGroup = HeightsOptions &
   UpstreamsOptions &
   Pick<Heights, 'isBehind'> & {
     hasMultiple: boolean
     heights: Omit<Heights, 'isBehind' | 'getHead'>
   }
 
-/** Creates the access to the nodes for one request; calls `onUnproved` per unproved answer. */
-function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = () => {}) {
-  const { states, hasMultiple, comparesAnswers, isBehind, heights, clock, background } = pool
+/** Creates the access to the nodes for one request. Calls `onUnproved` for each unproved answer. */
+function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = () => {}) {
+  const { states, hasMultiple, comparesAnswers, isBehind, heights, clock, background } = group
 
-  /** Lists the nodes in the order of requests; a single node twice, for one retry. */
+  /** Lists the nodes in the order in which they are asked. A single node is asked twice. */
   function listCandidates(): UpstreamState[] {
     const [singleNode] = states
     if (singleNode !== undefined && !hasMultiple) return [singleNode, singleNode]
@@ -93,7 +93,7 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
 
   function raceEligible<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>> {
     const order = listCandidates().filter(({ upstream }) => isEligible(upstream.name))
-    return raceNodes(work, signal, { ...pool, order })
+    return raceNodes(work, signal, { ...group, order })
   }
 
   /** Runs work on an eligible node, and on the next one if that fails, is untrue or is slow. */
@@ -109,7 +109,7 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
     const answer = isCompared ? await findAgreedAnswer(firstAnswer, work, isEligible) : firstAnswer
     if (answer.unprovedReasons.size > 0) {
       onUnproved()
-      recordUnprovedAnswer(answer, pool)
+      recordUnprovedAnswer(answer, group)
     }
     return answer.value
   }
@@ -141,16 +141,15 @@ function createAccess(signal: AbortSignal, pool: Pool, onUnproved: () => void = 
       const now = clock.now()
       const isAtHead = (node: UpstreamState) => isAvailable(node, now) && !isBehind(node)
       const pair = hasMultiple ? listCandidates().filter(isAtHead).slice(0, 2) : []
-      if (pair.length === 2) return await askNodes(pair, work, signal, pool)
+      if (pair.length === 2) return await askNodes(pair, work, signal, group)
       return [await raceEligible(work, () => true)]
     },
     /** Sends a transaction to every node; throws if none accepts it, although one may have it. */
-    sendTransaction: (raw: Hex, hash: Hex) =>
-      sendToAll(
-        states.map((state) => sendToNode(state, raw, hash, signal, pool)),
-        background,
-      ),
-    /** Returns the latest block's number, which never goes back if there are several nodes. */
+    sendTransaction(rawTransaction: Hex, hash: Hex): Promise<void> {
+      const attempts = states.map((state) => sendToNode(state, rawTransaction, hash, signal, group))
+      return sendToAll(attempts, background)
+    },
+    /** Returns the latest block's number. With several nodes it never falls. */
     async readHead(): Promise<number> {
       if (hasMultiple) return await heights.readSurveyedHead()
       const number = await ask(readHeight)
@@ -190,7 +189,7 @@ function isSameAnswer(answer: unknown, otherAnswer: unknown): boolean {
   return text === otherText
 }
 
-/** Waits until one node accepts a transaction; the other nodes get it in the background. */
+/** Waits until one node accepts a transaction. The other nodes get it in the background. */
 async function sendToAll(
   attempts: readonly Promise<void>[],
   background: (work: Promise<unknown>) => void,
