@@ -3,11 +3,7 @@ import { parseAst } from 'vitest/node'
 /** A part of an abstract syntax tree, as ESTree describes it. */
 export type Node = { type: string; start: number; end: number; [field: string]: unknown }
 
-const functionTypes = new Set([
-  'FunctionDeclaration',
-  'FunctionExpression',
-  'ArrowFunctionExpression',
-])
+const functionTypes = /^(FunctionDeclaration|(Arrow)?FunctionExpression)$/
 
 /** Parses TypeScript. @throws {Error} it does not parse */
 export function parse(source: string): Node {
@@ -32,4 +28,4 @@ export function isNode(value: unknown): value is Node {
 /** The name that a node is declared with or given to. */
 export const ownNameOf = (node: Node): string | undefined => nameOf(node.id) ?? nameOf(node.key)
 
-export const isFunction = ({ type }: Node): boolean => functionTypes.has(type)
+export const isFunction = ({ type }: Node): boolean => functionTypes.test(type)

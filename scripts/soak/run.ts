@@ -82,10 +82,8 @@ export async function soak(options: SoakOptions) {
     for (const fault of faults) rig.faults.script({ fault, rate })
     const urls = served?.urls ?? (() => [rig.relay.url])
     const line: Line = { rig, urls, turns: 0, latencies: [], submitted: new Set() }
-    const events = [
-      ...disturbChain(rig, createRandom(seed, 'chain'), rate),
-      ...(served?.events ?? []),
-    ]
+    const ofChain = disturbChain(rig, createRandom(seed, 'chain'), rate)
+    const events = [...ofChain, ...(served?.events ?? [])]
     const disturbances = startDisturbances(createRandom(seed, 'disturbances'), events)
     const { played, seconds } = await playAll(line, options)
     await disturbances.stop()
@@ -96,11 +94,9 @@ export async function soak(options: SoakOptions) {
     const { stuck, settledSeconds } = await waitUntilSettled(rig)
     const verdict = await rig.judge()
     const at = (share: number) => Math.round(quantile(line.latencies, share))
-    const operator = createOperatorClient({
-      origin: urls()[0] ?? rig.relay.url,
-      token: operatorToken,
-      nodeUrl: rig.chain.anvil.url,
-    })
+    const origin = urls()[0] ?? rig.relay.url
+    const nodeUrl = rig.chain.anvil.url
+    const operator = createOperatorClient({ origin, token: operatorToken, nodeUrl })
     return {
       sessions: played,
       deliveries: rig.told.length,

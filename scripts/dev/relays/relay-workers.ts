@@ -112,14 +112,10 @@ const nameOf = (index: number): string => `relay-${index}`
 
 /** The first Worker has the ledger's object, the others use it. */
 function configured(build: WorkerBuild, index: number, variables: Record<string, string>) {
-  return {
-    ...servedWorker(build, variables),
-    name: nameOf(index),
-    durableObjects: Object.fromEntries(
-      Object.entries(build.worker.durableObjects).map(([name, object]) => [
-        name,
-        { ...object, scriptName: nameOf(0) },
-      ]),
-    ),
-  }
+  const objects = Object.entries(build.worker.durableObjects)
+  const used = objects.map(
+    ([name, object]) => [name, { ...object, scriptName: nameOf(0) }] as const,
+  )
+  const durableObjects = Object.fromEntries(used)
+  return { ...servedWorker(build, variables), name: nameOf(index), durableObjects }
 }

@@ -1,6 +1,7 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import type { PoolRefusal } from './refusals.ts'
 import type { PoolRules } from './rules.ts'
+import type { SignedTransaction } from './transaction.ts'
 
 export type Arrival = {
   stateNonce: number
@@ -10,15 +11,9 @@ export type Arrival = {
   nowMs: number
 }
 
-type PoolTransaction = {
-  hash: Hex
+type PoolTransaction = Pick<SignedTransaction, 'hash' | 'nonce' | 'gasPriceWei' | 'to' | 'data'> & {
   raw: Hex
-  nonce: number
   gas: bigint | number
-  gasPriceWei: bigint
-  /** Undefined if the transaction creates a contract. */
-  to: Address | undefined
-  data: Hex
   valueWei?: bigint
 }
 

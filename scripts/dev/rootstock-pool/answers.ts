@@ -27,11 +27,8 @@ function withoutUnknown(answer: unknown): unknown {
 /** Converts anvil's error to RSKj's; reverts are -32015 with their data. */
 export function asRskjError(error: RpcError): RpcError {
   if (error.code !== 3) return error
-  return new RpcError(
-    -32015,
-    'VM Exception while processing transaction: transaction reverted',
-    error.data,
-  )
+  const message = 'VM Exception while processing transaction: transaction reverted'
+  return new RpcError(-32015, message, error.data)
 }
 
 export function pendingTransaction(transaction: SignedTransaction): Record<string, unknown> {

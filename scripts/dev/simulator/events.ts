@@ -273,9 +273,7 @@ const rare: readonly {
 export function drawRare(seed: number, items: readonly Item[], drawAt: DrawAt): Item[] {
   const phases = [...new Set(items.map(({ phase }) => phase))]
   return phases.flatMap((phase) => {
-    const dials = items.filter(
-      (item): item is DialItem => item.phase === phase && item.kind === 'dial',
-    )
+    const dials = items.filter((one): one is DialItem => one.phase === phase && one.kind === 'dial')
     return rare.flatMap(({ name, share, draw }) => {
       const random = createRandom(seed, `${name} ${phase}`)
       return random.chance(share) ? draw(drawAt(random, phase), random.pick(dials), dials) : []

@@ -168,11 +168,7 @@ function transfer(call: Call, to: Address, amountWei: bigint): Hex | undefined {
 
 const hourOf = (seconds: number): number => Math.floor(seconds / hourSeconds)
 
-export function issuableWei(
-  { dailyCapWei }: ContractWorld,
-  state: ContractState,
-  seconds: number,
-): bigint {
+export function issuableWei({ dailyCapWei }: ContractWorld, state: ContractState, seconds: number) {
   const first = hourOf(seconds) - 24
   let issuedWei = 0n
   for (const [at, amountWei] of state.issuedWei) if (at >= first) issuedWei += amountWei

@@ -24,11 +24,7 @@ export type ModelNodeOptions = {
   signing: Pick<Signing, 'read'>
   now: () => number
   /** Is called with all bytes that arrive, and with those that held their nonce before. */
-  arrived: (
-    transaction: ModelTransaction,
-    refusal: PoolRefusal | undefined,
-    held: ModelTransaction | undefined,
-  ) => void
+  arrived: (sent: ModelTransaction, refusal?: PoolRefusal, held?: ModelTransaction) => void
 }
 
 const callGas = 6_800_000

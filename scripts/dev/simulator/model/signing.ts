@@ -4,23 +4,15 @@ import type { Signer, TransactionContent } from '../../../../src/relay/signer.ts
 import { readExecute } from './calldata.ts'
 import { digest } from './hashing.ts'
 
-export type ModelTransaction = {
+export type ModelTransaction = TransactionContent & {
   hash: Hex
   raw: Hex
   nonce: number
   gasPriceWei: bigint
-  gas: number
-  to: Address
-  data: Hex
   requests: readonly SignedRequest[]
 }
 
-export type Signing = {
-  caller(phone: string): LocalAccount
-  relayer: Signer
-  read(raw: Hex): ModelTransaction
-  isSigned(request: SignedRequest): boolean
-}
+export type Signing = ReturnType<typeof cheapSigning>
 
 const fieldOf = (raw: Hex, index: number) =>
   BigInt(`0x${raw.slice(2 + index * 32, 34 + index * 32)}`)
@@ -32,23 +24,21 @@ const contentOf = (raw: Hex): TransactionContent => ({
 })
 
 /** Digests in the place of signatures: all that they promise is to be each signer's own. */
-export function cheapSigning(): Signing {
-  const relayer = digest('relayer').slice(0, 42) as Address
+export function cheapSigning() {
   const known = new Map<Hex, ModelTransaction>()
-  return {
-    caller: (phone) => cheapAccount(digest('caller', phone).slice(0, 42) as Address),
-    relayer: {
-      address: relayer,
-      async sign({ nonce, to, data, gas, gasPriceWei }) {
-        const fields = [nonce, gasPriceWei, gas].map((value) =>
-          value.toString(16).padStart(32, '0'),
-        )
-        const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
-        return { hash: digest(raw), raw, gasPriceWei }
-      },
-      readContent: ({ raw }) => contentOf(raw),
+  const relayer: Signer = {
+    address: digest('relayer').slice(0, 42) as Address,
+    async sign({ nonce, to, data, gas, gasPriceWei }) {
+      const fields = [nonce, gasPriceWei, gas].map((value) => value.toString(16).padStart(32, '0'))
+      const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
+      return { hash: digest(raw), raw, gasPriceWei }
     },
-    read(raw) {
+    readContent: ({ raw }) => contentOf(raw),
+  }
+  return {
+    caller: (phone: string) => cheapAccount(digest('caller', phone).slice(0, 42) as Address),
+    relayer,
+    read(raw: Hex): ModelTransaction {
       const seen = known.get(raw)
       if (seen !== undefined) return seen
       const content = contentOf(raw)
@@ -61,7 +51,7 @@ export function cheapSigning(): Signing {
       known.set(raw, read)
       return read
     },
-    isSigned: (request) => request.signature === cheapSignature(request),
+    isSigned: (request: SignedRequest) => request.signature === cheapSignature(request),
   }
 }
 

@@ -40,11 +40,9 @@ const ownQuestions = [
 
 /** Counts the rounds that sent in the same block as another round. */
 function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number {
-  const sending = asked.filter(
-    ({ by, method }) => rounds.has(by) && method === 'eth_sendRawTransaction',
-  )
-  const blocks = new Set(sending.map(({ head }) => head))
-  return new Set(sending.map(({ by }) => by)).size - blocks.size
+  const sends = asked.filter((one) => rounds.has(one.by) && one.method === 'eth_sendRawTransaction')
+  const blocks = new Set(sends.map(({ head }) => head))
+  return new Set(sends.map(({ by }) => by)).size - blocks.size
 }
 
 /** Judges that a payment which is open for long causes no more calls. */
@@ -56,14 +54,12 @@ export function judgeBudget(history: History, found: Report): void {
   )
   const [first, last] = [shared[0], shared.at(-1)]
   if (first === undefined || last === undefined) return
+  const { blockMs, rules } = plan.setup
   const rounds = new Set(shared.map(({ by }) => by))
   // They come by chance: more often than usual for a while, and then the first round catches up.
-  const blocks = 1.25 * ((last.at - first.at) / plan.setup.blockMs) + 5
+  const blocks = 1.25 * ((last.at - first.at) / blockMs) + 5
   // What rounds had not followed by then is followed block by block, as far as it is watched.
-  const missed = Math.min(
-    first.head - followedTo(history, first.head),
-    plan.setup.rules.watchBlocks,
-  )
+  const missed = Math.min(first.head - followedTo(history, first.head), rules.watchBlocks)
   // Where deadlines pass without a block each round asks for the block that is final, too.
   const isPaused = plan.items.some((one) => one.kind === 'no_blocks' && one.forMs > lifetimeMs)
   const own = rounds.size * (isPaused ? 2 : 1)

@@ -7,6 +7,7 @@ import type { Payment } from '../../../../src/relay/ledger/port.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { type SmsFacts, writeSms } from '../../../../src/ussd/sms.ts'
+import { countBy } from '../../count.ts'
 import { getFirstPin } from '../draw/lender.ts'
 import { type Delivery, encodeWanted, type History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
@@ -206,23 +207,21 @@ function judgeDay(history: History, caller: number, found: Report): void {
 
 /** Judges that each message belongs to a payment's outcome, and is sent once. */
 function judgeTexts(history: History, found: Report): void {
-  const due = new Map<string, number>()
   const nameOf = (to: string, text: string) => `${to}: ${text}`
-  for (const account of history.callers) {
-    for (const { payment, deliveries } of paidBy(history, account)) {
+  const paid = history.callers.flatMap((account) => paidBy(history, account))
+  const due = countBy(
+    paid.flatMap(({ payment, deliveries }) => {
       const { data } = payment.order.request
       const asked = deliveries.find((delivery) => encodeWanted(history, delivery) === data)
-      for (const one of asked === undefined ? [] : factsOf(asked)) {
-        const name = nameOf(one.phone, textOf(one, payment))
-        due.set(name, (due.get(name) ?? 0) + 1)
-      }
-    }
-  }
+      const facts = asked === undefined ? [] : factsOf(asked)
+      return facts.map((one) => nameOf(one.phone, textOf(one, payment)))
+    }),
+  )
   for (const { to, text } of history.texted) {
     const name = nameOf(to, text)
-    const left = due.get(name) ?? 0
+    const left = due[name] ?? 0
     if (left === 0) found('texted', name, 'reorganized', 'lost_rows')
-    due.set(name, left - 1)
+    due[name] = left - 1
   }
 }
 

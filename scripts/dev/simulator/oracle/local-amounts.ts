@@ -60,10 +60,8 @@ function ratesOf(history: History, { session, startedAt }: Delivery): bigint[] {
   const replied = deliveries.toSorted((a, b) => (a.repliedAt ?? 0) - (b.repliedAt ?? 0))
   const shown = replied.flatMap(shownRates).slice(0, 1)
   if (shown.length > 0 && history.losses.length === 0) return shown
-  const sinceLoss = deliveries.filter(
-    (one) => countLosses(one.startedAt) === countLosses(startedAt),
-  )
-  const [near, all] = [sinceLoss, deliveries].map((those) => {
+  const since = deliveries.filter((one) => countLosses(one.startedAt) === countLosses(startedAt))
+  const [near, all] = [since, deliveries].map((those) => {
     const names = new Set(those.map(({ actor }) => actor.name))
     return history.rates.filter(({ by }) => names.has(by)).map((rate) => rate.micros ?? micros)
   })

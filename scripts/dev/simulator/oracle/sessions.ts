@@ -54,10 +54,7 @@ function askedOf(history: History): Asked[] {
   const isRecycled = (plan.setup.pauseDays ?? 0) >= retentionDays
   const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
   const phaseOf = (time: number): 0 | 1 => (isRecycled && time >= boundary ? 1 : 0)
-  const sessions = Map.groupBy(
-    deliveries,
-    ({ intentId, startedAt }) => `${intentId} ${phaseOf(startedAt)}`,
-  )
+  const sessions = Map.groupBy(deliveries, (one) => `${one.intentId} ${phaseOf(one.startedAt)}`)
   return [...sessions.values()].flatMap((own) => {
     const [first] = own
     if (first === undefined) return []

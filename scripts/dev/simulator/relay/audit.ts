@@ -65,9 +65,7 @@ function* wrongReserves(
     yield `${open.poolWei} wei of the pool and ${open.capWei} of the cap are reserved for nothing`
   }
   for (const { number, poolWei } of blocks) {
-    const held = payments.filter(
-      (payment) => payment.block_number === number && payment.outcome === 'executed',
-    )
+    const held = payments.filter((one) => one.block_number === number && one.outcome === 'executed')
     const sumOf = (rows: typeof held) =>
       rows.reduce((wei, payment) => wei + BigInt(payment.reserves_pool ?? 0), 0n)
     const late = held.filter(({ phase, since }) => phase !== 'settled' || since >= recountedFrom)

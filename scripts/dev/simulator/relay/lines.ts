@@ -26,11 +26,8 @@ export const longestNearMs = 25
 export const longestFarMs = 120
 
 /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
-export function applyFault(
-  { plan, scheduler, faultAt, transcript }: World,
-  what: string,
-  place: Place,
-): Met {
+export function applyFault(world: World, what: string, place: Place): Met {
+  const { plan, scheduler, faultAt, transcript } = world
   const actor = currentActor()
   const count = (actor.counts.get(what) ?? 0) + 1
   actor.counts.set(what, count)

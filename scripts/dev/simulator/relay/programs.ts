@@ -69,11 +69,8 @@ export function createService(
   return createUssdHandler({
     ...createAnswerParts({ config, runtime, relayer, stores }),
     async accounts(phone) {
-      const account = signing.caller(phone)
-      return {
-        ...account,
-        signTypedData: (data) => step('request', () => account.signTypedData(data)),
-      }
+      const { signTypedData, ...account } = signing.caller(phone)
+      return { ...account, signTypedData: (data) => step('request', () => signTypedData(data)) }
     },
     keys: {
       hashSession: async (...session) => sessionKey(...session),

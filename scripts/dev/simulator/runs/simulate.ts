@@ -22,10 +22,8 @@ async function simulate(seed: number): Promise<Judged> {
 /** Returns the transcript of a seed, with the broken rules at its end. */
 export async function tell(seed: number): Promise<readonly string[]> {
   const { transcript, history } = await runPlan(drawPlan(seed), true)
-  const broken = judge(history).violations.map(
-    ({ rule, words }) => `Broken: ${rules[rule]} ${words}`,
-  )
-  return [...transcript, ...broken]
+  const { violations } = judge(history)
+  return [...transcript, ...violations.map(({ rule, words }) => `Broken: ${rules[rule]} ${words}`)]
 }
 
 export type Message = { seed: number } & (Judged | { failure: string })
