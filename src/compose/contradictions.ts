@@ -1,4 +1,4 @@
-import { wordlist as english } from '@scure/bip39/wordlists/english'
+import { wordlist as bip39Words } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
 import { sendsLastAnswerOnly } from '../ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
@@ -35,7 +35,7 @@ function checkKeys({ chain, isLocal, ...settings }: Settings, refuse: Refuse): v
       'RELAYER_MNEMONIC',
       "is anvil's, which everybody knows: use it only with nodes on this machine",
     )
-  if (mnemonic.split(' ').some((word) => !english.includes(word)))
+  if (mnemonic.split(' ').some((word) => !bip39Words.includes(word)))
     refuse('RELAYER_MNEMONIC', 'has a word that is not in the word list of BIP-39')
   if (hasWrongChecksum(loan)) refuse('LOAN_ADDRESS', 'has a wrong checksum for this chain')
   if (hasWrongChecksum(forwarder))
@@ -60,7 +60,7 @@ function checkPins(settings: Settings, refuse: Refuse): void {
     refuse('PIN_SECRET', `is missing: PIN is ${pinValue}, and PINs are stored under this secret`)
 }
 
-/** Checks that agents have PINs and a daily limit, and that only AGENTS=on comes with limits. */
+/** Checks that AGENTS=on comes with PINs and a daily limit, and that agent limits come with it. */
 function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings, refuse: Refuse): void {
   const agentLimits = [
     'MAX_AGENT_OPEN_PAYMENTS',
@@ -111,7 +111,7 @@ function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, ref
     refuse('PROOFS', 'needs a chain that is mined: set MIN_DIFFICULTY to a number, or PROOFS=off')
 }
 
-/** Checks that callbacks with real money need a secret, and that a declared gateway fits. */
+/** Checks that real money is not open to everybody, and the settings of a declared gateway. */
 function checkGateway({ GATEWAY: gateway, ...settings }: Settings, refuse: Refuse): void {
   if (settings.isUssdOpenToAll && settings.chain.id === 30 && !settings.isLocal)
     refuse(
@@ -124,7 +124,7 @@ function checkGateway({ GATEWAY: gateway, ...settings }: Settings, refuse: Refus
     refuse('GATEWAY', 'sends only the last answer: it needs CONFIRM=on')
 }
 
-/** Checks the settings of what callers read. */
+/** Checks the settings of what screens show. */
 function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refuse): void {
   const { RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
   if (Boolean(feed) !== Boolean(currency))

@@ -106,7 +106,7 @@ export function assembleSms(config: Config, runtime: Runtime, getStore: () => Me
   if (send === undefined) return undefined
   const seals = createSmsSeals(config.accountKeySecret)
   const deliver = (sms: DueSms, ledger: Ledger) => {
-    const decryptContent = async () => {
+    const decryptContent = async (): Promise<MessageContent> => {
       const facts = await seals.openFacts(sms)
       const showAmount = (wei: bigint) => formatAmount(config, wei)
       const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)

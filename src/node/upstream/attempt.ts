@@ -138,7 +138,7 @@ async function createUpstreamNode(
   }
 }
 
-/** Asks a node for its chain and its client, and stores its kind. @throws on another chain */
+/** Asks for a node's kind and stores it. @throws {TransportError} the node serves another chain */
 async function identifyNode(
   state: UpstreamState,
   signal: AbortSignal,

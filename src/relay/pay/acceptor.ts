@@ -18,7 +18,7 @@ export type AcceptorOptions = Pick<
 /** Limits how often a batch is signed, which is repeated if its nonce or payments have changed. */
 const maxSignAttempts = 3
 
-/** Sets after how many ms an offer is late. Newer offers then go first, as they can be in time. */
+/** Sets after how many ms an offer is late. The newest offers then go first, to be in time. */
 const lateAfterMs = answerWithinMs / 2
 
 type WaitingOffer = {
@@ -112,10 +112,6 @@ async function sign(
 
 /** Adds the transaction to the answer of the first carried payment, whose caller then sends it. */
 function attachSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
-  const firstIndex = verdicts.findIndex(
-    (verdict) => verdict.kind === 'accepted' && verdict.isCarried,
-  )
-  return verdicts.map((verdict, index) =>
-    index === firstIndex ? { ...verdict, sending } : verdict,
-  )
+  const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
+  return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))
 }

@@ -19,7 +19,7 @@ export type VersionedRow = { version: string; row: AnyRow | undefined }
 type ListQuery = {
   name: string
   from: string
-  /** Replaces `before` by this many ms before Redis's time. */
+  /** Ends the range this many ms before Redis's time, instead of at `before`. */
   olderThanMs: number | undefined
   before: number | undefined
   newest: boolean | undefined
@@ -55,6 +55,7 @@ function parseVersionedRow(name: string, text: string): VersionedRow {
   return { version: text.slice(0, space), row: parseRow(table, text.slice(space + 1)) }
 }
 
+/** Loads what a read set names, by one Lua script and therefore as of one moment. */
 export type LoadRows = (readSet: ReadSet) => Promise<Snapshot>
 
 export function createLoad(database: RedisDatabase, keys: readonly string[]): LoadRows {
@@ -116,7 +117,6 @@ function findEntryChanges(writes: ReadonlyMap<string, Write>): EntryChanges {
       const newPosition = getListPosition(columns, after)
       const isSameGroup = oldPosition?.group === newPosition?.group
       if (isSameGroup && oldPosition?.score === newPosition?.score) continue
-
       if (oldPosition) changes.oldEntries.push([toListName(table, list, oldPosition.group), name])
       if (newPosition) {
         const listName = toListName(table, list, newPosition.group)

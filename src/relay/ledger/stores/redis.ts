@@ -90,10 +90,10 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     const writes = new Map([[schema, schemaWrite]])
     const snapshot = await load(readSet)
     const row = snapshot.rows.get(schema)?.row
-    if (row !== undefined) assertSchema(row)
-    // Another process may be first, maybe one of another version.
-    else if (!(await commit(snapshot, { readSet, writes, dueDelayMs: undefined })))
-      await ensureSchema()
+    if (row !== undefined) return assertSchema(row)
+    const isWritten = await commit(snapshot, { readSet, writes, dueDelayMs: undefined })
+    // Another process was first, maybe one of another version.
+    if (!isWritten) await ensureSchema()
   }
 
   /** Executes calls, commits their writes, and answers them. Returns those that must run later. */
@@ -106,7 +106,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     let now: number | undefined
     for (let attempt = 0; attempt < maxBatchAttempts; attempt++) {
       const loaded = await load(executed.readSet)
-      // Lists may depend on the time: if it changed, each run would read lists that are not loaded.
+      // Lists may depend on the time. If it changed, each run would read lists that are not loaded.
       now ??= loaded.now
       const snapshot = { ...loaded, now }
       if (cachedRows.size > maxCachedRows) cachedRows.clear()
@@ -200,7 +200,7 @@ function executeCalls(
       settleCalls.push(() => reject(error))
     }
   }
-  return { readSet, writes, settleCalls, dueDelayMs: dueDelayMs }
+  return { readSet, writes, settleCalls, dueDelayMs }
 }
 
 const isLoaded = ({ rows, lists }: ReadSet, snapshot: Snapshot): boolean =>
@@ -218,7 +218,7 @@ function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
     list<Name extends TableName>(listing: Listing<Name>) {
       const { table, list, group = '', from = '-inf', olderThanMs, before, newest } = listing
       const [totalTable, ...totalKey] = listing.totalRow ?? []
-      // The list is long, and is needed only if the row with its total turns out to be lost.
+      // The row with the total is loaded first, as this long list is needed only if it is lost.
       if (totalTable !== undefined && !rows.has(toRowName(totalTable, totalKey))) return []
       // To Redis, -1 means no limit.
       const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1
@@ -226,8 +226,7 @@ function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
       const query = { name, from: `${from}`, olderThanMs, before, newest, limit }
       const id = JSON.stringify(query)
       readSet.lists.set(id, query)
-
-      return (lists.get(id) ?? []).flatMap((name) => readRow<Name>(name) ?? [])
+      return (lists.get(id) ?? []).flatMap((rowName) => readRow<Name>(rowName) ?? [])
     },
   }
 }
