@@ -31,10 +31,9 @@ export const actions = {
       {},
     ),
   },
-  /** Replaces a nonce's transaction by one with a higher price. */
   outbid: {
     request: z.object({ nonce: nonNegative }),
-    /** Describes the replacement; `over` is the hash of the transaction that it replaces. */
+    /** Describes the new transaction; `over` is the hash of the one that it replaces. */
     answer: z.object({ nonce: z.int(), over: hexHash, hash: hexHash, gasPriceWei: wei }),
   },
   /** Lets phone numbers in a new form keep their accounts; the last request has their total. */

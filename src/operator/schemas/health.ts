@@ -20,7 +20,6 @@ const check = z.object({
   name: z.enum(checkNames),
   /** Is `unknown` until the check has a reading. */
   state: z.enum(['ok', 'failing', 'unknown']),
-  /** Explains the state in a sentence. */
   says: z.string(),
   /** Is set if the failing check makes the service refuse new payments. */
   refuses: z.optional(z.literal(true)),

@@ -8,7 +8,7 @@ import {
   countUsage,
   findFreeNonce,
   isFull,
-  readRelayer,
+  readRelayerTotals,
   readSlot,
   recordTransaction,
 } from './payments/nonces.ts'
@@ -160,7 +160,7 @@ function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): V
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
 const countOpenPayments = ({ rows, relayer }: StepContext): number =>
-  countCarried(readRelayer(rows, relayer)) + readQueueTotals(rows).waitingCount
+  countCarried(readRelayerTotals(rows, relayer)) + readQueueTotals(rows).waitingCount
 
 /** Replaces a screen's placeholder by the start of a transaction's hash. */
 export const insertHash = (screen: Screen, hash: string): Screen =>

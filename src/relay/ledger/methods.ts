@@ -18,7 +18,7 @@ import {
   listSignedHashes,
   listTransactions,
   markForResend,
-  readRelayer,
+  readRelayerTotals,
   readSlot,
   recordTransaction,
   requeueFrom,
@@ -341,7 +341,7 @@ export const steps: Steps = {
     const { rows, rules } = step
     // A partly restored ledger must not act.
     if (isRestoring(rows)) return createEmptyWork(step)
-    const relayer = readRelayer(rows, step.relayer)
+    const relayer = readRelayerTotals(rows, step.relayer)
     const { head, followedBlocks } = readFollowedBlocks(step)
     const behindSince = rows.row('meta', 'behind_since')
     // A payment may be settled by its own request before any round has seen a head.
@@ -412,7 +412,7 @@ export const steps: Steps = {
   },
 
   release({ rows, relayer: address }, chainNonce) {
-    const relayer = readRelayer(rows, address)
+    const relayer = readRelayerTotals(rows, address)
     // A block has used these nonces, so nothing can be done with them any more.
     const lost = relayer.open
       .map(([nonce]) => nonce)

@@ -20,7 +20,7 @@ import { readScorePage } from './score-page.ts'
 /** Sets how many rows a page reads at first. It reads more if all of them have one score. */
 const initialPageSize = 50
 
-/** Holds a listed row's name and score. Its entry is undefined if another entry has the row. */
+/** Holds a row's name, the score that sorts it, and its entry; undefined if another has the row. */
 type ListedRow = { name: string; score: number; entry: ExportEntry | undefined }
 
 /** Reads the rows of a list from a score on, the lowest score first. */
@@ -67,7 +67,7 @@ function exportEmptyNonce(nonce: Row<'nonces'>, step: StepContext): ExportEntry 
   return hasPayment ? undefined : exportNonce(nonce, step)
 }
 
-/** Exports a payment with the nonce that carries it, and with its row of a till's takings. */
+/** Exports a payment with the nonce that carries it, and with the row of the till that it paid. */
 function exportPayment(payment: Row<'payments'>, step: StepContext): ExportEntry {
   const taking = step.rows.row('takings', payment.session)
   const nonceEntry = exportNonce(findCarrier(step.rows, payment), step)
@@ -79,7 +79,7 @@ function exportSession(session: Row<'sessions'>, step: StepContext): ExportEntry
   return { session, ...(payment && exportPayment(payment, step)) }
 }
 
-/** Lists what is exported. Sessions are first: their order stays while their payments change. */
+/** Lists what is exported. Sessions are first: their order never changes, so none is missed. */
 const listReaders: readonly ListReader[] = [
   createTableReader('sessions', exportSession),
   // These payments have lost the row of their session.

@@ -3,7 +3,7 @@ import type { Draft, StepContext } from '../draft.ts'
 import {
   listOpenPayments,
   readAccountTotals,
-  saveOrDropAccountTotals,
+  saveOrDropTotals,
 } from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
@@ -29,7 +29,7 @@ const emptyPage = {
   loan: undefined,
 }
 
-/** Returns a page of what is stored about an account: its payments, then one table in each part. */
+/** Returns a page of what is stored about an account: payments, sessions, history, then audit. */
 export function readPersonPage(
   step: StepContext,
   { account, contract, position: { part, from } }: PersonQuery,
@@ -87,7 +87,7 @@ export function eraseAccount(
   const totals = readAccountTotals(rows, account)
   recordAction(rows, { id, action: 'erase', detail: { account } })
   for (const row of archived.matches) rows.put('history', eraseNames(row))
-  if (payments.length > 0) saveOrDropAccountTotals(rows, { ...totals, erased_at: rows.now })
+  if (payments.length > 0) saveOrDropTotals(rows, { ...totals, erased_at: rows.now })
   const settled = payments.filter(({ state }) => !isOutcomeUnknown(state))
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
   const refusals = rows.row('refusals', account)?.last.length ?? 0

@@ -1,6 +1,6 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
-import { readRelayer, saveNonce } from '../payments/nonces.ts'
+import { readRelayerTotals, saveNonce } from '../payments/nonces.ts'
 import { getPaymentRow, savePayment } from '../payments/payment-states.ts'
 import type { Identity, RestoreAnswer, RestoreBegun, RestoreRequest } from '../port.ts'
 import { readFollowedBlocks, saveHead } from '../records/chain.ts'
@@ -80,7 +80,7 @@ export function restore(
   const relayers = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
   for (const relayer of new Set([step.relayer, ...relayers])) {
     if (rows.row('relayers', relayer) === undefined)
-      rows.put('relayers', readRelayer(rows, relayer))
+      rows.put('relayers', readRelayerTotals(rows, relayer))
   }
   const added = entries.filter((entry) => restoreEntry(rows, entry)).length
   return { kind: 'restored', added, kept: entries.length - added }
@@ -131,7 +131,7 @@ function isSessionKnown(rows: Draft, { session, payment }: ExportEntry): boolean
   )
 }
 
-/** Restores a payment. A waiting one gets an attempt, so that rounds check its intent first. */
+/** Restores a payment. A waiting one counts as attempted: rounds check whether it was paid. */
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   const { intent_id, session, phase } = payment
   const minAttempts = phaseRules[phase].needsNonce ? 1 : 0

@@ -10,5 +10,6 @@ export function readScorePage<Item extends { score: number }>(
     // More items may have the last score, so the next page has all of them.
     const complete = items.filter(({ score }) => score < lastScore)
     if (complete.length > 0) return { items: complete, nextScore: lastScore }
+    // All items have one score, so the page needs more of them.
   }
 }

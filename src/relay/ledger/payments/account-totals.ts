@@ -33,11 +33,11 @@ export function updateAccountTotals(
   if (!isNew && totals.open.includes(session)) return
   const open = listOpenPayments(rows, totals).map((payment) => payment.session)
   if (isOutcomeUnknown(state)) open.push(session)
-  saveOrDropAccountTotals(rows, { ...totals, open, seen: totals.seen + (isNew ? 1 : 0) })
+  saveOrDropTotals(rows, { ...totals, open, seen: totals.seen + (isNew ? 1 : 0) })
 }
 
 /** Saves an account's totals, or deletes their row if the account has no payments. */
-export function saveOrDropAccountTotals(rows: Draft, totals: AccountTotals): void {
+export function saveOrDropTotals(rows: Draft, totals: AccountTotals): void {
   if (totals.open.length + totals.seen > 0) rows.put('accounts', totals)
   else rows.drop('accounts', totals.account)
 }

@@ -6,7 +6,7 @@ const dayMs = 24 * hourMs
 /** Sets the time between two samples of the counts. */
 const sampleIntervalMs = 10 * 60 * 1000
 
-/** Is stored as it is: the counts at a time (Unix time in ms). */
+/** Holds the counts at a time (Unix time in ms), as they are stored. */
 type CountSample = readonly [at: number, counts: EventCounts]
 
 /** Returns how often each event happened since the ledger was created. */

@@ -16,33 +16,34 @@ import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
 import { readQueueTotals } from './queue-totals.ts'
 
 type NonceRow = Row<'nonces'>
-type RelayerRow = Row<'relayers'>
+type RelayerTotals = Row<'relayers'>
 
-/** Reads a relayer's totals, and counts them again if their row is lost. */
-export function readRelayer(rows: Draft, relayer: string): RelayerRow {
+/** Returns a relayer's totals, counted from its nonces if their row was lost. */
+export function readRelayerTotals(rows: Draft, relayer: string): RelayerTotals {
   const stored = rows.row('relayers', relayer)
   if (stored !== undefined) return stored
   const listing = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
   const nonces = rows.list({ ...listing, totalRow: ['relayers', relayer] })
-  const noNonces: RelayerRow = { relayer, open: [], top: null }
+  const noNonces: RelayerTotals = { relayer, open: [], top: null }
   return nonces.reduce((totals, row) => updateTotals(totals, undefined, row), noNonces)
 }
 
-/** Returns the use of a nonce; while it is open, no block holds its transaction. */
+/** Returns the use of a nonce. While it is open, no block has a transaction of it. */
 function getUse(row: NonceRow | undefined): 'open' | 'used' | 'free' {
   if (row === undefined || row.state === 'abandoned') return 'free'
   return row.state === 'recorded' ? 'open' : 'used'
 }
 
 function updateTotals(
-  relayer: RelayerRow,
+  relayer: RelayerTotals,
   before: NonceRow | undefined,
   after: NonceRow,
-): RelayerRow {
+): RelayerTotals {
   const { nonce, sessions } = after
   const [useBefore, useAfter] = [getUse(before), getUse(after)]
   const open = relayer.open.filter(([other]) => other !== nonce)
   if (useAfter === 'open') open.push([nonce, sessions.length])
+  // A nonce that a block has lost was the highest used one, so the one before it is now.
   const topBefore = useBefore === 'used' && relayer.top === nonce ? nonce - 1 : relayer.top
   const top = useAfter === 'used' ? Math.max(nonce, topBefore ?? nonce) : topBefore
   return { ...relayer, open: open.sort(([a], [b]) => a - b), top }
@@ -54,7 +55,7 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
   const before = rows.row('nonces', relayer, nonce)
   const hasSameCount = before?.sessions.length === after.sessions.length
   if (getUse(before) !== getUse(after) || !hasSameCount) {
-    rows.put('relayers', updateTotals(readRelayer(rows, relayer), before, after))
+    rows.put('relayers', updateTotals(readRelayerTotals(rows, relayer), before, after))
   }
   updateBlockContents(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
   rows.put('nonces', after)
@@ -73,23 +74,23 @@ export function deleteTransactions(rows: Draft, { bytes }: NonceRow): void {
 }
 
 /** Returns the highest nonce that has a transaction or was used; -1 without any. */
-export const findHighestUsedNonce = ({ open, top }: RelayerRow): number =>
+export const findHighestUsedNonce = ({ open, top }: RelayerTotals): number =>
   Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
 
-/** Sets how many of the last nonces are checked, since a block may still hold any of theirs. */
+/** Sets how many of the last nonces are listed too: a block may hold any of their transactions. */
 const recentNonceCount = 64
 
 /** Lists the hashes of all transactions signed for the open nonces and for the last ones. */
 export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] {
   const newest = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
-  const open = readRelayer(rows, relayer).open.flatMap(
+  const open = readRelayerTotals(rows, relayer).open.flatMap(
     ([nonce]) => rows.row('nonces', relayer, nonce) ?? [],
   )
   const rowsToCheck = new Set([...open, ...rows.list({ ...newest, limit: recentNonceCount })])
   return [...rowsToCheck].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
-export const findNextNonce = (relayer: RelayerRow): number => findHighestUsedNonce(relayer) + 1
+export const findNextNonce = (relayer: RelayerTotals): number => findHighestUsedNonce(relayer) + 1
 
 /** Counts the relayer's transactions in blocks, and those with the pool's, as read lately. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
@@ -101,14 +102,14 @@ export function findFreeNonce(
 ): number | undefined {
   const { waitingCount, lastDeadline } = readQueueTotals(rows)
   if (waitingCount > 0 && lastDeadline > rows.now / 1000) return undefined
-  const relayer = readRelayer(rows, address)
+  const relayer = readRelayerTotals(rows, address)
   const nonce = Math.max(chainNonce, poolNonce, findNextNonce(relayer))
   if (nonce < chainNonce + rules.maxInFlight) return nonce
   return nonce < countMined(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
 /** Counts the nonces in blocks by the ledger's rows, because a node's count may be older. */
-function countMined(rows: Draft, { relayer, top }: RelayerRow): number {
+function countMined(rows: Draft, { relayer, top }: RelayerTotals): number {
   const isMined = top !== null && rows.row('nonces', relayer, top)?.state === 'mined'
   return isMined ? top + 1 : 0
 }
@@ -116,12 +117,12 @@ function countMined(rows: Draft, { relayer, top }: RelayerRow): number {
 /** Counts the open payments of the relayer's key, and of an account. */
 export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
   ofAccount: listOpenPayments(rows, account).length,
-  carried: countCarried(readRelayer(rows, relayer)),
+  carried: countCarried(readRelayerTotals(rows, relayer)),
   waiting: readQueueTotals(rows).waitingCount,
 })
 
 /** Counts the payments of all open nonces; a nonce without a payment counts as one. */
-export const countCarried = ({ open }: RelayerRow): number =>
+export const countCarried = ({ open }: RelayerTotals): number =>
   open.reduce((sum, [, payments]) => sum + Math.max(1, payments), 0)
 
 /** Tells whether one more payment exceeds a limit; `mustWait`: no nonce is free for it. */
@@ -138,7 +139,7 @@ export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPri
     .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
 }
 
-/** Reads a nonce and its transaction to replace, unless a foreign transaction displaced that. */
+/** Returns a nonce with the transaction to replace, unless a foreign one has displaced that. */
 export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : listTransactions(row)
@@ -163,9 +164,11 @@ export function recordTransaction(
     ...{ bytes: isNew ? [...bytes, [hash, gas_price]] : bytes, phase: null, changed_at: rows.now },
   })
   if (rows.row('transactions', hash) !== undefined) return
-  const named = { hash, relayer, nonce, sessions: [...sessions] }
   rows.put('transactions', {
-    ...named,
+    hash,
+    relayer,
+    nonce,
+    sessions: [...sessions],
     raw,
     gas_price,
     recorded_at: rows.now,
@@ -182,7 +185,7 @@ export function markForResend(rows: Draft, row: NonceRow): void {
   if (highest !== undefined) rows.put('transactions', { ...highest, failures: 1 })
 }
 
-/** Takes an open nonce out of use, and queues its unsettled payments again. */
+/** Ends the use of an open nonce, and queues its payments again; undefined if it is not open. */
 export function retireNonce(
   step: StepContext,
   nonce: number,
@@ -219,7 +222,7 @@ export function findCarrier(
 
 /** Lists the nonces whose transactions are in no block. */
 export function listOpenNonces({ rows, relayer }: StepContext): OpenNonce[] {
-  return readRelayer(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
+  return readRelayerTotals(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
     const row = rows.row('nonces', relayer, nonce)
     if (row?.state !== 'recorded') return []
     const transactions = listTransactions(row)

@@ -12,7 +12,7 @@ import {
 import {
   listOpenPayments,
   readAccountTotals,
-  saveOrDropAccountTotals,
+  saveOrDropTotals,
   updateAccountTotals,
 } from './account-totals.ts'
 import { updateBlockContents } from './block-contents.ts'
@@ -125,14 +125,14 @@ export const eraseNames = ({ reference: _, ...row }: Row<'history'>): Row<'histo
 /** Moves payments of one account to the history. */
 export function archivePayments(
   rows: Draft,
-  address: string,
+  account: string,
   payments: readonly PaymentRow[],
 ): void {
   // Read before anything is deleted, because a lost total is counted from the rows.
-  const account = readAccountTotals(rows, address)
+  const totals = readAccountTotals(rows, account)
   for (const payment of payments) {
-    const { request: _, phase: __, since, relayer: ___, nonce: ____, ...columns } = payment
-    const isErased = payment.accepted_at <= (account.erased_at ?? -1)
+    const { request, phase, since, relayer, nonce, ...columns } = payment
+    const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
     const { reference } = rows.row('takings', payment.session) ?? {}
     const row = { ...columns, settled_at: since, ...(reference && { reference }) }
     rows.put('history', isErased ? eraseNames(row) : row)
@@ -144,15 +144,11 @@ export function archivePayments(
       rows.drop('intents', payment.intent_id)
     }
   }
-  const open = listOpenPayments(rows, account).map(({ session }) => session)
-  saveOrDropAccountTotals(rows, {
-    ...account,
-    open,
-    seen: Math.max(0, account.seen - payments.length),
-  })
+  const open = listOpenPayments(rows, totals).map(({ session }) => session)
+  saveOrDropTotals(rows, { ...totals, open, seen: Math.max(0, totals.seen - payments.length) })
 }
 
-/** Returns the phase of a payment that came to this state at `now`, and its place in that. */
+/** Returns the phase of a payment in this state since `now`, and the time that sorts the phase. */
 export function getPhaseColumns(
   { maxAttempts }: LedgerRules,
   state: PaymentState,

@@ -33,13 +33,13 @@ export const listDueReminders = (rows: Draft, limit: number): Address[] =>
     .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })
     .map(({ account }) => account)
 
-/** Takes a reminder that is due by the loan's state on the chain: recorded before it is sent. */
+/** Takes a reminder that is due by the loan's state on the chain. It is sent after this step. */
 export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefined {
   const { account, owedWei, dueAt } = debt
   const row = rows.row('reminders', account)
   if (row === undefined || row.at > rows.now) return undefined
   if (listOpenPayments(rows, readAccountTotals(rows, account)).length > 0) {
-    // One of them may change the loan.
+    // An open payment may change the loan.
     rows.put('reminders', { ...row, at: rows.now + retryMs })
     return undefined
   }
@@ -58,7 +58,7 @@ export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefin
   return isDue ? { account, kind, owedWei, dueAt, sealed: row.sealed } : undefined
 }
 
-/** Records a reminder's fate; one that was not sent for sure is due again. */
+/** Records the fate of a reminder. One that was certainly not sent is due again. */
 export function recordReminderFate(
   rows: Draft,
   { account, kind, dueAt }: DueReminder,
@@ -72,7 +72,7 @@ export function recordReminderFate(
   rows.put('reminders', { ...row, told, at: rows.now + retryMs })
 }
 
-/** Deletes the number of a borrower whose loan was repaid long ago; until then, waits for that. */
+/** Deletes a borrower's number 30 days after the loan was found repaid; postpones that before. */
 function deleteOrPostpone(rows: Draft, row: Row<'reminders'>): void {
   const repaidAt = row.repaid_at ?? rows.now
   if (rows.now - repaidAt >= retentionMs) rows.drop('reminders', row.account)

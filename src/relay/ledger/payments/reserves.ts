@@ -10,7 +10,7 @@ const amount = z.pipe(
 )
 const amounts = { poolWei: amount, capWei: amount, outWei: amount }
 
-/** Parses what payments reserve of common limits, in sum: until a block has them, and by block. */
+/** Parses the sums that payments reserve of common limits: of open payments, and of each block. */
 const reserved = z.object({
   open: z.object(amounts),
   blocks: z.array(z.object({ ...amounts, number: z.int() })),
@@ -22,7 +22,7 @@ type Amounts = { [Name in keyof ReservedAmounts]-?: bigint }
 type BlockReserves = ReservedAmounts & { block: number | 'open' }
 
 const rowName = 'reserved'
-const nothing: Amounts = { poolWei: 0n, capWei: 0n, outWei: 0n }
+const noAmounts: Amounts = { poolWei: 0n, capWei: 0n, outWei: 0n }
 
 /** Limits how long ago a payment was settled that a lagging node may not know yet. */
 export const recentSettlementMs = 10 * 60 * 1000
@@ -68,7 +68,7 @@ function applyReserves(
 ): ReserveTotals {
   const { block: number } = reserves
   if (number === 'open') return { open: add(open, reserves), blocks }
-  const block = blocks.find((other) => other.number === number) ?? { ...nothing, number }
+  const block = blocks.find((other) => other.number === number) ?? { ...noAmounts, number }
   const otherBlocks = blocks.filter((other) => other !== block)
   return { open, blocks: [...otherBlocks, { ...add(block, reserves), number }] }
 }
@@ -115,11 +115,11 @@ function readTotals(rows: Draft): ReserveTotals {
         const reserves = getReserves(payment)
         return reserves === undefined ? sum : applyReserves(sum, reserves, addAmounts)
       },
-      { open: nothing, blocks: [] },
+      { open: noAmounts, blocks: [] },
     )
 }
 
-/** Tells whether less was left at a block than this payment and the reserves after it take. */
+/** Tells whether this payment and the reserves after a block exceed what the block left. */
 export function exceedsLendable(
   { rows }: StepContext,
   reserves: ReservedAmounts,
@@ -128,9 +128,9 @@ export function exceedsLendable(
   if (lendable === undefined) return false
   const { open, blocks } = readTotals(rows)
   const laterBlocks = blocks.filter(({ number }) => number > lendable.block)
-  const amounts = addAmounts(nothing, reserves)
+  const amounts = addAmounts(noAmounts, reserves)
   const total = [open, ...laterBlocks].reduce<Amounts>(addAmounts, amounts)
-  const available = addAmounts(nothing, lendable)
+  const available = addAmounts(noAmounts, lendable)
   const names = ['poolWei', 'capWei', 'outWei'] as const
   return names.some((name) => amounts[name] > 0n && total[name] > available[name])
 }

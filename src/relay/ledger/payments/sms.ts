@@ -7,7 +7,7 @@ import { countEvent } from './counts.ts'
 /** Limits how long after a payment's outcome a message is sent. */
 const maxSmsAgeMs = 24 * 60 * 60 * 1000
 
-/** Limits how long a sender has a message. After that it has died, and may have sent it. */
+/** Limits how long a sender has a message. A slower one has died, and may have sent it. */
 const maxSendingMs = 10 * 60 * 1000
 
 /** Delays the next attempt at a message: twice as long each time, up to the longest. */
@@ -104,11 +104,11 @@ function deleteSms(rows: Draft, { session, party }: SmsRow, fate: SmsFate | 'giv
 }
 
 /** Deletes messages that are too old to be sent, even if the relay sends none any more. */
-export function pruneSms(rows: Draft, heldMs: number, limit: number): void {
+export function pruneSms(rows: Draft, maxHeldMs: number, limit: number): void {
   const listing = { table: 'sms', list: 'state', limit } as const
   const taken = rows.list({ ...listing, group: 'taken', olderThanMs: maxSendingMs })
   const due = rows.list({ ...listing, group: 'due', olderThanMs: maxSmsAgeMs })
-  const held = rows.list({ ...listing, group: 'held', olderThanMs: heldMs })
+  const held = rows.list({ ...listing, group: 'held', olderThanMs: maxHeldMs })
   for (const row of taken) deleteSms(rows, row, 'unknown')
   for (const row of [...due, ...held]) deleteSms(rows, row, 'given_up')
 }

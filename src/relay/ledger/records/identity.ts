@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { StepContext } from '../draft.ts'
-import { readRelayer } from '../payments/nonces.ts'
+import { readRelayerTotals } from '../payments/nonces.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
 import { ensureQueueTotals } from '../payments/queue-totals.ts'
 import type { Renumbered } from '../port.ts'
@@ -20,7 +20,7 @@ import { readIntake, recordAction } from './operations.ts'
 export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // This process may have another key than the ledger.
   const knownRelayer = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  if (readRelayer(rows, knownRelayer).open.length + ensureQueueTotals(rows).waitingCount > 0)
+  if (readRelayerTotals(rows, knownRelayer).open.length + ensureQueueTotals(rows).waitingCount > 0)
     return true
   return openPhases.some((phase) => listPhasePayments(rows, phase, 1).length > 0)
 }

@@ -1,7 +1,7 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { dropDeploymentFacts } from '../observations.ts'
 import { readEventCounts, sumRecentCounts } from '../payments/counts.ts'
-import { countCarried, findNextNonce, readRelayer } from '../payments/nonces.ts'
+import { countCarried, findNextNonce, readRelayerTotals } from '../payments/nonces.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
 import { readQueueTotals } from '../payments/queue-totals.ts'
 import type { Identified, Vitals } from '../port.ts'
@@ -55,7 +55,7 @@ export function readVitals(
 ): Vitals {
   const { rows, relayer } = step
   const observations = readObservations(step)
-  const relayerTotals = readRelayer(rows, relayer)
+  const relayerTotals = readRelayerTotals(rows, relayer)
   return {
     now: rows.now,
     schema: schemaVersion,
