@@ -31,6 +31,4 @@ export async function runLoad({ url, headers, bodies, pace, expects }: Load) {
 }
 
 /** The Unix time in ms, with fractions. */
-export function now(): number {
-  return performance.timeOrigin + performance.now()
-}
+export const now = (): number => performance.timeOrigin + performance.now()

@@ -138,9 +138,7 @@ function checkLayer(folder: string, file: string, target: string): string[] {
 
 /** Names the folder in this one that a file is in. */
 function nameLayer(folder: string, file: string): string | undefined {
-  return file.startsWith(`${folder}/`)
-    ? /^([^/]+)\//.exec(file.slice(folder.length + 1))?.[1]
-    : undefined
+  return new RegExp(`^${folder}/([^/]+)/`).exec(file)?.[1]
 }
 
 function checkFile(file: string, source: string): string[] {

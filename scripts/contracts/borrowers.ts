@@ -69,24 +69,16 @@ async function openList({ env, input }: Terminal) {
   return openLoan(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId, loan, accounts)
 }
 
-async function openLoan(
-  nodeUrls: readonly string[],
-  chainId: Chain['id'],
-  loan: Address,
-  accounts: readonly Address[],
-) {
-  const node = await openNode(nodeUrls, chainId)
+async function openLoan(urls: string[], chainId: Chain['id'], loan: Address, accounts: Address[]) {
+  const node = await openNode(urls, chainId)
   return { node, loan, accounts, read: loanAt(node.client, loan) }
 }
 
 type List = Awaited<ReturnType<typeof openLoan>>
 
 /** Opens the creditor's account, on a local chain the owner's. @throws {StackError} */
-async function openCreditor(
-  { node, loan, read }: List,
-  keystore: string | undefined,
-  env: NodeJS.ProcessEnv,
-) {
+async function openCreditor(list: List, keystore: string | undefined, env: NodeJS.ProcessEnv) {
+  const { node, loan, read } = list
   const creditor = await read.creditor()
   const isLocal = node.isAnvil && !env.CREDITOR_KEY && !env.LOAN_ADDRESS && keystore === undefined
   const own = isLocal ? await openTreasury(node, undefined) : undefined

@@ -163,10 +163,7 @@ async function findDifferences(chain: Chain, options: DeployOptions, record: Dep
   return found
 }
 
-async function planRecord(
-  { client, node, deployer }: Chain,
-  before: Found | undefined,
-): Promise<DeploymentRecord> {
+async function planRecord({ client, node, deployer }: Chain, before: Found | undefined) {
   const from = deployer.address
   const nonce = await client.getTransactionCount({ address: from })
   const pending = await client.getTransactionCount({ address: from, blockTag: 'pending' })

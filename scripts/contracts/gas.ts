@@ -43,10 +43,7 @@ function write(path: string, change: (text: string) => string): void {
   const was = readFileSync(file, { encoding: 'utf8', flag: 'a+' })
   const text = change(was)
   if (was === text) return
-  if (!flags.check) {
-    writeFileSync(file, text)
-    return
-  }
+  if (!flags.check) return void writeFileSync(file, text)
   fail(`${path} is not what the contracts cost now. If that is meant: npm run gas`)
   const [before, now] = [was.split('\n'), text.split('\n')]
   for (const line of before) if (!now.includes(line)) say(`- ${line}`)

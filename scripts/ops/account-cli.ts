@@ -7,14 +7,7 @@ import { type Command, type Found, isProgram, runProgram, type Values } from '..
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
-import {
-  describeDeposit,
-  describeErasure,
-  describeHold,
-  describePin,
-  explainPayment,
-  onChain,
-} from './show.ts'
+import * as show from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 
@@ -100,7 +93,7 @@ async function deposit({ act, status, terminal }: Operated): Promise<Found> {
   const { kind } = answer.deposit
   const isKnown = answer.deposit.kind === 'too_little' && answer.deposit.last !== null
   const isBad = kind !== 'sent' && kind !== 'under_way' && !isKnown
-  return { json: answer, lines: describeDeposit(answer, await status()), isBad }
+  return { json: answer, lines: show.describeDeposit(answer, await status()), isBad }
 }
 
 async function cashOut(
@@ -116,7 +109,7 @@ async function cashOut(
   const { currency } = await insist(remedy, status)
   const isBad = payment.state === 'reverted' || payment.state === 'expired'
   const follow = `Follow it with: npm run ops -- why ${payment.intent}`
-  return { json: { key, payment }, lines: [explainPayment(payment, currency), follow], isBad }
+  return { json: { key, payment }, lines: [show.explainPayment(payment, currency), follow], isBad }
 }
 
 async function changeWallets(
@@ -156,13 +149,13 @@ async function keepFormerAccounts({ act, terminal }: Operated, { none }: Given):
 
 async function changePin({ act, terminal }: Operated, action: ActionRequest<'pin'>['action']) {
   const answer = await act('pin', { phone: await readNumber(terminal), action }, repeatRemedy)
-  return { json: answer, lines: describePin(answer) }
+  return { json: answer, lines: show.describePin(answer) }
 }
 
 async function setHold({ act, terminal }: Operated, action: ActionRequest<'hold'>['action']) {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })
   const answer = await act('hold', { account, action }, repeatRemedy)
-  return { json: answer, lines: [describeHold(answer)] }
+  return { json: answer, lines: [show.describeHold(answer)] }
 }
 
 /** Names the lists of an export that arrive in parts. */
@@ -178,7 +171,7 @@ async function exportPerson({ act, terminal }: Operated): Promise<Found> {
     whole.loan ??= part.loan
     next = part.next
   }
-  const json = { ...whole, onChain }
+  const json = { ...whole, onChain: show.onChain }
   return { json, lines: [JSON.stringify(json, null, 2)] }
 }
 
@@ -191,7 +184,7 @@ async function erasePerson({ act, terminal }: Operated): Promise<Found> {
     answer.gone.archived += more.gone.archived
     next = more.next
   }
-  return { json: answer, lines: describeErasure(answer) }
+  return { json: answer, lines: show.describeErasure(answer) }
 }
 
 /** Creates a key from the time, because it is valid for a day, and a random part. */

@@ -211,10 +211,7 @@ function dial(origin: string, text: string, secret?: string) {
 }
 
 /** Asks a URL; the status is undefined without an answer in time. */
-async function ask(
-  url: string,
-  init: RequestInit = {},
-): Promise<{ status?: number; text?: string; json?: unknown }> {
+async function ask(url: string, init: RequestInit = {}) {
   try {
     const signal = AbortSignal.timeout(20_000)
     const response = await fetch(url, { ...init, signal, redirect: 'manual' })

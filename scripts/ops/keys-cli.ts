@@ -70,10 +70,6 @@ async function revoke(operator: OperatorClient, _: unknown, [id = '']: readonly 
   return { json: { revoked: id }, lines: [line] }
 }
 
-function nameKey(hash: string): string {
-  return hash.slice(0, 12)
-}
+const nameKey = (hash: string): string => hash.slice(0, 12)
 
-function writeDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
-}
+const writeDay = (time: number): string => new Date(time).toISOString().slice(0, 10)

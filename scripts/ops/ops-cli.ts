@@ -15,14 +15,7 @@ import { type commonOptions, type Operated, operatorCommand, readNumber } from '
 import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
-import {
-  describeCaller,
-  describeIntake,
-  describeLoans,
-  describePayment,
-  describeStatus,
-  describeTrace,
-} from './show.ts'
+import * as show from './show.ts'
 import { showVerified } from './verify.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
@@ -112,7 +105,7 @@ export async function writeStatus(operator: OperatorClient, isJson: boolean): Pr
   try {
     const status = await operator.status()
     if (isJson) return JSON.stringify(status)
-    return `${[`${operator.origin} at ${status.now}`, ...describeStatus(status)].join('\n')}\n`
+    return `${[`${operator.origin} at ${status.now}`, ...show.describeStatus(status)].join('\n')}\n`
   } catch (error) {
     if (!(error instanceof StackError)) throw error
     return isJson ? JSON.stringify({ error: error.message }) : `${error.message}\n`
@@ -121,7 +114,7 @@ export async function writeStatus(operator: OperatorClient, isJson: boolean): Pr
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const status = await operator.status()
-  return { json: status, lines: describeStatus(status) }
+  return { json: status, lines: show.describeStatus(status) }
 }
 
 async function showPayments(operator: OperatorClient, values: Given): Promise<Found> {
@@ -130,7 +123,7 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
   const page = await operator.ask(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
   const { currency } = await operator.status()
   const more = page.next === null ? [] : [`Older ones: --before ${page.next}`]
-  const lines = page.payments.map((one) => describePayment(one, currency))
+  const lines = page.payments.map((one) => show.describePayment(one, currency))
   return { json: page, lines: [...lines, ...more] }
 }
 
@@ -138,7 +131,7 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   if (name === undefined) {
     const found = await operator.act('lookup', { phone: await readNumber(operator.terminal) })
     const { currency } = await operator.status()
-    return { json: found, lines: describeCaller(found, currency) }
+    return { json: found, lines: show.describeCaller(found, currency) }
   }
   const isHash = /^0x[0-9a-fA-F]{64}$/.test(name)
   if (!isHash && !/^0x[0-9a-fA-F]{44}$/.test(name)) {
@@ -154,11 +147,11 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   const { currency } = await operator.status()
   if (others.length > 0) {
     const title = `The transaction carries ${payments.length} payments: ask why by an intent.`
-    const lines = payments.map((one) => describePayment(one, currency))
+    const lines = payments.map((one) => show.describePayment(one, currency))
     return { json: payments, lines: [title, ...lines] }
   }
   const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
-  return { json: trace, lines: describeTrace(trace, currency) }
+  return { json: trace, lines: show.describeTrace(trace, currency) }
 }
 
 async function showSession(operator: Operated, _: Given, [gateway, sessionId]: readonly string[]) {
@@ -182,7 +175,7 @@ async function showAlerts({ ask }: OperatorClient): Promise<Found> {
 
 async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Promise<Found> {
   const book = await ask(`/operator/loans?${queryOf({ state, limit })}`, loansAnswer)
-  return { json: book, lines: describeLoans(book) }
+  return { json: book, lines: show.describeLoans(book) }
 }
 
 async function showAudit({ ask }: OperatorClient): Promise<Found> {
@@ -243,18 +236,19 @@ async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
     const { intake } = await operator.status()
     if (intake.state !== 'draining') {
       const isBad = intake.state !== 'drained'
-      return { json: { intake }, lines: [describeIntake(intake)], isBad }
+      return { json: { intake }, lines: [show.describeIntake(intake)], isBad }
     }
     await sleep(2_000)
   }
 }
 
 type Intake = 'pause' | 'resume' | 'drain'
+type Drain = ActionRequest<'drain'>
 
-async function setIntake({ act }: OperatorClient, action: Intake, body?: ActionRequest<'drain'>) {
+async function setIntake({ act }: OperatorClient, action: Intake, body?: Drain) {
   const { intake, open } = await act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
-  return { json: { intake, open }, lines: [`${describeIntake(intake)}${rest}`] }
+  return { json: { intake, open }, lines: [`${show.describeIntake(intake)}${rest}`] }
 }
 
 async function showReconciled(operator: OperatorClient, { url, record, accounts }: Given) {

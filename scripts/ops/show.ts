@@ -188,18 +188,16 @@ export const onChain =
 export function describeErasure(erased: Omit<ActionAnswer<'person/erase'>, 'next'>): string[] {
   const { gone, kept, until } = erased
   const { archived, messages, refusals, loans } = gone
+  const pin =
+    'The PIN, its tries and the day of the last dial stay while there is money, a debt or an open payment behind them: erase once more when there is none.'
+  const alias =
+    'That the number keeps the account of a former form stays for good: it would else have another, empty one.'
   const stays: [count: number, says: string][] = [
     [kept.open, 'Payments that are open go on to their end, and are kept 8 days from it.'],
     [kept.loans, 'A loan that is not repaid stays in the loan book.'],
-    [
-      kept.pins,
-      'The PIN, its tries and the day of the last dial stay while there is money, a debt or an open payment behind them: erase once more when there is none.',
-    ],
+    [kept.pins, pin],
     [kept.holds, 'The account stays held: npm run account -- release'],
-    [
-      kept.aliases,
-      'That the number keeps the account of a former form stays for good: it would else have another, empty one.',
-    ],
+    [kept.aliases, alias],
   ]
   return [
     `Erased: the names and amounts of ${archived} past payments, ${refusals} refusals, ${messages} messages that had not left, ${loans} repaid loans, and what the account remembered: recipients, senders, wallets, language.`,

@@ -10,12 +10,10 @@ import { Misused, StackError } from '../stack/report.ts'
 
 const { confirmations } = poolRules.rootstock
 
+type Mining = Parameters<typeof verifyPayment>[2]
+
 /** Checks what a deployment or a file proves of a transaction. @throws {StackError} nothing */
-export async function showVerified(
-  hash: string,
-  url: string | undefined,
-  from: string | undefined,
-): Promise<Found> {
+export async function showVerified(hash: string, url?: string, from?: string): Promise<Found> {
   if (!/^0x[0-9a-fA-F]{64}$/.test(hash) || (url === undefined) === (from === undefined)) {
     throw new Misused()
   }
@@ -34,11 +32,7 @@ async function fetchProof(hash: string, url: string | undefined): Promise<string
 }
 
 /** Tells what a proof shows of a transaction; bad where its block is not deep enough yet. */
-export function verified(
-  hash: string,
-  proof: unknown,
-  mining?: Parameters<typeof verifyPayment>[2],
-): Found {
+export function verified(hash: string, proof: unknown, mining?: Mining): Found {
   const parsed = provedPayment.safeParse(proof)
   if (!parsed.success) {
     const { says = 'there is no proof to read' } = Object(proof) as { says?: string }

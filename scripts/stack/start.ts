@@ -149,11 +149,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
 }
 
 /** Refuses a bad variable before anything begins, as if contracts existed. @throws {StackError} */
-async function checkVariables(
-  options: Options,
-  secrets: Secrets,
-  overrides: Record<string, string>,
-) {
+async function checkVariables(options: Options, secrets: Secrets, overrides: Options['variables']) {
   const node = { chain: chains[options.chainId], isAnvil: isLocal(options) }
   const nodeUrls = isLocal(options) ? ['http://127.0.0.1:8545'] : options.nodeUrls
   const deployment = { loan: `0x${'1'.repeat(40)}`, forwarder: `0x${'2'.repeat(40)}` } as const

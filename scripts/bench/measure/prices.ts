@@ -33,7 +33,5 @@ export function cloudflareUsd(billed: Record<keyof typeof perMillion, number>): 
   return names.reduce((sum, name) => sum + (billed[name] * perMillion[name]) / 1_000_000, 0)
 }
 
-/** Gives US dollars for the gas of one payment, by the assumptions above. */
-export function gasUsd(): number {
-  return transferGas * gasPriceGwei * 1e-9 * usdPerRbtc
-}
+/** Estimates US dollars for the gas of one payment, by the assumptions above. */
+export const gasUsd = transferGas * gasPriceGwei * 1e-9 * usdPerRbtc

@@ -70,9 +70,7 @@ export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void
   }
 }
 
-function makeSecret(name: string): Hex {
-  return keccak256(stringToHex(`benchmark ${name}`))
-}
+const makeSecret = (name: string): Hex => keccak256(stringToHex(`benchmark ${name}`))
 
 function makeMnemonic(name: string): string {
   return entropyToMnemonic(hexToBytes(makeSecret(name)).slice(0, 16), wordlist)

@@ -39,6 +39,4 @@ export function sign({ from, to, data, value = 0n }: Call, nonce: number): Promi
   })
 }
 
-export function accountOf(name: string): PrivateKeyAccount {
-  return privateKeyToAccount(keccak256(toHex(`gas of ${name}`)))
-}
+export const accountOf = (name: string) => privateKeyToAccount(keccak256(toHex(`gas of ${name}`)))

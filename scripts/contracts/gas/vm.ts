@@ -78,19 +78,15 @@ async function createRootstock() {
   const customHardforks = { petersburg: { eips: [1716, 1153, 3855, 5656] } }
   const chain = { chainId, customHardforks }
   const common = createCustomCommon(chain, Mainnet, { hardfork: 'petersburg' })
+  const ownChainId = { opcode: 0x46, opcodeName: 'CHAINID', baseFee: 2 }
+  const ownBalance = { opcode: 0x47, opcodeName: 'SELFBALANCE', baseFee: 5 }
   const vm = await createVM({
     common,
     stateManager: new SimpleStateManager({ common }),
     evmOpts: {
       customOpcodes: [
-        {
-          ...{ opcode: 0x46, opcodeName: 'CHAINID', baseFee: 2 },
-          logicFunction: ({ stack }) => stack.push(BigInt(chainId)),
-        },
-        {
-          ...{ opcode: 0x47, opcodeName: 'SELFBALANCE', baseFee: 5 },
-          logicFunction: ({ stack, interpreter }) => stack.push(interpreter.getSelfBalance()),
-        },
+        { ...ownChainId, logicFunction: ({ stack }) => stack.push(BigInt(chainId)) },
+        { ...ownBalance, logicFunction: (run) => run.stack.push(run.interpreter.getSelfBalance()) },
       ],
     },
   })

@@ -63,9 +63,7 @@ function locate(node: SolidityNode, source: Buffer): void {
   for (const child of childrenOf(node)) locate(child, source)
 }
 
-export function childrenOf(node: SolidityNode): SolidityNode[] {
-  return Object.values(node).flat().filter(isNode)
-}
+export const childrenOf = (node: SolidityNode) => Object.values(node).flat().filter(isNode)
 
 export function isNode(value: unknown): value is SolidityNode {
   return typeof value === 'object' && value !== null && 'nodeType' in value

@@ -60,11 +60,7 @@ export async function startChain(
 }
 
 /** Ends an anvil that a killed start left behind, after it has given away its newest blocks. */
-export async function endLeftChain(
-  folder: Folder,
-  left: Child,
-  { keep }: { keep: boolean },
-): Promise<void> {
+export async function endLeftChain(folder: Folder, left: Child, { keep }: { keep: boolean }) {
   if (keep) {
     await saveChain(folder, left.url).catch((error) => {
       say(`The chain that was left running did not give its state (${error.message})`)

@@ -12,9 +12,8 @@ const attempts = 10
 
 const savedHead = z.object({ number: z.number(), savedAt: z.string() })
 
-export function readSavedHead(folder: Folder): z.infer<typeof savedHead> | undefined {
-  return savedHead.safeParse(readJson(folder.chainHead)).data
-}
+export const readSavedHead = (folder: Folder) =>
+  savedHead.safeParse(readJson(folder.chainHead)).data
 
 const readHead = (url: string) =>
   createNodeCall(url)('eth_getBlockByNumber', ['latest', false], blockHead)

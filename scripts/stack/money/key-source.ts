@@ -13,10 +13,7 @@ export const keyUsage = `The key that pays is in a keystore (--keystore FILE, of
 KEYSTORE_PASSWORD), on the standard input (--stdin), or in DEPLOYER_KEY.`
 
 /** Reads the key; undefined where none is named. @throws {StackError} it cannot be read */
-export async function readKeyOf(
-  { keystore, stdin = false }: KeySource,
-  env: NodeJS.ProcessEnv,
-): Promise<Hex | undefined> {
+export async function readKeyOf({ keystore, stdin = false }: KeySource, env: NodeJS.ProcessEnv) {
   if (keystore !== undefined) return readKeystore(keystore, env.KEYSTORE_PASSWORD)
   if (!stdin) return readDeployerKey(env.DEPLOYER_KEY)
   const typed = await askLine('The key that pays: ', { isHidden: true })

@@ -26,15 +26,11 @@ export type Treasury = ReturnType<typeof createTreasury>
 type Payment = { to?: Address; valueWei?: bigint; data?: Hex }
 
 /** Opens DEPLOYER_KEY's account, else an anvil's own with money; undefined where neither exists. */
-export async function openTreasury(
-  node: ChainNode,
-  deployerKey: Hex | undefined,
-  env = process.env,
-): Promise<Treasury | undefined> {
-  if (deployerKey === undefined && !node.isAnvil) return undefined
+export async function openTreasury(node: ChainNode, key: Hex | undefined, env = process.env) {
+  if (key === undefined && !node.isAnvil) return undefined
   const maxGasPriceWei = readMaxGasPrice(env)
-  const treasury = createTreasury(node, deployerKey ?? devKey, { maxGasPriceWei })
-  if (deployerKey === undefined && (await treasury.balance()) < 10n ** 21n) {
+  const treasury = createTreasury(node, key ?? devKey, { maxGasPriceWei })
+  if (key === undefined && (await treasury.balance()) < 10n ** 21n) {
     const call = createNodeCall(node.url)
     await call('anvil_setBalance', [treasury.address, toHex(10n ** 22n)])
   }

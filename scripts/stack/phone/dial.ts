@@ -72,13 +72,15 @@ function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessE
   })
 }
 
+type Ask = (question: string) => Promise<string | undefined>
+
 /** Asks whose phone it is and has it dial, again and again, until the phone is put away. */
 async function pickUp(send: PhoneLine, chosen?: string, offered?: string): Promise<undefined> {
   const input = createInterface({ input: process.stdin, output: process.stdout })
   input.once('SIGINT', () => input.close())
   const lines = input[Symbol.asyncIterator]()
   // Piped answers may end at any question, which puts the phone away.
-  const ask = async (question: string): Promise<string | undefined> => {
+  const ask: Ask = async (question) => {
     process.stdout.write(question)
     const answer = await lines.next()
     return answer.done ? undefined : answer.value.trim()
@@ -102,11 +104,7 @@ async function pickUp(send: PhoneLine, chosen?: string, offered?: string): Promi
 }
 
 /** Shows a session, screen after screen; false where the phone was put away in the middle. */
-async function dial(
-  send: PhoneLine,
-  phone: string,
-  ask: (question: string) => Promise<string | undefined>,
-): Promise<boolean> {
+async function dial(send: PhoneLine, phone: string, ask: Ask): Promise<boolean> {
   const session = newSession()
   const answers: string[] = []
   for (;;) {

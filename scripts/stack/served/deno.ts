@@ -5,20 +5,15 @@ import { startRedisBridge } from '../../dev/redis/bridge.ts'
 import { startRedisServer } from '../../dev/redis/redis-server.ts'
 import type { Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
-import type { RunningWorker, Serving } from './worker.ts'
+import type { Serving } from './worker.ts'
 
 /** Serves by Deno on loopback, with the database of the environment or a Redis of its own. */
-export async function runDeno(
-  { port, variables, processes, onLine }: Serving,
-  rows: string,
-): Promise<RunningWorker> {
+export async function runDeno({ port, variables, processes, onLine }: Serving, rows: string) {
   const { url, token, close } = await openDatabase(rows, processes)
   const own = { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }
   try {
-    const deno = await startDenoProcess({
-      ...{ port, variables: { ...variables, ...own }, onLine },
-      isDevelopment: true,
-    })
+    const served = { port, variables: { ...variables, ...own }, onLine }
+    const deno = await startDenoProcess({ ...served, isDevelopment: true })
     processes.add(deno.pid, 'deno', deno.url)
     return {
       url: deno.url,
