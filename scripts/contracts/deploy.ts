@@ -55,11 +55,8 @@ export async function deployContracts(options: DeployOptions) {
   const { client } = node
   const isPublic = /(^|[\\/])deployments[\\/][^\\/]+$/.test(recordFile)
   if (node.isAnvil && isPublic) throw publicRecord(recordFile)
-  const chain = {
-    node,
-    client,
-    deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }),
-  }
+  const deployer = createTreasury(node, deployerKey, { maxGasPriceWei, log })
+  const chain = { node, client, deployer }
   await buildContracts()
   const before = await findDeployed(chain, options)
   const isThere = before?.hasForwarder === true && before.hasLoan

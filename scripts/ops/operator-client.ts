@@ -40,10 +40,10 @@ export function createOperator(ask: Ask, place: Place): OperatorClient {
     ask,
     status: () => ask('/operator/status', statusAnswer),
     act: (action, body, remedy) => {
-      const once = () =>
-        ask(`/operator/${action}`, actions[action].answer, { method: 'POST', body }) as Promise<
-          ActionAnswer<typeof action>
-        >
+      type Answer = ActionAnswer<typeof action>
+      const { answer } = actions[action]
+      const sent = { method: 'POST', body } as const
+      const once = () => ask(`/operator/${action}`, answer, sent) as Promise<Answer>
       return remedy === undefined ? once() : insist(remedy, once)
     },
   }

@@ -243,9 +243,8 @@ async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
 }
 
 type Intake = 'pause' | 'resume' | 'drain'
-type Drain = ActionRequest<'drain'>
 
-async function setIntake({ act }: OperatorClient, action: Intake, body?: Drain) {
+async function setIntake({ act }: OperatorClient, action: Intake, body?: ActionRequest<'drain'>) {
   const { intake, open } = await act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
   return { json: { intake, open }, lines: [`${show.describeIntake(intake)}${rest}`] }

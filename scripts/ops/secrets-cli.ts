@@ -46,10 +46,8 @@ createCommand(import.meta, {
     }
     const funds = { fundWei: `${atCurrentPriceWei}`, fundAtWorstWei: `${atHighestPriceWei}` }
     const shown = out === undefined ? { secrets } : { file: out }
-    return {
-      json: { relayer, ...funds, currency, ...shown },
-      lines: out === undefined ? [text] : [],
-    }
+    const lines = out === undefined ? [text] : []
+    return { json: { relayer, ...funds, currency, ...shown }, lines }
   },
 })
 

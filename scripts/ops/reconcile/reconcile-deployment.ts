@@ -138,9 +138,7 @@ async function findSentElsewhere({ client, forwarder }: Place, hashes: readonly 
 }
 
 async function readSpendings({ client, forwarder }: Place, range: EventRange): Promise<Spending[]> {
-  const logs = await readInPieces(range, (blocks) =>
-    client.getLogs({ address: forwarder, ...blocks }),
-  )
+  const logs = await readInPieces(range, (part) => client.getLogs({ address: forwarder, ...part }))
   const spent = logs.flatMap((log) => {
     const [hash, block] = [lower(log.transactionHash), Number(log.blockNumber)]
     const results = decodeResults({ chainId: 0, address: forwarder }, [log])
