@@ -1,7 +1,7 @@
 import type { PoolRules } from '../chain/chains.ts'
 import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
-import type { RecordedObstacle, Vitals } from '../relay/ledger/port.ts'
+import type { Vitals } from '../relay/ledger/port.ts'
 import {
   computeFundsWei,
   computeHighestCostWei,
@@ -13,6 +13,7 @@ import { maxClockOffsetMs } from '../runtime/clock.ts'
 import { toIso } from './records.ts'
 import type { Check, CheckName, HealthAnswer } from './schemas/health.ts'
 
+/** Holds what the checks look at. */
 export type Condition = {
   /** Holds the ledger's state; undefined if the ledger gave no answer. */
   vitals: Vitals | undefined
@@ -33,9 +34,9 @@ export const describeSilence = (store: LedgerStore | undefined): string =>
 
 export type KnownCondition = Condition & { vitals: Vitals }
 
-/** Sets after how long without a round rounds are late: the cron has missed three minutes. */
+/** Limits the time without a round: by then the cron, which runs each minute, has missed three. */
 const roundOverdueMs = 180_000
-/** Limits the age of a reading of the chain. */
+/** Limits the age of what rounds read of the chain. */
 export const readingExpiresMs = 300_000
 
 type Finding = Omit<Check, 'name'>
@@ -68,15 +69,15 @@ export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
   return entries.map(([name, finding]) => ({ name, ...finding }))
 }
 
-export function judgeHealth(condition: Condition): HealthAnswer {
+export function describeHealth(condition: Condition): HealthAnswer {
   const { vitals, budget } = condition
   const checks = runChecks(condition)
-  const failed = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
+  const failingNames = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
   const obstacle = vitals?.obstacle
   const hasEnded = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
   return {
-    status: failed.length === 0 ? 'ok' : 'failing',
-    failing: failed,
+    status: failingNames.length === 0 ? 'ok' : 'failing',
+    failing: failingNames,
     checks,
     lastRefused: obstacle && {
       reason: obstacle.kind,
@@ -87,12 +88,12 @@ export function judgeHealth(condition: Condition): HealthAnswer {
   }
 }
 
-/** Returns since when no node answers: by rounds, or by a payment after the last readings. */
+/** Returns since when no node has answered, as a round or a later payment has recorded it. */
 function findSilenceStart({ observations, obstacle }: Vitals): number | undefined {
-  const isNewer = ({ at }: RecordedObstacle) =>
-    [observations.head, observations.contracts].some((fact) => (fact?.at ?? 0) <= at)
-  const isFromPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
-  return observations.silentSince ?? (isFromPayment && isNewer(obstacle) ? obstacle.at : undefined)
+  const { silentSince, head, contracts } = observations
+  const isSilent = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
+  if (silentSince !== undefined || !isSilent) return silentSince
+  return [head, contracts].some((fact) => (fact?.at ?? 0) <= obstacle.at) ? obstacle.at : undefined
 }
 
 function checkClock({ aheadMs }: KnownCondition): Finding {
@@ -148,8 +149,8 @@ function checkNode({ vitals, terms }: KnownCondition): Finding {
   )
 }
 
-/** Checks that a reading is recent compared with the last round; undefined if it is. */
-function checkAge({ at }: { at: number }, vitals: Vitals, reading: string): Finding | undefined {
+/** Returns a finding if a reading is much older than the last round: no node answers for it. */
+function findExpired({ at }: { at: number }, vitals: Vitals, reading: string): Finding | undefined {
   if ((vitals.observations.roundAt ?? 0) - at <= readingExpiresMs) return undefined
   if (findSilenceStart(vitals) !== undefined) return unknown('Not known: no node answers')
   return failing(`No node answers a request for ${reading}`)
@@ -158,10 +159,12 @@ function checkAge({ at }: { at: number }, vitals: Vitals, reading: string): Find
 function checkFunds({ vitals, terms }: KnownCondition): Finding {
   const { funds } = vitals.observations
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
-  const payments = countAffordable(vitals, terms)?.atHighestPrice ?? 0
-  const says = `The relayer's balance is enough for ${payments} payments at the highest price`
-  const isEnough = payments > vitals.carried + vitals.waiting
-  return checkAge(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
+  const affordable = countAffordable(vitals, terms)?.atHighestPrice ?? 0
+  const says = `The relayer's balance is enough for ${affordable} payments at the highest price`
+  const isEnough = affordable > vitals.carried + vitals.waiting
+  return (
+    findExpired(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
+  )
 }
 
 function checkPrice({ vitals, terms }: KnownCondition): Finding {
@@ -174,12 +177,12 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
     '. So high a price may be a mistake of the node: compare another or an explorer first'
   const mayBeMistake = wei >= maxWei * doubtfulPriceMultiple
   return (
-    checkAge(gasPrice, vitals, 'the price of gas') ??
+    findExpired(gasPrice, vitals, 'the price of gas') ??
     (wei > maxWei ? refusing(mayBeMistake ? says + warning : says) : ok(says))
   )
 }
 
-/** Sets from which multiple of MAX_GAS_PRICE_WEI a price may be a mistake of the node. */
+/** Sets the multiple of MAX_GAS_PRICE_WEI from which a price may be a mistake of the node. */
 const doubtfulPriceMultiple = 10n
 
 /** Fails only during a restore, because operators pause and drain on purpose. */
@@ -202,13 +205,13 @@ export function countAffordable(vitals: Vitals, terms: Condition['terms']) {
   return { atCurrentPrice, atHighestPrice: findCapacity(terms, finances).open }
 }
 
-/** Sets how many payments, at the current price, the balance has to pay for; else it is low. */
+/** Sets how many payments at the current price the balance has to pay for, so as not to be low. */
 const minPayments = 20
 
 /** Sets how many payments the relayer's balance should pay for after a top-up. */
 export const reservePayments = 50n
 
-/** Returns the balance that the relayer needs; undefined if it has enough or is not known. */
+/** Returns the balance to top up to; undefined if the balance is not low, or not known. */
 export function computeTopUp(vitals: Vitals, terms: Condition['terms']) {
   const affordable = countAffordable(vitals, terms)
   if (affordable === undefined || affordable.atCurrentPrice >= minPayments) return undefined
@@ -239,7 +242,8 @@ function checkContracts({ vitals }: KnownCondition): Finding {
   const { contracts } = vitals.observations
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
   return (
-    checkAge(contracts, vitals, 'the state of the contracts') ?? contractFindings[contracts.state]
+    findExpired(contracts, vitals, 'the state of the contracts') ??
+    contractFindings[contracts.state]
   )
 }
 

@@ -29,7 +29,7 @@ import { erasePerson, exportPerson } from './actions/person.ts'
 import { createRestoreActions, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { type Condition, describeSilence, judgeHealth, type KnownCondition } from './health.ts'
+import { type Condition, describeHealth, describeSilence, type KnownCondition } from './health.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
 import type { ActionAnswer, ActionName, ActionRequest } from './schemas/actions.ts'
@@ -130,7 +130,7 @@ function createReads(options: OperatorOptions, readKnownCondition: () => Promise
   const { chain } = deployment
   const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
   return {
-    health: async () => judgeHealth(await options.readSharedCondition()),
+    health: async () => describeHealth(await options.readSharedCondition()),
     status: async () => describeStatus(deployment, await readKnownCondition(), await readNonces()),
     /** Returns the status without asking a node, for pages that reload all day. */
     overview: async () =>

@@ -1,12 +1,12 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { computeTopUp, countAffordable, judgeHealth, type KnownCondition } from './health.ts'
+import { computeTopUp, countAffordable, describeHealth, type KnownCondition } from './health.ts'
 import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
 import type { StatusAnswer } from './schemas/status.ts'
 import { version } from './version.ts'
 
-/** The relayer's next nonce by chain and pool; null if no node answers. */
+/** Holds the relayer's next nonce by the chain and by the pool; null if no node answers. */
 export type RelayerNonces = { chain: number | null; pool: number | null }
 
 /** Describes the intake, which is drained once no payment and no nonce is open. */
@@ -35,7 +35,7 @@ export function describeStatus(
     chainId: chain.id,
     currency: chain.currency,
     intake: describeIntake(vitals.intake, hasOpenPayments),
-    health: judgeHealth(condition),
+    health: describeHealth(condition),
     alerts: listCurrentAlerts(condition, deployment).map(toAlert),
     relayers: [describeRelayer(deployment, condition, counts)],
     contracts: { loan, forwarder, ...describeContracts(vitals) },

@@ -12,7 +12,7 @@ import { describeFault } from '../../runtime/log.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
 import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 
-/** A refusal with its HTTP status. */
+/** Refuses a request with an HTTP status. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
 
 export const refuseRequest = (status: RefusedRequest['status'], error: string): RefusedRequest => ({
@@ -33,7 +33,7 @@ export type CallerOptions = {
   newId: () => string
 }
 
-/** A caller's number, which is never stored, and account. */
+/** Holds a caller's account, and the number, which is never stored. */
 export type Caller = { phone: PhoneNumber; account: LocalAccount }
 
 const maxPayments = 20
@@ -48,7 +48,7 @@ export async function lookUpCaller(
   return await describeCaller(options, account)
 }
 
-/** Describes an account by ledger, chain and memory; null where chain or memory are silent. */
+/** Describes an account by ledger, chain and memory; null where chain or memory do not answer. */
 export async function describeCaller(
   options: CallerOptions,
   account: Address,
@@ -173,7 +173,7 @@ const pinActions = {
   },
 } as const
 
-/** Unblocks a caller, or cancels a PIN reset. @throws {Error} ledger or memory are silent */
+/** Unblocks a caller, or cancels a PIN reset. @throws {Error} ledger or memory do not answer */
 export async function changePinState(
   options: CallerOptions,
   caller: Caller,

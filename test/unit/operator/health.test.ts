@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Condition, judgeHealth, runChecks } from '../../../src/operator/health.ts'
+import { type Condition, describeHealth, runChecks } from '../../../src/operator/health.ts'
 import { conditionWith, now } from './condition.ts'
 
-const failingOf = (condition: Condition) => judgeHealth(condition).failing
+const failingOf = (condition: Condition) => describeHealth(condition).failing
 
 describe('health', () => {
   const at = now
@@ -89,7 +89,7 @@ describe('health', () => {
     const obstacle = { kind: 'price_too_high', at, toldAt: at } as const
     const price = { wei: `${2n * 10n ** 9n}`, at }
     const lastOf = (...changed: Parameters<typeof conditionWith>) =>
-      judgeHealth(conditionWith(...changed)).lastRefused
+      describeHealth(conditionWith(...changed)).lastRefused
     expect(lastOf({ obstacle }, { gasPrice: price })).not.toHaveProperty('over')
     expect(lastOf({ obstacle })).toMatchObject({ reason: 'price_too_high', over: true })
     for (const kind of ['paused', 'draining'] as const) {
