@@ -125,17 +125,17 @@ async function retryCalls(
 ): Promise<number> {
   const pending = calls.filter(({ signal }) => !signal.aborted)
   const unanswered = pending.filter(({ id }) => !answers.has(id))
-  const [first, ...others] = pending.filter(({ id }) => answers.has(id))
+  const [firstFailed, ...otherFailed] = pending.filter(({ id }) => answers.has(id))
   const getsSameError = (call: PendingCall) => resendAlone(call, answers, endpoint)
   // The first failed call, sent by itself, shows whether the errors are about the batch.
-  const areErrorsPerCall = first === undefined || (await getsSameError(first))
-  const haveSameErrors = areErrorsPerCall ? await Promise.all(others.map(getsSameError)) : []
+  const areErrorsPerCall = firstFailed === undefined || (await getsSameError(firstFailed))
+  const haveSameErrors = areErrorsPerCall ? await Promise.all(otherFailed.map(getsSameError)) : []
   // All errors were about their own calls, so the node took the whole batch.
   if (unanswered.length === 0 && areErrorsPerCall && !haveSameErrors.includes(false))
     return answeredCount + pending.length
-  const halves = [unanswered, areErrorsPerCall ? [] : others].flatMap(splitInHalves)
+  const halves = [unanswered, areErrorsPerCall ? [] : otherFailed].flatMap(splitInHalves)
   return Math.max(
-    first === undefined ? 0 : 1,
+    firstFailed === undefined ? 0 : 1,
     ...(await Promise.all(halves.map((half) => sendCalls(half, endpoint)))),
   )
 }

@@ -285,13 +285,13 @@ async function readState(attempt: Attempt, view: Undecided) {
   const readNonce = (block: 'latest' | 'pending') =>
     node.getTransactionCount(signer.address, signal, block)
   const { observations, now } = view
-  const isNonceKnown =
-    observations.count !== undefined && now - observations.count.at < rules.accountStateMs
+  const { count } = observations
+  const isCountFresh = count !== undefined && now - count.at < rules.accountStateMs
   const [simulated, isTarget, lendable, chainNonce, poolNonce, funding] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? shared?.lendable() : undefined,
-    isNonceKnown ? (observations.count?.number ?? 0) : readNonce('latest'),
+    isCountFresh ? count.number : readNonce('latest'),
     readNonce('pending'),
     readFunding(attempt, view, rules.accountStateMs),
   ])
