@@ -10,9 +10,7 @@ function toAsciiDigit(digit: string): string {
   return `${distance % 10}`
 }
 
-/**
- * Converts digits of all scripts (Unicode's Nd) to 0 to 9, and decimal separators to `.` or `,`.
- */
+/** Converts the digits of all scripts to 0 to 9, and their decimal separators to `.` or `,`. */
 export const toPlainDigits = (text: string): string =>
   text
     .replace(/(?![0-9])\p{Nd}/gu, toAsciiDigit)

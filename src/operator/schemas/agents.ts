@@ -10,6 +10,7 @@ export const till = z.object({
   kind: z.enum(tillKinds),
 })
 
+/** Maps each `POST /operator/<name>` about tills to its schema. */
 export const agentActions = {
   agents: { request: z.unknown(), answer: z.object({ agents: z.array(till) }) },
   'agents/add': {

@@ -18,7 +18,6 @@ export const caller = z.object({
   account: hexAddress,
   balanceWei: z.nullable(wei),
   owedWei: z.nullable(wei),
-  /** Holds when the loan is due; null without a loan. */
   dueAt: z.nullable(time),
   heldAt: z.nullable(time),
   /** Counts the payments without a known outcome. */
@@ -47,7 +46,7 @@ export const decidedSession = z.object({
   intent: z.nullable(intentId),
 })
 
-const minedDeposit = z.object({
+const lastDeposit = z.object({
   amountWei: wei,
   hash: hexHash,
   block: z.int(),
@@ -69,15 +68,15 @@ const deposit = z.discriminatedUnion('kind', [
     /** Holds the balance of the account's own address, which is too low for the gas. */
     thereWei: wei,
     gasWei: wei,
-    last: z.nullable(minedDeposit),
+    last: z.nullable(lastDeposit),
   }),
   z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
 ])
 
+/** Maps each `POST /operator/<name>` about a caller's account to its schema. */
 export const callerActions = {
   lookup: { ...phoneOnly, answer: caller },
   session: {
-    /** Names a session as the gateway's log does. */
     request: z.object({ phone, gateway: sessionName, sessionId: sessionName }),
     answer: decidedSession,
     expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',

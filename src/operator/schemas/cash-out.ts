@@ -3,13 +3,13 @@ import { toPlainDigits } from '../../runtime/digits.ts'
 import { hexAddress, phone } from './fields.ts'
 import { payment } from './payments.ts'
 
-/** Parses a wallet's name, short enough for screens. */
 const walletName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,7}$/))
 /** Parses any text that is short enough for an address: the action explains its mistakes. */
 const addressText = z.string().check(z.maxLength(42))
 
 const wallet = z.object({ name: walletName, address: hexAddress })
 
+/** Maps each `POST /operator/<name>` about money sent outside the service to its schema. */
 export const cashOutActions = {
   /** Adds a wallet to an account, removes it (no address), or lists all wallets (no name). */
   wallet: {
@@ -26,7 +26,7 @@ export const cashOutActions = {
     request: z.object({
       phone,
       to: addressText,
-      /** Parses an amount in the chain's currency, or `all`. */
+      /** Holds an amount in the chain's currency, or `all`. Digits may be of any script. */
       amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(toPlainDigits)),
       /** Holds the idempotency key, `<Unix s>-<random>`; it expires after a day. */
       key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),

@@ -10,7 +10,7 @@ export const hexAddress = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 export const phone = z.string().check(z.maxLength(40))
 export const nonNegative = z.int().check(z.minimum(0))
 
-/** Names the next page: the index of a list, and the score in it. It is null after the last. */
+/** Holds where the next page begins: in which list, and from where in it. Null after the last. */
 export const nextPage = z.nullable(z.object({ part: nonNegative, from: nonNegative }))
 
 export const phoneOnly = {

@@ -27,6 +27,7 @@ const orZero = z._default(nonNegative, 0)
 const defineCounts = <Name extends string>(...names: Name[]) =>
   z.object(mapNames(z.int(), ...names))
 
+/** Maps each `POST /operator/<name>` about a person's data to its schema. */
 export const personActions = {
   /** Exports a person's data in pages; the first page has what is not a list. */
   'person/export': {

@@ -7,16 +7,18 @@ const queryPosition = z._default(z.coerce.number().check(z.int(), z.minimum(0)),
 /** Parses the query of `GET /operator/export`: the `next` of the page before. */
 export const exportQuery = z.object({ part: queryPosition, from: queryPosition })
 
-/** Describes a page of what a restore needs. */
 const entries = z.array(exportEntry)
+
+/** Describes a page of `GET /operator/export`: what a restore needs. */
 export const exportAnswer = z.object({ head: exportHead, entries, next: nextPage })
 
 /** Counts the entries that were added, and those that the ledger had already. */
 const restoreAnswer = z.object({ added: z.int(), kept: z.int() })
 
+/** Maps each `POST /operator/<name>` of a restore to its schema. */
 export const restoreActions = {
   'restore/begin': {
-    /** Begins a restore; `adds` allows it in a ledger that is newer or has open payments. */
+    /** Allows a ledger that is newer or has open payments, if `adds` is true. */
     request: z.object({ head: exportHead, adds: z.boolean() }),
     answer: restoreAnswer,
     expected: 'the body has to be {"head": …, "adds": true or false}, with the head of an export',

@@ -18,7 +18,7 @@ import type { ExportEntry, ExportHead, ExportPage, ExportPosition } from './expo
 import { readScorePage } from './score-page.ts'
 
 /** Sets how many rows a page reads at first. It reads more if all of them have one score. */
-const initialPageSize = 50
+const initialLimit = 50
 
 /** Holds a row's name, the score that sorts it, and its entry; undefined if another has the row. */
 type ListedRow = { name: string; score: number; entry: ExportEntry | undefined }
@@ -125,9 +125,7 @@ export function exportPage(
   const head = createExportHead(rows, identity)
   const readList = listReaders[listIndex]
   if (readList === undefined) return { kind: 'page', head, entries: [], next: undefined }
-  const { items, nextScore } = readScorePage(initialPageSize, (limit) =>
-    readList(step, from, limit),
-  )
+  const { items, nextScore } = readScorePage(initialLimit, (limit) => readList(step, from, limit))
   // Stores list rows of one score in different orders.
   const entries = items
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))

@@ -17,7 +17,7 @@ import { isOutcomeUnknown } from '../transitions.ts'
 import { readScorePage } from './score-page.ts'
 
 /** Sets how many rows of all accounts a page searches, unless more rows have one score. */
-const initialPageSize = 500
+const initialLimit = 500
 
 const emptyPage = {
   payments: [],
@@ -124,7 +124,7 @@ function searchPage<Name extends 'sessions' | 'history' | 'audit'>(
   from: number,
   isWanted: (row: Row<Name>) => boolean,
 ): { matches: Row<Name>[]; nextScore: number | undefined } {
-  const { items, nextScore } = readScorePage(initialPageSize, (limit) =>
+  const { items, nextScore } = readScorePage(initialLimit, (limit) =>
     rows
       .list({ table, list: 'age', from, limit } as Listing<Name>)
       .map((row) => ({ row, score: getScore(table, 'age', row) })),
