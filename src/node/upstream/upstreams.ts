@@ -97,10 +97,7 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
   }
 
   /** Runs work on an eligible node, and on the next one if that fails, is untrue or is slow. */
-  async function ask<T>(
-    work: NodeWork<T>,
-    isEligible = (_name: string): boolean => true,
-  ): Promise<T> {
+  async function ask<T>(work: NodeWork<T>, isEligible: IsEligible = () => true): Promise<T> {
     if (hasMultiple) await heights.surveyIfDue()
     const firstAnswer = await raceEligible(work, isEligible)
     const reasons = firstAnswer.unprovedReasons

@@ -1,5 +1,5 @@
--- Writes all, or nothing where a row has changed since it was read. A row's version is the number
--- of the commit that wrote it; 0 is a row that is not there.
+-- Writes all, or nothing if a row has changed since it was read. A row's version is the number of
+-- the commit that wrote it. A row that does not exist has the version 0.
 local change = cjson.decode(ARGV[1])
 
 local function key(kind, name)
@@ -19,10 +19,12 @@ for _, name in ipairs(change.deletions) do
   redis.call('DEL', key('row', name))
 end
 for _, entry in ipairs(change.oldEntries) do
-  redis.call('ZREM', key('list', entry[1]), entry[2])
+  local list, name = unpack(entry)
+  redis.call('ZREM', key('list', list), name)
 end
 for _, entry in ipairs(change.newEntries) do
-  redis.call('ZADD', key('list', entry[1]), entry[2], entry[3])
+  local list, score, name = unpack(entry)
+  redis.call('ZADD', key('list', list), score, name)
 end
 if change.arm then arm(change.arm.task, now + change.arm.inMs) end
 return 1

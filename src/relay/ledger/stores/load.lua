@@ -1,7 +1,7 @@
--- Returns, as of one moment, the database's time in ms, each row after its name, and each list's
--- names.
+-- Returns, as of one moment, the database's time in ms, the rows (each after its name), and for each
+-- list the names of its rows.
 local base = KEYS[1]
-local wanted = cjson.decode(ARGV[1])
+local read_set = cjson.decode(ARGV[1])
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
@@ -15,33 +15,34 @@ local function add_row(name, row)
   rows[#rows + 1] = row
 end
 
-for _, name in ipairs(wanted.rows) do
+for _, name in ipairs(read_set.rows) do
   add_row(name, redis.call('GET', key('row', name)) or '')
 end
 
 local lists = {}
-for index, list in ipairs(wanted.lists) do
-  local name = key('list', list.name)
-  local before = list.olderThanMs and now - list.olderThanMs or list.before
+for index, query in ipairs(read_set.lists) do
+  local list = key('list', query.name)
+  local before = query.olderThanMs and now - query.olderThanMs or query.before
+  -- To Redis, a bracket excludes the limit itself.
   local max = before and string.format('(%.0f', before) or '+inf'
   local names
-  if list.newest then
-    names = redis.call('ZREVRANGEBYSCORE', name, max, list.from, 'LIMIT', 0, list.limit)
+  if query.newest then
+    names = redis.call('ZREVRANGEBYSCORE', list, max, query.from, 'LIMIT', 0, query.limit)
   else
-    names = redis.call('ZRANGEBYSCORE', name, list.from, max, 'LIMIT', 0, list.limit)
+    names = redis.call('ZRANGEBYSCORE', list, query.from, max, 'LIMIT', 0, query.limit)
   end
-  local listed = {}
-  for _, member in ipairs(names) do
-    local row = redis.call('GET', key('row', member))
+  local found_names = {}
+  for _, name in ipairs(names) do
+    local row = redis.call('GET', key('row', name))
     if row then
-      listed[#listed + 1] = member
-      add_row(member, row)
+      found_names[#found_names + 1] = name
+      add_row(name, row)
     else
       -- The row is lost, for example evicted by the database, so its entry is removed.
-      redis.call('ZREM', name, member)
+      redis.call('ZREM', list, name)
     end
   end
-  lists[index] = listed
+  lists[index] = found_names
 end
 
 return { string.format('%.0f', now), rows, lists }

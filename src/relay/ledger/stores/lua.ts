@@ -28,10 +28,10 @@ end
 `
 
 /** `load.lua` */
-export const loadLua = `-- Returns, as of one moment, the database's time in ms, each row after its name, and each list's
--- names.
+export const loadLua = `-- Returns, as of one moment, the database's time in ms, the rows (each after its name), and for each
+-- list the names of its rows.
 local base = KEYS[1]
-local wanted = cjson.decode(ARGV[1])
+local read_set = cjson.decode(ARGV[1])
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
@@ -45,41 +45,42 @@ local function add_row(name, row)
   rows[#rows + 1] = row
 end
 
-for _, name in ipairs(wanted.rows) do
+for _, name in ipairs(read_set.rows) do
   add_row(name, redis.call('GET', key('row', name)) or '')
 end
 
 local lists = {}
-for index, list in ipairs(wanted.lists) do
-  local name = key('list', list.name)
-  local before = list.olderThanMs and now - list.olderThanMs or list.before
+for index, query in ipairs(read_set.lists) do
+  local list = key('list', query.name)
+  local before = query.olderThanMs and now - query.olderThanMs or query.before
+  -- To Redis, a bracket excludes the limit itself.
   local max = before and string.format('(%.0f', before) or '+inf'
   local names
-  if list.newest then
-    names = redis.call('ZREVRANGEBYSCORE', name, max, list.from, 'LIMIT', 0, list.limit)
+  if query.newest then
+    names = redis.call('ZREVRANGEBYSCORE', list, max, query.from, 'LIMIT', 0, query.limit)
   else
-    names = redis.call('ZRANGEBYSCORE', name, list.from, max, 'LIMIT', 0, list.limit)
+    names = redis.call('ZRANGEBYSCORE', list, query.from, max, 'LIMIT', 0, query.limit)
   end
-  local listed = {}
-  for _, member in ipairs(names) do
-    local row = redis.call('GET', key('row', member))
+  local found_names = {}
+  for _, name in ipairs(names) do
+    local row = redis.call('GET', key('row', name))
     if row then
-      listed[#listed + 1] = member
-      add_row(member, row)
+      found_names[#found_names + 1] = name
+      add_row(name, row)
     else
       -- The row is lost, for example evicted by the database, so its entry is removed.
-      redis.call('ZREM', name, member)
+      redis.call('ZREM', list, name)
     end
   end
-  lists[index] = listed
+  lists[index] = found_names
 end
 
 return { string.format('%.0f', now), rows, lists }
 `
 
 /** `commit.lua` */
-export const commitLua = `-- Writes all, or nothing where a row has changed since it was read. A row's version is the number
--- of the commit that wrote it; 0 is a row that is not there.
+export const commitLua = `-- Writes all, or nothing if a row has changed since it was read. A row's version is the number of
+-- the commit that wrote it. A row that does not exist has the version 0.
 local change = cjson.decode(ARGV[1])
 
 local function key(kind, name)
@@ -99,10 +100,12 @@ for _, name in ipairs(change.deletions) do
   redis.call('DEL', key('row', name))
 end
 for _, entry in ipairs(change.oldEntries) do
-  redis.call('ZREM', key('list', entry[1]), entry[2])
+  local list, name = unpack(entry)
+  redis.call('ZREM', key('list', list), name)
 end
 for _, entry in ipairs(change.newEntries) do
-  redis.call('ZADD', key('list', entry[1]), entry[2], entry[3])
+  local list, score, name = unpack(entry)
+  redis.call('ZADD', key('list', list), score, name)
 end
 if change.arm then arm(change.arm.task, now + change.arm.inMs) end
 return 1
