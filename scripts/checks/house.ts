@@ -41,7 +41,7 @@ const bundle = await readBundle()
 
 /** Lists what is counted, its count, and its bound. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 33_747],
+  ['lines of src, without what is generated', linesOf(src), 33_746],
   ['lines of scripts', linesOf(scripts), 19_994],
   ['lines of test', linesOf(tests), 36_432],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],

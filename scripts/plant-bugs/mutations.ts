@@ -135,9 +135,8 @@ export const isEquivalent = (mutation: Place): boolean =>
 
 const machine = [
   ...['transitions', 'methods'].map((name) => `ledger/${name}.ts`),
-  ...['nonces', 'payment-states', 'account-totals', 'queue-totals', 'block-contents'].map(
-    (name) => `ledger/payments/${name}.ts`,
-  ),
+  ...['nonces', 'payment-states', 'block-contents'].map((name) => `ledger/payments/${name}.ts`),
+  ...['account', 'queue', 'relayer'].map((name) => `ledger/payments/${name}-totals.ts`),
   ...['plan', 'facts'].map((name) => `rounds/${name}.ts`),
 ].map((path) => `src/relay/${path}`)
 

@@ -5,11 +5,7 @@ import { type Deployment, toIso } from '../records.ts'
 import { findAlerts } from './alerts.ts'
 import { postNotice, type WebhookOptions } from './webhook.ts'
 
-export type WatchOptions = {
-  deployment: Deployment
-  log: Log
-  webhook: WebhookOptions | undefined
-}
+export type WatchOptions = { deployment: Deployment; log: Log; webhook: WebhookOptions | undefined }
 
 const maxNoticesAtOnce = 5
 
@@ -52,11 +48,7 @@ export async function sendNotice(
     await postNotice(options.webhook, notice, options.deployment)
     await onAccepted?.()
   } catch (error) {
-    options.log({
-      level: 'error',
-      event: 'alert.untold',
-      message: describeFault(error),
-      alert: notice.name,
-    })
+    const message = describeFault(error)
+    options.log({ level: 'error', event: 'alert.untold', message, alert: notice.name })
   }
 }

@@ -4,16 +4,15 @@ import { findDecision, saveSession } from './decisions.ts'
 import { type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
 import { readAccountTotals } from './payments/account-totals.ts'
 import {
-  countCarried,
   countUsage,
   findFreeNonce,
   isFull,
-  readRelayerTotals,
   readSlot,
   recordTransaction,
 } from './payments/nonces.ts'
 import { beginPayment } from './payments/payment-states.ts'
 import { ensureQueueTotals, readQueueTotals } from './payments/queue-totals.ts'
+import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
 import { exceedsLendable, restoreLostReserves } from './payments/reserves.ts'
 import {
   type CarryingTransaction,

@@ -12,13 +12,11 @@ import {
   countUsage,
   deleteNonce,
   findCarrier,
-  findNextNonce,
   isCarriedBy,
   listOpenNonces,
   listSignedHashes,
   listTransactions,
   markForResend,
-  readRelayerTotals,
   readSlot,
   recordTransaction,
   requeueFrom,
@@ -39,6 +37,7 @@ import {
   toPayment,
 } from './payments/payment-states.ts'
 import { resetQueueIfEmpty } from './payments/queue-totals.ts'
+import { findNextNonce, readRelayerTotals } from './payments/relayer-totals.ts'
 import { listDueReminders, recordReminderFate, takeReminder } from './payments/reminders.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { pruneSms, recordSmsFate, takeSms } from './payments/sms.ts'

@@ -1,6 +1,6 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
-import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
+import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import type { Identity } from '../port.ts'
 import { checkIdentity } from '../records/identity.ts'
@@ -52,11 +52,7 @@ const createTableReader = <Name extends TableName>(
 
 /** Exports a nonce with all transactions that were signed for it. */
 function exportNonce(nonce: Row<'nonces'> | undefined, { rows }: StepContext): ExportEntry {
-  if (nonce === undefined) return {}
-  const transactions = listTransactions(nonce).flatMap(
-    ({ hash }) => rows.row('transactions', hash) ?? [],
-  )
-  return { nonce, transactions }
+  return nonce === undefined ? {} : { nonce, transactions: listTransactionRows(rows, nonce) }
 }
 
 /** Exports a nonce, unless it carries a payment: that payment's entry has the nonce already. */

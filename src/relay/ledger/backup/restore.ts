@@ -1,7 +1,8 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
-import { readRelayerTotals, saveNonce } from '../payments/nonces.ts'
+import { saveNonce } from '../payments/nonces.ts'
 import { getPaymentRow, savePayment } from '../payments/payment-states.ts'
+import { readRelayerTotals } from '../payments/relayer-totals.ts'
 import type { Identity, RestoreAnswer, RestoreBegun, RestoreRequest } from '../port.ts'
 import { readFollowedBlocks, saveHead } from '../records/chain.ts'
 import { identify, isAnythingOpen } from '../records/identity.ts'
@@ -79,8 +80,7 @@ export function restore(
   // Lost totals are counted again before the rows of entries change them.
   const relayers = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
   for (const relayer of new Set([step.relayer, ...relayers])) {
-    if (rows.row('relayers', relayer) === undefined)
-      rows.put('relayers', readRelayerTotals(rows, relayer))
+    addIfMissing(rows, 'relayers', readRelayerTotals(rows, relayer))
   }
   const added = entries.filter((entry) => restoreEntry(rows, entry)).length
   return { kind: 'restored', added, kept: entries.length - added }
@@ -114,7 +114,6 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   return true
 }
 
-/** Adds a row if the ledger has none with its key, and tells whether it did. */
 function addIfMissing<Name extends TableName>(rows: Draft, table: Name, row: Row<Name>): boolean {
   if (rows.row(table, ...toKey(table, row)) !== undefined) return false
   rows.put(table, row)

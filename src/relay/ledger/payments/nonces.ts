@@ -9,54 +9,26 @@ import type {
   Transition,
   Usage,
 } from '../port.ts'
-import { noLimit, type Row } from '../rows.ts'
+import type { Row } from '../rows.ts'
 import { listOpenPayments } from './account-totals.ts'
 import { updateBlockContents } from './block-contents.ts'
 import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
 import { readQueueTotals } from './queue-totals.ts'
+import {
+  countCarried,
+  countMined,
+  findNextNonce,
+  readRelayerTotals,
+  updateRelayerTotals,
+} from './relayer-totals.ts'
 
 type NonceRow = Row<'nonces'>
-type RelayerTotals = Row<'relayers'>
-
-/** Returns a relayer's totals, counted from its nonces if their row was lost. */
-export function readRelayerTotals(rows: Draft, relayer: string): RelayerTotals {
-  const stored = rows.row('relayers', relayer)
-  if (stored !== undefined) return stored
-  const listing = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
-  const nonces = rows.list({ ...listing, totalRow: ['relayers', relayer] })
-  const noNonces: RelayerTotals = { relayer, open: [], top: null }
-  return nonces.reduce((totals, row) => updateTotals(totals, undefined, row), noNonces)
-}
-
-/** Returns the use of a nonce. While it is open, no block has a transaction of it. */
-function getUse(row: NonceRow | undefined): 'open' | 'used' | 'free' {
-  if (row === undefined || row.state === 'abandoned') return 'free'
-  return row.state === 'recorded' ? 'open' : 'used'
-}
-
-function updateTotals(
-  relayer: RelayerTotals,
-  before: NonceRow | undefined,
-  after: NonceRow,
-): RelayerTotals {
-  const { nonce, sessions } = after
-  const [useBefore, useAfter] = [getUse(before), getUse(after)]
-  const open = relayer.open.filter(([other]) => other !== nonce)
-  if (useAfter === 'open') open.push([nonce, sessions.length])
-  // A nonce that a block has lost was the highest used one, so the one before it is now.
-  const topBefore = useBefore === 'used' && relayer.top === nonce ? nonce - 1 : relayer.top
-  const top = useAfter === 'used' ? Math.max(nonce, topBefore ?? nonce) : topBefore
-  return { ...relayer, open: open.sort(([a], [b]) => a - b), top }
-}
 
 /** Saves a nonce's row, and updates the relayer's totals. */
 export function saveNonce(rows: Draft, after: NonceRow): void {
   const { relayer, nonce } = after
   const before = rows.row('nonces', relayer, nonce)
-  const hasSameCount = before?.sessions.length === after.sessions.length
-  if (getUse(before) !== getUse(after) || !hasSameCount) {
-    rows.put('relayers', updateTotals(readRelayerTotals(rows, relayer), before, after))
-  }
+  updateRelayerTotals(rows, before, after)
   updateBlockContents(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
   rows.put('nonces', after)
 }
@@ -73,10 +45,6 @@ export function deleteTransactions(rows: Draft, { bytes }: NonceRow): void {
   for (const [hash] of bytes) rows.drop('transactions', hash)
 }
 
-/** Returns the highest nonce that has a transaction or was used; -1 without any. */
-export const findHighestUsedNonce = ({ open, top }: RelayerTotals): number =>
-  Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
-
 /** Sets how many of the last nonces are listed too: a block may hold any of their transactions. */
 const recentNonceCount = 64
 
@@ -89,8 +57,6 @@ export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] 
   const rowsToCheck = new Set([...open, ...rows.list({ ...newest, limit: recentNonceCount })])
   return [...rowsToCheck].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
-
-export const findNextNonce = (relayer: RelayerTotals): number => findHighestUsedNonce(relayer) + 1
 
 /** Counts the relayer's transactions in blocks, and those with the pool's, as read lately. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
@@ -108,22 +74,12 @@ export function findFreeNonce(
   return nonce < countMined(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-/** Counts the nonces in blocks by the ledger's rows, because a node's count may be older. */
-function countMined(rows: Draft, { relayer, top }: RelayerTotals): number {
-  const isMined = top !== null && rows.row('nonces', relayer, top)?.state === 'mined'
-  return isMined ? top + 1 : 0
-}
-
 /** Counts the open payments of the relayer's key, and of an account. */
 export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
   ofAccount: listOpenPayments(rows, account).length,
   carried: countCarried(readRelayerTotals(rows, relayer)),
   waiting: readQueueTotals(rows).waitingCount,
 })
-
-/** Counts the payments of all open nonces; a nonce without a payment counts as one. */
-export const countCarried = ({ open }: RelayerTotals): number =>
-  open.reduce((sum, [, payments]) => sum + Math.max(1, payments), 0)
 
 /** Tells whether one more payment exceeds a limit; `mustWait`: no nonce is free for it. */
 export function isFull(usage: Usage, capacity: Capacity, mustWait: boolean): boolean {
@@ -138,6 +94,9 @@ export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPri
     .map(([hash, price]) => ({ hash, gasPriceWei: BigInt(price) }))
     .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
 }
+
+export const listTransactionRows = (rows: Draft, row: NonceRow | undefined) =>
+  listTransactions(row).flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
 
 /** Returns a nonce with the transaction to replace, unless a foreign one has displaced that. */
 export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
@@ -179,9 +138,7 @@ export function recordTransaction(
 
 /** Marks a nonce's highest-priced transaction as refused, so that it is sent again soon. */
 export function markForResend(rows: Draft, row: NonceRow): void {
-  const [highest] = listTransactions(row).flatMap(
-    ({ hash }) => rows.row('transactions', hash) ?? [],
-  )
+  const [highest] = listTransactionRows(rows, row)
   if (highest !== undefined) rows.put('transactions', { ...highest, failures: 1 })
 }
 
@@ -225,16 +182,16 @@ export function listOpenNonces({ rows, relayer }: StepContext): OpenNonce[] {
   return readRelayerTotals(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
     const row = rows.row('nonces', relayer, nonce)
     if (row?.state !== 'recorded') return []
-    const transactions = listTransactions(row)
-      .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
-      .map(({ hash, raw, gas_price, recorded_at, sent_at, failures }) => ({
+    const transactions = listTransactionRows(rows, row).map(
+      ({ hash, raw, gas_price, recorded_at, sent_at, failures }) => ({
         hash,
         raw,
         gasPriceWei: BigInt(gas_price),
         recordedAt: recorded_at,
         sentAt: sent_at ?? undefined,
         failures,
-      }))
+      }),
+    )
     return [{ nonce, sessions: row.sessions, transactions }]
   })
 }

@@ -21,12 +21,9 @@ export function ensureQueueTotals(rows: Draft): QueueTotals {
   return totals
 }
 
-export const addToQueue = (
-  { waitingCount, lastDeadline }: QueueTotals,
-  { request }: Row<'payments'>,
-): QueueTotals => ({
-  waitingCount: waitingCount + 1,
-  lastDeadline: Math.max(lastDeadline, request.deadline),
+export const addToQueue = (queue: QueueTotals, { request }: Row<'payments'>): QueueTotals => ({
+  waitingCount: queue.waitingCount + 1,
+  lastDeadline: Math.max(queue.lastDeadline, request.deadline),
 })
 
 /** Removes a payment, but keeps the last deadline until the queue is empty. */

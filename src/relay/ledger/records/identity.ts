@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { StepContext } from '../draft.ts'
-import { readRelayerTotals } from '../payments/nonces.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
 import { ensureQueueTotals } from '../payments/queue-totals.ts'
+import { readRelayerTotals } from '../payments/relayer-totals.ts'
 import type { Renumbered } from '../port.ts'
 import {
   type GatewayCounts,

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
-import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
+import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import type {
   AuditEntry,
@@ -190,16 +190,14 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
   if (row === undefined) return undefined
   const record = toRecord(row)
   const carrier = 'relayer' in row ? findCarrier(rows, row) : undefined
-  const transactions = listTransactions(carrier)
-    .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
-    .map(({ hash, nonce, gas_price, recorded_at, sent_at, failures }) => ({
-      hash,
-      nonce,
-      gasPriceWei: gas_price,
-      failures,
-      recordedAt: recorded_at,
-      sentAt: sent_at,
-    }))
+  const transactions = listTransactionRows(rows, carrier).map((transaction) => ({
+    hash: transaction.hash,
+    nonce: transaction.nonce,
+    gasPriceWei: transaction.gas_price,
+    failures: transaction.failures,
+    recordedAt: transaction.recorded_at,
+    sentAt: transaction.sent_at,
+  }))
   const batch = (carrier?.sessions ?? []).flatMap((session) => {
     const carried = getPaymentRow(rows, session)
     return carrier && isCarriedBy(carried, carrier) ? carried.intent_id : []
