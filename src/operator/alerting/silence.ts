@@ -3,9 +3,9 @@ import { describeSilence, type LedgerStore } from '../health.ts'
 import { remedies } from '../remedies.ts'
 import { sendNotice, type WatchOptions } from './watch.ts'
 
-/** Sets after how long without an answer a ledger counts as silent. */
+/** Sets how long a ledger must give no answer to count as silent. */
 const silentAfterMs = 5_000
-/** Sets the window in which all processes report a silence under one id, so that it is one. */
+/** Sets the window in which all processes report a silence under one id, as one alert. */
 const noticeWindowMs = 60 * 60 * 1000
 
 /** The only alert that the ledger cannot store. */

@@ -3,7 +3,7 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 const hourMs = 3_600_000
 const dayHours = 24
 
-/** Sets how many deliveries on each of the two days before let one expect some today. */
+/** Sets how many deliveries on each of the two days before are enough to expect some today. */
 const minUsualDeliveries = 10
 
 /** Lists the gateways that are silent now and delivered at this time on both days before. */

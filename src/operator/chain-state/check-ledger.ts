@@ -15,9 +15,9 @@ import type { CheckName } from '../schemas/health.ts'
 import { findStuckNonce } from '../stuck-nonce.ts'
 import type { ReadContracts } from './contracts.ts'
 
-/** Limits the facts that are read after a round; stale facts are read beyond it. */
+/** Limits the facts that are read after a round, except stale ones. */
 const maxReadsPerRound = 2
-/** Sets from which multiple of `readingMs` on a fact is stale. */
+/** Sets the multiple of `readingMs` from which a fact is stale. */
 const staleMultiple = 4
 /** Limits how often a round without new facts is recorded, in ms. */
 const recordIntervalMs = 10_000

@@ -53,7 +53,7 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
   )
 }
 
-/** Creates a reader of both contracts' state by one `eth_call` at a block's time (Unix s). */
+/** Creates a reader of both contracts: it simulates one `execute` of views at a time (Unix s). */
 export function createContractsReader(isTarget: TargetCheck) {
   let signedViews: { signedAt: number; requests: readonly SignedRequest[] } | undefined
 

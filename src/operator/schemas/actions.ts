@@ -36,7 +36,7 @@ export const actions = {
     /** Describes the new transaction; `over` is the hash of the one that it replaces. */
     answer: z.object({ nonce: z.int(), over: hexHash, hash: hexHash, gasPriceWei: wei }),
   },
-  /** Lets phone numbers in a new form keep their accounts; the last request has their total. */
+  /** Lets numbers in a new form keep their accounts; the last request has `kept`, their total. */
   alias: {
     request: z.object({
       phones: z._default(z.array(phone).check(z.maxLength(20)), []),

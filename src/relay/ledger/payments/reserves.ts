@@ -24,7 +24,7 @@ type BlockReserves = ReservedAmounts & { block: number | 'open' }
 const rowName = 'reserved'
 const noAmounts: Amounts = { poolWei: 0n, capWei: 0n, outWei: 0n }
 
-/** Limits how long ago a payment was settled that a lagging node may not know yet. */
+/** Sets for how long a node may not know yet that a payment was settled. */
 export const recentSettlementMs = 10 * 60 * 1000
 
 /** Limits for how many blocks reserves are kept: no view of the chain is older. */
