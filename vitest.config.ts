@@ -61,7 +61,7 @@ const needing: Readonly<Record<DebianPackage, readonly string[]>> = {
   'redis-server': [
     ...['test/deno/**', 'test/unit/**/*redis.test.ts', 'test/unit/relay/ledger/histories.test.ts'],
   ],
-  chromium: ['test/{chain,deno}/pages/{console,phone}.test.ts'],
+  'chromium-headless-shell': ['test/{chain,deno}/pages/{console,phone}.test.ts'],
   prometheus: [],
 }
 const missing = (Object.keys(needing) as DebianPackage[]).filter((name) => !isThere(name))

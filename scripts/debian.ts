@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 /** Names by Debian's package the programs of which tests need one. */
 export const programs = {
   'redis-server': ['redis-server'],
-  chromium: ['chromium', 'google-chrome'],
+  // The shell has no window, and takes half of the CPU.
+  'chromium-headless-shell': ['chromium-headless-shell', 'chromium', 'google-chrome'],
   prometheus: ['promtool'],
 }
 

@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { programs, runs } from '../../debian.ts'
 
 /** The command of the installed browser; undefined without one. */
-const program = programs.chromium.find(runs)
+const program = programs['chromium-headless-shell'].find(runs)
 
 export function launchBrowser(): Promise<Browser> {
   const executablePath = spawnSync('which', [`${program}`], { encoding: 'utf8' }).stdout.trim()

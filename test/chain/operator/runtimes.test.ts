@@ -204,7 +204,8 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops,
       return ready.status === 200 && alerts.length + doctor.length === 0
     }
     await rounds(isWell)
-    const page = isThere('chromium') ? await openConsole(relay.url, token) : undefined
+    const hasBrowser = isThere('chromium-headless-shell')
+    const page = hasBrowser ? await openConsole(relay.url, token) : undefined
     told.length = 0
     const mend = await make()
     try {
