@@ -25,7 +25,7 @@ const corsHeaders = { 'access-control-allow-origin': '*' }
 /** Lists the paths of requests, with the key in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
-/** Hashes the key in the path or in `Authorization: Bearer`, which platforms do not log. */
+/** Hashes a request's key. The header is safer than the path: platforms do not log the header. */
 const hashRequestKey = (c: Context): string =>
   hashKey(c.req.param('key') ?? parseBearerToken(c.req.header('authorization')))
 
@@ -109,13 +109,13 @@ async function answerPost(
       // Equal requests share one answer, which must arrive even if the first client disconnects.
       background,
     })
-    return toResponse(c, outcome, clock)
+    return respondToOutcome(c, outcome, clock)
   } finally {
     budgets.release(key.hash, reserved)
   }
 }
 
-function toResponse(c: Context, outcome: MessageOutcome, clock: Clock): Response {
+function respondToOutcome(c: Context, outcome: MessageOutcome, clock: Clock): Response {
   switch (outcome.kind) {
     case 'unknown_key':
       return refuseUnauthorized(c)
@@ -151,7 +151,7 @@ async function acceptSocket(
   const response = await sockets.accept(c.req.raw, key.hash, key.chainId)
   if (response.status === 401) return refuseUnauthorized(c)
   if (response.status !== 429) return response
-  const message = 'this key has as many connections as it may have'
+  const message = 'this key has reached its connection limit'
   return respondError(c, 429, codes.limitExceeded, message)
 }
 
@@ -182,18 +182,18 @@ async function readText(
 ): Promise<string | Response> {
   const refuseTooLarge = () =>
     respondError(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
-  const refuseTooMuch = () => respondJson(c, 429, formatError('null', createTooManyBytesError()))
+  const refuseOverBudget = () => respondJson(c, 429, formatError('null', createTooManyBytesError()))
   const declaredLength = Number(c.req.header('content-length') ?? 0)
   if (declaredLength > maxBodyBytes) return refuseTooLarge()
   // A body of a declared length is read in one step; the runtime enforces the length.
   if (declaredLength > 0)
-    return reserve(declaredLength) ? decodeText(c, [await c.req.arrayBuffer()]) : refuseTooMuch()
+    return reserve(declaredLength) ? decodeText(c, [await c.req.arrayBuffer()]) : refuseOverBudget()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of c.req.raw.body ?? []) {
     length += chunk.byteLength
     if (length > maxBodyBytes) return refuseTooLarge()
-    if (!reserve(chunk.byteLength)) return refuseTooMuch()
+    if (!reserve(chunk.byteLength)) return refuseOverBudget()
     chunks.push(chunk)
   }
   return decodeText(c, chunks)
@@ -205,6 +205,6 @@ function decodeText(c: Context, chunks: readonly (Uint8Array | ArrayBuffer)[]): 
     const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
     return text + decoder.decode()
   } catch {
-    return respondError(c, 400, codes.parseError, 'JSON parse error')
+    return respondError(c, 400, codes.parseError, 'JSON parse error: the body is not valid UTF-8')
   }
 }

@@ -11,7 +11,7 @@ export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
 /** The change of the chain since the last poll. */
 export type ChainChange =
   /** Lists removed blocks, newest first, and added blocks, oldest first. */
-  | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
+  | { kind: 'moved'; removedBlocks: FeedBlock[]; addedBlocks: FeedBlock[] }
   | { kind: 'unchanged' }
   /** Too much changed to announce it block by block. */
   | { kind: 'lost' }
@@ -86,10 +86,10 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
     if (missing === 'changing') return { kind: 'unchanged' }
     if (missing === 'lost') return { kind: 'lost' }
     const { forkIndex, blocks } = missing
-    const added = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
-    const removed = chain.slice(forkIndex + 1).toReversed()
-    chain = [...chain.slice(0, forkIndex + 1), ...added].slice(-maxStoredBlocks)
-    return { kind: 'moved', removed, added }
+    const addedBlocks = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
+    const removedBlocks = chain.slice(forkIndex + 1).toReversed()
+    chain = [...chain.slice(0, forkIndex + 1), ...addedBlocks].slice(-maxStoredBlocks)
+    return { kind: 'moved', removedBlocks, addedBlocks }
   }
 
   /** Finds the blocks after the last common block of both chains, up to the latest block. */
@@ -158,7 +158,7 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
     timestamp: Number(block.timestamp),
     /** The header of a `newHeads` notification as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
-    logs: await source.logs(block),
+    logs: await source.readLogs(block),
     transactions: listSignedTransactions(block),
   }
 }
@@ -189,7 +189,7 @@ export function createFeedSource(
     /** Reads a block by hash or number; `null` if it does not exist. */
     readBlock: (selector: string) => ask((node) => readMinedBlock(node, selector, false)),
     /** Reads a block's logs if a client wants them, since they cost the most calls. */
-    logs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
+    readLogs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
       areLogsWanted(block.logsBloom) ? await ask((node) => readProvedLogs(node, block)) : undefined,
   }
 }

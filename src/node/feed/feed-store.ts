@@ -12,9 +12,9 @@ export function createMemoryFeedStore() {
   const subscriptions = new Map<string, StoredSubscription>()
   return {
     readBlocks: () => blocks,
-    replaceBlocks(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
-      const removedHashes = new Set(removed.map(({ hash }) => hash))
-      blocks = [...blocks.filter(({ hash }) => !removedHashes.has(hash)), ...added].slice(
+    replaceBlocks(removedBlocks: readonly FeedBlock[], addedBlocks: readonly FeedBlock[]): void {
+      const removedHashes = new Set(removedBlocks.map(({ hash }) => hash))
+      blocks = [...blocks.filter(({ hash }) => !removedHashes.has(hash)), ...addedBlocks].slice(
         -maxStoredBlocks,
       )
     },

@@ -7,7 +7,7 @@ import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Limits the remembered hashes, so that none of them is sent twice. */
+/** Limits the remembered hashes of sent transactions, which are not sent again. */
 const maxRememberedHashes = 20_000
 
 export type Notifier = ReturnType<typeof createNotifier>
@@ -38,9 +38,9 @@ export function createNotifier(
 
   const isWanted = (kind: Topic['kind']): boolean => topics().some((topic) => topic.kind === kind)
 
-  function announceLogs(logs: readonly ChainLog[] | undefined, removed: boolean): void {
+  function announceLogs(logs: readonly ChainLog[] | undefined, isRemoved: boolean): void {
     for (const log of isWanted('logs') && logs !== undefined ? logs : []) {
-      const text = JSON.stringify({ ...log, removed })
+      const text = JSON.stringify({ ...log, removed: isRemoved })
       notifyAll('logs', text, (topic) => topic.kind === 'logs' && matchesFilter(topic.filter, log))
     }
   }
@@ -59,22 +59,23 @@ export function createNotifier(
   }
 
   return {
-    /** Sends removed blocks, newest first, and added blocks, oldest first. */
-    announceBlocks(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
-      for (const block of removed) announceLogs(block.logs?.toReversed(), true)
-      for (const block of added) {
+    /** Sends removed blocks' logs, newest first, and added blocks' heads and logs, oldest first. */
+    announceBlocks(removedBlocks: readonly FeedBlock[], addedBlocks: readonly FeedBlock[]): void {
+      for (const block of removedBlocks) announceLogs(block.logs?.toReversed(), true)
+      for (const block of addedBlocks) {
         notifyAll('newHeads', block.head)
         announceLogs(block.logs, false)
       }
-      const mined = new Set(added.flatMap(({ transactions }) => transactions))
-      const returnedHashes = removed
+      const minedHashes = new Set(addedBlocks.flatMap(({ transactions }) => transactions))
+      // What only removed blocks had is pending again, so it is sent again.
+      const unminedHashes = removedBlocks
         .flatMap(({ transactions }) => transactions)
-        .filter((hash) => !mined.has(hash))
-      for (const hash of returnedHashes) sentHashes.delete(hash)
-      announcePending(returnedHashes)
+        .filter((hash) => !minedHashes.has(hash))
+      for (const hash of unminedHashes) sentHashes.delete(hash)
+      announcePending(unminedHashes)
     },
     announcePending,
-    /** Sends when the node's synchronization starts and stops. */
+    /** Notifies clients when the node starts or stops synchronizing. */
     announceSyncing(status: unknown): void {
       const progress = toSyncStatus(status)
       const isSyncing = progress !== false
@@ -93,12 +94,12 @@ export function createNotifier(
   }
 }
 
-const anyNumber = z.catch(anyQuantity, '0x0')
+const quantityOrZero = z.catch(anyQuantity, '0x0')
 
 const syncFields = z.object({
-  startingBlock: anyNumber,
-  currentBlock: anyNumber,
-  highestBlock: anyNumber,
+  startingBlock: quantityOrZero,
+  currentBlock: quantityOrZero,
+  highestBlock: quantityOrZero,
 })
 
 /** Parses a status as RSKj's notifications have it: wrapped, and with decimal numbers. */

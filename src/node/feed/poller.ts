@@ -99,9 +99,9 @@ async function poll(state: PollState, options: PollerOptions): Promise<PollResul
       return 'moved'
     case 'moved':
       // No `await` separates storing and announcing, so a restarted feed continues exactly here.
-      store.replaceBlocks(change.removed, change.added)
-      notifier.announceBlocks(change.removed, change.added)
-      state.minedHashes.push(...change.added.flatMap(({ transactions }) => transactions))
+      store.replaceBlocks(change.removedBlocks, change.addedBlocks)
+      notifier.announceBlocks(change.removedBlocks, change.addedBlocks)
+      state.minedHashes.push(...change.addedBlocks.flatMap(({ transactions }) => transactions))
   }
   await pollPool(state, options)
   await pollSyncing(state, options)

@@ -125,6 +125,9 @@ function readSocket(server: WebSocket): FeedSocket | undefined {
   }
 }
 
+const insertBlock = 'INSERT OR REPLACE INTO blocks (hash, part, number, body) VALUES (?, ?, ?, ?)'
+const insertSubscription = 'INSERT INTO subscriptions (id, socket, topic) VALUES (?, ?, ?)'
+
 function createFeedStore(sql: SqlStorage): FeedStore {
   sql.exec(`CREATE TABLE IF NOT EXISTS blocks (
     hash TEXT NOT NULL, part INTEGER NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL,
@@ -140,18 +143,13 @@ function createFeedStore(sql: SqlStorage): FeedStore {
       for (const { hash, body } of rows) bodies.set(hash, (bodies.get(hash) ?? '') + body)
       return [...bodies.values()].map((body) => JSON.parse(body) as FeedBlock)
     },
-    replaceBlocks(removed, added) {
-      for (const { hash } of removed) sql.exec('DELETE FROM blocks WHERE hash = ?', hash)
-      for (const block of added) {
+    replaceBlocks(removedBlocks, addedBlocks) {
+      for (const { hash } of removedBlocks) sql.exec('DELETE FROM blocks WHERE hash = ?', hash)
+      for (const block of addedBlocks) {
         const body = JSON.stringify(block)
         for (let part = 0; part * maxRowLength < body.length; part += 1) {
-          sql.exec(
-            'INSERT OR REPLACE INTO blocks (hash, part, number, body) VALUES (?, ?, ?, ?)',
-            block.hash,
-            part,
-            block.number,
-            body.slice(part * maxRowLength, (part + 1) * maxRowLength),
-          )
+          const text = body.slice(part * maxRowLength, (part + 1) * maxRowLength)
+          sql.exec(insertBlock, block.hash, part, block.number, text)
         }
       }
       sql.exec(
@@ -165,12 +163,7 @@ function createFeedStore(sql: SqlStorage): FeedStore {
         .toArray()
         .map(({ id, socket, topic }) => ({ id, socket, topic: JSON.parse(topic) as Topic })),
     addSubscription({ id, socket, topic }) {
-      sql.exec(
-        'INSERT INTO subscriptions (id, socket, topic) VALUES (?, ?, ?)',
-        id,
-        socket,
-        JSON.stringify(topic),
-      )
+      sql.exec(insertSubscription, id, socket, JSON.stringify(topic))
     },
     removeSubscription(id) {
       sql.exec('DELETE FROM subscriptions WHERE id = ?', id)

@@ -3,25 +3,25 @@ import { block as blockResult, shapePendingBlock } from '../objects/block.ts'
 import {
   anyQuantity,
   blockParam,
-  fullParam,
+  fullTransactionsParam,
   hashParam,
   quantity,
   toQuantity,
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
-import { catchUnserved, lookUp } from '../reads/lookup.ts'
+import { lookUp, undefinedIfUnsupported } from '../reads/lookup.ts'
 import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
 import { defineMethod, type Method } from './method.ts'
 
-type CountedMember = 'transactions' | 'uncles'
+type CountedField = 'transactions' | 'uncles'
 
 export const blockMethods = [
   defineMethod({
     name: 'eth_getBlockByHash',
     summary: 'A block by its hash',
-    params: { hash: hashParam, full: fullParam },
+    params: { hash: hashParam, full: fullTransactionsParam },
     result: z.nullable(blockResult),
     example: { params: [exampleBlock.hash, false], result: exampleBlock },
     isImmutableByParams: () => true,
@@ -34,7 +34,7 @@ export const blockMethods = [
   defineMethod({
     name: 'eth_getBlockByNumber',
     summary: 'A block by its number or a tag',
-    params: { block: blockParam, full: fullParam },
+    params: { block: blockParam, full: fullTransactionsParam },
     result: z.nullable(blockResult),
     example: { params: ['0x2a', false], result: exampleBlock },
     isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
@@ -56,37 +56,39 @@ export const blockMethods = [
   createCountMethod('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
 ]
 
-function createCountMethod(name: string, member: CountedMember, param: typeof hashParam): Method {
+function createCountMethod(name: string, field: CountedField, param: typeof hashParam): Method {
   const isByHash = param === hashParam
   return defineMethod({
     name,
-    summary: `The number of ${member} of a block`,
+    summary: `The number of ${field} of a block`,
     params: isByHash ? { hash: param } : { block: param },
     result: z.nullable(quantity),
     example: {
       params: [isByHash ? exampleBlock.hash : '0x2a'],
-      result: toQuantity(exampleBlock[member].length),
+      result: toQuantity(exampleBlock[field].length),
     },
+    // A hash fixes the block's content, and `null` is never cached.
     isImmutableByParams: () => isByHash,
-    call: ({ hash, block = hash }, { ask }) =>
-      ask((node) => countInBlock(node, name, `${block}`, member)),
+    call: ({ hash, block: selector = hash }, { ask }) =>
+      ask((node) => countInBlock(node, name, `${selector}`, field)),
   })
 }
 
-/** Counts a block's members here if the node cannot. For `pending`, RSKj would count its pool. */
+/** Counts from the block itself if the node lacks the method. */
 async function countInBlock(
   node: UpstreamNode,
   name: string,
   selector: string,
-  member: CountedMember,
+  field: CountedField,
 ): Promise<string | null> {
+  // For `pending`, RSKj would count its whole transaction pool.
   const isPending = selector === 'pending'
   const count = isPending
     ? undefined
-    : await catchUnserved(lookUp(node, name, [selector], z.nullable(anyQuantity)))
+    : await undefinedIfUnsupported(lookUp(node, name, [selector], z.nullable(anyQuantity)))
   if (count !== undefined) return count
   const block = await (isPending
     ? readPendingBlock(node, false)
     : readMinedBlock(node, selector, false))
-  return block && toQuantity(block[member].length)
+  return block && toQuantity(block[field].length)
 }

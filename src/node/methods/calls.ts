@@ -5,7 +5,7 @@ import { codes } from '../codes.ts'
 import { callParam, estimateParam, type SimulatedCall, toNodeCall } from '../objects/call.ts'
 import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
 import { readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
-import { catchRefusal } from '../reads/lookup.ts'
+import { nullIfRefused } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
@@ -137,7 +137,7 @@ async function readFunds(
 ): Promise<bigint | undefined> {
   const isPaid = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
   if (!isPaid || !from) return undefined
-  const funds = await catchRefusal(
+  const funds = await nullIfRefused(
     readAtBlock(node, block, (selector) => node.call('eth_getBalance', [from, selector], quantity)),
   )
   return funds === null ? undefined : BigInt(funds)

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import { address, anyQuantity, dataParam, hash, quantity, toQuantity } from '../objects/values.ts'
-import { catchUnserved } from '../reads/lookup.ts'
+import { undefinedIfUnsupported } from '../reads/lookup.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
 
@@ -88,5 +88,5 @@ export const networkMethods = [
 
 /** Returns the wire protocol's version; eth/68 if a newer Ethereum node does not serve it. */
 async function readProtocolVersion(node: UpstreamNode, name: string): Promise<string> {
-  return (await catchUnserved(node.call(name, [], anyQuantity))) ?? '0x44'
+  return (await undefinedIfUnsupported(node.call(name, [], anyQuantity))) ?? '0x44'
 }

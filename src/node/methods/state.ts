@@ -4,7 +4,7 @@ import {
   blockOrHashParam,
   data,
   hash,
-  isHash,
+  isBlockHash,
   quantity,
   quantityParam,
 } from '../objects/values.ts'
@@ -28,7 +28,7 @@ export const stateMethods = [
     params: { address: addressParam, block: blockOrHashParam },
     result: data,
     example: { params: [exampleAccount, 'latest'], result: '0x' },
-    isImmutableByParams: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>
         readAtBlock(node, pinnedBlock, async (selector) => {
@@ -49,7 +49,7 @@ export const stateMethods = [
       params: [exampleContract, '0x0', 'latest'],
       result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
     },
-    isImmutableByParams: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ address, position, block }, context) =>
       readState(context, block, async (node, pinnedBlock) => {
         const word = await readAtBlock(node, pinnedBlock, (selector) =>
@@ -68,7 +68,7 @@ function createAccountMethod(name: string, summary: string, example: Example): M
     params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
     result: quantity,
     example,
-    isImmutableByParams: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>
         readAtBlock(node, pinnedBlock, (selector) =>

@@ -5,7 +5,7 @@ import { trace } from '../objects/trace.ts'
 import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
 import {
   hashParam,
-  isHash,
+  isBlockHash,
   minedBlockOrHashParam,
   toBlockNumber,
   toQuantity,
@@ -23,7 +23,7 @@ export const traceMethods = [
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(trace)),
     example: { params: [exampleBlock.hash], result: exampleTraces },
-    isImmutableByParams: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ block }, context) => readState(context, block, traceBlock),
   }),
   defineMethod({

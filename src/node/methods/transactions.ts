@@ -7,7 +7,7 @@ import { rawTransaction, shapeTransaction, transaction } from '../objects/transa
 import {
   blockParam,
   hashParam,
-  isHash,
+  isBlockHash,
   minedBlockOrHashParam,
   quantityParam,
 } from '../objects/values.ts'
@@ -87,7 +87,7 @@ export const transactionMethods = [
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(receipt)),
     example: { params: [exampleBlock.hash], result: [exampleReceipt] },
-    isImmutableByParams: ({ block }) => isHash(block),
+    isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ block }, { ask }) => ask((node) => readBlockReceipts(node, block)),
   }),
 ]

@@ -7,7 +7,6 @@ import type { RawReceipt } from './receipt.ts'
 /** Names the kind of tries in which a block holds its transactions and receipts. */
 export type TrieKind = ProvedHeader['trieKind']
 
-/** Returns the root of the trie of values by their positions. */
 export function computeTrieRoot(values: readonly Hex[], trieKind: TrieKind): Hex {
   return trieKind === 'rootstock'
     ? computeBinaryRoot(values)
@@ -43,7 +42,6 @@ export function encodeReceipts(
   throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
 }
 
-/** Builds the Merkle Patricia trie of values by their positions. */
 export function buildReceiptsTrie(values: readonly Hex[]): TrieNode {
   const leaves = values.map((value, index) => ({ path: toPath(index), value }))
   return leaves.length === 0 ? { rlp: toRlp('0x'), children: [] } : buildNode(leaves)

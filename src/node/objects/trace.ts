@@ -26,11 +26,11 @@ export const trace = z.looseObject({
 
 export type Trace = z.output<typeof trace>
 
-const anyNumber = z.pipe(anyQuantity, z.transform(Number))
+const integerFromQuantity = z.pipe(anyQuantity, z.transform(Number))
 
 const rawTrace = z.extend(trace, {
-  blockNumber: anyNumber,
-  transactionPosition: z.nullish(anyNumber),
+  blockNumber: integerFromQuantity,
+  transactionPosition: z.nullish(integerFromQuantity),
   transactionHash: z.nullish(hash),
   result: z.nullish(z.looseObject({ gasUsed: z.nullish(quantity), output: z.nullish(data) })),
   error: z.nullish(z.string()),

@@ -21,33 +21,37 @@ export const quantityParam = createParam(
   toCanonicalQuantity,
 )
 
-/** Parses a block number or tag. Rootstock has no `safe` and `finalized`: clients count blocks. */
+/** Matches a block number, of at most 13 hex digits: JavaScript holds such numbers exactly. */
+const blockNumber = '0x0*[0-9a-fA-F]{1,13}'
+
+/** Parses a block number or tag. Rootstock has no `safe`: clients count confirmations instead. */
 export const blockParam = createParam(
-  /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13})$/,
+  new RegExp(`^(?:latest|earliest|pending|${blockNumber})$`),
   'a block number in hex, latest, earliest or pending',
   toCanonicalNumber,
 )
 
 /** Parses a mined block's number, tag or hash, by which traces are selected. */
 export const minedBlockOrHashParam = createParam(
-  /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
+  new RegExp(`^(?:latest|earliest|${blockNumber}|0x[0-9a-fA-F]{64})$`),
   'a block number in hex, a block hash, latest or earliest',
   toCanonicalSelector,
 )
 
 export const minedBlockParam = createParam(
-  /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13})$/,
+  new RegExp(`^(?:latest|earliest|${blockNumber})$`),
   'a block number in hex, latest or earliest',
   toCanonicalNumber,
 )
 
 const blockOrHashText = createParam(
-  /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
+  new RegExp(`^(?:latest|earliest|pending|${blockNumber}|0x[0-9a-fA-F]{64})$`),
   'a block number in hex, a block hash, latest, earliest or pending',
   toCanonicalSelector,
 )
 
-const canonical = z.optional(z.boolean({ error: 'must be true or false' }))
+const booleanParam = z.boolean({ error: 'must be true or false' })
+const requireCanonicalParam = z.optional(booleanParam)
 
 /** Parses a block number, hash or tag, in text or in the object form of EIP-1898. */
 export const blockOrHashParam = createSelectorParam(blockOrHashText)
@@ -58,7 +62,7 @@ export const stateBlockParam = createSelectorParam(blockParam)
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
 /** Parses the optional switch for whole transactions in place of hashes. */
-export const fullParam = z._default(z.boolean({ error: 'must be true or false' }), false)
+export const fullTransactionsParam = z._default(booleanParam, false)
 
 /** Parses a number of an answer (execution-apis `uint`) and drops its leading zeros. */
 export const quantity = z
@@ -80,9 +84,9 @@ export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 
 export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
-/** Tells whether a selector names a block by its hash. */
-export function isHash(selector: Selector): boolean {
-  return typeof selector === 'string' && selector.length === 66
+/** Tells whether a selector is a plain block hash, and not the object form. */
+export function isBlockHash(selector: Selector): boolean {
+  return typeof selector === 'string' && selector.length === '0x'.length + 64
 }
 
 /** Returns the number of a block by its number or tag. */
@@ -108,19 +112,16 @@ export function toQuantity(value: number | bigint): string {
 
 function toCanonicalQuantity(text: string): string {
   if (/^0x(?:0|[1-9a-f][0-9a-f]*)$/.test(text)) return text
-  return `0x${text
-    .slice(2)
-    .replace(/^0+(?=.)/, '')
-    .toLowerCase()}`
+  return text.toLowerCase().replace(/^0x0+(?=.)/, '0x')
 }
 
-/** Drops a number's leading zeros. Where no hash is allowed, it may have a hash's 64 digits. */
+/** Drops a number's leading zeros. Where no hash is accepted, zeros may pad it to 64 digits. */
 function toCanonicalNumber(text: string): string {
   return text.startsWith('0x') ? toCanonicalQuantity(text) : text
 }
 
 function toCanonicalSelector(text: string): string {
-  return text.length === 66 ? text.toLowerCase() : toCanonicalNumber(text)
+  return isBlockHash(text) ? text.toLowerCase() : toCanonicalNumber(text)
 }
 
 function createHexParam(pattern: RegExp, description: string) {
@@ -137,7 +138,7 @@ function createSelectorParam(text: ReturnType<typeof createParam>) {
     z.union(
       [
         text,
-        z.looseObject({ blockHash: hashParam, requireCanonical: canonical }),
+        z.looseObject({ blockHash: hashParam, requireCanonical: requireCanonicalParam }),
         z.looseObject({ blockNumber: blockParam }),
       ],
       { error: (issue) => getUnionError(issue.input, text) },

@@ -1,7 +1,7 @@
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { isHash, type Selector } from '../objects/values.ts'
+import { isBlockHash, type Selector } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readMinedBlock } from './mined-block.ts'
@@ -43,7 +43,7 @@ export async function readAtBlock<T>(
 
 function getBlockHash(block: Selector): string | undefined {
   if (typeof block !== 'string') return block.blockHash
-  return isHash(block) ? block : undefined
+  return isBlockHash(block) ? block : undefined
 }
 
 function toNodeSelector({ kind }: UpstreamNode, block: Selector, blockHash: string): NodeSelector {
@@ -53,7 +53,7 @@ function toNodeSelector({ kind }: UpstreamNode, block: Selector, blockHash: stri
 
 /** Wraps a bare hash for RSKj, which would read it as a number (EthModule). */
 export function wrapBareHash({ kind }: UpstreamNode, selector: NodeSelector): NodeSelector {
-  if (kind !== 'rskj' || typeof selector !== 'string' || !isHash(selector)) return selector
+  if (kind !== 'rskj' || typeof selector !== 'string' || !isBlockHash(selector)) return selector
   return { blockHash: selector, requireCanonical: 'true' }
 }
 

@@ -5,6 +5,7 @@ import { proveHeader } from '../objects/header.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
 import { type LogFilter, matchesFilter, mayContainLogs, toLogQuery } from '../objects/log-filter.ts'
 import { encodeReceipts } from '../objects/receipts-trie.ts'
+import { isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
 import { readReceipts } from './receipts.ts'
@@ -15,7 +16,7 @@ export async function readBlockLogs(
   selector: string,
   filter: LogFilter,
 ): Promise<ChainLog[] | null> {
-  const isByHash = selector.length === 66
+  const isByHash = isBlockHash(selector)
   const blocks = isByHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
   const [block, found] = await Promise.allSettled([
     readProvedBlock(node, selector, false),

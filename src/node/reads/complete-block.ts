@@ -3,7 +3,7 @@ import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { catchRefusal } from './lookup.ts'
+import { nullIfRefused } from './lookup.ts'
 import { readReceipts } from './receipts.ts'
 
 /** Returns a mined block with all fields, some of them read from receipts and uncles. */
@@ -28,7 +28,7 @@ export async function completeBlock(
 }
 
 async function sumFees(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
-  const receipts = await catchRefusal(readReceipts(node, raw))
+  const receipts = await nullIfRefused(readReceipts(node, raw))
   const fees = receipts?.map(({ gasUsed, effectiveGasPrice }) =>
     effectiveGasPrice ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : undefined,
   )
@@ -41,7 +41,7 @@ async function sumDifficulties(node: UpstreamNode, raw: MinedBlock): Promise<str
   const uncles = raw.uncles.map((_, index) =>
     node.call('eth_getUncleByBlockHashAndIndex', [raw.hash, toQuantity(index)], uncle),
   )
-  const blocks = [raw, ...((await catchRefusal(Promise.all(uncles))) ?? [])]
+  const blocks = [raw, ...((await nullIfRefused(Promise.all(uncles))) ?? [])]
   if (blocks.length <= uncles.length) return null
   return toQuantity(blocks.reduce((sum, { difficulty }) => sum + BigInt(difficulty), 0n))
 }

@@ -11,7 +11,6 @@ import { traceMinedBlock } from './traces.ts'
 /** Sets how many traces RSKj skips and returns at most (TraceModuleImpl). */
 const maxRskjTraces = 10_000
 
-/** Sets how many blocks are read at once, in one batch. */
 const blocksPerBatch = 50
 
 /** Searches blocks in order, and stops once it has the requested traces. */

@@ -29,10 +29,8 @@ const reservedCalls = 5
 /** Sets after how many answers the number of blocks per call doubles. */
 const answersBeforeDoubling = 4
 
-/** Limits the pieces of a range that are searched in parallel. */
 const maxParallelPieces = 8
 
-/** Limits the blocks of a piece. */
 const maxPieceBlocks = 100_000
 
 /** Divides the number of logs in answers that may be truncated, since nodes have such limits. */
@@ -204,7 +202,6 @@ async function readBlockProof(node: UpstreamNode, number: number) {
   return { hash: found.block.hash, logs: await readProvedLogs(node, found.block) }
 }
 
-/** Limits a node's calls in a search. */
 function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
   const nodeProgress = search.progress.get(node.name) ?? {
     calls: 0,

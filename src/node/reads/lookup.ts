@@ -27,8 +27,8 @@ export async function lookUp<T>(
   }
 }
 
-/** Returns an answer, or undefined if the node does not serve its method. */
-export async function catchUnserved<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Returns an answer, or undefined if the node does not support its method. */
+export async function undefinedIfUnsupported<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
@@ -38,7 +38,7 @@ export async function catchUnserved<T>(answer: Promise<T>): Promise<T | undefine
 }
 
 /** Returns an answer, or `null` if the node answers with an error. */
-export async function catchRefusal<T>(answer: Promise<T>): Promise<T | null> {
+export async function nullIfRefused<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer
   } catch (error) {

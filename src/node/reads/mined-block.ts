@@ -3,6 +3,7 @@ import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { type ProvedHeader, proveHeader } from '../objects/header.ts'
+import { isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
@@ -24,7 +25,7 @@ export async function readProvedBlock(
   selector: string,
   full: boolean,
 ): Promise<ProvedBlock | null> {
-  const isByHash = selector.length === 66
+  const isByHash = isBlockHash(selector)
   const method = isByHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const raw = await lookUp(node, method, [selector, full], z.nullable(rawBlock))
   if (raw === null) return null
@@ -47,7 +48,6 @@ export async function readProvedBlock(
 const isTooOld = ({ mining }: UpstreamNode, number: string): boolean =>
   Number(number) < (mining?.from ?? 1)
 
-/** Reads the pending block; returns `null` if the node has none. */
 export async function readPendingBlock(
   node: UpstreamNode,
   full: boolean,

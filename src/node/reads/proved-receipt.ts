@@ -9,7 +9,7 @@ import { encodeReceipt, encodeReceipts, type TrieKind } from '../objects/receipt
 import { data, hash, quantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { catchUnserved, lookUp } from './lookup.ts'
+import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
 import { readReceipts, throwBlockReorganized } from './receipts.ts'
 
@@ -81,7 +81,9 @@ async function readReceiptHash(
   const provedHash =
     trieKind === 'rootstock' &&
     (await getOrCompute(`receipt ${blockHash} ${index}`, 'proved', async () => {
-      const proof = await catchUnserved(askReceiptNodes(node, blockHash, transactions[index]))
+      const proof = await undefinedIfUnsupported(
+        askReceiptNodes(node, blockHash, transactions[index]),
+      )
       if (!proof) return null
       const found = walkBinaryProof(proof, receiptsRoot, index)
       if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')

@@ -7,7 +7,7 @@ import {
   encodeReceipt,
   encodeReceipts,
 } from '../objects/receipts-trie.ts'
-import { data } from '../objects/values.ts'
+import { data, isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readProvedBlock } from './mined-block.ts'
@@ -23,7 +23,7 @@ export async function readRawHeader(node: UpstreamNode, selector: string): Promi
   const found = await readProvedBlock(node, selector, false)
   if (found === null) return null
   if (found.proof !== undefined) return found.proof.raw
-  const method = `rsk_getRawBlockHeaderBy${selector.length === 66 ? 'Hash' : 'Number'}`
+  const method = `rsk_getRawBlockHeaderBy${isBlockHash(selector) ? 'Hash' : 'Number'}`
   return await node.call(method, [selector], z.nullable(data))
 }
 

@@ -4,7 +4,7 @@ import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { catchUnserved } from './lookup.ts'
+import { undefinedIfUnsupported } from './lookup.ts'
 
 /** Reads all receipts of a block in order; throws if one is missing or of another block. */
 export async function readReceipts(
@@ -20,7 +20,7 @@ export async function readReceipts(
         blockHash === block.hash &&
         transactionHash === getTransactionHash(block.transactions[index]),
     )
-  if (!isComplete) throw new MalformedAnswer('the receipts of a block are not its own')
+  if (!isComplete) throw new MalformedAnswer('the node returned other receipts than the block has')
   return receipts
 }
 
@@ -28,7 +28,7 @@ async function fetchReceipts(
   node: UpstreamNode,
   block: Pick<MinedBlock, 'hash' | 'transactions'>,
 ): Promise<RawReceipt[]> {
-  const blockReceipts = await catchUnserved(
+  const blockReceipts = await undefinedIfUnsupported(
     node.call('eth_getBlockReceipts', [block.hash], z.nullable(z.array(rawReceipt))),
   )
   // Some nodes accept only numbers here, and answer that there is no such block.

@@ -13,10 +13,11 @@ import {
   type Trace,
 } from '../objects/trace.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { catchUnserved, lookUp } from './lookup.ts'
+import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readMinedBlock } from './mined-block.ts'
 import { throwBlockReorganized } from './receipts.ts'
 
+/** Reads a block's traces. RSKj's `trace_block` takes any selector, so its block is not read. */
 export async function traceBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.kind === 'rskj') {
     return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
@@ -25,36 +26,41 @@ export async function traceBlock(node: UpstreamNode, selector: string): Promise<
   return block && (await traceMinedBlock(node, block))
 }
 
-/** Reads a block's traces from an Ethereum node, by number since anvil takes no hash here. */
 export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  const blockTraces = await catchUnserved(node.call('trace_block', [block.number], rawTraces))
+  // By number, because anvil's `trace_block` does not accept a hash.
+  const blockTraces = await undefinedIfUnsupported(
+    node.call('trace_block', [block.number], rawTraces),
+  )
+  // The node has no `trace_block`: trace each transaction.
   if (blockTraces === undefined) {
-    const transactionTraces = block.transactions.map((entry) =>
-      traceTransaction(node, getTransactionHash(entry) ?? ''),
-    )
-    return (await Promise.all(transactionTraces)).flatMap((traces) => {
+    const transactionTraces = block.transactions.map(async (entry) => {
+      const traces = await traceTransaction(node, getTransactionHash(entry) ?? '')
       if (traces === null) throw new TransportError('the traces of a mined transaction are missing')
       return traces
     })
+    return (await Promise.all(transactionTraces)).flat()
   }
   const traces = shapeTraces(blockTraces) ?? []
-  const traced = new Set(traces.map(({ transactionHash }) => transactionHash))
+  const tracedHashes = new Set(traces.map(({ transactionHash }) => transactionHash))
+  // The block with this number may have changed meanwhile; then the node is not at fault.
   if (
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
-    !block.transactions.every((entry) => traced.has(getTransactionHash(entry) ?? ''))
+    !block.transactions.every((entry) => tracedHashes.has(getTransactionHash(entry) ?? ''))
   ) {
     const currentBlock = await readMinedBlock(node, block.number, false)
     if (currentBlock?.hash !== block.hash) throwBlockReorganized()
-    throw new MalformedAnswer('the traces of a block are not its own')
+    throw new MalformedAnswer('the traces are of another block, or not of every transaction')
   }
   return traces
 }
 
 /** Returns the traces of a transaction; `null` if it is not mined. */
 export async function traceTransaction(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
-  const served = await catchUnserved(lookUp(node, 'trace_transaction', [hash], rawTraces))
-  const traces = served === undefined ? await buildTraces(node, hash) : shapeTraces(served)
+  const nodeTraces = await undefinedIfUnsupported(
+    lookUp(node, 'trace_transaction', [hash], rawTraces),
+  )
+  const traces = nodeTraces === undefined ? await buildTraces(node, hash) : shapeTraces(nodeTraces)
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
     throw new UntrueAnswer('traces came from another transaction than was asked for')
   }
@@ -65,7 +71,7 @@ export async function traceTransaction(node: UpstreamNode, hash: string): Promis
 async function buildTraces(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null
-  const frame = await readFrame(node, hash)
+  const frame = await readCallFrame(node, hash)
   const position = {
     blockHash: receipt.blockHash,
     blockNumber: Number(receipt.blockNumber),
@@ -75,7 +81,7 @@ async function buildTraces(node: UpstreamNode, hash: string): Promise<Trace[] | 
   return flattenFrame(frame, [], position)
 }
 
-async function readFrame(node: UpstreamNode, hash: string): Promise<CallFrame> {
+async function readCallFrame(node: UpstreamNode, hash: string): Promise<CallFrame> {
   try {
     return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], callFrame)
   } catch (error) {

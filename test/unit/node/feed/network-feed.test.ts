@@ -48,7 +48,9 @@ function createModelChain(named = '') {
       readLatest: async () => blocks.at(-1) as MinedBlock,
       readBlock: async (selector) =>
         blocks.find(({ hash, number }) => hash === selector || number === selector) ?? null,
-      logs: async ({ hash, number }) => [{ ...log, blockHash: hash, blockNumber: number } as never],
+      readLogs: async ({ hash, number }) => [
+        { ...log, blockHash: hash, blockNumber: number } as never,
+      ],
     } satisfies FeedSource,
   }
   model.extend(...named)
@@ -79,9 +81,9 @@ describe('the recent chain', () => {
     let fails = true
     const chain = createFeedChain({
       ...model.source,
-      logs: async (block) => {
+      readLogs: async (block) => {
         if (fails && block.number === '0x4') throw new Error('the node is gone')
-        return await model.source.logs(block)
+        return await model.source.readLogs(block)
       },
     })
     await chain.restart()
@@ -116,14 +118,14 @@ test('the chain of a real RSKj is reported unchanged, without the transaction th
     node.height = height
     const change = await chain.advance()
     const blocks = recording.blocks.slice(first, height + 1)
-    expect(change).toMatchObject({ kind: 'moved', removed: [] })
+    expect(change).toMatchObject({ kind: 'moved', removedBlocks: [] })
     const wanted = blocks.map(({ number, hash, parentHash, timestamp, transactions }) => ({
       ...{ number: Number(number), hash, parentHash, timestamp: Number(timestamp) },
       head: expect.stringContaining(`"parentHash":"${parentHash}"`),
       logs: recording.logs.filter(({ blockHash }) => blockHash === hash),
       transactions: transactions.slice(0, -1).map((one) => one.hash),
     }))
-    expect(change.kind === 'moved' && change.added).toEqual(wanted)
+    expect(change.kind === 'moved' && change.addedBlocks).toEqual(wanted)
   }
 })
 
@@ -133,10 +135,10 @@ function openThrifty() {
   const read: string[] = []
   const opened = openFeed({
     ...model.source,
-    async logs(block) {
+    async readLogs(block) {
       if (!opened.feed.areLogsWanted(block.logsBloom)) return undefined
       read.push(block.number)
-      return await model.source.logs(block)
+      return await model.source.readLogs(block)
     },
   })
   return { ...opened, model, read }
@@ -358,9 +360,9 @@ describe('one client that asks for much', () => {
     let reads = 0
     const source: FeedSource = {
       ...model.source,
-      logs(block) {
+      readLogs(block) {
         reads += 1
-        return model.source.logs(block)
+        return model.source.readLogs(block)
       },
     }
     const rests: number[] = []
@@ -440,15 +442,14 @@ test('a revoked key ends within 60 s, for listeners and for callers', async () =
 })
 
 /** Names the blocks that a change removes and adds. */
-function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[] }): string {
+function names({ removedBlocks = [], addedBlocks = [] }: Change): string {
   const name = ({ hash }: FeedBlock) =>
     Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '').split(' ')[0] ?? ''
-  const [removed, added] = [change.removed ?? [], change.added ?? []]
-  return [
-    ...removed.map((each) => `-${name(each)}`),
-    ...added.map((each) => `+${name(each)}`),
-  ].join(' ')
+  const removed = removedBlocks.map((block) => `-${name(block)}`)
+  return [...removed, ...addedBlocks.map((block) => `+${name(block)}`)].join(' ')
 }
+
+type Change = { kind: string; removedBlocks?: FeedBlock[]; addedBlocks?: FeedBlock[] }
 
 let opened = 0
 
