@@ -5,6 +5,7 @@ import {
   getAddress,
   type Hex,
   http,
+  numberToHex,
   pad,
   parseEther,
   parseTransaction,
@@ -323,8 +324,12 @@ test('nothing is sent while the forwarder is paused, or above the highest price'
   await pause(world)
   await asOwner(world, world.chain.forwarder, 'pause')
   const block = await world.ask('eth_blockNumber', [])
-  const price = await world.client.getGasPrice()
-  const limit = { MAX_GAS_PRICE_WEI: `${price - 1n}` }
+  const price = 2_000_000_000n
+  // anvil's own price changes for a moment after each block.
+  const NODE_URL = await openGate(world.chain.anvil.url, async (method, _, ask) =>
+    method === 'eth_gasPrice' ? numberToHex(price) : ask(),
+  )
+  const limit = { NODE_URL, MAX_GAS_PRICE_WEI: `${price - 1n}` }
   const words = `the node asks ${price} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${price - 1n}`
   const plan = await runCommand(world, ['plan', 'secret'], limit)
   expect(plan).toEqual(ending(0, `not yet: ${words}`))
