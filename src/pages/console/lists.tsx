@@ -92,7 +92,7 @@ export function Nodes({ status }: { status: StatusAnswer }) {
       )}
       <Table
         name="Nodes"
-        head={['Node', 'State', 'Height', 'Seen', '95 of 100 within, ms', 'Answers', 'Failures']}
+        head={['Node', 'State', 'Height', 'Height at', 'p95, ms', 'Answers', 'Failures']}
         rows={status.nodes.map((node) => [
           node.label,
           failingCheck && node.state === 'able' ? 'able, but see above' : node.state,
@@ -119,7 +119,7 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
     <Live name="keys" title="API keys">
       <Table
         name="API keys"
-        head={['Name', 'Id', 'Chain', 'Calls today', 'of', 'Made', 'Revoked']}
+        head={['Name', 'Id', 'Chain', 'Calls today', 'Daily limit', 'Created', 'Revoked']}
         rows={keys.map((key) => [
           key.name,
           key.hash.slice(0, 8),
@@ -154,11 +154,11 @@ export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
   const head = ['Raised', 'Over', 'Name', 'Fault and remedy']
   return (
     <>
-      <Live name="raised" title="Raised now">
-        <Table name="Raised now" head={head} rows={renderRows(alerts)} />
+      <Live name="raised" title="Active">
+        <Table name="Active" head={head} rows={renderRows(alerts)} />
       </Live>
-      <Live name="past" title="Past">
-        <Table name="Past" head={head} rows={renderRows(past)} />
+      <Live name="past" title="Resolved">
+        <Table name="Resolved" head={head} rows={renderRows(past)} />
       </Live>
     </>
   )

@@ -65,8 +65,8 @@ export function Overview({ status }: { status: StatusAnswer }) {
       <Live name="relayer" title="Relayer, pool and chain">
         <FactList facts={[...listRelayerFacts(status), ...listChainFacts(status)]} />
       </Live>
-      <Live name="counted" title="Counted">
-        <Table name="Counted" head={['What', 'Hour', 'Today']} rows={listCounterRows(status)} />
+      <Live name="counted" title="Events">
+        <Table name="Events" head={['Event', 'Hour', 'Today']} rows={listCounterRows(status)} />
         <p class="soft">
           Hour: since {showTime(status.lately.hour.since)}. Today: since{' '}
           {showTime(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
@@ -123,7 +123,7 @@ function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact
         ? null
         : `${relayer.lastsFor} payments at today’s price, ${relayer.lastsAtWorst} at worst`,
     ],
-    ['Price of gas', `${relayer.gasPriceWei ?? '?'} wei, at most ${relayer.maxGasPriceWei}`],
+    ['Gas price', `${relayer.gasPriceWei ?? '?'} wei, at most ${relayer.maxGasPriceWei}`],
     ['In flight and queued', `${relayer.inFlight} and ${relayer.queued}`],
     ['Oldest payment', showTime(relayer.oldestAt)],
     ['Last mined', showTime(relayer.lastMinedAt)],
@@ -143,7 +143,9 @@ function listChainFacts({
   const { pool, state } = contracts
   const isLending = intake.state === 'open' && (state ?? 'ready') === 'ready'
   const fullness = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
-  const calls = callsToday && `${callsToday.relay} and ${callsToday.callers} of ${callsToday.limit}`
+  const calls =
+    callsToday &&
+    `${callsToday.relay} own, ${callsToday.callers} of API keys; limit ${callsToday.limit}`
   return [
     ['Contracts', state],
     ['Pool', pool && showMoney(pool.liquidityWei, currency)],
@@ -162,8 +164,8 @@ function listChainFacts({
         </>
       ),
     ],
-    ['Last blocks were full to', fullness || null],
-    ['Calls today, own and callers’', calls ?? 'not counted'],
+    ['Gas used, last blocks', fullness || null],
+    ['Node calls today', calls ?? 'not counted'],
   ]
 }
 

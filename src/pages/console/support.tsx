@@ -53,13 +53,13 @@ function Account({ csrf, currency, phone, details, latest }: AccountOptions) {
       <h3>The last refusals</h3>
       <Table
         name="Refusals"
-        head={['At', 'Reason', 'What was shown']}
+        head={['At', 'Reason', 'Screen']}
         rows={refusals.map(({ at, reason, screen }) => [showTime(at), reason, screen ?? 'deleted'])}
       />
       <h3>The latest payments</h3>
       <Table
         name="Latest payments"
-        head={['Accepted', 'Payment', 'What became of it', 'What was shown']}
+        head={['Accepted', 'Payment', 'Outcome', 'Screen']}
         rows={latest.map((payment) => [
           showTime(payment.acceptedAt),
           <>
