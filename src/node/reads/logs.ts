@@ -45,7 +45,6 @@ type Piece = LogRange & { mayGrow?: boolean }
 /** Holds a search for logs, with the progress of each node by its name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
-/** Counts a search's calls to a node, and holds the number of blocks per call. */
 type Progress = { calls: number; answers: number; blocksPerCall: number }
 
 type CountedNode = UpstreamNode & { readonly progress: Progress }

@@ -534,13 +534,10 @@ export const steps: Steps = {
     }
   },
 
-  recordAccountState(step, head, accountState, asked) {
+  recordAccountState(step, head, accountState, reading) {
     const { chainNonce, reportedNonce, ...others } = accountState
-    saveAccountState(
-      step,
-      readFollowedBlocks(step).head?.hash === head ? accountState : others,
-      asked,
-    )
+    const isCurrentHead = readFollowedBlocks(step).head?.hash === head
+    saveAccountState(step, isCurrentHead ? accountState : others, reading)
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {

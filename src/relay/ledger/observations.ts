@@ -13,7 +13,7 @@ const pool = z.object({
   balancesWei: wei,
 })
 
-/** Lists the facts that are read from the chain, for payments and for operators. */
+/** Lists the facts that are read from the chain, under the names that the schema stores. */
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
   /** Gives the balance of the relayer's key. */
@@ -24,11 +24,11 @@ export const facts = {
     state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
-  /** Counts the relayer's transactions in the blocks that rounds have followed. */
+  /** Gives `chainNonce`: the relayer's transactions in the blocks that rounds have followed. */
   count: z.object({ number: z.int() }),
-  /** Counts them as the node last reported, because others may have used the key. */
+  /** Gives `reportedNonce`: the node's own count, because others may have used the key. */
   toldCount: z.object({ number: z.int() }),
-  /** Counts them with those of the node's pool. It is asked only while a nonce waits too long. */
+  /** Counts the node's pool too. It is read only while a nonce waits too long. */
   poolCount: z.object({ number: z.int() }),
   /** Names the block of the last outcome that was made final without a proof of its receipt. */
   unproved: z.object({ block: z.int() }),
@@ -37,7 +37,10 @@ export const facts = {
 export type ChainFact = keyof typeof facts
 
 /** Lists the facts that are read one per block, in turn, while work is open. */
-export const readingTurns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
+export const readingTurns = ['gasPriceWei', 'balanceWei', 'reportedNonce'] as const
+
+/** Lists the same facts under their stored names, in the same order. */
+export const storedReadings = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
 
 /** Reports what a round or a payment has read from the chain. */
 export type ObservationReport = {
@@ -71,7 +74,8 @@ export const storedObservations = z.object({
   toldCount: dated(facts.toldCount),
   poolCount: dated(facts.poolCount),
   unproved: dated(facts.unproved),
-  asked: z.optional(z.enum(readingTurns)),
+  /** Names the fact that was read last in turn. */
+  asked: z.optional(z.enum(storedReadings)),
 })
 
 export type Observations = z.infer<typeof storedObservations>

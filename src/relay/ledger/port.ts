@@ -136,7 +136,7 @@ export type ChainLedger = {
     reportedNonce?: number,
   ): Promise<void>
   /** Records facts that change slowly; the chain's count only if `head` is still the last one. */
-  recordAccountState(head: Hex, accountState: AccountState, asked?: FactReading): Promise<void>
+  recordAccountState(head: Hex, accountState: AccountState, reading?: FactReading): Promise<void>
 }
 
 export type OperatorLedger = {

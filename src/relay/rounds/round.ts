@@ -51,8 +51,8 @@ async function recordAccountState(
   chain: ChainSnapshot,
 ): Promise<void> {
   try {
-    const { accountState, checked: asked } = await askAccountState(relayer, work, chain)
-    await relayer.ledger.recordAccountState(chain.head.hash, accountState, asked)
+    const { accountState, checked: reading } = await askAccountState(relayer, work, chain)
+    await relayer.ledger.recordAccountState(chain.head.hash, accountState, reading)
   } catch (error) {
     relayer.log({ level: 'warn', event: 'readings.failed', message: describeFault(error) })
   }

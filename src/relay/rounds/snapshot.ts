@@ -425,7 +425,7 @@ function findNextReading(
   if (poolNonce === undefined) return nextReading
   // If the pool holds more than ours, the next nonce may be from a replica that lags.
   const own = nonces.filter(({ nonce }) => nonce >= chainNonce)
-  return poolNonce > chainNonce + own.length ? 'toldCount' : undefined
+  return poolNonce > chainNonce + own.length ? 'reportedNonce' : undefined
 }
 
 async function takeReading(relayer: Relayer, name: FactReading): Promise<AccountState> {
@@ -436,7 +436,7 @@ async function takeReading(relayer: Relayer, name: FactReading): Promise<Account
       return { gasPriceWei: await node.getGasPrice(signal) }
     case 'balanceWei':
       return { balanceWei: await node.getBalance(signer.address, signal) }
-    case 'toldCount':
+    case 'reportedNonce':
       return { reportedNonce: await askNextNonce(relayer) }
   }
 }

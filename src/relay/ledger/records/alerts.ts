@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.ts'
 import type { ActiveAlert, AlertChange, AlertNotice, Finding } from '../port.ts'
 import type { Row } from '../rows.ts'
+import { readMeta, saveMeta } from './meta.ts'
 
 /** Delays the next attempt at a notice: twice as long each time, up to the longest. */
 const firstRetryMs = 30_000
@@ -8,18 +9,14 @@ const maxRetryMs = 3_600_000
 /** Limits how long a notice that no one takes is stored. */
 const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
-export function listActiveAlerts(rows: Draft): readonly ActiveAlert[] {
-  const stored = rows.row('meta', 'alerts')
-  return stored === undefined ? [] : (JSON.parse(stored.value) as ActiveAlert[])
-}
+export const listActiveAlerts = (rows: Draft): readonly ActiveAlert[] =>
+  readMeta<ActiveAlert[]>(rows, 'alerts') ?? []
 
 const maxPastAlerts = 50
 
 /** Returns the last cleared alerts, the latest first. */
-export function listPastAlerts(rows: Draft): ActiveAlert[] {
-  const stored = rows.row('meta', 'past_alerts')
-  return stored === undefined ? [] : (JSON.parse(stored.value) as ActiveAlert[])
-}
+export const listPastAlerts = (rows: Draft): ActiveAlert[] =>
+  readMeta<ActiveAlert[]>(rows, 'past_alerts') ?? []
 
 /** Raises alerts for new findings, and clears those that were not found for `alertEndMs`. */
 export function recordAlerts(
@@ -43,8 +40,7 @@ export function recordAlerts(
   const after = JSON.stringify([...continued, ...raised])
   if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
   if (cleared.length > 0) {
-    const past = [...cleared, ...listPastAlerts(rows)].slice(0, maxPastAlerts)
-    rows.put('meta', { name: 'past_alerts', value: JSON.stringify(past) })
+    saveMeta(rows, 'past_alerts', [...cleared, ...listPastAlerts(rows)].slice(0, maxPastAlerts))
   }
   if (mustNotify) {
     for (const alert of raised) saveNotice(rows, alert, 'raised')

@@ -6,54 +6,56 @@ import {
   type Observations,
   readingTurns,
   storedObservations,
+  storedReadings,
 } from '../observations.ts'
 import type { AccountState, BlockId, FactReading, FollowedBlock, Work } from '../port.ts'
+import { readMeta, saveMeta } from './meta.ts'
 
-/** Names the relayer that saved a record: to another one it counts as unknown. */
-type KeyBound = { relayer?: string }
+const observationsRow = 'sight'
 
-const isOfRelayer = ({ relayer }: StepContext, saved: KeyBound): boolean =>
+/** Names the relayer that saved a record. Another relayer ignores what is about that key. */
+type SavedByRelayer = { relayer?: string }
+
+const isOfRelayer = ({ relayer }: StepContext, saved: SavedByRelayer): boolean =>
   saved.relayer === relayer
 
 /** Returns the last known head, and the blocks that were followed up to it. */
 export function readFollowedBlocks(step: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
-  const stored = step.rows.row('meta', 'head')
-  if (stored === undefined) return { head: undefined, followedBlocks: [] }
   // A restore saves only the head.
-  type SavedHead = KeyBound & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
-  const saved = JSON.parse(stored.value) as SavedHead
-  const { relayer: _, below = [], count, ...head } = saved
+  type SavedHead = SavedByRelayer & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
+  const saved = readMeta<SavedHead>(step.rows, 'head')
+  if (saved === undefined) return { head: undefined, followedBlocks: [] }
+  const { relayer: _, below: ancestors = [], count, ...head } = saved
   const { number, hash } = head
   const isFollowed = count !== undefined && isOfRelayer(step, saved)
   return {
     head: { number, hash },
-    followedBlocks: isFollowed ? [{ ...head, count }, ...below] : [],
+    followedBlocks: isFollowed ? [{ ...head, count }, ...ancestors] : [],
   }
 }
 
 export function saveFollowedBlocks(
   { rows, relayer }: StepContext,
-  [head, ...below]: readonly FollowedBlock[],
+  [head, ...ancestors]: readonly FollowedBlock[],
 ): void {
-  rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below, relayer }) })
+  saveMeta(rows, 'head', { ...head, below: ancestors, relayer })
 }
 
 /** Saves the head without followed blocks. */
 export function saveHead(rows: Draft, { number, hash }: { number: number; hash: string }): void {
-  rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
+  saveMeta(rows, 'head', { number, hash })
 }
 
 /** Returns what is known of the chain. Facts about another relayer's key are left out. */
 export function readObservations(step: StepContext): Observations {
-  const row = step.rows.row('meta', 'sight')
-  if (row === undefined) return {}
-  const saved = JSON.parse(row.value)
+  const saved = readMeta<SavedByRelayer>(step.rows, observationsRow)
+  if (saved === undefined) return {}
   const observations = storedObservations.safeParse(saved).data ?? {}
   return isOfRelayer(step, saved) ? observations : dropDeploymentFacts(observations)
 }
 
 function saveObservations({ rows, relayer }: StepContext, observations: Observations): void {
-  rows.put('meta', { name: 'sight', value: JSON.stringify({ ...observations, relayer }) })
+  saveMeta(rows, observationsRow, { ...observations, relayer })
 }
 
 export function recordObservations(step: StepContext, report: ObservationReport | undefined): void {
@@ -63,7 +65,6 @@ export function recordObservations(step: StepContext, report: ObservationReport 
   saveObservations(step, addReport(readObservations(step), report, step.rows.now))
 }
 
-/** Forgets facts about one deployment's contracts or key. */
 export const forgetDeploymentFacts = (step: StepContext): void =>
   saveObservations(step, dropDeploymentFacts(readObservations(step)))
 
@@ -76,29 +77,29 @@ export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
 /** Returns the facts that are not outdated, and which one is read next. */
 export function readAccountState(step: StepContext): Pick<Work, 'accountState' | 'nextReading'> {
   const { rows, rules } = step
-  const { asked, ...known } = readObservations(step)
+  const { asked: lastReading, ...known } = readObservations(step)
   const dropOutdated = <Fact extends { at: number }>(fact: Fact | undefined) =>
     fact !== undefined && rows.now - fact.at < rules.accountStateMs ? fact : undefined
-  const [count, gasPrice] = [dropOutdated(known.count), dropOutdated(known.gasPrice)]
-  const funds = dropOutdated(known.funds)
+  const chainNonce = dropOutdated(known.count)?.number
+  // The reported nonce never expires: it is read again every few blocks and after a reorganization.
+  const reportedNonce = known.toldCount?.number
+  const gasPriceWei = dropOutdated(known.gasPrice)?.wei
+  const balanceWei = dropOutdated(known.funds)?.wei
   const accountState: AccountState = {
-    ...(count && { chainNonce: count.number }),
-    // Has no age limit: rounds read it again every few blocks, and after a reorganization.
-    ...(known.toldCount && { reportedNonce: known.toldCount.number }),
-    ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
-    ...(funds && { balanceWei: BigInt(funds.wei) }),
+    ...(chainNonce !== undefined && { chainNonce }),
+    ...(reportedNonce !== undefined && { reportedNonce }),
+    ...(gasPriceWei && { gasPriceWei: BigInt(gasPriceWei) }),
+    ...(balanceWei && { balanceWei: BigInt(balanceWei) }),
   }
-  const lastTurn = asked === undefined ? -1 : readingTurns.indexOf(asked)
-  return {
-    accountState,
-    nextReading: readingTurns[(lastTurn + 1) % readingTurns.length] ?? 'toldCount',
-  }
+  const lastTurn = storedReadings.findIndex((name) => name === lastReading)
+  const nextReading = readingTurns[(lastTurn + 1) % readingTurns.length] ?? 'reportedNonce'
+  return { accountState, nextReading }
 }
 
 export function saveAccountState(
   step: StepContext,
   accountState: AccountState,
-  asked: FactReading | undefined,
+  reading: FactReading | undefined,
 ): void {
   const { chainNonce, reportedNonce, gasPriceWei, balanceWei } = accountState
   const facts: ObservationReport['facts'] = {
@@ -112,5 +113,6 @@ export function saveAccountState(
     { facts, node: undefined, round: undefined },
     step.rows.now,
   )
+  const asked = reading && storedReadings[readingTurns.indexOf(reading)]
   saveObservations(step, { ...observations, ...(asked && { asked }) })
 }

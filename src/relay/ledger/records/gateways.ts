@@ -1,22 +1,19 @@
 import type { Draft } from '../draft.ts'
 import { addCounts } from '../payments/counts.ts'
 import type { GatewayCounts, GatewayHours, Vitals } from '../port.ts'
+import { readMeta, saveMeta } from './meta.ts'
 
 const hourMs = 3_600_000
 
 /** Limits the hours that are stored to three days, so that one is compared with two before it. */
 const maxHours = 72
 
-export function readGatewayHours(rows: Draft): GatewayHours {
-  const stored = rows.row('meta', 'gateways')
-  return stored === undefined ? {} : (JSON.parse(stored.value) as GatewayHours)
-}
+export const readGatewayHours = (rows: Draft): GatewayHours =>
+  readMeta<GatewayHours>(rows, 'gateways') ?? {}
 
 /** Returns when each fault of a gateway was counted last. */
-export function readGatewayFaults(rows: Draft): Vitals['gatewayFaults'] {
-  const stored = rows.row('meta', 'gateway_faults')
-  return stored === undefined ? {} : JSON.parse(stored.value)
-}
+export const readGatewayFaults = (rows: Draft): Vitals['gatewayFaults'] =>
+  readMeta<Vitals['gatewayFaults']>(rows, 'gateway_faults') ?? {}
 
 /** Adds a process's counts of its gateways: in sum, and deliveries by the hour. */
 export function addGatewayCounts(rows: Draft, counted: GatewayCounts | undefined): void {
@@ -25,8 +22,7 @@ export function addGatewayCounts(rows: Draft, counted: GatewayCounts | undefined
   const faults = Object.keys(counted).filter((name) => /\/(bad|wrong_secret)$/.test(name))
   if (faults.length > 0) {
     const times = Object.fromEntries(faults.map((name) => [name, rows.now]))
-    const value = JSON.stringify({ ...readGatewayFaults(rows), ...times })
-    rows.put('meta', { name: 'gateway_faults', value })
+    saveMeta(rows, 'gateway_faults', { ...readGatewayFaults(rows), ...times })
   }
   const hour = Math.floor(rows.now / hourMs)
   const hours: Record<string, Readonly<Record<string, number>>> = { ...readGatewayHours(rows) }
@@ -39,5 +35,5 @@ export function addGatewayCounts(rows: Draft, counted: GatewayCounts | undefined
     const countsByHour = Object.fromEntries(recentHours)
     hours[gateway] = { ...countsByHour, [hour]: (countsByHour[hour] ?? 0) + deliveries }
   }
-  rows.put('meta', { name: 'gateways', value: JSON.stringify(hours) })
+  saveMeta(rows, 'gateways', hours)
 }

@@ -8,6 +8,7 @@ import {
 import type { Draft } from '../draft.ts'
 import type { LoanBook, LoanBooking, LoanQuery } from '../port.ts'
 import type { Row } from '../rows.ts'
+import { readMeta } from './meta.ts'
 
 const toMetaName = (contract: Address): string => `loans.${contract.toLowerCase()}`
 const toGroup = (contract: string, state: BookedLoan['state']): string =>
@@ -18,9 +19,9 @@ type SavedSums = Omit<LoanSums, 'lentWei' | 'repaidWei' | 'writtenOffWei'> &
 
 /** Returns up to which block a contract's events were read, and the sums until there. */
 export function readLoanBook(rows: Draft, contract: Address): LoanBook {
-  const stored = rows.row('meta', toMetaName(contract))
-  if (stored === undefined) return { next: undefined, sums: emptySums }
-  const { next, sums } = JSON.parse(stored.value) as { next: number; sums: SavedSums }
+  const saved = readMeta<{ next: number; sums: SavedSums }>(rows, toMetaName(contract))
+  if (saved === undefined) return { next: undefined, sums: emptySums }
+  const { next, sums } = saved
   const { lentWei, repaidWei, writtenOffWei } = sums
   const wei = { lentWei: BigInt(lentWei), repaidWei: BigInt(repaidWei) }
   return { next, sums: { ...sums, ...wei, writtenOffWei: BigInt(writtenOffWei) } }

@@ -13,6 +13,7 @@ import type {
 } from '../port.ts'
 import { type Listing, type Row, smsParties } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
+import { readMeta, saveMeta } from './meta.ts'
 
 /** Limits the archived payments that are searched for an intent. */
 const maxSearchedHistory = 2_000
@@ -22,10 +23,8 @@ const auditRetentionMs = 400 * 24 * 60 * 60 * 1000
 
 type ListedRow = { row: Row<'payments'> | Row<'history'>; at: number }
 
-export function readIntake(rows: Draft): Intake {
-  const stored = rows.row('meta', 'intake')
-  return stored === undefined ? { kind: 'open' } : (JSON.parse(stored.value) as Intake)
-}
+export const readIntake = (rows: Draft): Intake =>
+  readMeta<Intake>(rows, 'intake') ?? { kind: 'open' }
 
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
@@ -49,7 +48,7 @@ export function setIntake(
 }
 
 export function saveIntake(rows: Draft, intake: Intake): Intake {
-  rows.put('meta', { name: 'intake', value: JSON.stringify(intake) })
+  saveMeta(rows, 'intake', intake)
   return intake
 }
 

@@ -10,21 +10,17 @@ import { mapOpenPhases } from '../transitions.ts'
 import { listActiveAlerts } from './alerts.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
 import { readGatewayFaults, readGatewayHours } from './gateways.ts'
+import { readMeta, saveMeta } from './meta.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
 
 /** Limits how often a row is written only to prove that writing works. */
 const probeIntervalMs = 10_000
 
-const readMeta = (rows: Draft, name: string): unknown => {
-  const row = rows.row('meta', name)
-  return row && JSON.parse(row.value)
-}
-
 /** Writes a row, unless one was written a moment ago: an answer then proves that writing works. */
 export function writeProbe(rows: Draft): void {
-  const last = Number(readMeta(rows, 'probe') ?? 0)
-  if (rows.now - last >= probeIntervalMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
+  const last = readMeta<number>(rows, 'probe') ?? 0
+  if (rows.now - last >= probeIntervalMs) saveMeta(rows, 'probe', rows.now)
 }
 
 /** Returns when a nonce was last found in a block: most of the last changed ones are. */
@@ -70,7 +66,7 @@ export function readVitals(
     gateways: readGatewayHours(rows),
     gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
-    unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
+    unlistedAt: readMeta<number>(rows, 'unlisted'),
     nextNonce: findNextNonce(relayerTotals),
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
     front: readFirstOpenNonce(step, relayerTotals),

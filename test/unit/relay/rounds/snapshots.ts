@@ -50,7 +50,7 @@ export function paymentOf(
 
 /** Creates a ledger's open work; empty by default. */
 export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
-  ...{ head: undefined, followedBlocks: [], accountState: {}, nextReading: 'toldCount' },
+  ...{ head: undefined, followedBlocks: [], accountState: {}, nextReading: 'reportedNonce' },
   ...{ behindSince: undefined, nextNonce: 0, watching: false },
   ...{ nonces: [], queued: [], stuck: [], carried: [], mined: [] },
   ...open,
