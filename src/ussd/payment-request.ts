@@ -152,7 +152,7 @@ async function createContractCall(
       ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
       : undefined
   const order = await createOrder(context, intent, shownTerms)
-  const { call, spendsWei, shared, amountWei, recipientName, till } = order
+  const { call, spendsWei, sharedLimits, amountWei, recipientName, till } = order
   const code = till === undefined ? '' : await derivePaymentCode(context.keys, intentId)
   const amount = amountWei === 'all' ? amountWei : context.showAmount(amountWei)
   const { submitted } = payments[kind].words(messages)
@@ -162,7 +162,7 @@ async function createContractCall(
     data: encodeCall(call),
     kind,
     spendsWei,
-    shared,
+    sharedLimits,
     till,
     writeSubmitted: (accepted: AcceptedAs) => {
       const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)

@@ -91,11 +91,11 @@ async function findRefusal(
 
 /** Replaces facts that cannot be read; without a fact that is not listed no screen is shown. */
 const fallbackFacts: Partial<ScreenFacts> = {
-  debt: 'unread',
-  recipients: 'unread',
-  wallets: 'unread',
-  registration: 'unread',
-  activity: 'unread',
+  debt: 'unavailable',
+  recipients: 'unavailable',
+  wallets: 'unavailable',
+  registration: 'unavailable',
+  activity: 'unavailable',
   failure: 'none',
   pin: { kind: 'open' },
 }
@@ -161,11 +161,11 @@ async function readActivity(context: PlaceContext, { account }: Question) {
     context.settings.agents ? readTillDay(context, account) : undefined,
     loan.listReceived(account).catch((error: unknown) => {
       log({ level: 'warn', event: 'received.unread', message: describeFault(error) })
-      return 'unread' as const
+      return 'unavailable' as const
     }),
   ])
   const ownPayments = describePayments(payments, accountMemory, chainId)
-  if (received === 'unread') return { ownPayments, received, till }
+  if (received === 'unavailable') return { ownPayments, received, till }
   const senders = await decryptSenders(accountMemory, senderSeal, account)
   return { ownPayments, received: describeReceived(received, senders, chainId), till }
 }
@@ -262,7 +262,7 @@ async function showLoanTerms(
     readFact(context, 'terms', stepKey, place).catch(() => undefined),
     context.settings.localCurrency === undefined ? ('none' as const) : readSessionRate(context),
   ])
-  if (debt === 'unread' || terms === undefined) {
+  if (debt === 'unavailable' || terms === undefined) {
     return { screen: endScreen(context.messages.unavailable) }
   }
   const { owedWei } = debt

@@ -7,28 +7,28 @@ import type { Taking } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Marks a fact that cannot be read now. A screen says so, since leaving it out would mislead. */
-export type Unread = 'unread'
+export type Unavailable = 'unavailable'
 
 /** Lists what screens show from chain and ledger. A node gets the facts that it names. */
 export type ScreenFacts = {
-  debt: Debt | Unread
+  debt: Debt | Unavailable
   terms: DatedLoanTerms
   address: string
   earlierMinutes: number
   failure: 'unreported' | 'none'
   pin: PinState
-  recipients: readonly KnownRecipient[] | Unread
-  wallets: readonly Wallet[] | Unread
+  recipients: readonly KnownRecipient[] | Unavailable
+  wallets: readonly Wallet[] | Unavailable
   /** Tells the session's exchange rate; `none` if the feed has no fresh price. */
   rate: Rate | 'none'
-  registration: 'registered' | 'unregistered' | Unread
+  registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {
         ownPayments: readonly Activity[]
-        received: readonly Activity[] | Unread
+        received: readonly Activity[] | Unavailable
         till?: TillDay | undefined
       }
-    | Unread
+    | Unavailable
 }
 
 export type ScreenFactName = keyof ScreenFacts

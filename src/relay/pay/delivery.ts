@@ -82,8 +82,8 @@ export type ContractCall = {
   data: Hex
   kind: PaymentKind
   spendsWei: bigint
-  /** The shared funds that this call uses, if any, and how to read what is left of them. */
-  shared?: (ReservedAmounts & { lendable: () => Promise<Lendable> }) | undefined
+  /** Holds what this call takes of limits that all accounts share, and reads what is left. */
+  sharedLimits?: (ReservedAmounts & { readLimits: () => Promise<Lendable> }) | undefined
   /** Builds the acceptance screen. */
   writeSubmitted: (tx: AcceptedAs) => Screen
   /** Lists messages that are due once the outcome is final. */
@@ -115,7 +115,7 @@ type Delivery = {
 }
 
 /** Adds the signed order to a delivery. */
-type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'writeSubmitted' | 'shared'>
+type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'writeSubmitted' | 'sharedLimits'>
 
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
@@ -279,7 +279,7 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
 
 /** Reads what a payment is judged by. The nonce after all pending ones is always read anew. */
 async function readState(attempt: Attempt, view: Undecided) {
-  const { relayer, options, shared, order, progress } = attempt
+  const { relayer, options, sharedLimits, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
   const readNonce = (block: 'latest' | 'pending') =>
@@ -290,7 +290,7 @@ async function readState(attempt: Attempt, view: Undecided) {
   const [simulated, isTarget, lendable, chainNonce, poolNonce, funding] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
-    options.preflight ? shared?.lendable() : undefined,
+    options.preflight ? sharedLimits?.readLimits() : undefined,
     isCountFresh ? count.number : readNonce('latest'),
     readNonce('pending'),
     readFunding(attempt, view, rules.accountStateMs),
@@ -347,7 +347,7 @@ async function recheckObstacle(
 /** Signs the payment's call with the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { data, kind, spendsWei, shared, writeSubmitted, sms, reminder, till } =
+  const { data, kind, spendsWei, sharedLimits, writeSubmitted, sms, reminder, till } =
     await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
@@ -356,13 +356,13 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
-  const reserves = shared && {
-    poolWei: shared.poolWei,
-    capWei: shared.capWei,
-    outWei: shared.outWei,
+  const reserves = sharedLimits && {
+    poolWei: sharedLimits.poolWei,
+    capWei: sharedLimits.capWei,
+    outWei: sharedLimits.outWei,
   }
   const order = { request, kind, spendsWei, reserves, sms, reminder, till }
-  return { ...delivery, writeSubmitted, shared, order }
+  return { ...delivery, writeSubmitted, sharedLimits, order }
 }
 
 /** Simulates a request after the account's earlier ones. The node is `behind` if those fail. */

@@ -125,7 +125,6 @@ export type MenuQuestion = {
   back?: NodeName
 }
 
-/** Lists where the answers to a question can lead. */
 export type QuestionTargets = Pick<MenuQuestion, 'targets' | 'selectTarget'>
 
 /** Asks for a look-up of what an answer means; `followAnswers` is then called again. */
@@ -150,7 +149,6 @@ export type NodeName = string
 /** Ends the session, with an outcome that is created from the answers. */
 export type Effect = { name: string; createOutcome: (draft: SessionDraft) => SessionOutcome }
 
-/** Leads to another node, or ends the session. */
 export type Target = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
@@ -168,15 +166,15 @@ export type MenuPart = {
   words: (messages: Messages) => { label: string }
 }
 
-/** Words one kind of payment; its functions take formatted amounts, recipients and hashes. */
+/** Lists the texts of one kind of payment, from formatted amounts, recipients and hashes. */
 export type PaymentWords = {
   label: string
   enterPin: string
-  /** Words the screen of a submitted payment; `code` is shown to the agent as well. */
+  /** Writes the screen of a submitted payment; `code` is shown to the agent as well. */
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
   activityLine: (amount: string, to: string) => string
-  /** Words the message that an account was credited; without it the activity line is sent. */
+  /** Writes the message that an account was credited; without it the activity line is sent. */
   creditedMessage?: (amount: string, to: string) => string
 }
 
@@ -195,7 +193,7 @@ export type OrderOptions = {
 }
 
 /** Describes a payment for the contract, and for the caller's screen and messages. */
-export type PaymentOrder = Pick<ContractCall, 'spendsWei' | 'shared' | 'till'> & {
+export type PaymentOrder = Pick<ContractCall, 'spendsWei' | 'sharedLimits' | 'till'> & {
   call: LoanCall
   amountWei: bigint | 'all'
   /** Names the recipient; empty for a loan or a repayment. */

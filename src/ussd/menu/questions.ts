@@ -68,15 +68,15 @@ export function addCurrencyLine(
 
 const weiPerCoin = 10n ** 18n
 
-/** Writes the line with an amount's local worth; returns no line without a rate. */
-export function writeWorth(
+/** Formats an amount's value in the local currency as a line; returns no line without a rate. */
+export function formatLocalValue(
   { messages }: MenuContext,
   amountWei: bigint | 'all',
   { rate }: Partial<ScreenFacts>,
 ): string[] {
   if (rate === undefined || rate === 'none' || amountWei === 'all') return []
-  const worth = formatWorth(amountWei, rate)
-  return worth === undefined ? [] : [messages.about(worth)]
+  const localValue = formatWorth(amountWei, rate)
+  return localValue === undefined ? [] : [messages.about(localValue)]
 }
 
 function parseTransferAmount(typed: string, context: MenuContext): AnswerResult {
@@ -90,11 +90,11 @@ function parseTransferAmount(typed: string, context: MenuContext): AnswerResult 
   )
 }
 
-/** Lists the words for a whole balance: screens round it down, so no typed number can mean it. */
-const wholeBalanceWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
+/** Lists the words for all: screens round a balance down, so no typed number can mean all of it. */
+const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 export function parseAmountAnswer(typed: string, { messages, rate }: MenuContext): AnswerResult {
-  if (wholeBalanceWords.includes(typed.toLowerCase())) return acceptAnswer({ amountWei: 'all' })
+  if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAnswer({ amountWei: 'all' })
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
   const parsed = parseAmount(typed, rate === 'none' ? undefined : rate.micros)
   return parsed.kind === 'amount'
@@ -148,8 +148,8 @@ export const createRepeatQuestion = (
     const [amount, to] = formatTransfer(context, draft)
     const text = context.messages.repeated(amount, to, earlierMinutes)
     const [firstLine = '', ...otherLines] = text.split('\n')
-    const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
-    return [firstLine, ...worthLines, ...otherLines].join('\n')
+    const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
+    return [firstLine, ...localValueLines, ...otherLines].join('\n')
   },
   entries: [{ digit, target, label: ({ sendAgain }) => sendAgain }],
   ...back,

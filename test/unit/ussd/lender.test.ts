@@ -78,7 +78,7 @@ describe('what is known of a transfer before it is made', () => {
 
   plays('is shown as unknown if it cannot be read')`
       break
-      s: ${nobody} -> ${to}|Registered: not known now${choices}`
+      s: ${nobody} -> ${to}|Registration cannot be shown now${choices}`
 })
 
 describe('the same transfer within ten minutes', () => {
@@ -217,8 +217,8 @@ describe('a loan', () => {
   plays('cannot be agreed to without terms, and the menu says that the debt is not known')`
       break
       s: 3 -> END Service not available. Please try again later.
-      menu: -> …|4. Repay Loan (not known now)|…
-      status: 4 -> CON Repay Loan|You owe: not known now.|1. All of it|…`
+      menu: -> …|4. Repay Loan (debt unknown)|…
+      status: 4 -> CON Repay Loan|Your debt cannot be shown now.|1. All of it|…`
 })
 
 describe('the dials of a minute', () => {

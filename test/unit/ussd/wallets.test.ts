@@ -88,7 +88,7 @@ describe('the wallets of a caller', () => {
       throw new Error('no answer')
     }
     const { play } = openWorld({ memory: { ...store, load } })
-    await play(`s: 7 -> CON Saved wallets: not known now.|${asked}`)
+    await play(`s: 7 -> CON Saved wallets cannot be shown now.|${asked}`)
   })
 })
 

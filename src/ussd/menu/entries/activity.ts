@@ -210,14 +210,14 @@ function writeActivity(
   formatAmount: FormatAmount,
 ): string[] {
   const text = words(messages)
-  if (facts === 'unread') return [text.unavailable]
+  if (facts === 'unavailable') return [text.unavailable]
   const { ownPayments, received, till } = facts
   const tillLines = till === undefined ? [] : writeTillDay(text, till, formatAmount)
-  const activities = received === 'unread' ? ownPayments : [...ownPayments, ...received]
+  const activities = received === 'unavailable' ? ownPayments : [...ownPayments, ...received]
   const lines = [
     ...tillLines,
     ...activities.map((each) => writeActivityLine(messages, each, formatAmount)),
-    ...(received === 'unread' ? [text.receivedUnknown] : []),
+    ...(received === 'unavailable' ? [text.receivedUnknown] : []),
   ]
   return lines.length === 0 ? [text.nothing] : lines
 }
@@ -246,7 +246,6 @@ export function writeActivityLine(
   return `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
 }
 
-/** Returns the words of a kind of payment, or of received money. */
 export const getKindWords = (
   messages: Messages,
   kind: Activity['kind'],

@@ -18,10 +18,10 @@ import {
   createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
+  formatLocalValue,
   formatTransfer,
   listRateFacts,
   parseTillAnswer,
-  writeWorth,
 } from '../questions.ts'
 
 const words = defineWords({
@@ -29,13 +29,11 @@ const words = defineWords({
     label: 'Cash Out',
     enterWallet: 'Address of your wallet outside, or its code:\n0. Back',
     enterAgent: 'Till of an agent, or wallet (address or code):\n0. Back',
-    noAgent: 'No agent has this number.',
-    walletsUnread: 'Saved wallets: not known now.',
-    badCode: {
-      unknown: 'This code is not known, or too old.',
-      full: 'You have 3 wallets already.',
-    },
-    noWallet: 'Not the address of a wallet.',
+    unknownAgent: 'No agent has this number.',
+    walletsUnavailable: 'Saved wallets cannot be shown now.',
+    unknownCode: 'This code is not known, or too old.',
+    tooManyWallets: 'You have 3 wallets already.',
+    invalidAddress: 'Not the address of a wallet.',
     confirmCashOut: (amount: string, to: string) =>
       `${amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`}\nTo wallet: ${to}\nIt cannot be taken back.`,
     confirm: 'Cash out to wallet',
@@ -49,13 +47,11 @@ const words = defineWords({
     label: 'Toa Pesa',
     enterWallet: 'Anwani ya pochi yako ya nje, au msimbo wake:\n0. Rudi',
     enterAgent: 'Till ya wakala, au pochi (anwani au msimbo):\n0. Rudi',
-    noAgent: 'Hakuna wakala mwenye namba hii.',
-    walletsUnread: 'Pochi zilizohifadhiwa hazijulikani sasa.',
-    badCode: {
-      unknown: 'Msimbo huu haujulikani, au umepitwa na muda.',
-      full: 'Una pochi 3 tayari.',
-    },
-    noWallet: 'Hii si anwani ya pochi.',
+    unknownAgent: 'Hakuna wakala mwenye namba hii.',
+    walletsUnavailable: 'Pochi zako haziwezi kuonyeshwa sasa.',
+    unknownCode: 'Msimbo huu haujulikani, au umepitwa na muda.',
+    tooManyWallets: 'Una pochi 3 tayari.',
+    invalidAddress: 'Hii si anwani ya pochi.',
     confirmCashOut: (amount, to) =>
       `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nKwa pochi: ${to}\nHaziwezi kurudishwa.`,
     confirm: 'Toa kwenda pochi',
@@ -69,10 +65,11 @@ const words = defineWords({
     label: 'Retirer',
     enterWallet: 'Portefeuille externe (adresse ou code):\n0. Retour',
     enterAgent: 'Agent (caisse) ou portefeuille:\n0. Retour',
-    noAgent: "Aucun agent n'a ce numéro.",
-    walletsUnread: 'Portefeuilles gardés: non connus.',
-    badCode: { unknown: 'Code inconnu, ou trop ancien.', full: 'Vous avez déjà 3 portefeuilles.' },
-    noWallet: "Ce n'est pas une adresse de portefeuille.",
+    unknownAgent: "Aucun agent n'a ce numéro.",
+    walletsUnavailable: 'Portefeuilles gardés indisponibles.',
+    unknownCode: 'Code inconnu, ou trop ancien.',
+    tooManyWallets: 'Vous avez déjà 3 portefeuilles.',
+    invalidAddress: "Ce n'est pas une adresse de portefeuille.",
     confirmCashOut: (amount, to) =>
       `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nVers le portefeuille: ${to}\nCela ne peut pas être annulé.`,
     confirm: 'Retirer au portefeuille',
@@ -86,10 +83,11 @@ const words = defineWords({
     label: 'Retirar',
     enterWallet: 'Billetera externa (dirección o código):\n0. Atrás',
     enterAgent: 'Agente (caja) o billetera:\n0. Atrás',
-    noAgent: 'Ningún agente tiene este número.',
-    walletsUnread: 'Billeteras guardadas: ahora no se ven.',
-    badCode: { unknown: 'Código desconocido, o vencido.', full: 'Ya tiene 3 billeteras.' },
-    noWallet: 'No es la dirección de una billetera.',
+    unknownAgent: 'Ningún agente tiene este número.',
+    walletsUnavailable: 'No se pueden mostrar sus billeteras.',
+    unknownCode: 'Código desconocido, o vencido.',
+    tooManyWallets: 'Ya tiene 3 billeteras.',
+    invalidAddress: 'No es la dirección de una billetera.',
     confirmCashOut: (amount, to) =>
       `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nA la billetera: ${to}\nNo se puede deshacer.`,
     confirm: 'Retirar a billetera',
@@ -101,12 +99,12 @@ const words = defineWords({
   },
 })
 
-const payEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei')
+const cashOutEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei')
 
 const writeTitle: WriteText = (context, draft, facts) =>
   [
     words(context.messages).confirmCashOut(...formatTransfer(context, draft)),
-    ...writeWorth(context, requireAnswer(draft.amountWei), facts),
+    ...formatLocalValue(context, requireAnswer(draft.amountWei), facts),
   ].join('\n')
 
 export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry => ({
@@ -114,7 +112,7 @@ export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry =>
   label: (messages) => words(messages).confirm,
   ...(isPinAsked
     ? { target: 'pinToCashOut' }
-    : { target: payEffect, repeatQuestion: 'repeatCashOut' }),
+    : { target: cashOutEffect, repeatQuestion: 'repeatCashOut' }),
 })
 
 /** Accepts a saved wallet by its digit, or a new one by its code. */
@@ -122,17 +120,17 @@ function chooseWallet(
   typed: string,
   { wallets, walletCodes, messages }: MenuContext,
 ): AnswerResult {
-  const { noWallet, badCode } = words(messages)
+  const { invalidAddress, unknownCode, tooManyWallets } = words(messages)
   if (isWalletCode(typed)) {
     const codeResult = walletCodes?.get(typed)
     if (codeResult === undefined) return { kind: 'lookup', subject: 'code', code: typed }
-    return codeResult.kind === 'taken'
-      ? acceptWallet(codeResult.wallet)
-      : rejectAnswer(badCode[codeResult.kind])
+    // The result's kinds are stored with the session: `taken` is a redeemed code.
+    if (codeResult.kind === 'taken') return acceptWallet(codeResult.wallet)
+    return rejectAnswer(codeResult.kind === 'full' ? tooManyWallets : unknownCode)
   }
   if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
   const wallet = wallets[Number(typed) - 1]
-  return wallet === undefined ? rejectAnswer(noWallet) : acceptWallet(wallet)
+  return wallet === undefined ? rejectAnswer(invalidAddress) : acceptWallet(wallet)
 }
 
 const isAddressFault = (fault: RecipientFault): boolean =>
@@ -141,7 +139,10 @@ const isAddressFault = (fault: RecipientFault): boolean =>
 const acceptWallet = (wallet: Wallet): AnswerResult =>
   acceptAnswer({ recipient: { kind: 'address', ...wallet } })
 
-/** Cashes out to an outside wallet, after a confirmation because nobody can undo it. */
+/** Reserves nothing of the loan pool and of the day's loan cap: a cash-out uses neither. */
+const noLoanFunds = { poolWei: 0n, capWei: 0n }
+
+/** Cashes out to an outside wallet, or through an agent. It confirms, as nobody can undo it. */
 export const cashOut = {
   words,
   digit: '7',
@@ -152,14 +153,14 @@ export const cashOut = {
       paymentKind: 'cashOut',
       facts: ['wallets'],
       prompt({ messages }, _, { wallets }) {
-        const { enterWallet, enterAgent, walletsUnread } = words(messages)
+        const { enterWallet, enterAgent, walletsUnavailable } = words(messages)
         const promptText = settings.agents ? enterAgent : enterWallet
-        if (wallets === 'unread') return `${walletsUnread}\n${promptText}`
+        if (wallets === 'unavailable') return `${walletsUnavailable}\n${promptText}`
         return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), promptText].join('\n')
       },
       parseAnswer: (typed, context) => {
         if (settings.agents && /^[0-9]{5,6}$/.test(typed)) {
-          return parseTillAnswer(typed, context, words(context.messages).noAgent, 'agent')
+          return parseTillAnswer(typed, context, words(context.messages).unknownAgent, 'agent')
         }
         if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return chooseWallet(typed, context)
         const parsed = parseRecipient(typed, context)
@@ -167,7 +168,7 @@ export const cashOut = {
         if (isAddress) return acceptAnswer({ recipient: parsed.recipient })
         return parsed.kind === 'fault' && isAddressFault(parsed.fault)
           ? rejectAnswer(context.messages.badRecipient[parsed.fault])
-          : rejectAnswer(words(context.messages).noWallet)
+          : rejectAnswer(words(context.messages).invalidAddress)
       },
       targets: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
       selectTarget: ({ recipient }) =>
@@ -180,19 +181,20 @@ export const cashOut = {
       label: (messages) => words(messages).confirm,
       title: writeTitle,
       paymentKind: 'cashOut',
-      target: payEffect,
+      target: cashOutEffect,
       repeatQuestion: 'repeatCashOut',
       back: 'walletAmount',
     }),
+    // The transfer's confirmation of an address leads here, by `createCashOutEntry`.
     pinToCashOut: createPinQuestion((messages) => words(messages).enterPin, {
       title: writeTitle,
-      target: payEffect,
+      target: cashOutEffect,
       repeatQuestion: 'repeatCashOut',
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
-    // Two nodes lead here, so that there is no single node to go back to.
-    repeatCashOut: createRepeatQuestion(settings, payEffect),
+    // It has no `back`, because two nodes lead here.
+    repeatCashOut: createRepeatQuestion(settings, cashOutEffect),
   }),
   async createOrder(
     { loan, resolveAddress, describeAddress },
@@ -206,11 +208,10 @@ export const cashOut = {
     return {
       call: { kind: 'cashOut', to: await resolveAddress(to), amountWei },
       spendsWei: amountWei,
-      shared: {
-        poolWei: 0n,
-        capWei: 0n,
+      sharedLimits: {
+        ...noLoanFunds,
         outWei: amountWei,
-        lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.readWithdrawable()) }),
+        readLimits: async () => ({ ...noLoanFunds, ...(await loan.readWithdrawable()) }),
       },
       amountWei,
       recipientName: describeAddress(to),

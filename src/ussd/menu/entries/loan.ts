@@ -2,7 +2,7 @@ import { defineWords } from '../../messages/texts.ts'
 import type { DatedLoanTerms } from '../../screen-facts.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import { createPaymentEffect, type MenuContext, type PaymentPart, type WriteText } from '../node.ts'
-import { confirmWithPin, listRateFacts, writeWorth } from '../questions.ts'
+import { confirmWithPin, formatLocalValue, listRateFacts } from '../questions.ts'
 
 const words = defineWords({
   en: {
@@ -54,7 +54,7 @@ const words = defineWords({
   demo: { label: 'Request Micro-Loan' },
 })
 
-const payEffect = createPaymentEffect('loan')
+const loanEffect = createPaymentEffect('loan')
 
 function writeTerms(
   { messages, showAmount }: MenuContext,
@@ -70,9 +70,9 @@ function writeTerms(
 const writeTitle: WriteText = (context, _, facts) => {
   const lines = writeTerms(context, facts.terms)
   const { principalWei, feeWei } = facts.terms
-  const worthLines = writeWorth(context, principalWei + feeWei, facts)
+  const localValueLines = formatLocalValue(context, principalWei + feeWei, facts)
   // The third line is the debt, so its worth follows it.
-  return selectFittingText(maxTitleSeptets, [lines.toSpliced(3, 0, ...worthLines), lines])
+  return selectFittingText(maxTitleSeptets, [lines.toSpliced(3, 0, ...localValueLines), lines])
 }
 
 /** Writes the terms below a mistake. Without room the loan is left out: it is debt less fee. */
@@ -81,9 +81,8 @@ const writeRetryTitle: WriteText = (context, _, { terms }) => {
   return selectFittingText(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
 }
 
-/** Reserves room for the question for the PIN. */
+/** Reserves room for the question for the PIN, and for the text of a mistake. */
 const promptSeptets = 45
-/** Reserves room for the text of a mistake. */
 const mistakeSeptets = 40
 const maxTitleSeptets = maxSeptets - promptSeptets
 
@@ -96,7 +95,7 @@ const selectFittingText = (limit: number, alternatives: readonly string[][]): st
 export const loan = {
   words,
   digit: '3',
-  findTarget: ({ confirms }) => (confirms ? 'agree' : payEffect),
+  findTarget: ({ confirms }) => (confirms ? 'agree' : loanEffect),
   createNodes: (settings) => ({
     agree: confirmWithPin(settings, (messages) => words(messages).enterPin, {
       paymentKind: 'loan',
@@ -104,7 +103,7 @@ export const loan = {
       kind: 'list',
       title: writeTitle,
       retryText: writeRetryTitle,
-      entries: [{ digit: '1', label: (messages) => words(messages).agree, target: payEffect }],
+      entries: [{ digit: '1', label: (messages) => words(messages).agree, target: loanEffect }],
       back: 'main',
     }),
   }),
@@ -114,7 +113,7 @@ export const loan = {
     return {
       call: { kind: 'loan', ...terms },
       spendsWei: 0n,
-      shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.readLendable() },
+      sharedLimits: { poolWei: principalWei, capWei: principalWei, readLimits: loan.readLendable },
       amountWei: principalWei,
       recipientName: '',
     }

@@ -11,23 +11,23 @@ import {
   createAmountQuestion,
   createConfirmation,
   createRepeatQuestion,
+  formatLocalValue,
   formatTransfer,
   parseTillAnswer,
-  writeWorth,
 } from '../questions.ts'
 import { createTillOrder } from './withdrawal.ts'
 
-/** Words the entry's screens. An amount is formatted text, or `all` for the whole balance. */
+/** Lists the texts of this entry's screens. An amount is formatted, or `all` for the balance. */
 const words = defineWords({
   en: {
     label: 'Pay',
     enterPayee: 'Till or bill number:\n0. Back',
-    unknownPayee: 'Nobody is paid by this number.',
+    unknownPayee: 'No till or bill has this number.',
     enterReference: 'Reference, such as your account number there:\n0. Back',
     invalidReference: 'Up to 20 letters, digits, spaces or ./-, with a letter or digit first.',
     confirmPurchase: (amount: string, to: string) =>
       `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${to}`,
-    forReference: (reference: string) => `For: ${reference}`,
+    referenceLine: (reference: string) => `For: ${reference}`,
     enterPin: 'Enter PIN to pay',
     submitted: (amount: string, to: string, tx: string, code: string) =>
       `Payment Submitted\nTo: ${to}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
@@ -37,13 +37,13 @@ const words = defineWords({
   sw: {
     label: 'Lipa',
     enterPayee: 'Namba ya till au bili:\n0. Rudi',
-    unknownPayee: 'Hakuna anayelipwa kwa namba hii.',
+    unknownPayee: 'Hakuna till wala bili yenye namba hii.',
     enterReference: 'Kumbukumbu, kama namba ya akaunti yako huko:\n0. Rudi',
     invalidReference:
       'Herufi, tarakimu, nafasi au ./- zisizozidi 20, ya kwanza herufi au tarakimu.',
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${to}`,
-    forReference: (reference) => `Kumbukumbu: ${reference}`,
+    referenceLine: (reference) => `Kumbukumbu: ${reference}`,
     enterPin: 'Weka PIN kulipa',
     submitted: (amount, to, tx, code) =>
       `Ombi la malipo limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
@@ -53,12 +53,12 @@ const words = defineWords({
   fr: {
     label: 'Payer',
     enterPayee: 'Numéro de caisse ou de facture:\n0. Retour',
-    unknownPayee: "Personne n'est payé par ce numéro.",
+    unknownPayee: "Aucune caisse ni facture n'a ce numéro.",
     enterReference: 'Référence, comme votre numéro de client:\n0. Retour',
     invalidReference: "Au plus 20 lettres, chiffres, espaces ou ./-, d'abord lettre ou chiffre.",
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${to}`,
-    forReference: (reference) => `Pour: ${reference}`,
+    referenceLine: (reference) => `Pour: ${reference}`,
     enterPin: 'PIN pour payer',
     submitted: (amount, to, tx, code) =>
       `Paiement demandé\nÀ: ${to}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
@@ -68,12 +68,12 @@ const words = defineWords({
   es: {
     label: 'Pagar',
     enterPayee: 'Número de caja o de factura:\n0. Atrás',
-    unknownPayee: 'Nadie cobra con este número.',
+    unknownPayee: 'Ninguna caja ni factura tiene este número.',
     enterReference: 'Referencia, como su número de cliente:\n0. Atrás',
     invalidReference: 'Hasta 20 letras, cifras, espacios o ./-, y primero una letra o cifra.',
     confirmPurchase: (amount, to) =>
       `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${to}`,
-    forReference: (reference) => `Por: ${reference}`,
+    referenceLine: (reference) => `Por: ${reference}`,
     enterPin: 'PIN para pagar',
     submitted: (amount, to, tx, code) =>
       `Pago solicitado\nPara: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
@@ -82,7 +82,7 @@ const words = defineWords({
   },
 })
 
-const payEffect: Effect = {
+const purchaseEffect: Effect = {
   name: 'purchase',
   createOutcome: ({ recipient, amountWei, reference }) => ({
     kind: 'purchase',
@@ -94,10 +94,10 @@ const payEffect: Effect = {
 
 const referencePattern = /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/
 
-const isBill = ({ recipient }: SessionDraft): boolean =>
+const isBillPayment = ({ recipient }: SessionDraft): boolean =>
   recipient?.kind === 'till' && recipient.isBill
 
-/** Defines the entry that pays a till or a bill by its number. No reference goes on the chain. */
+/** Pays a till or a bill by its number. The reference is not stored on the chain. */
 export const purchase = {
   words,
   digit: '10',
@@ -112,7 +112,7 @@ export const purchase = {
         parseAnswer: (typed, context) =>
           parseTillAnswer(typed, context, words(context.messages).unknownPayee),
         targets: ['payAmount', 'reference'],
-        selectTarget: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
+        selectTarget: (draft) => (isBillPayment(draft) ? 'reference' : 'payAmount'),
         back: 'main',
       },
       reference: {
@@ -130,19 +130,19 @@ export const purchase = {
         enterPin: (messages) => words(messages).enterPin,
         label: (messages) => words(messages).label,
         title(context, draft, facts) {
-          const { confirmPurchase, forReference } = words(context.messages)
+          const { confirmPurchase, referenceLine } = words(context.messages)
           const [amount, to] = formatTransfer(context, draft)
           const referenceLines =
-            draft.reference === undefined ? [] : [forReference(draft.reference)]
-          const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
-          return [confirmPurchase(amount, to), ...referenceLines, ...worthLines].join('\n')
+            draft.reference === undefined ? [] : [referenceLine(draft.reference)]
+          const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
+          return [confirmPurchase(amount, to), ...referenceLines, ...localValueLines].join('\n')
         },
         paymentKind: 'purchase',
-        target: payEffect,
+        target: purchaseEffect,
         repeatQuestion: 'repeatPay',
         back: 'payAmount',
       }),
-      repeatPay: createRepeatQuestion(settings, payEffect),
+      repeatPay: createRepeatQuestion(settings, purchaseEffect),
     }
   },
   createOrder: createTillOrder,

@@ -11,87 +11,90 @@ import {
 import {
   addCurrencyLine,
   confirmWithPin,
+  formatLocalValue,
   listRateFacts,
   parseAmountAnswer,
-  writeWorth,
 } from '../questions.ts'
+
+const menuDigit = '4'
 
 const words = defineWords({
   en: {
     label: 'Repay Loan',
-    all: 'All of it',
-    part: 'A part',
+    wholeDebt: 'All of it',
+    partOfDebt: 'A part',
     enterRepayment: 'Amount to repay, or all:\n0. Back',
     debt: (amount: string) => `You owe ${amount}`,
     until: (date: string) => `Until: ${date}`,
     noLoan: 'You have no loan.',
-    debtUnread: 'You owe: not known now.',
-    noteUnread: 'not known now',
+    debtUnavailable: 'Your debt cannot be shown now.',
+    debtNoteUnavailable: 'debt unknown',
     enterPin: 'Enter PIN to repay',
     submitted: (amount: string, _: string, tx: string) =>
       `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\nTx: ${tx}\nYour loan will be updated shortly.`,
     failed: 'Repayment Failed\nNothing was repaid. Please dial again.',
-    remind: (amount: string, date: string) =>
-      `Your loan is due on ${date}. To repay: ${amount}. Dial and choose 4.`,
+    reminder: (amount: string, date: string) =>
+      `Your loan is due on ${date}. To repay: ${amount}. Dial and choose ${menuDigit}.`,
     overdue: (date: string) => `Overdue since: ${date}`,
     noteOverdue: 'overdue',
     activityLine: (amount: string) => `Repaid ${amount}`,
   },
   sw: {
     label: 'Lipa Mkopo',
-    all: 'Deni lote',
-    part: 'Sehemu ya deni',
+    wholeDebt: 'Deni lote',
+    partOfDebt: 'Sehemu ya deni',
     enterRepayment: 'Kiasi cha kulipa, au zote:\n0. Rudi',
     debt: (amount) => `Unadaiwa ${amount}`,
     until: (date) => `Mwisho: ${date}`,
     noLoan: 'Huna mkopo.',
-    debtUnread: 'Deni lako halijulikani sasa.',
-    noteUnread: 'haijulikani sasa',
+    debtUnavailable: 'Deni lako haliwezi kuonyeshwa sasa.',
+    debtNoteUnavailable: 'deni halijulikani',
     enterPin: 'Weka PIN kulipa',
     submitted: (amount, _, tx) =>
       `Malipo ya mkopo yamepokelewa\nKiasi: ${amount === 'all' ? 'deni lote' : amount}\nTx: ${tx}\nDeni lako litapunguzwa hivi punde.`,
     failed: 'Malipo ya mkopo yameshindikana\nHakuna kilicholipwa. Tafadhali piga tena.',
-    remind: (amount, date) =>
-      `Mkopo wako ulipwe kufikia ${date}. Deni: ${amount}. Piga kisha chagua 4.`,
+    reminder: (amount, date) =>
+      `Mkopo wako ulipwe kufikia ${date}. Deni: ${amount}. Piga kisha chagua ${menuDigit}.`,
     overdue: (date) => `Umechelewa tangu: ${date}`,
     noteOverdue: 'umechelewa',
     activityLine: (amount) => `Ulilipa ${amount}`,
   },
   fr: {
     label: 'Rembourser',
-    all: 'Tout',
-    part: 'Une partie',
+    wholeDebt: 'Tout',
+    partOfDebt: 'Une partie',
     enterRepayment: 'Montant à rembourser, ou tout:\n0. Retour',
     debt: (amount) => `Vous devez ${amount}`,
     until: (date) => `Échéance: ${date}`,
     noLoan: "Vous n'avez pas de prêt.",
-    debtUnread: 'Dette: non connue pour le moment.',
-    noteUnread: 'non connu',
+    debtUnavailable: 'Votre dette ne peut pas être affichée.',
+    debtNoteUnavailable: 'dette inconnue',
     enterPin: 'PIN pour rembourser',
     submitted: (amount, _, tx) =>
       `Remboursement demandé\nMontant: ${amount === 'all' ? 'toute la dette' : amount}\nTx: ${tx}\nVotre prêt sera bientôt mis à jour.`,
     failed: "Remboursement échoué\nRien n'a été remboursé. Veuillez recomposer.",
-    remind: (amount, date) =>
-      `Votre prêt est à rembourser le ${date}: ${amount}. Composez et choisissez 4.`,
+    reminder: (amount, date) =>
+      `Votre prêt est à rembourser le ${date}: ${amount}. Composez et choisissez ${menuDigit}.`,
     overdue: (date) => `En retard depuis: ${date}`,
     noteOverdue: 'en retard',
     activityLine: (amount) => `Remboursé ${amount}`,
   },
   es: {
     label: 'Pagar préstamo',
-    all: 'Todo',
-    part: 'Una parte',
+    wholeDebt: 'Todo',
+    partOfDebt: 'Una parte',
     enterRepayment: 'Monto a pagar, o todo:\n0. Atrás',
     debt: (amount) => `Usted debe ${amount}`,
     until: (date) => `Hasta: ${date}`,
     noLoan: 'No tiene préstamo.',
-    debtUnread: 'Su deuda no se puede ver ahora.',
-    noteUnread: 'ahora no se sabe',
+    debtUnavailable: 'Ahora no se puede mostrar su deuda.',
+    debtNoteUnavailable: 'deuda desconocida',
     enterPin: 'PIN para pagar',
     submitted: (amount, _, tx) =>
       `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\nTx: ${tx}\nSu préstamo se actualizará pronto.`,
     failed: 'El pago falló\nNo se pagó nada. Marque de nuevo.',
-    remind: (amount, date) => `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija 4.`,
+    reminder: (amount, date) =>
+      `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija ${menuDigit}.`,
     overdue: (date) => `Vencido desde: ${date}`,
     noteOverdue: 'vencido',
     activityLine: (amount) => `Pagó ${amount}`,
@@ -99,17 +102,18 @@ const words = defineWords({
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
 
-const payEffect = createPaymentEffect('repayment', 'amountWei')
+const repayEffect = createPaymentEffect('repayment', 'amountWei')
 
 export const repayment = {
   words,
-  digit: '4',
+  digit: menuDigit,
   findTarget: () => 'repay',
-  note: writeNote,
+  note: writeDebtNote,
   facts: ['debt'],
   createNodes: (settings) => ({
     repay: {
       kind: 'list',
+      // The demonstration shows neither the debt nor a rate.
       ...(settings.profile !== 'demo' && {
         paymentKind: 'repayment',
         facts: ['debt', ...listRateFacts(settings)],
@@ -121,11 +125,11 @@ export const repayment = {
       entries: [
         {
           digit: '1',
-          label: (messages) => words(messages).all,
+          label: (messages) => words(messages).wholeDebt,
           draft: { amountWei: 'all' },
-          target: settings.pin === 'off' ? payEffect : 'pinToRepay',
+          target: settings.pin === 'off' ? repayEffect : 'pinToRepay',
         },
-        { digit: '2', label: (messages) => words(messages).part, target: 'repayAmount' },
+        { digit: '2', label: (messages) => words(messages).partOfDebt, target: 'repayAmount' },
       ],
       back: 'main',
     },
@@ -134,7 +138,7 @@ export const repayment = {
       ...addCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
       parseAnswer: parseAmountAnswer,
       // An amount in local currency is confirmed in both currencies, even without PINs.
-      targets: [settings.pin === 'off' && !settings.localCurrency ? payEffect : 'pinToRepayPart'],
+      targets: [settings.pin === 'off' && !settings.localCurrency ? repayEffect : 'pinToRepayPart'],
       back: 'repay',
     },
     pinToRepay: createRepayConfirmation(settings, 'repay'),
@@ -144,6 +148,7 @@ export const repayment = {
     const amountWei = requireAnswer(intent.amountWei)
     return {
       call: { kind: 'repayment', amountWei },
+      // The chain computes the whole debt only when it executes the call.
       spendsWei: amountWei === 'all' ? 0n : amountWei,
       amountWei,
       recipientName: '',
@@ -156,22 +161,22 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
     kind: 'list',
     facts: listRateFacts(settings),
     title: (context, { amountWei }, facts) => {
-      const { label, all } = words(context.messages)
+      const { label, wholeDebt } = words(context.messages)
       const amount = requireAnswer(amountWei)
-      const amountText = amount === 'all' ? all : context.showAmount(amount)
-      return [`${label}: ${amountText}`, ...writeWorth(context, amount, facts)].join('\n')
+      const amountText = amount === 'all' ? wholeDebt : context.showAmount(amount)
+      return [`${label}: ${amountText}`, ...formatLocalValue(context, amount, facts)].join('\n')
     },
-    entries: [{ digit: '1', label: (messages) => words(messages).label, target: payEffect }],
+    entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
     paymentKind: 'repayment',
     back,
   })
 
 /** Writes the message to a borrower whose loan is due soon; `dueAt` is a Unix time in s. */
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
-  words(messages).remind(amount, messages.date(dueAt))
+  words(messages).reminder(amount, messages.date(dueAt))
 
-function writeNote({ messages, showAmount }: MenuContext, { debt }: ScreenFacts) {
-  if (debt === 'unread') return words(messages).noteUnread
+function writeDebtNote({ messages, showAmount }: MenuContext, { debt }: ScreenFacts) {
+  if (debt === 'unavailable') return words(messages).debtNoteUnavailable
   if (debt.owedWei === 0n) return undefined
   const owed = showAmount(debt.owedWei)
   return debt.isOverdue ? `${owed}, ${words(messages).noteOverdue}` : owed
@@ -181,9 +186,9 @@ function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {
   const { debt } = facts
   const { messages, showAmount } = context
   const text = words(messages)
-  if (debt === 'unread') return `${text.label}\n${text.debtUnread}`
+  if (debt === 'unavailable') return `${text.label}\n${text.debtUnavailable}`
   if (debt.owedWei === 0n) return `${text.label}\n${text.noLoan}`
   const dueLine = (debt.isOverdue ? text.overdue : text.until)(messages.date(debt.dueAt))
-  const worthLines = writeWorth(context, debt.owedWei, facts)
-  return [text.label, text.debt(showAmount(debt.owedWei)), ...worthLines, dueLine].join('\n')
+  const localValueLines = formatLocalValue(context, debt.owedWei, facts)
+  return [text.label, text.debt(showAmount(debt.owedWei)), ...localValueLines, dueLine].join('\n')
 }

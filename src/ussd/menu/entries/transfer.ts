@@ -20,9 +20,9 @@ import {
   createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
+  formatLocalValue,
   formatTransfer,
   listRateFacts,
-  writeWorth,
 } from '../questions.ts'
 import { createCashOutEntry } from './cash-out.ts'
 
@@ -31,10 +31,11 @@ const words = defineWords({
     label: 'Send Money',
     enterRecipient: 'Phone number or address to send to:\n0. Back',
     orRecipient: 'Or phone number or address:\n0. Back',
-    recipientsUnread: 'Saved numbers: not known now.',
+    recipientsUnavailable: 'Saved numbers cannot be shown now.',
     sending: (amount: string) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
     sendingTo: (to: string) => `To: ${to}`,
-    unregistered: { unregistered: 'Not registered yet', unread: 'Registered: not known now' },
+    unregistered: 'Not registered yet',
+    registrationUnavailable: 'Registration cannot be shown now',
     noFee: 'Fee: none',
     creditsAccount: 'Credits an account of this service, NOT a wallet.',
     confirm: 'Send',
@@ -52,10 +53,11 @@ const words = defineWords({
     label: 'Tuma Pesa',
     enterRecipient: 'Namba ya simu au anwani ya mpokeaji:\n0. Rudi',
     orRecipient: 'Au namba ya simu au anwani:\n0. Rudi',
-    recipientsUnread: 'Namba zilizohifadhiwa hazijulikani sasa.',
+    recipientsUnavailable: 'Namba zilizohifadhiwa haziwezi kuonyeshwa sasa.',
     sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
     sendingTo: (to) => `Kwa: ${to}`,
-    unregistered: { unregistered: 'Bado hajasajiliwa', unread: 'Usajili haujulikani sasa' },
+    unregistered: 'Bado hajasajiliwa',
+    registrationUnavailable: 'Usajili hauwezi kuonyeshwa sasa',
     noFee: 'Ada: hakuna',
     creditsAccount: 'Zitaingia akaunti ya huduma hii, SI pochi.',
     confirm: 'Tuma',
@@ -72,13 +74,11 @@ const words = defineWords({
     label: 'Envoyer',
     enterRecipient: 'Numéro ou adresse du destinataire:\n0. Retour',
     orRecipient: 'Ou numéro, ou adresse:\n0. Retour',
-    recipientsUnread: 'Numéros gardés: non connus à présent.',
+    recipientsUnavailable: 'Vos numéros ne peuvent être affichés.',
     sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
     sendingTo: (to) => `À: ${to}`,
-    unregistered: {
-      unregistered: 'Pas encore inscrit',
-      unread: 'Inscrit: non connu pour le moment',
-    },
+    unregistered: 'Pas encore inscrit',
+    registrationUnavailable: "L'inscription ne peut pas être affichée",
     noFee: 'Frais: aucun',
     creditsAccount: 'Crédite un compte de ce service, PAS un portefeuille.',
     confirm: 'Envoyer',
@@ -94,10 +94,11 @@ const words = defineWords({
     label: 'Enviar dinero',
     enterRecipient: 'Número o dirección del destinatario:\n0. Atrás',
     orRecipient: 'O número, o dirección:\n0. Atrás',
-    recipientsUnread: 'Números guardados: ahora no se ven.',
+    recipientsUnavailable: 'Ahora no se pueden mostrar sus números.',
     sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
     sendingTo: (to) => `Para: ${to}`,
-    unregistered: { unregistered: 'Aún no registrado', unread: '¿Registrado? Ahora no se sabe' },
+    unregistered: 'Aún no registrado',
+    registrationUnavailable: 'Ahora no se puede mostrar el registro',
     noFee: 'Comisión: ninguna',
     creditsAccount: 'Va a una cuenta de este servicio, NO a una billetera.',
     confirm: 'Enviar',
@@ -112,7 +113,7 @@ const words = defineWords({
   demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
 })
 
-const payEffect = createPaymentEffect('transfer', 'recipient', 'amountWei')
+const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei')
 
 export const transfer = {
   words,
@@ -147,7 +148,7 @@ export const transfer = {
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
-    repeat: createRepeatQuestion(settings, payEffect, {
+    repeat: createRepeatQuestion(settings, transferEffect, {
       digit: '2',
       back: 'amount',
       backLabel: ({ change }) => change,
@@ -175,13 +176,13 @@ export const transfer = {
   },
 } satisfies PaymentPart
 
-const sendEntry = { target: payEffect, repeatQuestion: 'repeat' }
+const sendEntry = { target: transferEffect, repeatQuestion: 'repeat' }
 
 const writeTitle: WriteText = (context, draft, facts) => {
   const [amount, to] = formatTransfer(context, draft)
   const { sending, sendingTo } = words(context.messages)
-  const worthLines = writeWorth(context, requireAnswer(draft.amountWei), facts)
-  return [sending(amount), ...worthLines, sendingTo(to)].join('\n')
+  const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
+  return [sending(amount), ...localValueLines, sendingTo(to)].join('\n')
 }
 
 function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
@@ -190,8 +191,8 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
     kind: 'question',
     ...(!isDemo && { paymentKind: 'transfer', facts: ['recipients'] }),
     prompt({ messages }, _, { recipients }) {
-      const { enterRecipient, orRecipient, recipientsUnread } = words(messages)
-      if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
+      const { enterRecipient, orRecipient, recipientsUnavailable } = words(messages)
+      if (recipients === 'unavailable') return `${recipientsUnavailable}\n${enterRecipient}`
       if (isDemo || recipients.length === 0) return enterRecipient
       const lines = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
       return [...lines, orRecipient].join('\n')
@@ -215,8 +216,8 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
 /** Offers to repeat recent transfers, by digits from `11` on. */
 const repeatEntries: DynamicEntries = {
   writeLines: ({ messages, showAmount }, { recipients }) =>
-    recipients === 'unread'
-      ? [words(messages).recipientsUnread]
+    recipients === 'unavailable'
+      ? [words(messages).recipientsUnavailable]
       : recipients.flatMap(({ label, amountWei }, index) =>
           amountWei === undefined
             ? []
@@ -233,7 +234,6 @@ const repeatEntries: DynamicEntries = {
   target: 'confirmPhone',
 }
 
-/** Returns undefined if the list has no recipient with this digit. */
 function chooseRecipient(
   digit: number,
   { knownRecipients }: MenuContext,
@@ -244,7 +244,7 @@ function chooseRecipient(
 }
 
 function selectConfirmation({ confirms }: MenuSettings): QuestionTargets {
-  if (!confirms) return { targets: [payEffect] }
+  if (!confirms) return { targets: [transferEffect] }
   return {
     targets: ['confirmPhone', 'confirmAddress'],
     selectTarget: ({ recipient }) =>
@@ -260,11 +260,12 @@ const createPhoneConfirmation = (settings: MenuSettings) =>
     paymentKind: 'transfer',
     facts: ['registration'],
     title: (context, draft, facts) => {
-      const { unregistered, noFee } = words(context.messages)
+      const { unregistered, registrationUnavailable, noFee } = words(context.messages)
       const { registration } = facts
+      const note = registration === 'unavailable' ? registrationUnavailable : unregistered
       return [
         writeTitle(context, draft, facts),
-        ...(registration === 'registered' ? [] : [unregistered[registration]]),
+        ...(registration === 'registered' ? [] : [note]),
         noFee,
       ].join('\n')
     },

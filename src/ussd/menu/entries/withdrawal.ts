@@ -12,8 +12,8 @@ import {
   createAmountQuestion,
   createConfirmation,
   createRepeatQuestion,
+  formatLocalValue,
   formatTransfer,
-  writeWorth,
 } from '../questions.ts'
 import { transfer } from './transfer.ts'
 
@@ -60,7 +60,7 @@ const words = defineWords({
   },
 })
 
-const payEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
+const withdrawalEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
 
 /** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
 export const withdrawal = {
@@ -77,14 +77,14 @@ export const withdrawal = {
             title: (context, draft, facts) =>
               [
                 words(context.messages).confirmWithdrawal(...formatTransfer(context, draft)),
-                ...writeWorth(context, requireAnswer(draft.amountWei), facts),
+                ...formatLocalValue(context, requireAnswer(draft.amountWei), facts),
               ].join('\n'),
             paymentKind: 'withdrawal',
-            target: payEffect,
+            target: withdrawalEffect,
             repeatQuestion: 'repeatWithdrawal',
             back: 'agentAmount',
           }),
-          repeatWithdrawal: createRepeatQuestion(settings, payEffect),
+          repeatWithdrawal: createRepeatQuestion(settings, withdrawalEffect),
         }
       : {},
   createOrder: createTillOrder,

@@ -68,9 +68,9 @@ const facts: ScreenFacts = {
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
-const unread: ScreenFacts = {
-  ...{ ...facts, debt: 'unread', recipients: 'unread', wallets: 'unread', rate: 'none' },
-  ...{ registration: 'unread', activity: 'unread' },
+const unavailable: ScreenFacts = {
+  ...{ ...facts, debt: 'unavailable', recipients: 'unavailable', wallets: 'unavailable' },
+  ...{ rate: 'none', registration: 'unavailable', activity: 'unavailable' },
 }
 
 /** The same where what is typed on the way is worth as much as screens can say. */
@@ -217,7 +217,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test.for([...ways.places])('%s fits a screen, and handles every answer', ([name, { way }]) => {
     const pages = pagesAt(name, way, context, known)
     const waits = { ...facts, pin: { kind: 'blocked', hours: 24 } } as const
-    for (const page of [facts, dear, unread, waits].flatMap(pages)) expectToFit(page)
+    for (const page of [facts, dear, unavailable, waits].flatMap(pages)) expectToFit(page)
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
     const answers = typed.flatMap((answer) =>
@@ -226,7 +226,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     for (const [answer, so] of answers) {
       const result = walk([...way, answer], context, so)
       if (result.kind !== 'ask') continue
-      for (const read of [facts, dear, unread]) {
+      for (const read of [facts, dear, unavailable]) {
         expectToFit(writePrompt(result.place, context, read), `${name} after ${answer}`)
       }
     }
@@ -237,7 +237,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     for (const [name, { way }] of ways.places) {
       const first = walk(way, context, known)
       if (first.kind !== 'ask') continue
-      for (const read of [facts, dear, unread]) {
+      for (const read of [facts, dear, unavailable]) {
         const choicesAt = (place: typeof first.place) =>
           writePrompt(place, context, read).match(/^(?!98)\d+(?=\. )/gm) ?? []
         const choices = choicesAt(first.place)
@@ -260,8 +260,8 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       for (const fact of named) {
         const { [fact]: _, ...others } = facts
         expect(() => shown(others), `${name} without ${fact}`).toThrow(fact)
-        if (unread[fact] !== 'unread') continue
-        const without = shown({ ...facts, [fact]: 'unread' })
+        if (unavailable[fact] !== 'unavailable') continue
+        const without = shown({ ...facts, [fact]: 'unavailable' })
         expect(without, `${name} without ${fact}`).not.toBe(shown({ ...facts, ...nothing }))
         expect([shown(facts), shown({ ...facts, [fact]: nothing[fact] })]).not.toContain(without)
       }
