@@ -27,18 +27,18 @@ export function findGatewayForm(name: string, declared: string | undefined): Gat
 /** Delivers in this gateway's form; sends what was typed before if sessions begin empty. */
 export function openPhoneLine(form: GatewayForm, post: Post): PhoneLine {
   const { path, contentType, startsEmpty, write, parseReply } = form
-  const carried = new Map<string, string>()
+  const gatewayStates = new Map<string, string>()
   return async function deliver(dialled) {
     const { phone, session, text } = dialled
     const keyOf = (answered: string) => JSON.stringify([phone, session, answered])
     const before = text.slice(0, Math.max(0, text.lastIndexOf('*')))
     const isFirst = text === ''
-    if (startsEmpty && !isFirst && !carried.has(keyOf(before))) {
+    if (startsEmpty && !isFirst && !gatewayStates.has(keyOf(before))) {
       await deliver({ ...dialled, text: before })
     }
-    const request = write(dialled, isFirst ? '' : (carried.get(keyOf(before)) ?? ''))
+    const request = write(dialled, isFirst ? '' : (gatewayStates.get(keyOf(before)) ?? ''))
     const reply = parseReply(await post(path, { 'content-type': contentType }, request), session)
-    carried.set(keyOf(text), reply.carried)
+    gatewayStates.set(keyOf(text), reply.gatewayState)
     return reply.screen
   }
 }

@@ -20,7 +20,7 @@ export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm
     path: `/ussd/${name}`,
     contentType,
     startsEmpty: kinds !== undefined,
-    write({ code = serviceCode, ...dialled }, carried) {
+    write({ code = serviceCode, ...dialled }, gatewayState) {
       const isFirst = dialled.text === ''
       const answers = isFirst ? [] : dialled.text.split('*')
       const typed = sendsLastAnswerOnly(declaration) ? answers.at(-1) : dialled.text
@@ -29,7 +29,7 @@ export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm
         [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),
         [text]: kinds && isFirst ? code : (typed ?? ''),
         ...(kinds && { [kinds.field]: `${(isFirst ? kinds.first : kinds.answer)[0]}` }),
-        ...(state !== undefined && { [state]: carried }),
+        ...(state !== undefined && { [state]: gatewayState }),
         ...(sequence !== undefined && { [sequence]: `${answers.length + 1}` }),
       })
     },
@@ -40,7 +40,7 @@ export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm
       if ((replyFields.session ?? id) !== id) throw new Error('the reply names another session')
       return {
         screen: `${askFields ? 'CON' : 'END'} ${replyFields.screen}`,
-        carried: replyFields.state ?? '',
+        gatewayState: replyFields.state ?? '',
       }
     },
   }

@@ -8,7 +8,7 @@ export type GatewayReply = {
   /** The screen, with CON or END before it. */
   screen: string
   /** The gateway's state, which returns with the next answer. */
-  carried: string
+  gatewayState: string
 }
 
 /** Writes requests and reads replies as a gateway does. */
@@ -17,7 +17,7 @@ export type GatewayForm = {
   contentType: string
   /** Tells that the first request has no answers, so that the answers in a code are dropped. */
   startsEmpty: boolean
-  write: (dialled: DialledText, carried: string) => string
+  write: (dialled: DialledText, gatewayState: string) => string
   /** @throws {Error} the body is no reply to this session */
   parseReply: (body: string, session: string) => GatewayReply
 }
@@ -38,7 +38,7 @@ export const gatewayForms = {
     startsEmpty: false,
     write: ({ phone: phoneNumber, session: sessionId, text }) =>
       `${new URLSearchParams({ sessionId, phoneNumber, text })}`,
-    parseReply: (screen) => ({ screen, carried: '' }),
+    parseReply: (screen) => ({ screen, gatewayState: '' }),
   },
   hubtel: {
     path: '/ussd/hubtel',
@@ -60,7 +60,8 @@ export const gatewayForms = {
     parseReply(body, session) {
       const { SessionId, Type, Message, ClientState } = hubtelReply.parse(parseJson(body))
       if (SessionId !== session) throw new Error('the reply names another session')
-      return { screen: `${Type === 'response' ? 'CON' : 'END'} ${Message}`, carried: ClientState }
+      const kind = Type === 'response' ? 'CON' : 'END'
+      return { screen: `${kind} ${Message}`, gatewayState: ClientState }
     },
   },
 } satisfies Record<string, GatewayForm>

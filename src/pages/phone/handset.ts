@@ -7,7 +7,7 @@ export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] a
 const stepSchema = z.object({
   /** The code that was dialled, or an answer. */
   typed: z.string(),
-  /** Tells whether the reply was shown or lost, or the request is held back. */
+  /** Tells what happened: the reply was shown, the reply was lost, or the request is held back. */
   replyState: z.enum(['answered', 'lost', 'held']),
   isLate: z.boolean(),
   deliveries: z.int(),
@@ -16,10 +16,10 @@ const stepSchema = z.object({
   /** The screen, with CON or END before it. */
   screen: z.string(),
   /** The gateway's state, which returns with the next answer. */
-  carried: z.string(),
+  gatewayState: z.string(),
   tookMs: z.int(),
   /** Tells whether a redelivery got a different reply. */
-  differs: z.boolean(),
+  hasDifferentReply: z.boolean(),
 })
 
 const sessionSchema = z.object({
@@ -27,7 +27,7 @@ const sessionSchema = z.object({
   phone: z.string(),
   gateway: z.string(),
   profile: z.string(),
-  since: z.int(),
+  startedAt: z.int(),
   /** The end of the session (Unix time in ms); null while it is open. */
   endedAt: z.nullable(z.int()),
   /** The payment's intent, read after the session has ended; null if nothing was paid. */
@@ -41,7 +41,6 @@ export type PhoneSession = z.infer<typeof sessionSchema>
 /** Parses the sessions that the page itself stores, the latest last. */
 export const phoneSessions = z.array(sessionSchema)
 
-/** Limits the sessions that a page stores. */
 const maxSessions = 8
 
 /** Lists how the gateway can treat the next delivery. */
@@ -76,13 +75,14 @@ export function getTypedText(session: PhoneSession, index: number, hidesPins: bo
   if (!hidesPins) return typed
   // No screen tells what the answers in a code are for, so each of them may be a PIN.
   if (before === undefined) return typed.split('*').map(hidePin).join('*')
+  // An answer of one or two characters goes back or to more of the list, so it is no PIN.
   return isPinAsked(before.screen) && typed.length > 2 ? hiddenPin : typed
 }
 
 const hiddenPin = 'PIN'
 const hidePin = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, hiddenPin)
 
-/** Tells whether a screen asks for a PIN, which is called so in every language. */
+/** Tells whether a screen asks for a PIN: every language uses the word PIN. */
 const isPinAsked = (screen: string): boolean => screen.includes('PIN')
 
 /** Writes the request of a step as the gateway does; `hidesPins` replaces PINs by a word. */
@@ -99,7 +99,7 @@ export function writeRequest(
     text,
     code: getTypedText(session, 0, hidesPins),
   }
-  return form.write(dialled, session.steps[index - 1]?.carried ?? '')
+  return form.write(dialled, session.steps[index - 1]?.gatewayState ?? '')
 }
 
 /** Returns the screen that the phone shows; undefined if no reply has arrived. */
@@ -115,10 +115,9 @@ export const hasEnded = (session: PhoneSession): boolean =>
 export const isWaitingForAnswer = (session: PhoneSession): boolean =>
   session.endedAt === null && getScreen(session)?.startsWith('CON ') === true
 
-/** Adds a session that starts with a dialled code. */
 export function startSession(
   sessions: readonly PhoneSession[],
-  dial: Pick<PhoneSession, 'phone' | 'gateway' | 'profile' | 'since'> & { code: string },
+  dial: Pick<PhoneSession, 'phone' | 'gateway' | 'profile' | 'startedAt'> & { code: string },
   replyState: Step['replyState'],
 ): PhoneSession[] {
   const { code, ...rest } = dial
@@ -136,21 +135,19 @@ export const addAnswer = (
 const emptyReply = {
   isLate: false,
   deliveries: 0,
-  differs: false,
+  hasDifferentReply: false,
   status: 0,
   reply: '',
   screen: '',
-  carried: '',
+  gatewayState: '',
   tookMs: 0,
 }
 
-const createStep = (typed: string, replyState: Step['replyState']): Step => ({
-  typed,
-  replyState,
-  ...emptyReply,
-})
+function createStep(typed: string, replyState: Step['replyState']): Step {
+  return { ...emptyReply, typed, replyState }
+}
 
-export type ReceivedReply = Pick<Step, 'status' | 'reply' | 'screen' | 'carried' | 'tookMs'>
+export type ReceivedReply = Pick<Step, 'status' | 'reply' | 'screen' | 'gatewayState' | 'tookMs'>
 
 /** Adds the reply to a step, whether the phone received or lost that reply. */
 export function addReply(
@@ -164,10 +161,12 @@ export function addReply(
 ): PhoneSession {
   const steps = session.steps.map((step, position): Step => {
     if (position !== index) return step
-    const differs = step.differs || (step.deliveries > 0 && step.reply !== received.reply)
-    return { ...step, ...received, ...delivery, differs, deliveries: step.deliveries + 1 }
+    const isChanged = step.deliveries > 0 && step.reply !== received.reply
+    const hasDifferentReply = step.hasDifferentReply || isChanged
+    return { ...step, ...received, ...delivery, hasDifferentReply, deliveries: step.deliveries + 1 }
   })
   const isOver = getScreen({ ...session, steps })?.startsWith('END ') === true
+  // `null` said that nothing was paid. The new reply may have paid, so it is looked up again.
   const intent = session.intent ?? undefined
   return { ...session, intent, steps, endedAt: session.endedAt ?? (isOver ? now : null) }
 }

@@ -50,7 +50,7 @@ export async function readPayments(
   const listPayments = async (query: string) =>
     paymentsAnswer.parse(await ask(`/operator/payments?${query}`)).payments
   const sessionPayment = session?.intent ? payment : undefined
-  const ofAccount = `account=${payment.account}&since=${sessions[0]?.since}`
+  const ofAccount = `account=${payment.account}&since=${sessions[0]?.startedAt}`
   return {
     payment: sessionPayment,
     batch: sessionPayment?.hash ? await listPayments(`hash=${sessionPayment.hash}`) : [],

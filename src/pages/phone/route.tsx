@@ -126,21 +126,22 @@ async function performAction(
     return { sessions: sessions.with(-1, { ...last, endedAt: last.endedAt ?? Date.now() }) }
   }
   if (verb === 'deliver') {
-    const [at = 0, step = 0] = positions.map(Number)
-    return { sessions: await deliver(options, c, sessions, { at, step, isLost: false }) }
+    const [sessionIndex = 0, stepIndex = 0] = positions.map(Number)
+    const delivery = { sessionIndex, stepIndex, replyState: 'answered' } as const
+    return { sessions: await deliver(options, c, sessions, delivery) }
   }
   if (verb !== 'send') return { sessions }
   const isHeld = mode === 'deliver late'
-  const replyState = isHeld ? 'held' : 'answered'
+  const replyState = isHeld ? 'held' : mode === 'lose the reply' ? 'lost' : 'answered'
   const next =
     last && isWaitingForAnswer(last)
       ? sessions.with(-1, addAnswer(last, typed, replyState))
       : dial(input, replyState)
   if (typeof next === 'string') return { sessions, fault: next }
   if (isHeld) return { sessions: next }
-  const position = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
-  const isLost = mode === 'lose the reply'
-  return { sessions: await deliver(options, c, next, { ...position, isLost }) }
+  const sessionIndex = next.length - 1
+  const stepIndex = (next.at(-1)?.steps.length ?? 0) - 1
+  return { sessions: await deliver(options, c, next, { sessionIndex, stepIndex, replyState }) }
 }
 
 /** Starts a session; returns a text if the number or the code is wrong. */
@@ -149,36 +150,39 @@ function dial(input: Fields, replyState: Step['replyState']): PhoneSession[] | s
   const phone = parseCaller(number.trim())
   if (phone === undefined) return `A number has the form ${demoNumbers[0]}.`
   if (parseCodeAnswers(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'
-  return startSession(sessions, { phone, gateway, profile, since: Date.now(), code }, replyState)
+  const call = { phone, gateway, profile, startedAt: Date.now(), code }
+  return startSession(sessions, call, replyState)
 }
+
+type StepDelivery = { sessionIndex: number; stepIndex: number; replyState: Step['replyState'] }
 
 /** Delivers a step as its gateway does, with the same bytes each time. */
 async function deliver(
   { relay, config }: PhoneOptions,
   c: Context,
   sessions: PhoneSession[],
-  { at, step, isLost }: { at: number; step: number; isLost: boolean },
+  { sessionIndex, stepIndex, replyState }: StepDelivery,
 ): Promise<PhoneSession[]> {
-  const session = sessions[at]
-  const before = session?.steps[step]
+  const session = sessions[sessionIndex]
+  const step = session?.steps[stepIndex]
   const form = session && listForms(config(c))[session.gateway]
-  if (session === undefined || form === undefined || before === undefined) return sessions
+  if (session === undefined || form === undefined || step === undefined) return sessions
   const { path, contentType } = form
   const { callbackSecret } = config(c)
   const headers = {
     'content-type': contentType,
     ...(callbackSecret && { authorization: `Bearer ${callbackSecret}` }),
   }
-  const init = { method: 'POST', headers, body: writeRequest(form, session, step) }
+  const init = { method: 'POST', headers, body: writeRequest(form, session, stepIndex) }
   const startedAt = Date.now()
   const response = await relay(new Request(new URL(path, c.req.url), init), c, session.profile)
   const reply = await response.text()
   const now = Date.now()
   const { status } = response
   const received = { status, reply, ...readReply(form, reply, session.id), tookMs: now - startedAt }
-  const isLate = before.isLate || before.replyState === 'held'
-  const replyState = isLost ? 'lost' : 'answered'
-  return sessions.with(at, addReply(session, step, { received, now, replyState, isLate }))
+  const isLate = step.isLate || step.replyState === 'held'
+  const delivery = { received, now, replyState, isLate } as const
+  return sessions.with(sessionIndex, addReply(session, stepIndex, delivery))
 }
 
 /** Reads a reply; a reply in another form ends the session, as it does on a real phone. */
@@ -186,7 +190,7 @@ function readReply(form: GatewayForm, reply: string, session: string) {
   try {
     return form.parseReply(reply, session)
   } catch {
-    return { screen: `END ${reply}`, carried: '' }
+    return { screen: `END ${reply}`, gatewayState: '' }
   }
 }
 

@@ -12,6 +12,7 @@ import {
   isWaitingForAnswer,
   type PhoneSession,
   phoneSessions,
+  type Step,
   writeRequest,
 } from './handset.ts'
 import type { PhoneMessage } from './inbox.ts'
@@ -135,7 +136,7 @@ function ScreenFacts({ session }: { session: PhoneSession | undefined }) {
       <dt>Reply</dt>
       <dd>after {last?.tookMs} ms</dd>
       <dt>Session</dt>
-      <dd id="timer" data-since={session.since} data-ended={session.endedAt ?? undefined} />
+      <dd id="timer" data-since={session.startedAt} data-ended={session.endedAt ?? undefined} />
     </dl>
   )
 }
@@ -232,10 +233,10 @@ function RawText({ title, children }: { title: string; children: string }) {
 
 /** Lists the steps of the latest session, and the held ones of earlier sessions. */
 function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
-  const rows = sessions.flatMap((session, at) =>
+  const rows = sessions.flatMap((session, sessionIndex) =>
     session.steps.flatMap((step, index) =>
-      at === sessions.length - 1 || step.replyState === 'held'
-        ? [{ session, at, step, index }]
+      sessionIndex === sessions.length - 1 || step.replyState === 'held'
+        ? [{ session, sessionIndex, step, index }]
         : [],
     ),
   )
@@ -244,15 +245,15 @@ function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
     <Table
       name="Deliveries"
       head={['Typed', 'Reply', 'Gateway']}
-      rows={rows.map(({ session, at, step, index }) => [
+      rows={rows.map(({ session, sessionIndex, step, index }) => [
         getTypedText(session, index, true) || '(nothing)',
-        <span class={step.differs ? 'bad' : ''}>{describeReply(step)}</span>,
+        <span class={step.hasDifferentReply ? 'bad' : ''}>{describeReply(step)}</span>,
         <button
           type="submit"
-          id={`deliver-${at}-${index}`}
+          id={`deliver-${sessionIndex}-${index}`}
           form="phone"
           name="action"
-          value={`deliver ${at} ${index}`}
+          value={`deliver ${sessionIndex} ${index}`}
         >
           {step.replyState === 'held' ? 'Deliver it now' : 'Deliver again'}
         </button>,
@@ -261,17 +262,11 @@ function Deliveries({ sessions }: Pick<PhonePageOptions, 'sessions'>) {
   )
 }
 
-function describeReply({
-  deliveries,
-  replyState,
-  differs,
-  tookMs,
-  isLate,
-}: PhoneSession['steps'][number]) {
+function describeReply({ deliveries, replyState, hasDifferentReply, tookMs, isLate }: Step) {
   if (replyState === 'held') return 'held by the gateway'
   if (replyState === 'lost') return 'lost on its way to the phone'
   if (deliveries === 1) return `after ${tookMs} ms${isLate ? ', delivered late' : ''}`
-  return `${differs ? 'other bytes' : 'the same bytes'}, delivered ${deliveries} times`
+  return `${hasDifferentReply ? 'other bytes' : 'the same bytes'}, delivered ${deliveries} times`
 }
 
 function Payment({ sessions, payments, currency }: PhonePageOptions) {

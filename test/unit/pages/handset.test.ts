@@ -16,10 +16,10 @@ const posts = gatewayForms['africas-talking']
 /** Dials the code, gets this screen and answers it. */
 function dialled(code: string, screen: string, typed: string): PhoneSession {
   const phone = { phone: '+254700000001', gateway: 'africas-talking', profile: 'lender' } as const
-  const [begun] = startSession([], { ...phone, since: 0, code }, 'answered')
+  const [begun] = startSession([], { ...phone, startedAt: 0, code }, 'answered')
   if (begun === undefined) throw new Error('nothing was dialled')
   const reply = `CON ${screen}`
-  const came = { status: 200, reply, screen: reply, carried: '', tookMs: 1 }
+  const came = { status: 200, reply, screen: reply, gatewayState: '', tookMs: 1 }
   const asked = addReply(begun, 0, {
     ...{ received: came, now: 1, replyState: 'answered', isLate: false },
   })
