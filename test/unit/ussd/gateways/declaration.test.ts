@@ -171,11 +171,11 @@ test.for(
     expect(read('')).toMatchObject(isStep ? { kind: 'step', last: undefined } : { text: '' })
     const to = { sessionId: session, carried: 'd' }
     const state = reply === inJson ? 'd' : ''
-    for (const [screen, kind, carried] of [
+    for (const [screen, kind, gatewayState] of [
       [askScreen('A "1" & <2>\n\\'), 'CON', state] as const,
       [endScreen('{screen}'), 'END', ''] as const,
     ]) {
-      const shown = { screen: `${kind} ${screen.lines.join('\n')}`, carried }
+      const shown = { screen: `${kind} ${screen.lines.join('\n')}`, gatewayState }
       expect(phone.parseReply(gateway.render(screen, to), session)).toEqual(shown)
     }
     expect(() => phone.parseReply('<html>502</html>', session)).toThrow('no reply')
