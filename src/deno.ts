@@ -34,7 +34,7 @@ const runtime: Runtime = {
   log,
   fetch: (input, init) => fetch(input, init),
   findPeer: (_, info) => (info as Info).remoteAddr.hostname,
-  background: background.run,
+  waitUntil: background.run,
 }
 
 type Info = { completed: Promise<void>; remoteAddr: { hostname: string } }

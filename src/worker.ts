@@ -27,7 +27,7 @@ const runtime: Runtime = {
   log,
   fetch: (input, init) => fetch(input, init),
   findPeer: (request) => request.headers.get('cf-connecting-ip') ?? undefined,
-  background: waitUntil,
+  waitUntil,
 }
 
 type Served = Assembly & { wake: () => Promise<void> }

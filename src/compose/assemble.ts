@@ -41,7 +41,7 @@ import { assembleUssdHandler } from './ussd.ts'
 export type Assembly = ReturnType<typeof assemble>
 
 export function assemble(config: Config, runtime: Runtime, stores: Stores) {
-  const { clock, log, background } = runtime
+  const { clock, log, waitUntil } = runtime
   const { operatorToken } = config
   const { keyStore: store } = stores
   const budget = assembleBudget(config, runtime, store)
@@ -79,7 +79,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       ussd: assembleUssd({ config, runtime, nodeService, stores, counters }),
       callbackSecret: config.callbackSecret,
       counters,
-      node: createNodeRoutes({ keys, services, sockets, clock, background, log }),
+      node: createNodeRoutes({ keys, services, sockets, clock, waitUntil, log }),
       keys: createKeyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
       console: assembleConsole(config, runtime, stores, operator),
       operator: createOperatorRoutes({ operator, operatorToken, log })
@@ -105,7 +105,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return runObservedRound(relayer, readContracts, runRound, (outcome) => {
           if (outcome === 'recorded') operations.startAlertUpdate(ledger)
-          else runtime.background(operations.checkLedger('failed'))
+          else runtime.waitUntil(operations.checkLedger('failed'))
         })
       })
       // Messages are sent even if the round failed, whose error is thrown after that.
@@ -203,9 +203,9 @@ function assembleUssd(options: UssdAssemblyOptions): App {
     return assembleRoutes(createClosedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   const handler = assembleUssdHandler({ config, runtime, relayer, stores, counters })
-  const { background, findPeer, log } = runtime
+  const { waitUntil, findPeer, log } = runtime
   const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)
-  const shared = { handler, carriedText, country, addresses, findPeer, background, log, counters }
+  const shared = { handler, carriedText, country, addresses, findPeer, waitUntil, log, counters }
   return assembleRoutes((gateway) => createUssdRoutes({ ...shared, gateway }))
 }

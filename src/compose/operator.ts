@@ -46,7 +46,7 @@ type OperationsOptions = {
 /** Assembles what serves operators, checks the ledger and raises alerts. */
 export function assembleOperations(options: OperationsOptions) {
   const { config, runtime, stores, nodeService, budget, counters } = options
-  const { clock, log, background } = runtime
+  const { clock, log, waitUntil } = runtime
   const getIdentity = assembleIdentity(config)
   const deployment = describeDeployment(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
@@ -90,14 +90,14 @@ export function assembleOperations(options: OperationsOptions) {
       const query = { identity: await getIdentity(), counted: counters.take() }
       const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, query)
       const known = createCondition(vitals, aheadMs)
-      background(silence.recordAnswer(true))
+      waitUntil(silence.recordAnswer(true))
       const logFailure = (error: unknown) =>
         log({ level: 'warn', event: 'wake.failed', message: describeFault(error) })
-      background(raiseAlertsAndWake(known).catch(logFailure))
+      waitUntil(raiseAlertsAndWake(known).catch(logFailure))
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: describeFault(error) })
-      background(silence.recordAnswer(false))
+      waitUntil(silence.recordAnswer(false))
       return { ...createCondition(undefined, 0), store: stores.store }
     }
   }
@@ -107,7 +107,7 @@ export function assembleOperations(options: OperationsOptions) {
   return {
     createOperator: () => assembleOperator(options, readers),
     /** Raises, clears and sends alerts in the background, after each round. */
-    startAlertUpdate: (ledger: Ledger) => background(refreshAlerts(ledger)),
+    startAlertUpdate: (ledger: Ledger) => waitUntil(refreshAlerts(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isRaised()) await readSharedCondition()

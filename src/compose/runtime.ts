@@ -17,7 +17,7 @@ export type Runtime = {
   /** Returns the address of a request's sender, as the platform reports it. */
   findPeer?: FindPeer
   /** Keeps work alive after the reply. */
-  background: (work: Promise<unknown>) => void
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 export type Stores = {

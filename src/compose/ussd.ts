@@ -75,7 +75,7 @@ export function createAnswerParts(
   { config, runtime, relayer, stores, counters }: UssdOptions,
   mayDial = createDialLimiter(config.limits.dialsAMinute, runtime.clock.now),
 ) {
-  const { clock, background, log } = runtime
+  const { clock, waitUntil, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config
   const loan = createLoanReader(createLoanSource(relayer, config.loan))
@@ -100,14 +100,14 @@ export function createAnswerParts(
     pins:
       config.pinSecret &&
       createPins({ secret: config.pinSecret, memory, createSalt: () => crypto.randomUUID() }),
-    background,
+    waitUntil,
     pay: createPay(relayer, {
       isTarget: createTargetCheck(forwarder, config.loan),
       preflight: config.preflight,
       limits: config.limits,
       mayDial,
       accept: stores.accept ?? createAcceptor(relayer),
-      background,
+      waitUntil,
     }),
     smsSeals: createSeals(config),
     senderSeal: createSeal(config.accountKeySecret, 'sender'),

@@ -32,7 +32,7 @@ export type AdmissionOptions = {
   /** Returns the subscriptions of a WebSocket client; undefined over HTTP. */
   getSubscriptions: ((key: GrantedKey) => Subscriptions) | undefined
   /** Keeps the runtime alive for work whose answers other requests may wait for. */
-  background: (work: Promise<unknown>) => void
+  waitUntil: (work: Promise<unknown>) => void
   clock: Clock
   log: Log
 }
@@ -42,7 +42,7 @@ export async function answerMessage(
   text: string,
   options: AdmissionOptions,
 ): Promise<MessageOutcome> {
-  const { admit, getSubscriptions, background, log } = options
+  const { admit, getSubscriptions, waitUntil, log } = options
   const message = parseMessage(text)
   const requests = listRequests(message)
   const calls = Math.max(1, requests.length)
@@ -64,7 +64,7 @@ export async function answerMessage(
 
   const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
   const responses = Promise.all(requests.map((request) => answerRequest(request, caller)))
-  background(responses)
+  waitUntil(responses)
   return { kind: 'answered', message, text: joinResponses(message, await responses) }
 }
 

@@ -36,8 +36,8 @@ export type NodeRouteOptions = {
   /** Accepts WebSockets; undefined if they are not served. */
   sockets?: SocketServer
   clock: Clock
-  /** Keeps the runtime alive for work whose answers other requests may wait for (`waitUntil`). */
-  background: (work: Promise<unknown>) => void
+  /** Keeps the runtime alive for work whose answers other requests may wait for. */
+  waitUntil: (work: Promise<unknown>) => void
   log: Log
 }
 
@@ -81,7 +81,7 @@ async function answerPost(
   options: NodeRouteOptions,
   budgets: CustomerBudgets,
 ): Promise<Response> {
-  const { keys, services, clock, background, log } = options
+  const { keys, services, clock, waitUntil, log } = options
   const key = await keys.lookup(hashRequestKey(c))
   if (key.kind === 'unknown') return refuseUnauthorized(c)
   const service = services.get(key.chainId)
@@ -107,7 +107,7 @@ async function answerPost(
       admit: async () => key,
       getSubscriptions: undefined,
       // Equal requests share one answer, which must arrive even if the first client disconnects.
-      background,
+      waitUntil,
     })
     return respondToOutcome(c, outcome, clock)
   } finally {

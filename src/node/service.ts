@@ -20,8 +20,8 @@ export type NodeServiceOptions = {
   urls: readonly string[]
   fetch: typeof globalThis.fetch
   clock: Clock
-  /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
-  background: (work: Promise<unknown>) => void
+  /** Keeps the runtime alive for work that no request waits for. */
+  waitUntil: (work: Promise<unknown>) => void
   log: Log
   /** Sets how blocks are mined; undefined on a private chain. */
   mining?: MiningRules | undefined
@@ -55,7 +55,7 @@ export const isServed = (name: string): boolean => findMethod(name) !== undefine
 export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
-  const { chainId, clock, background, log, mining, comparesAnswers = false } = options
+  const { chainId, clock, waitUntil, log, mining, comparesAnswers = false } = options
   const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
   const upstreams = createUpstreams(createNodes(options), {
     chainId,
@@ -67,7 +67,7 @@ export function createNodeService(options: NodeServiceOptions) {
       return block && Number(block.number)
     },
     clock,
-    background,
+    waitUntil,
     log,
   })
   const sharedCache = createSharedCache(cache, options)
@@ -139,9 +139,9 @@ function createSharedCache(
   {
     chainId,
     clock,
-    background,
+    waitUntil,
     shared,
-  }: Pick<NodeServiceOptions, 'chainId' | 'clock' | 'background' | 'shared'>,
+  }: Pick<NodeServiceOptions, 'chainId' | 'clock' | 'waitUntil' | 'shared'>,
 ) {
   const toSharedKey = (key: string): string => `${chainId} ${key}`
   return {
@@ -154,7 +154,7 @@ function createSharedCache(
       return entry
     },
     store(key: string, entry: CachedText): void {
-      if (shared) background(shared.store(toSharedKey(key), entry).catch(() => undefined))
+      if (shared) waitUntil(shared.store(toSharedKey(key), entry).catch(() => undefined))
     },
   }
 }

@@ -68,7 +68,7 @@ export function createUssdHandler(options: UssdHandlerOptions): UssdHandler {
       return options.pay(payment)
     }
     const reply = handleDelivery({ ...options, menu, showAmount, pay }, request)
-    options.background(reply)
+    options.waitUntil(reply)
     return await withTimeLimit(options, replyLimitMs, reply, () => {
       const { uncertain, unavailable } = selectMessages(options.settings)
       return toReply(endScreen(isPaying ? uncertain : unavailable))

@@ -4,7 +4,7 @@ import { describeFault, type Log } from '../runtime/log.ts'
 
 export type MemoryUpdateOptions = {
   memory: Memory
-  background: (work: Promise<unknown>) => void
+  waitUntil: (work: Promise<unknown>) => void
   log: Log
 }
 
@@ -12,12 +12,12 @@ type MemoryChange = (memory: AccountMemory) => AccountMemory | undefined
 
 /** Changes an account's memory after the reply. A failure is logged: screens then show less. */
 export function updateMemoryLater(
-  { memory, background, log }: MemoryUpdateOptions,
+  { memory, waitUntil, log }: MemoryUpdateOptions,
   account: Address,
   change: MemoryChange,
   writer?: Parameters<Memory['change']>[2],
 ): void {
   const logFailure = (error: unknown) =>
     log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
-  background(memory.change(account, change, writer).catch(logFailure))
+  waitUntil(memory.change(account, change, writer).catch(logFailure))
 }

@@ -20,7 +20,7 @@ export type UssdRouteOptions = {
   /** Lists the addresses that may deliver; undefined if the operator restricts none. */
   addresses?: Parameters<typeof isInNetworks>[0] | undefined
   findPeer?: FindPeer | undefined
-  background: (work: Promise<void>) => void
+  waitUntil: (work: Promise<void>) => void
   counters: RequestCounters
   log: Log
 }
@@ -74,14 +74,14 @@ async function createReply(
   options: UssdRouteOptions,
   delivery: Extract<ParsedRequest, { session: unknown }>,
 ): Promise<{ kind: UssdReply['kind']; body: string } | undefined> {
-  const { gateway, handler, carriedText, background } = options
+  const { gateway, handler, carriedText, waitUntil } = options
   const { session } = delivery
   const hasText = delivery.kind === 'request'
   const text = hasText ? delivery.text : await carriedText.read(session, delivery.last)
   if (text === undefined) return undefined
   const step = hasText ? delivery.step : undefined
   const reply = handler({ ...session, text, step })
-  background(reply.then(() => undefined))
+  waitUntil(reply.then(() => undefined))
   const { kind, screen } = await reply
   const to = { sessionId: session.sessionId }
   if (hasText || screen.kind === 'end') return { kind, body: gateway.render(screen, to) }

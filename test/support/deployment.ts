@@ -72,7 +72,7 @@ export function openDeployment({
         asked.push(...methodsIn(init?.body))
         return await fetch(input, init)
       },
-      background: (work) => {
+      waitUntil: (work) => {
         const kept = work.catch(() => undefined).finally(() => running.delete(kept))
         running.add(kept)
       },

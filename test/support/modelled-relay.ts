@@ -15,7 +15,7 @@ export function openModelledRelay({
   memory = createMemoryStore(clock.now),
   ...options
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
-  product?: Omit<Product, 'memory' | 'background'>
+  product?: Omit<Product, 'memory' | 'waitUntil'>
   /** Names the ledger's methods that never answer. */
   silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
@@ -27,10 +27,10 @@ export function openModelledRelay({
       : (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
   )
   const running: Promise<unknown>[] = []
-  const background = (work: Promise<unknown>) => void running.push(work)
+  const waitUntil = (work: Promise<unknown>) => void running.push(work)
   const service = openModelledService({
     ...{ ...options, ledger, clock },
-    ...(product && { product: { ...product, memory, background } }),
+    ...(product && { product: { ...product, memory, waitUntil } }),
   })
   let dials = 0
 

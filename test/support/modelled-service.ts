@@ -125,7 +125,7 @@ function openGateways(handler: UssdHandler, phones: readonly string[]) {
       carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
       counters: createRequestCounters([]),
       handler,
-      background: () => {},
+      waitUntil: () => {},
       log: () => {},
     })
   const post =

@@ -78,7 +78,7 @@ async function answerText(
       return options.findKey(session.socket.keyHash)
     },
     getSubscriptions: (key) => createSubscriptions(session, key.maxSubscriptions),
-    background: () => {},
+    waitUntil: () => {},
   })
   session.runningRequests -= admittedCalls
   switch (outcome.kind) {

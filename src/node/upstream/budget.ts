@@ -10,7 +10,7 @@ type UpstreamBudgetOptions = {
   /** Limits the calls of a UTC day. `relayReserve` of them are reserved for the relay. */
   limits: { callsADay: number; relayReserve: number }
   clock: Clock
-  background: (work: Promise<unknown>) => void
+  waitUntil: (work: Promise<unknown>) => void
   log: Log
 }
 
@@ -24,7 +24,7 @@ export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
 
 /** Creates the count of all processes' calls: the store's last one, plus this process's since. */
 export function createUpstreamBudget(options: UpstreamBudgetOptions) {
-  const { store, limits, clock, background, log } = options
+  const { store, limits, clock, waitUntil, log } = options
   let storedCalls = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
   let uncountedCalls = { relay: 0, callers: 0 }
   let isFlushScheduled = false
@@ -81,7 +81,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
       uncountedCalls[source] += calls
       if (isFlushScheduled) return
       isFlushScheduled = true
-      background(flush())
+      waitUntil(flush())
     },
   }
 }

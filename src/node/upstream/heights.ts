@@ -25,18 +25,18 @@ export type HeightsOptions = AttemptOptions & {
   states: readonly UpstreamState[]
   /** Reads the number of a node's block for a selector; returns `null` if it has no block. */
   readBlockNumber: (node: UpstreamNode, selector: string) => Promise<number | null>
-  /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
-  background: (work: Promise<unknown>) => void
+  /** Keeps the runtime alive for work that no request waits for. */
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 /** Tracks the heights of all nodes and the highest one. */
 export function createHeights(options: HeightsOptions) {
-  const { states, clock, background } = options
+  const { states, clock, waitUntil } = options
   let head: Head | undefined
 
   const survey = cached(clock, surveyIntervalMs, async () => {
     const surveys = states.map((state) => surveyHeight(state, head, options))
-    background(Promise.allSettled(surveys))
+    waitUntil(Promise.allSettled(surveys))
     // Waits for the first node, and then a little for the others.
     await Promise.any(surveys).catch(() => undefined)
     await Promise.race([Promise.allSettled(surveys), clock.sleep(maxSlowNodeWaitMs)])
@@ -60,7 +60,7 @@ export function createHeights(options: HeightsOptions) {
     async surveyIfDue(): Promise<void> {
       const surveyed = survey()
       if (head === undefined) await surveyed
-      else background(surveyed)
+      else waitUntil(surveyed)
     },
     /** Returns the latest block's number. @throws {TransportError} no node showed one for 30 s */
     async readSurveyedHead(): Promise<number> {

@@ -79,7 +79,7 @@ type UpstreamGroup = HeightsOptions &
 
 /** Creates the access to the nodes for one request. Calls `onUnproved` for each unproved answer. */
 function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = () => {}) {
-  const { states, hasMultiple, comparesAnswers, isBehind, heights, clock, background } = group
+  const { states, hasMultiple, comparesAnswers, isBehind, heights, clock, waitUntil } = group
 
   /** Lists the nodes in the order in which they are asked. A single node is asked twice. */
   function listCandidates(): UpstreamState[] {
@@ -144,7 +144,7 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
     /** Sends a transaction to every node; throws if none accepts it, although one may have it. */
     sendTransaction(rawTransaction: Hex, hash: Hex): Promise<void> {
       const attempts = states.map((state) => sendToNode(state, rawTransaction, hash, signal, group))
-      return sendToAll(attempts, background)
+      return sendToAll(attempts, waitUntil)
     },
     /** Returns the latest block's number. With several nodes it never falls. */
     async readHead(): Promise<number> {
@@ -189,9 +189,9 @@ function isSameAnswer(answer: unknown, otherAnswer: unknown): boolean {
 /** Waits until one node accepts a transaction. The other nodes get it in the background. */
 async function sendToAll(
   attempts: readonly Promise<void>[],
-  background: (work: Promise<unknown>) => void,
+  waitUntil: (work: Promise<unknown>) => void,
 ): Promise<void> {
-  background(Promise.allSettled(attempts))
+  waitUntil(Promise.allSettled(attempts))
   try {
     await Promise.any(attempts)
   } catch (error) {

@@ -129,7 +129,7 @@ export type PayOptions = {
   mayDial: (question: Question) => boolean
   accept: AcceptPayment
   /** Keeps work alive after the reply. */
-  background: (work: Promise<void>) => void
+  waitUntil: (work: Promise<void>) => void
 }
 
 /** Limits how long a session may take to close once its answer is due. */
@@ -465,7 +465,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
       const message = describeFault(error)
       relayer.log({ level: 'warn', event: 'watch.failed', message, hash: transaction.hash })
     })
-  options.background(watching)
+  options.waitUntil(watching)
 }
 
 /** Refuses if other payments have used up the capacity. Returns undefined if some is free again. */

@@ -10,7 +10,7 @@ export type RemindersOptions = {
   clock: Clock
   log: Log
   /** Keeps work alive after a round. */
-  background: (work: Promise<unknown>) => void
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 /** Limits the loans of one run, and how often it runs. */
@@ -18,7 +18,7 @@ const batch = 20
 const everyMs = 60_000
 
 /** Checks loans that may be due soon, and sends reminders one by one. Never throws. */
-export function createReminders({ readDebt, deliver, clock, log, background }: RemindersOptions) {
+export function createReminders({ readDebt, deliver, clock, log, waitUntil }: RemindersOptions) {
   let nextAt = Number.NEGATIVE_INFINITY
 
   async function work(ledger: Ledger): Promise<void> {
@@ -37,6 +37,6 @@ export function createReminders({ readDebt, deliver, clock, log, background }: R
   return (ledger: Ledger): void => {
     if (clock.now() < nextAt) return
     nextAt = Number.POSITIVE_INFINITY
-    background(work(ledger))
+    waitUntil(work(ledger))
   }
 }

@@ -8,7 +8,7 @@ export type SmsRoundsOptions = {
   clock: Clock
   log: Log
   /** Keeps work alive after a round. */
-  background: (work: Promise<unknown>) => void
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 /** Sends what is due; true while something may be left to send. Never throws. */
@@ -22,7 +22,7 @@ const pauseMs = 30_000
 const longestPauseMs = 600_000
 
 /** Sends messages one by one; each is taken first, so that it is asked for once. */
-export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOptions): SmsRound {
+export function createSmsRound({ deliver, clock, log, waitUntil }: SmsRoundsOptions): SmsRound {
   let isSending = false
   let failures = 0
   let pausedUntil = 0
@@ -60,7 +60,7 @@ export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOpt
       const sending = sendAll(ledger, taken).finally(() => {
         isSending = false
       })
-      background(sending)
+      waitUntil(sending)
     } catch (error) {
       isSending = false
       fail(error)

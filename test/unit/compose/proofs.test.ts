@@ -16,7 +16,7 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
   const logged: LogEvent[] = []
   const [asked, looked]: [string[], string[]] = [[], []]
   const clock = createHandClock()
-  const shared = { clock, background: () => {}, log: (event: LogEvent) => void logged.push(event) }
+  const shared = { clock, waitUntil: () => {}, log: (event: LogEvent) => void logged.push(event) }
   const service = createNodeService({
     ...{ chainId: 31, urls: ['http://node/'], ...shared },
     mining: isMined ? { minDifficulty: 1n, from: 1 } : undefined,

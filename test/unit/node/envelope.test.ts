@@ -39,7 +39,7 @@ const refusal = (id: unknown, code: number, message: string) => ({
 /** The routes of one key's address, with what a test says of them. */
 const routesWith = (
   options: Partial<NodeRouteOptions> & Pick<NodeRouteOptions, 'keys' | 'services'>,
-) => createNodeRoutes({ clock: systemClock, background: () => {}, log: () => {}, ...options })
+) => createNodeRoutes({ clock: systemClock, waitUntil: () => {}, log: () => {}, ...options })
 
 const call = (more: object): string =>
   JSON.stringify({ jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1, ...more })

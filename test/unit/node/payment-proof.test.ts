@@ -21,7 +21,7 @@ async function shown(
   fetch: typeof globalThis.fetch,
   { isMined = true, above = 11 } = {},
 ) {
-  const shared = { clock: systemClock, background: () => {}, log: () => {} }
+  const shared = { clock: systemClock, waitUntil: () => {}, log: () => {} }
   const service = createNodeService({
     ...{ chainId: 31, urls: ['http://node/'], fetch, ...shared },
     mining: isMined ? mining : undefined,

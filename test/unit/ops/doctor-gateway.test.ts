@@ -39,7 +39,7 @@ async function serve({
       asked.push(request)
       return { kind: 'screen', screen: shown }
     },
-    ...{ background: () => {}, counters: createRequestCounters([]), log: () => {}, addresses },
+    ...{ waitUntil: () => {}, counters: createRequestCounters([]), log: () => {}, addresses },
   })
   const server = createServer(async (request, response) => {
     const isThere =

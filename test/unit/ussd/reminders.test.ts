@@ -39,7 +39,7 @@ function open(product: object = menus.lender) {
   const memory = createMemoryStore(clock.now)
   const runtime = {
     ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
-    background: (work: Promise<unknown>) => void running.push(work),
+    waitUntil: (work: Promise<unknown>) => void running.push(work),
   }
   const config = parseConfig(variables)
   const relay = openWorld({

@@ -46,7 +46,7 @@ function open(settings: Record<string, string> = {}) {
   const memory = createMemoryStore()
   const runtime = {
     ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
-    background: (work: Promise<unknown>) => void running.push(work),
+    waitUntil: (work: Promise<unknown>) => void running.push(work),
   }
   const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)) }
   const relay = openWorld({ product, clock })

@@ -86,7 +86,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms, signal).then(alive) },
     log: () => {},
     fetch: ask,
-    background: (work) => background.push(work),
+    waitUntil: (work) => background.push(work),
   }
   const ledger: Ledger = createLedgerPort((method, args) =>
     question(`ledger.${method}`, () =>

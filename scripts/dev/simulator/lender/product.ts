@@ -48,7 +48,7 @@ export function createLenderSms(
     const taken = { SMSMessageData: { Recipients: [{ statusCode: 101 }] } }
     return { status: 201, json: async () => taken }
   }
-  const runtime = { clock, log, fetch: fetch as never, background: () => {} }
+  const runtime = { clock, log, fetch: fetch as never, waitUntil: () => {} }
   return assembleSms(config, runtime, () => memory)
 }
 

@@ -33,7 +33,7 @@ export type Parts = {
 
 /** Holds what callers are shown, and where it is remembered. */
 export type Product = Pick<UssdHandlerOptions, 'settings'> &
-  Partial<Pick<UssdHandlerOptions, 'minTransferWei' | 'background' | 'smsSeals' | 'rate'>> & {
+  Partial<Pick<UssdHandlerOptions, 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'rate'>> & {
     memory?: MemoryStore
   }
 
@@ -64,7 +64,7 @@ export function createService(
     limits: { minTransferWei: 0n, ...setup.limits },
     menu: shown.settings,
   } as unknown as Config
-  const runtime = { clock, log, fetch, background: () => {} }
+  const runtime = { clock, log, fetch, waitUntil: () => {} }
   const stores = { ...parts, memory: () => memory }
   return createUssdHandler({
     ...createAnswerParts({ config, runtime, relayer, stores }),

@@ -91,7 +91,7 @@ export function readAccountState(step: StepContext): Pick<Work, 'accountState' |
     ...(gasPriceWei && { gasPriceWei: BigInt(gasPriceWei) }),
     ...(balanceWei && { balanceWei: BigInt(balanceWei) }),
   }
-  const lastTurn = storedReadings.findIndex((name) => name === lastReading)
+  const lastTurn = lastReading === undefined ? -1 : storedReadings.indexOf(lastReading)
   const nextReading = readingTurns[(lastTurn + 1) % readingTurns.length] ?? 'reportedNonce'
   return { accountState, nextReading }
 }

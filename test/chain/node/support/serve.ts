@@ -20,7 +20,7 @@ export async function serve(
   checks: Pick<NodeServiceOptions, 'mining' | 'comparesAnswers' | 'shared'> = {},
 ) {
   const logged: LogEvent[] = []
-  const shared = { clock, background: () => {}, log: (event: LogEvent) => logged.push(event) }
+  const shared = { clock, waitUntil: () => {}, log: (event: LogEvent) => logged.push(event) }
   const service = createNodeService({ chainId, urls, fetch, ...checks, ...shared })
   const keys = createConfigKeys([hashKey(testKey)], chainId)
   const app = createNodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })

@@ -27,7 +27,7 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
   for (let passed = 0; earlier.length < 100; earlier.unshift(passed)) passed += gap()
   const node = createModelNode({ earlier, serves })
   const { clock, fetch, scheduler } = node
-  const shared = { clock, log: () => {}, background: () => {} }
+  const shared = { clock, log: () => {}, waitUntil: () => {} }
   const limits = { callsADay, relayReserve: 0 }
   const store = { count: async () => ({ relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }) }
   const budget = createUpstreamBudget({ store: () => store, limits, ...shared })

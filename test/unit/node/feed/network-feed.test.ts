@@ -506,7 +506,7 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
     store,
     limits: feedLimits,
     findKey: async () => granted,
-    service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
+    service: createNodeService({ chainId: 31, urls, fetch, waitUntil: () => {}, ...shared }),
     budget: undefined,
     nextWaitMs: () => 10,
     onMissedHead: () => {},

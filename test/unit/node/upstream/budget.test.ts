@@ -26,7 +26,7 @@ function deployment(limits = { callsADay: 100, relayReserve: 30 }) {
     let told: Promise<unknown> = Promise.resolve()
     const budget = createUpstreamBudget({
       ...{ store: () => store, limits, clock, log: (event) => void events.push(event) },
-      background: (work) => {
+      waitUntil: (work) => {
         told = work
       },
     })

@@ -55,7 +55,7 @@ function stillChain({
     limits,
     mayDial: createDialLimiter(dialsAMinute, clock.now),
     accept: createAcceptor(relayer),
-    background: (work) => background.push(work),
+    waitUntil: (work) => background.push(work),
   })
 
   /** Dials as this caller; returns the outcome in words. */

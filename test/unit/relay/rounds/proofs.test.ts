@@ -66,7 +66,7 @@ async function open({ count = 1, isProving = true, over = {} as Answers, confirm
     asked.push(...[JSON.parse(`${init?.body}`)].flat().map(({ method }) => method))
     return (nodes[urls.indexOf(`${input}`)] as typeof fetch)(input, init)
   }
-  const shared = { clock, log, background: () => {} }
+  const shared = { clock, log, waitUntil: () => {} }
   const service = createNodeService({ chainId: 31, urls, fetch, mining: proofs, ...shared })
   const time = { now: 1_000 }
   const { ledger, relayer } = openMemoryRelayer({

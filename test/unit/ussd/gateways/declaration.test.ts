@@ -52,7 +52,7 @@ const routesOf = (gateway: Gateway, options: Partial<UssdRouteOptions> = {}) =>
     gateway,
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     handler: () => Promise.reject(new Error('nothing is asked')),
-    ...{ background: () => {}, log: () => {}, counters: createRequestCounters([]) },
+    ...{ waitUntil: () => {}, log: () => {}, counters: createRequestCounters([]) },
     ...options,
   })
 

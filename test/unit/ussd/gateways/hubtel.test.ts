@@ -77,7 +77,7 @@ function open(secret: Hex = `0x${'11'.repeat(32)}`) {
       const shown = request.text.endsWith('9') ? endScreen('Bye') : askScreen(`<${request.text}>`)
       return { kind: 'screen', screen: shown }
     },
-    background: () => {},
+    waitUntil: () => {},
     log: (event) => void logged.push(event),
   })
   async function post(request: object): Promise<Reply> {
