@@ -129,10 +129,10 @@ async function readRange(
   const blocks: MinedBlock[] = []
   for (let start = from; start <= to; start += blocksPerBatch) {
     const length = Math.min(blocksPerBatch, to - start + 1)
-    const found = await Promise.all(
+    const batch = await Promise.all(
       Array.from({ length }, (_, index) => source.readBlock(toQuantity(start + index))),
     )
-    for (const block of found) {
+    for (const block of batch) {
       if (block === null) return undefined
       blocks.push(block)
     }

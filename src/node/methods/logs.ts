@@ -20,10 +20,10 @@ export const ethGetLogs = defineMethod({
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
     if (blockHash || !(fromBlock || toBlock)) {
-      const found = await context.ask((node) => readBlockLogs(node, blockHash ?? 'latest', filter))
+      const answer = await context.ask((node) => readBlockLogs(node, blockHash ?? 'latest', filter))
       // EIP-234: a block that is not known is not the same as one without logs.
-      if (found === null) throw new RpcError(codes.failed, 'unknown block')
-      return found
+      if (answer === null) throw new RpcError(codes.failed, 'unknown block')
+      return answer
     }
     if (fromBlock === 'pending') {
       const blockRange = { fromBlock, toBlock: fromBlock }

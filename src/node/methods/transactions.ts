@@ -29,11 +29,11 @@ export const transactionMethods = [
     isImmutable: ({ blockNumber }, isFinal) => blockNumber !== null && isFinal(blockNumber),
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
-        const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
-        if (found === null) return null
-        assertAskedFor(found, found.hash === hash)
-        if (!(await verifyTransaction(found))) node.markUnproved('unprovable')
-        return found
+        const answer = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
+        if (answer === null) return null
+        assertAskedFor(answer, answer.hash === hash)
+        if (!(await verifyTransaction(answer))) node.markUnproved('unprovable')
+        return answer
       }),
   }),
   defineMethod({
@@ -46,8 +46,8 @@ export const transactionMethods = [
     call: ({ hash, index }, { ask }) =>
       ask(async (node) => {
         const name = 'eth_getTransactionByBlockHashAndIndex'
-        const found = await lookUpTransaction(node, name, hash, index)
-        return found && assertAskedFor(found, found.blockHash === hash)
+        const answer = await lookUpTransaction(node, name, hash, index)
+        return answer && assertAskedFor(answer, answer.blockHash === hash)
       }),
   }),
   defineMethod({
@@ -94,9 +94,9 @@ export const transactionMethods = [
 
 /** Reads a mined block's receipts, proved if its header is; `null` without the block. */
 async function readBlockReceipts(node: UpstreamNode, selector: string) {
-  const found = await readProvedBlock(node, selector, true)
-  if (found === null) return null
-  const { block, proof } = found
+  const provedBlock = await readProvedBlock(node, selector, true)
+  if (provedBlock === null) return null
+  const { block, proof } = provedBlock
   const receipts = await readReceipts(node, block)
   if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
   return receipts.map((raw, index) => {
@@ -111,7 +111,7 @@ async function lookUpTransaction(node: UpstreamNode, name: string, ...params: st
   return raw && shapeTransaction(raw)
 }
 
-function assertAskedFor<T>(found: T, isAskedFor: boolean): T {
-  if (isAskedFor) return found
+function assertAskedFor<T>(answer: T, isAskedFor: boolean): T {
+  if (isAskedFor) return answer
   throw new UntrueAnswer('the answer is about another transaction or block')
 }

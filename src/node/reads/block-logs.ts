@@ -18,14 +18,14 @@ export async function readBlockLogs(
 ): Promise<ChainLog[] | null> {
   const isByHash = isBlockHash(selector)
   const blocks = isByHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
-  const [block, found] = await Promise.allSettled([
+  const [block, logsResult] = await Promise.allSettled([
     readProvedBlock(node, selector, false),
     node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs),
   ])
   if (block.status === 'rejected') throw block.reason
   if (block.value === null) return null
-  if (found.status === 'rejected') throw found.reason
-  const answeredLogs = found.value.map(shapeLog)
+  if (logsResult.status === 'rejected') throw logsResult.reason
+  const answeredLogs = logsResult.value.map(shapeLog)
   if (await areLogsConsistent(node, block.value, answeredLogs, filter)) {
     return answeredLogs.filter((log) => matchesFilter(filter, log))
   }

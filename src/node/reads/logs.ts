@@ -66,7 +66,7 @@ export async function readRangeLogs(
 ): Promise<ChainLog[]> {
   const { from, to } = range
   const search = { ...context, filter, progress: new Map<string, Progress>() }
-  const found: ChainLog[] = []
+  const rangeLogs: ChainLog[] = []
   let nextBlock = from
   while (nextBlock <= to) {
     const pieces = planPieces(nextBlock, range, search)
@@ -74,15 +74,15 @@ export async function readRangeLogs(
     for (const [index, outcome] of outcomes.entries()) {
       const piece = pieces[index] ?? range
       if (outcome.status === 'rejected') throw toRangeError(outcome.reason, piece, range, search)
-      if (to - from > maxLogBlocks && found.length + outcome.value.length > maxLogs) {
+      if (to - from > maxLogBlocks && rangeLogs.length + outcome.value.length > maxLogs) {
         const lastBlock = getRangeEnd(from, piece.from)
         throw createRangeError(codes.logLimit, `more than ${maxLogs} logs`, from, lastBlock)
       }
-      found.push(...outcome.value)
+      rangeLogs.push(...outcome.value)
       nextBlock = piece.to + 1
     }
   }
-  return found
+  return rangeLogs
 }
 
 /** Plans the next pieces, as large as all nodes of the search accept. */
@@ -196,9 +196,9 @@ async function findProvedAnswer(
 }
 
 async function readBlockProof(node: UpstreamNode, number: number) {
-  const found = await readProvedBlock(node, toQuantity(number), false)
-  if (found?.proof === undefined) return undefined
-  return { hash: found.block.hash, logs: await readProvedLogs(node, found.block) }
+  const provedBlock = await readProvedBlock(node, toQuantity(number), false)
+  if (provedBlock?.proof === undefined) return undefined
+  return { hash: provedBlock.block.hash, logs: await readProvedLogs(node, provedBlock.block) }
 }
 
 function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
@@ -246,7 +246,7 @@ async function walkPiece(
   search: Search,
   cursor: { start: number },
 ): Promise<ChainLog[]> {
-  const found: ChainLog[] = []
+  const pieceLogs: ChainLog[] = []
   const { progress } = node
   let to = lastBlock
   let height: number | undefined
@@ -260,7 +260,7 @@ async function walkPiece(
     const range = { from: start, to: end, isOpenEnded: isOpenEnded && end === to }
     const answer = await queryLogs(node, range, search)
     if (!(answer instanceof RpcError)) {
-      found.push(
+      pieceLogs.push(
         ...(mayBeTruncated(answer) ? await readHalves(node, range, answer.length, search) : answer),
       )
       cursor.start = end + 1
@@ -282,7 +282,7 @@ async function walkPiece(
     progress.blocksPerCall = Math.min(progress.blocksPerCall, Math.ceil((end - start + 1) / 2))
     progress.answers = 0
   }
-  return found
+  return pieceLogs
 }
 
 /** Reads a range's halves, since its logs may be truncated; those of a single block are proved. */
@@ -313,21 +313,21 @@ async function queryLogs(
   { filter }: Search,
 ): Promise<ChainLog[] | RpcError> {
   const blocks = { fromBlock: toQuantity(from), toBlock: isOpenEnded ? 'latest' : toQuantity(to) }
-  let found: ChainLog[]
+  let nodeLogs: ChainLog[]
   try {
-    found = (await node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs)).map(shapeLog)
+    nodeLogs = (await node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs)).map(shapeLog)
   } catch (error) {
     if (error instanceof OutOfCalls || !(error instanceof RpcError)) throw error
     return error
   }
-  if (!isInOrder(found, from)) throw new MalformedAnswer('a node gave logs twice or out of order')
-  if (!isOpenEnded && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
+  if (!isInOrder(nodeLogs, from)) throw new MalformedAnswer('logs came twice or out of order')
+  if (!isOpenEnded && nodeLogs.some(({ blockNumber }) => Number(blockNumber) > to)) {
     throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
-  const unrequested = found.filter((log) => !mayMatchFilter(filter, log))
+  const unrequested = nodeLogs.filter((log) => !mayMatchFilter(filter, log))
   return unrequested.length === 0
-    ? found.filter((log) => matchesFilter(filter, log))
-    : await replaceWithProved(node, found, unrequested, filter)
+    ? nodeLogs.filter((log) => matchesFilter(filter, log))
+    : await replaceWithProved(node, nodeLogs, unrequested, filter)
 }
 
 /** Tells whether a refusal may be about the range's size, so that a smaller range may work. */
@@ -341,7 +341,7 @@ function isAboutRange(error: RpcError): boolean {
 /** Reads the logs of blocks with unrequested logs again, proved: the node may filter wrongly. */
 async function replaceWithProved(
   node: UpstreamNode,
-  found: readonly ChainLog[],
+  nodeLogs: readonly ChainLog[],
   unrequested: readonly ChainLog[],
   filter: LogFilter,
 ): Promise<ChainLog[]> {
@@ -354,7 +354,8 @@ async function replaceWithProved(
       hash === null ? [] : await readKnownBlockLogs(node, hash, filter),
     ),
   )
-  return [...found.filter(({ blockHash }) => !doubtfulHashes.includes(blockHash)), ...proved.flat()]
+  const trustedLogs = nodeLogs.filter(({ blockHash }) => !doubtfulHashes.includes(blockHash))
+  return [...trustedLogs, ...proved.flat()]
     .filter((log) => matchesFilter(filter, log))
     .toSorted(comparePositions)
 }
@@ -363,9 +364,9 @@ const comparePositions = (a: ChainLog, b: ChainLog): number =>
   Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex)
 
 /** Tells whether the logs are in strict order, and none is before block `from`. */
-function isInOrder(found: readonly ChainLog[], from: number): boolean {
-  return found.every((log, index) => {
-    const before = found[index - 1]
+function isInOrder(nodeLogs: readonly ChainLog[], from: number): boolean {
+  return nodeLogs.every((log, index) => {
+    const before = nodeLogs[index - 1]
     return before === undefined
       ? Number(log.blockNumber) >= from
       : comparePositions(before, log) < 0
@@ -375,9 +376,9 @@ function isInOrder(found: readonly ChainLog[], from: number): boolean {
 /** Finds the first block in which two lists of logs differ. */
 function findFirstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
-  const index = longer.findIndex((_, at) => toComparedKey(a[at]) !== toComparedKey(b[at]))
-  const blocks = [a[index], b[index]].flatMap((log) => (log ? [Number(log.blockNumber)] : []))
-  return index === -1 ? undefined : Math.min(...blocks)
+  const first = longer.findIndex((_, index) => toComparedKey(a[index]) !== toComparedKey(b[index]))
+  const blocks = [a[first], b[first]].flatMap((log) => (log ? [Number(log.blockNumber)] : []))
+  return first === -1 ? undefined : Math.min(...blocks)
 }
 
 /** Returns a key of the parts of a log that receipts prove. */

@@ -135,12 +135,12 @@ function assertInTrie(
   index: number,
   { raw, nodes }: z.output<typeof trieValue>,
 ): void {
-  const found = walkBinaryProof(nodes, root, index)
+  const provedValue = walkBinaryProof(nodes, root, index)
   // No node of the trie may be missing, and none may be more than the path needs.
-  const isExact = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
+  const isExact = provedValue?.valueHash === keccak256(raw) && `${provedValue.nodes}` === `${nodes}`
   if (!isExact) throwUntrue('bytes are not in the trie of the block')
 }
 
-function throwUntrue(says: string): never {
-  throw new UntrueAnswer(says)
+function throwUntrue(reason: string): never {
+  throw new UntrueAnswer(reason)
 }

@@ -33,12 +33,12 @@ export async function readBlockFacts(
 ): Promise<BlockFacts | undefined | null> {
   let blockExists = true
   const text = await getOrCompute(`facts ${blockHash}`, 'proved', async () => {
-    const found = await readProvedBlock(node, blockHash, true)
-    blockExists = found !== null
-    if (found?.proof === undefined || node.isUnproved()) return null
-    const { number, receiptsRoot, transactions } = found.block
+    const provedBlock = await readProvedBlock(node, blockHash, true)
+    blockExists = provedBlock !== null
+    if (provedBlock?.proof === undefined || node.isUnproved()) return null
+    const { number, receiptsRoot, transactions } = provedBlock.block
     const hashes = transactions.map(getTransactionHash)
-    const { trieKind } = found.proof
+    const { trieKind } = provedBlock.proof
     return JSON.stringify({ number, receiptsRoot, trieKind, transactions: hashes })
   })
   return text === null ? (blockExists ? undefined : null) : blockFacts.parse(parseJson(text))
@@ -85,9 +85,9 @@ async function readReceiptHash(
         askReceiptNodes(node, blockHash, transactions[index]),
       )
       if (!proof) return null
-      const found = walkBinaryProof(proof, receiptsRoot, index)
-      if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
-      return found.valueHash
+      const provedValue = walkBinaryProof(proof, receiptsRoot, index)
+      if (provedValue === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
+      return provedValue.valueHash
     }))
   if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {

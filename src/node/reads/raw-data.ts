@@ -20,9 +20,9 @@ type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 export async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
   // A pending block has no final header; RSKj would return a draft.
   if (selector === 'pending') return null
-  const found = await readProvedBlock(node, selector, false)
-  if (found === null) return null
-  if (found.proof !== undefined) return found.proof.raw
+  const provedBlock = await readProvedBlock(node, selector, false)
+  if (provedBlock === null) return null
+  if (provedBlock.proof !== undefined) return provedBlock.proof.raw
   const method = `rsk_getRawBlockHeaderBy${isBlockHash(selector) ? 'Hash' : 'Number'}`
   return await node.call(method, [selector], z.nullable(data))
 }
@@ -33,9 +33,10 @@ export async function readRawReceipt(
   hash: string,
   context: CacheAccess,
 ): Promise<string | null> {
-  const found = await readProvedReceipt(node, hash, context)
-  if (found === null) return null
-  if (found.trieKind !== undefined) return encodeReceipt(found.receipt, found.trieKind)
+  const provedReceipt = await readProvedReceipt(node, hash, context)
+  if (provedReceipt === null) return null
+  const { receipt, trieKind } = provedReceipt
+  if (trieKind !== undefined) return encodeReceipt(receipt, trieKind)
   return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
 }
 

@@ -21,18 +21,18 @@ export const listPastAlerts = (rows: Draft): ActiveAlert[] =>
 /** Raises alerts for new findings, and clears those that were not found for `alertEndMs`. */
 export function recordAlerts(
   rows: Draft,
-  found: readonly Finding[],
+  findings: readonly Finding[],
   { mustNotify, alertEndMs }: { mustNotify: boolean; alertEndMs: number },
 ): AlertChange {
   const before = listActiveAlerts(rows)
-  const isFound = ({ name }: Finding) => found.some((finding) => finding.name === name)
-  const raised = found
+  const isFound = ({ name }: Finding) => findings.some((finding) => finding.name === name)
+  const raised = findings
     .filter(({ name }) => before.every((alert) => alert.name !== name))
     .map(({ name, says }) => ({ name, says, raisedAt: rows.now }))
   const [continued, cleared] = [[] as ActiveAlert[], [] as ActiveAlert[]]
   for (const alert of before) {
     const { calmSince = rows.now } = alert
-    const says = found.find(({ name }) => name === alert.name)?.says ?? alert.says
+    const says = findings.find(({ name }) => name === alert.name)?.says ?? alert.says
     if (isFound(alert)) continued.push({ ...alert, says, calmSince: undefined })
     else if (rows.now - calmSince >= alertEndMs) cleared.push(alert)
     else continued.push({ ...alert, calmSince })
