@@ -154,7 +154,7 @@ export function decodeRefusal(data: Hex): LoanRefusal {
   }
 }
 
-/** Words refusals in log lines, as the demonstration does, and on English screens. */
+/** Lists the words for refusals in log lines, as in the demonstration, and on English screens. */
 export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = {
   balance_too_low: 'Balance too low',
   existing_loan: 'Existing loan active',

@@ -66,7 +66,7 @@ const words = defineWords({
     enterWallet: 'Portefeuille externe (adresse ou code):\n0. Retour',
     enterAgent: 'Agent (caisse) ou portefeuille:\n0. Retour',
     unknownAgent: "Aucun agent n'a ce numéro.",
-    walletsUnavailable: 'Portefeuilles gardés indisponibles.',
+    walletsUnavailable: 'Portefeuilles: liste indisponible.',
     unknownCode: 'Code inconnu, ou trop ancien.',
     tooManyWallets: 'Vous avez déjà 3 portefeuilles.',
     invalidAddress: "Ce n'est pas une adresse de portefeuille.",
