@@ -11,6 +11,8 @@ const wellKnownMnemonic = 'test test test test test test test test test test tes
 /** Lists the names that a declared gateway must not have. */
 const reservedNames: readonly string[] = [africasTalking.name, hubtel.name, 'operator']
 
+const [mainnetChainId, testnetChainId] = [30, 31]
+
 type Refuse = (variable: string, reason: string) => void
 
 /** Finds settings that contradict each other, or that are incomplete without another setting. */
@@ -22,6 +24,7 @@ export function findContradictions(settings: Settings): Fault[] {
   checkAgents(settings, refuse)
   checkSmsAndAlerts(settings, refuse)
   checkNetworks(settings, refuse)
+  checkOpenAccess(settings, refuse)
   checkGateway(settings, refuse)
   checkScreens(settings, refuse)
   return faults
@@ -53,7 +56,7 @@ function checkPins(settings: Settings, refuse: Refuse): void {
     refuse('PIN_SECRET', 'has to differ from the secrets of accounts')
   if (PIN === 'off') return
   const pinValue = settings.values.PIN ?? `on by PROFILE=${profile}`
-  if (profile === 'demo') refuse('PIN', 'is for PROFILE=lender')
+  if (profile === 'demo') refuse('PIN', 'needs PROFILE=lender')
   if (settings.CONFIRM === 'off')
     refuse('PIN', `is ${pinValue}, which needs CONFIRM=on. To serve without PINs set PIN=off`)
   if (secret === undefined)
@@ -73,7 +76,7 @@ function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings, refuse: Re
     }
     return
   }
-  if (profile === 'demo') refuse('AGENTS', 'is for PROFILE=lender')
+  if (profile === 'demo') refuse('AGENTS', 'needs PROFILE=lender')
   else if (PIN === 'off')
     refuse('AGENTS', 'is on, and a withdrawal needs a PIN: set PIN=on or PIN=strict')
   if (settings.MAX_AGENT_SENT_A_DAY_WEI === undefined)
@@ -95,9 +98,9 @@ function checkSmsAndAlerts(settings: Settings, refuse: Refuse): void {
 
 function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, refuse: Refuse): void {
   const { UPSTREAM_RESERVE: reserve } = settings
-  if (settings.NODE_WS_URL_30 && chain.id !== 30 && !settings.NODE_URL_30)
+  if (settings.NODE_WS_URL_30 && chain.id !== mainnetChainId && !settings.NODE_URL_30)
     refuse('NODE_WS_URL_30', 'is for a network that is not served: it needs NODE_URL_30')
-  if (settings.NODE_WS_URL_31 && chain.id !== 31 && !settings.NODE_URL_31)
+  if (settings.NODE_WS_URL_31 && chain.id !== testnetChainId && !settings.NODE_URL_31)
     refuse('NODE_WS_URL_31', 'is for a network that is not served: it needs NODE_URL_31')
   if (settings.POOL_RULES === 'anvil' && !isLocal)
     refuse('POOL_RULES', 'may be anvil only with nodes on this machine')
@@ -111,20 +114,22 @@ function checkNetworks({ chain, isLocal, callsADay, ...settings }: Settings, ref
     refuse('PROOFS', 'needs a chain that is mined: set MIN_DIFFICULTY to a number, or PROOFS=off')
 }
 
-/** Checks that real money is not open to everybody, and the settings of a declared gateway. */
-function checkGateway({ GATEWAY: gateway, ...settings }: Settings, refuse: Refuse): void {
-  if (settings.isUssdOpenToAll && settings.chain.id === 30 && !settings.isLocal)
+/** Checks that real money is not open to everybody. */
+function checkOpenAccess({ isUssdOpenToAll, chain, isLocal }: Settings, refuse: Refuse): void {
+  if (isUssdOpenToAll && chain.id === mainnetChainId && !isLocal)
     refuse(
       'CALLBACK_SECRET',
       'is missing: ENVIRONMENT=development opens /ussd to everybody, and the money is real',
     )
+}
+
+function checkGateway({ GATEWAY: gateway, CONFIRM }: Settings, refuse: Refuse): void {
   if (gateway === undefined) return
   if (reservedNames.includes(gateway.name)) refuse('GATEWAY', 'has the name of another gateway')
-  if (sendsLastAnswerOnly(gateway) && settings.CONFIRM === 'off')
+  if (sendsLastAnswerOnly(gateway) && CONFIRM === 'off')
     refuse('GATEWAY', 'sends only the last answer: it needs CONFIRM=on')
 }
 
-/** Checks the settings of what screens show. */
 function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refuse): void {
   const { RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
   if (Boolean(feed) !== Boolean(currency))
@@ -132,7 +137,7 @@ function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refus
   if (currency && feed && profile === 'demo')
     refuse(
       'LOCAL_CURRENCY',
-      'is for PROFILE=lender: the demonstration shows the amounts of the chain',
+      'needs PROFILE=lender: the demonstration shows the amounts of the chain',
     )
   if (currency && profile !== 'demo' && CONFIRM === 'off')
     refuse(
@@ -140,5 +145,5 @@ function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refus
       'needs CONFIRM=on, which shows an amount in both currencies before it is sent',
     )
   if (settings.values.LANGUAGES !== undefined && profile === 'demo')
-    refuse('LANGUAGES', 'is for PROFILE=lender: the demonstration has its own words')
+    refuse('LANGUAGES', 'needs PROFILE=lender: the demonstration has its own words')
 }

@@ -24,7 +24,7 @@ import type { Config } from './config.ts'
 import { assembleAccounts, createLoanSource } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Creates the encryption of stored messages. Returns undefined if SMS is off: none are stored. */
+/** Creates the functions that encrypt and decrypt stored messages; none if SMS is off. */
 export const createSeals = (config: Config): SmsSeals | undefined =>
   config.sms && createSmsSeals(config.accountKeySecret)
 
@@ -82,6 +82,7 @@ function createMessageSender(
     })
     if (prepared === undefined) return 'later'
     const { address, sms, sentMessageNames } = prepared
+    // An earlier attempt has sent it, but the ledger does not know that.
     if (sentMessageNames.includes(name)) return 'known'
     const answer = await provider.send(sms)
     if (answer.kind === 'sent')
@@ -100,14 +101,14 @@ function createMessageSender(
 const formatAmount = ({ chain }: Config, wei: bigint): string =>
   `${formatAmountDown(wei)} ${chain.currency}`
 
-/** Creates the round that sends messages about payments. Returns undefined if SMS is off. */
+/** Creates the function that sends the due messages about payments, or none if SMS is off. */
 export function assembleSms(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
   const send = createMessageSender(config, runtime, getStore)
   if (send === undefined) return undefined
-  const seals = createSmsSeals(config.accountKeySecret)
+  const encryption = createSmsSeals(config.accountKeySecret)
   const deliver = (sms: DueSms, ledger: Ledger) => {
     const decryptContent = async (): Promise<MessageContent> => {
-      const facts = await seals.openFacts(sms)
+      const facts = await encryption.openFacts(sms)
       const showAmount = (wei: bigint) => formatAmount(config, wei)
       const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
       return { phone: facts.phone, writeText }
@@ -127,11 +128,11 @@ export function assembleReminders(
 ) {
   const send = createMessageSender(config, runtime, getStore)
   if (send === undefined) return undefined
-  const seals = createSmsSeals(config.accountKeySecret)
+  const encryption = createSmsSeals(config.accountKeySecret)
   const deliver = (reminder: DueReminder, ledger: Ledger) => {
     const { account, kind, dueAt, owedWei, sealed: sealedPhone } = reminder
     const decryptContent = async (): Promise<MessageContent> => {
-      const phone = await seals.openNumber(sealedPhone, nameReminderSubject(account))
+      const phone = await encryption.openNumber(sealedPhone, nameReminderSubject(account))
       if (phone === undefined)
         throw new Error('a number was encrypted under another account secret')
       const amount = formatAmount(config, owedWei)
@@ -157,7 +158,6 @@ export function assembleMessages(
   const startReminders = assembleReminders(config, runtime, getStore, readDebt)
   return async (ledger: Ledger) => {
     // Only starts them: reminders are sent in the background, so that no round waits for them.
-
     startReminders?.(ledger)
     return await sendSms?.(ledger)
   }

@@ -4,7 +4,7 @@ import {
   type DailyCalls,
   dayMs,
   type KeyStore,
-  minAheadMultiple,
+  minPrepaidMultiple,
   type QuotaResult,
 } from './key-store.ts'
 
@@ -44,15 +44,15 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     return row ?? null
   }
 
-  async take(hash: string, calls: number, aheadCalls: number): Promise<QuotaResult> {
+  async take(hash: string, calls: number, prepaidCalls: number): Promise<QuotaResult> {
     const day = getDay()
     const resetAt = (day + 1) * dayMs
     const [key] = this.#selectKeys('WHERE hash = ? AND revoked_at IS NULL', hash)
     if (key === undefined) return { kind: 'spent', resetAt }
-    if (key.quota === null) return { kind: 'taken', calls: calls + aheadCalls, resetAt }
+    if (key.quota === null) return { kind: 'taken', calls: calls + prepaidCalls, resetAt }
     const remaining = key.quota - this.#readSpentCalls(hash, day)
     if (remaining < calls) return { kind: 'spent', resetAt }
-    const takenCalls = remaining > aheadCalls * minAheadMultiple ? calls + aheadCalls : calls
+    const takenCalls = remaining > prepaidCalls * minPrepaidMultiple ? calls + prepaidCalls : calls
     this.#sql.exec(
       `INSERT INTO spent (hash, day, calls) VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE
        SET calls = CASE WHEN day = ?2 THEN calls + ?3 ELSE ?3 END, day = ?2`,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import { type KeyRecord, keyRecord } from './api-keys.ts'
-import { dayMs, type KeyStore, minAheadMultiple, type QuotaResult } from './key-store.ts'
+import { dayMs, type KeyStore, minPrepaidMultiple, type QuotaResult } from './key-store.ts'
 
 /** The prefix of all names. Its braces put them into one slot of a Redis cluster. */
 const keyPrefix = 'keys:{node}'
@@ -46,7 +46,7 @@ function methods.take()
   local spent = readSpent(hash)
   local remaining = tonumber(row[1]) - spent
   if remaining < calls then return { 'spent', 0, resetAt } end
-  local isFar = remaining > aheadCalls * ${minAheadMultiple}
+  local isFar = remaining > aheadCalls * ${minPrepaidMultiple}
   local taken = isFar and calls + aheadCalls or calls
   local name = key('spent', hash)
   redis.call('HSET', name, 'day', tostring(day), 'calls', string.format('%.0f', spent + taken))
@@ -129,8 +129,8 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
       const answer = z.array(z.unknown()).parse(await run('find', hash))
       return answer.length === 0 ? null : storedRow.parse(answer)
     },
-    take: async (hash, calls, aheadCalls) =>
-      takenCalls.parse(await run('take', hash, `${calls}`, `${aheadCalls}`)),
+    take: async (hash, calls, prepaidCalls) =>
+      takenCalls.parse(await run('take', hash, `${calls}`, `${prepaidCalls}`)),
     async create({ hash, name, chainId, quota, methods, createdAt }) {
       const record = JSON.stringify({ hash, name, chainId, quota, methods, createdAt })
       const created = await run('create', hash, record, `${quota ?? ''}`, `${createdAt}`)

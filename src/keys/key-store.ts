@@ -16,8 +16,8 @@ export type CallStore = {
 export type KeyStore = CallStore & {
   /** Finds a key that is not revoked. */
   find: (hash: string) => Promise<KeyRecord | null>
-  /** Counts all calls or none; counts `aheadCalls` more while the quota is far from spent. */
-  take: (hash: string, calls: number, aheadCalls: number) => Promise<QuotaResult>
+  /** Counts all calls or none. Counts `prepaidCalls` more while much of the quota is left. */
+  take: (hash: string, calls: number, prepaidCalls: number) => Promise<QuotaResult>
   /** Creates a key; `false` if it exists already. */
   create: (record: KeyRecord) => Promise<boolean>
   /** Lists all keys, also revoked ones, oldest first. */
@@ -33,5 +33,5 @@ export type QuotaResult =
 
 export const dayMs = 86_400_000
 
-/** Sets how many times `aheadCalls` a quota must have left, so that calls are counted ahead. */
-export const minAheadMultiple = 20
+/** Sets how many times `prepaidCalls` a quota must have left, so that they are counted too. */
+export const minPrepaidMultiple = 20

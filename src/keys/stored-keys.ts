@@ -2,22 +2,22 @@ import type { Clock } from '../runtime/clock.ts'
 import type { KeyCheck, KeyRecord, Keys, QuotaRefusal } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** Limits the age of a cached key in ms, so that a revoked key stops working within 60 s. */
+/** Limits a cached key's age, in ms. A revoked key works at most this long (promised: 60 s). */
 const maxCacheAgeMs = 10_000
 
-/** Limits the cached keys, which include unknown ones, so that guesses cost few look-ups. */
+/** Limits the memory that guessed keys can fill, because unknown keys are cached too. */
 const maxCachedKeys = 5_000
 
-/** Limits the calls that are counted ahead, which spares most calls a question to the store. */
-const maxAheadCalls = 100
+/** Limits the calls that are counted in advance, so that most need no request to the store. */
+const maxPrepaidCalls = 100
 
 type CachedKey = {
   record: KeyRecord | null
   cachedAt: number
-  /** Counts the calls that the store counted ahead and that are not used yet. */
-  unusedCalls: number
-  /** Sets how many calls the store counts ahead next time. */
-  aheadCalls: number
+  /** Counts the calls that the store has counted, and that are not used yet. */
+  prepaidCalls: number
+  /** Sets how many further calls the store is asked to count next time. */
+  nextPrepaidCalls: number
   resetAt: number
 }
 
@@ -47,8 +47,8 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
     const now = clock.now()
     if (cachedKey !== undefined && now - cachedKey.cachedAt < maxCacheAgeMs) return cachedKey
     const record = await store().find(hash)
-    const counts = { unusedCalls: 0, aheadCalls: 0, resetAt: 0 }
-    const key = { ...counts, ...cachedKey, record, cachedAt: now }
+    const noCalls = { prepaidCalls: 0, nextPrepaidCalls: 0, resetAt: 0 }
+    const key = { ...noCalls, ...cachedKey, record, cachedAt: now }
     cache.delete(hash)
     cache.set(hash, key)
     for (const [oldest] of cache) {
@@ -64,17 +64,18 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
     calls: number,
   ): Promise<QuotaRefusal | undefined> {
     // Calls counted for a past day are worth nothing.
-    if (clock.now() >= key.resetAt) key.unusedCalls = 0
-    if (key.unusedCalls >= calls) {
-      key.unusedCalls -= calls
+    if (clock.now() >= key.resetAt) key.prepaidCalls = 0
+    if (key.prepaidCalls >= calls) {
+      key.prepaidCalls -= calls
       return undefined
     }
-    const result = await store().take(hash, calls, key.aheadCalls)
+    const result = await store().take(hash, calls, key.nextPrepaidCalls)
     if (result.kind === 'spent') return { resetAt: new Date(result.resetAt), period: 'day' }
-    key.unusedCalls += result.calls - calls
+    key.prepaidCalls += result.calls - calls
     key.resetAt = result.resetAt
-    const mayGrow = result.calls > calls || key.aheadCalls === 0
-    key.aheadCalls = mayGrow ? Math.min(maxAheadCalls, key.aheadCalls * 2 + 1) : 0
+    const { nextPrepaidCalls: asked } = key
+    const hasGrantedExtra = result.calls > calls || asked === 0
+    key.nextPrepaidCalls = hasGrantedExtra ? Math.min(maxPrepaidCalls, asked * 2 + 1) : 0
     return undefined
   }
 

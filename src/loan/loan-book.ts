@@ -13,10 +13,10 @@ export type BookedLoan = {
   lentWei: bigint
   owedWei: bigint
   repaidWei: bigint
-  earlier: number
+  earlierLoanCount: number
 }
 
-/** Sums up the loans of a contract; `termSeconds` is how long a new loan lasts. */
+/** Sums up a contract's loans: `loans` is their number, and `termSeconds` the term of new ones. */
 export type LoanSums = {
   termSeconds: number
   loans: number
@@ -50,15 +50,16 @@ export const loanEventTopics: Hex[] = loanEvents.flatMap(
 
 export type LoanLog = { topics: readonly Hex[]; data: Hex }
 
-export type OpenBook = {
+/** Gives access to the sums, and to the last loan of each borrower. */
+export type LoanBookAccess = {
   sums: LoanSums
   findLoan(borrower: Address): BookedLoan | undefined
   saveLoan(loan: BookedLoan): void
 }
 
-/** Applies an event to the book, in the chain's order. Returns the new sums. */
+/** Applies one event to the book, and returns the new sums. Events come in the chain's order. */
 export function applyLoanEvent(
-  { sums, findLoan, saveLoan }: OpenBook,
+  { sums, findLoan, saveLoan }: LoanBookAccess,
   { topics, data }: LoanLog,
 ): LoanSums {
   const event = decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
@@ -67,6 +68,7 @@ export function applyLoanEvent(
       return { ...sums, termSeconds: event.args.current.term }
     case 'LoanIssued': {
       const { borrower, amount: lentWei, fee, dueAt } = event.args
+      // The event has no time of issue.
       const issuedAt = Number(dueAt) - sums.termSeconds
       startLoan({ borrower, issuedAt, dueAt: Number(dueAt), lentWei, owedWei: lentWei + fee })
       return { ...sums, loans: sums.loans + 1, lentWei: sums.lentWei + lentWei }
@@ -84,6 +86,7 @@ export function applyLoanEvent(
       updateLoan(event.args.borrower, () => ({ state: 'written_off' }))
       return { ...sums, writtenOffWei: sums.writtenOffWei + event.args.amount }
     case 'AccountPassed': {
+      // An open debt goes to the new account, and replaces that account's loan in the book.
       const loan = findLoan(event.args.from)
       if (loan !== undefined && loan.owedWei > 0n) saveLoan({ ...loan, borrower: event.args.to })
       updateLoan(event.args.from, markMoved)
@@ -104,10 +107,10 @@ export function applyLoanEvent(
       return sums
   }
 
-  function startLoan(loan: Omit<BookedLoan, 'state' | 'repaidWei' | 'earlier'>): void {
+  function startLoan(loan: Omit<BookedLoan, 'state' | 'repaidWei' | 'earlierLoanCount'>): void {
     const formerLoan = findLoan(loan.borrower)
-    const earlier = formerLoan === undefined ? 0 : formerLoan.earlier + 1
-    saveLoan({ ...loan, state: 'owed', repaidWei: 0n, earlier })
+    const earlierLoanCount = formerLoan === undefined ? 0 : formerLoan.earlierLoanCount + 1
+    saveLoan({ ...loan, state: 'owed', repaidWei: 0n, earlierLoanCount })
   }
 
   function updateLoan(borrower: Address, change: (loan: BookedLoan) => Partial<BookedLoan>): void {

@@ -5,7 +5,13 @@ import { describeFault, type Log } from '../runtime/log.ts'
 import { runWithTimeLimit } from '../runtime/time-limit.ts'
 import { codes, createNotAvailableError } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
-import { formatError, formatSuccess, type Message, parseMessage, type Request } from './message.ts'
+import {
+  formatError,
+  formatSuccess,
+  type Message,
+  parseMessage,
+  type RpcRequest,
+} from './message.ts'
 import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
@@ -79,7 +85,7 @@ export function renderRefusals(message: Message, error: RpcError): string | unde
   return joinResponses(message, refusals)
 }
 
-function listRequests(message: Message): readonly Request[] {
+function listRequests(message: Message): readonly RpcRequest[] {
   if (message.kind === 'refused') return []
   return message.kind === 'batch' ? message.requests : [message.request]
 }
@@ -119,7 +125,7 @@ type Caller = Pick<AdmissionOptions, 'service' | 'clock' | 'log'> & {
 }
 
 /** Answers one request; returns undefined for a notification. Never throws. */
-async function answerRequest(request: Request, caller: Caller): Promise<string | undefined> {
+async function answerRequest(request: RpcRequest, caller: Caller): Promise<string | undefined> {
   if (request.kind === 'invalid') return formatError(request.id, request.error)
   const { id, method, params } = request
   const { service, methods, subscriptions, clock, log } = caller

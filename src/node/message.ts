@@ -3,25 +3,25 @@ import { isObject, parseJson } from '../runtime/json.ts'
 import { codes } from './codes.ts'
 
 /** Describes a JSON-RPC 2.0 request; `id` is JSON text to echo, undefined in a notification. */
-export type Request =
+export type RpcRequest =
   | { kind: 'call'; id: string | undefined; method: string; params: readonly unknown[] }
   | { kind: 'invalid'; id: string; error: RpcError }
 
 export type Message =
-  | { kind: 'single'; request: Request }
-  | { kind: 'batch'; requests: readonly Request[] }
+  | { kind: 'single'; request: RpcRequest }
+  | { kind: 'batch'; requests: readonly RpcRequest[] }
   | { kind: 'refused'; error: RpcError }
 
 /** Limits the requests of a batch, as RSKj does. */
-export const maxBatch = 50
+export const maxBatchRequests = 50
 
-/** Limits the values of a message at any depth; 2 MB of addresses have a third as many. */
+/** Limits the values of a message. For comparison, 2 MB of addresses hold about a third of this. */
 export const maxValues = 131_072
 
 /** Reads one JSON-RPC message. Never throws. */
 export function parseMessage(text: string): Message {
   let outline = text.length > maxValues ? measureMessage(text) : undefined
-  if (outline !== undefined && outline.values > maxValues) {
+  if (outline !== undefined && outline.minValueCount > maxValues) {
     return createRefusedMessage(`invalid request: a message holds at most ${maxValues} values`)
   }
   const findNumericId = (index: number) => {
@@ -34,8 +34,9 @@ export function parseMessage(text: string): Message {
     return { kind: 'single', request: parseRequest(body, () => findNumericId(0)) }
   }
   if (body.length === 0) return createRefusedMessage('invalid request: the batch is empty')
-  if (body.length > maxBatch) {
-    return createRefusedMessage(`invalid request: a batch holds at most ${maxBatch} requests`)
+  if (body.length > maxBatchRequests) {
+    const message = `invalid request: a batch holds at most ${maxBatchRequests} requests`
+    return createRefusedMessage(message)
   }
   const requests = body.map((item, index) => parseRequest(item, () => findNumericId(index)))
   return { kind: 'batch', requests }
@@ -55,7 +56,7 @@ export function formatNotification(subscription: string, result: string): string
 }
 
 /** Parses a request; `findWrittenId` returns its numeric id as the client wrote it. */
-function parseRequest(value: unknown, findWrittenId: () => string | undefined): Request {
+function parseRequest(value: unknown, findWrittenId: () => string | undefined): RpcRequest {
   if (!isObject(value)) return createInvalidRequest(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
   if (!isId(id)) return createInvalidRequest(undefined, 'id must be a string, a number or null')
@@ -83,8 +84,8 @@ function writeId(
   return findWrittenId() ?? 'null'
 }
 
-/** A lower bound of a message's values, and the numeric ids of its requests. */
-type Outline = { values: number; numericIds: ReadonlyMap<number, string> }
+/** Holds the least number of values that a message can hold, and its requests' numeric ids. */
+type Outline = { minValueCount: number; numericIds: ReadonlyMap<number, string> }
 
 /** Matches an id only at `lastIndex`, since it is sticky; JSON may write its name in escapes. */
 const idPattern = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
@@ -93,7 +94,7 @@ const idPattern = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)
 function measureMessage(text: string): Outline {
   const numericIds = new Map<number, string>()
   const memberDepth = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
-  let values = 1
+  let minValueCount = 1
   let depth = 0
   let requestIndex = 0
   for (let position = 0; position < text.length; position += 1) {
@@ -109,7 +110,7 @@ function measureMessage(text: string): Outline {
         break
       case '[':
       case '{':
-        values += 1
+        minValueCount += 1
         depth += 1
         break
       case ']':
@@ -117,11 +118,11 @@ function measureMessage(text: string): Outline {
         depth -= 1
         break
       case ',':
-        values += 1
+        minValueCount += 1
         if (depth < memberDepth) requestIndex += 1
     }
   }
-  return { values, numericIds }
+  return { minValueCount, numericIds }
 }
 
 function findStringEnd(text: string, start: number): number {
@@ -131,7 +132,7 @@ function findStringEnd(text: string, start: number): number {
   return position
 }
 
-function createInvalidRequest(id = 'null', message: string): Request {
+function createInvalidRequest(id = 'null', message: string): RpcRequest {
   const error = new RpcError(codes.invalidRequest, `invalid request: ${message}`)
   return { kind: 'invalid', id, error }
 }

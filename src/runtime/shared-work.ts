@@ -1,6 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** Shares an outcome, never a promise: a Worker's request that awaits another's ends with it. */
+/**
+ * Stores the outcome, not a promise: in a Cloudflare Worker, a request that awaits another
+ * request's promise is cancelled when that request ends.
+ */
 type SharedWork<Value> = {
   outcome: { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown } | undefined
 }
@@ -23,18 +26,19 @@ export function createWorkSharing({ clock, isSharedError }: WorkSharingOptions) 
   const running = new Map<string, SharedWork<unknown>>()
 
   async function share<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    let hasFailed = false
+    let sawFailedRun = false
     for (;;) {
-      const other = running.get(key) as SharedWork<T> | undefined
-      if (other === undefined) break
-      await waitFor(other, clock, signal)
-      const { outcome } = other
+      const otherRun = running.get(key) as SharedWork<T> | undefined
+      if (otherRun === undefined) break
+      await waitFor(otherRun, clock, signal)
+      const { outcome } = otherRun
       if (outcome?.kind === 'done') return outcome.value
       if (outcome === undefined) {
-        if (running.get(key) === other) break
+        // The wait ended without an outcome: this call takes over, unless another already has.
+        if (running.get(key) === otherRun) break
       } else {
-        if (hasFailed || isSharedError(outcome.error)) throw outcome.error
-        hasFailed = true
+        if (sawFailedRun || isSharedError(outcome.error)) throw outcome.error
+        sawFailedRun = true
       }
     }
     const ownRun: SharedWork<T> = { outcome: undefined }

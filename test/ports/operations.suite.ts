@@ -324,7 +324,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await book(5, 9, paid(alice, 4n, 7n), paid(bob, 11n, 0n))
       await book(5, 9, paid(alice, 4n, 3n))
       await book(9, 10, loanLog('LoanWrittenOff', { borrower: carol, amount: 11n }))
-      const loan = { borrower: alice, state: 'owed', issuedAt: 40, dueAt: 100, earlier: 0 }
+      const loan = { borrower: alice, state: 'owed', issuedAt: 40, dueAt: 100, earlierLoanCount: 0 }
       const inWei = { lentWei: 10n, owedWei: 7n, repaidWei: 4n }
       const owed = { contract, state: 'owed', limit: 9 } as const
       expect(await ledger.listLoans(owed)).toEqual([{ ...loan, ...inWei }])
@@ -332,7 +332,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await book(10, 11, lentTo(bob, 200))
       const passed = { from: alice, to: target, amount: 0n, owed: 7n }
       await book(11, 12, loanLog('AccountPassed', passed), paid(target, 7n, 0n))
-      const lentAgain = [{ borrower: bob, earlier: 1, repaidWei: 0n }]
+      const lentAgain = [{ borrower: bob, earlierLoanCount: 1, repaidWei: 0n }]
       expect(await ledger.listLoans(owed)).toMatchObject(lentAgain)
       expect([await listed('moved'), await listed('repaid')]).toEqual([[alice], [target]])
       const { next, sums } = await ledger.readLoanBook(contract)

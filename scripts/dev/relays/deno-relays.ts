@@ -1,7 +1,7 @@
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { roundTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
-import { nameLedgerKey } from '../../../src/relay/ledger/stores/redis.ts'
+import { getKeyPrefix } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
 import { freePort } from '../ports.ts'
@@ -85,8 +85,8 @@ export async function startDenoRelays({
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
     },
-    tear: () => tearRows(server, nameLedgerKey(name)),
-    openRows: () => openRows(server, nameLedgerKey(name), relayer),
+    tear: () => tearRows(server, getKeyPrefix(name)),
+    openRows: () => openRows(server, getKeyPrefix(name), relayer),
     log,
     kill,
     revive,

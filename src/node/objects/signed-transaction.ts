@@ -25,8 +25,8 @@ const curveOrder = halfOrder * 2n + 1n
 
 /**
  * Reads the type, hash and chain of a signed transaction; `chainId` is undefined before EIP-155.
- * Refuses an encoding that is not canonical: RSKj hashes its own, so the sender would wait for
- * another hash.
+ * Refuses an encoding that is not canonical: RSKj encodes the transaction again before hashing it,
+ * so the sender would wait for a hash that never appears.
  */
 export function parseSignedTransaction(raw: Hex) {
   const type = readType(raw)
@@ -34,6 +34,8 @@ export function parseSignedTransaction(raw: Hex) {
   if (type !== blobType && raw.length > 2 + 2 * maxTransactionBytes) {
     throw createRefusal(`a transaction has at most ${maxTransactionBytes} bytes`)
   }
+  if (hasTooManyItems(type === 0 ? raw : `0x${raw.slice(4)}`))
+    throw createRefusal('they hold more items than a transaction of their size')
   const encoding = removeBlobs(type, raw)
   const { chainId, r, s, isCanonical } = readSignature(type, encoding)
   if (!isCanonical) throw createRefusal('their encoding is not canonical')
@@ -44,7 +46,7 @@ export function parseSignedTransaction(raw: Hex) {
   return { type, hash: keccak256(encoding), chainId }
 }
 
-/** Throws if no key can have made the signature, since about half of all `r` are off the curve. */
+/** Throws if no signer can be recovered: about half of all values of `r` are not on the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
   const serializedTransaction = removeBlobs(readType(raw), raw) as TransactionSerialized
   try {
@@ -56,20 +58,17 @@ export async function assertSigner(raw: Hex): Promise<void> {
 
 /** Returns the type (EIP-2718): a first byte below 0x80; an RLP list begins at 0xc0. */
 function readType(raw: Hex): number {
-  const first = Number.parseInt(raw.slice(2, 4), 16)
-  if (first >= 0xc0) return 0
-  if (first > 0 && first < 0x80) return first
+  const prefixByte = Number.parseInt(raw.slice(2, 4), 16)
+  if (prefixByte >= 0xc0) return 0
+  if (prefixByte > 0 && prefixByte < 0x80) return prefixByte
   throw createRefusal('they are neither a list in RLP nor of a known type (EIP-2718)')
 }
 
 /** Removes a transaction's blobs (EIP-4844), which its hash does not cover. */
 function removeBlobs(type: number, raw: Hex): Hex {
-  const payload: Hex = type === 0 ? raw : `0x${raw.slice(4)}`
-  if (hasTooManyItems(payload))
-    throw createRefusal('they hold more items than a transaction of their size')
   if (type !== blobType) return raw
   try {
-    const [body] = fromRlp(payload) as Hex[][]
+    const [body] = fromRlp(`0x${raw.slice(4)}`) as Hex[][]
     return Array.isArray(body) ? `0x03${toRlp(body).slice(2)}` : raw
   } catch {
     throw createRefusal('they are not a list in RLP')
@@ -100,15 +99,15 @@ function hasTooManyItems(payload: Hex): boolean {
   // The fields, and an access list: an item of it has at least 6 bytes on average.
   let itemsLeft = 64 + payload.length / 12
   for (let position = 2; position < payload.length && itemsLeft > 0; itemsLeft -= 1) {
-    const first = Number.parseInt(payload.slice(position, position + 2), 16)
+    const prefixByte = Number.parseInt(payload.slice(position, position + 2), 16)
     position += 2
-    const isList = first >= 0xc0
-    const digits = 2 * Math.max(0, first - (isList ? 0xf7 : 0xb7))
+    const isList = prefixByte >= 0xc0
+    const lengthDigits = 2 * Math.max(0, prefixByte - (isList ? 0xf7 : 0xb7))
     // A list's items come next, so the position moves only over the list's own header.
-    if (digits > 0 && !isList)
-      position += 2 * Number.parseInt(payload.slice(position, position + digits), 16)
-    else if (first >= 0x80 && !isList) position += 2 * (first - 0x80)
-    position += isList || first > 0xb7 ? digits : 0
+    if (lengthDigits > 0 && !isList)
+      position += 2 * Number.parseInt(payload.slice(position, position + lengthDigits), 16)
+    else if (prefixByte >= 0x80 && !isList) position += 2 * (prefixByte - 0x80)
+    position += isList || prefixByte > 0xb7 ? lengthDigits : 0
   }
   return itemsLeft <= 0
 }

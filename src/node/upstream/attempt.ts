@@ -45,6 +45,7 @@ export async function runOnNode<T>(
   } catch (error) {
     if (error instanceof RpcError) {
       recordAnswer(state, clock.now() - startedAt)
+      // The node may have been replaced by one of another kind.
       if (error.code === codes.methodNotFound) forgetOldIdentity(state, clock.now())
     }
     // A time-out aborts `signal`. It is no failure of the node, since a call may be slow by itself.

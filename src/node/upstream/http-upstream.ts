@@ -2,7 +2,7 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { dayMs } from '../../keys/key-store.ts'
 import { isObject, parseJson } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
-import { maxBatch } from '../message.ts'
+import { maxBatchRequests } from '../message.ts'
 
 /** Limits the size of an answer, so that a bad node cannot fill the memory. */
 const maxAnswerBytes = 32 * 1024 * 1024
@@ -49,7 +49,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
   const endpoint: Endpoint = { name, ...parseAddress(url), fetch, count }
   let lastId = 0
   let queue: PendingCall[] = []
-  let batchLimit = { size: maxBatch, expiresAt: 0 }
+  let batchLimit = { size: maxBatchRequests, expiresAt: 0 }
   let dayCount = { day: 0, calls: 0 }
 
   const today = () => Math.floor(now() / dayMs)
@@ -83,7 +83,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     for (let turn = 0; turn < 4; turn += 1) await undefined
     const calls = queue
     queue = []
-    const size = now() < batchLimit.expiresAt ? batchLimit.size : maxBatch
+    const size = now() < batchLimit.expiresAt ? batchLimit.size : maxBatchRequests
     for (let start = 0; start < calls.length; start += size) {
       void sendBatch(calls.slice(start, start + size))
     }

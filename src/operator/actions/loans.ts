@@ -126,7 +126,7 @@ const findAgeGroup = (loan: BookedLoan, now: number): number =>
 export const toLoanAnswer = (loan: BookedLoan, now: number): LoansAnswer['loans'][number] => ({
   borrower: loan.borrower,
   state: loan.state,
-  earlier: loan.earlier,
+  earlier: loan.earlierLoanCount,
   issuedAt: toIso(loan.issuedAt * 1_000),
   dueAt: toIso(loan.dueAt * 1_000),
   overdueDays: countOverdueDays(loan, now),

@@ -101,7 +101,7 @@ describe('the configuration', () => {
     expect(read({ CHAIN_ID: '30' }).rateFeed).toBeUndefined()
     const onTest = { ...feed, PROFILE: 'lender' }
     expect(read(onTest).menu.localCurrency).toBe('KES')
-    const reason = 'is for PROFILE=lender: the demonstration shows the amounts of the chain'
+    const reason = 'needs PROFILE=lender: the demonstration shows the amounts of the chain'
     expect(faultsOf(feed)).toEqual([{ variable: 'LOCAL_CURRENCY', reason }])
     const reasons = faultsOf({ ...onTest, CONFIRM: 'off', PIN: 'off' })
     const shown = 'needs CONFIRM=on, which shows an amount in both currencies before it is sent'

@@ -92,7 +92,7 @@ describe('a bill', () => {
     const pay = '10*54320*AB-12*0.003*1'
     await play(`
       s: 10 -> CON Till or bill number:|0. Back
-      s: 10*54320 -> CON Reference, such as your account number there:|0. Back
+      s: 10*54320 -> CON Reference, for example your customer number:|0. Back
       s: 10*54320*AB-12*0.003 -> CON Pay 0.003 tRBTC|To: 54320 Water|For: AB-12|1. Pay|0. Change`)
     const shown = await deliver(0, 's', pay)
     const code = codeIn(shown)

@@ -20,7 +20,7 @@ import { readScorePage } from './score-page.ts'
 /** Sets how many rows a page reads at first. It reads more if all of them have one score. */
 const initialLimit = 50
 
-/** Holds a row's name, the score that sorts it, and its entry; undefined if another has the row. */
+/** Holds a row with its sort score. `entry` is undefined if another entry contains the row. */
 type ListedRow = { name: string; score: number; entry: ExportEntry | undefined }
 
 /** Reads the rows of a list from a score on, the lowest score first. */
@@ -99,6 +99,7 @@ const listReaders: readonly ListReader[] = [
   ),
   createTableReader('history', (history) => ({ history })),
   createTableReader('audit', (audit) => ({ audit })),
+  // `shown` has values that sessions stored, `holds` accounts that an operator holds.
   createTableReader('shown', (shown) => ({ shown })),
   createTableReader('aliases', (alias) => ({ alias })),
   createTableReader('holds', (hold) => ({ hold })),
@@ -122,7 +123,7 @@ export function exportPage(
   const readList = listReaders[listIndex]
   if (readList === undefined) return { kind: 'page', head, entries: [], next: undefined }
   const { items, nextScore } = readScorePage(initialLimit, (limit) => readList(step, from, limit))
-  // Stores list rows of one score in different orders.
+  // Each kind of database orders rows of equal score differently, so they are sorted here.
   const entries = items
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .flatMap(({ entry }) => entry ?? [])

@@ -70,7 +70,7 @@ const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> 
   lent: `${loan.lentWei}`,
   owed: `${loan.owedWei}`,
   repaid: `${loan.repaidWei}`,
-  earlier: loan.earlier,
+  earlier: loan.earlierLoanCount,
 })
 
 const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
@@ -81,5 +81,5 @@ const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
   lentWei: BigInt(row.lent),
   owedWei: BigInt(row.owed),
   repaidWei: BigInt(row.repaid),
-  earlier: row.earlier,
+  earlierLoanCount: row.earlier,
 })

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import type { DueQueue } from '../due-queue.ts'
 import { armLua, dueLua } from './lua.ts'
-import { nameLedgerKey } from './redis.ts'
+import { getKeyPrefix } from './redis.ts'
 
 const maxTakenTasks = 10
 
@@ -18,7 +18,7 @@ export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueO
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {
     const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${maxTakenTasks}`]
-    return script([nameLedgerKey(name)], args)
+    return script([getKeyPrefix(name)], args)
   }
 
   return {

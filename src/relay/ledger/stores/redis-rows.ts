@@ -63,10 +63,10 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
   return async ({ rows: names, lists: queries, methods }) => {
     const query = JSON.stringify({ rows: [...names], lists: [...queries.values()] })
     const reply = await script(keys, [query, 'load', ...methods])
-    const [now, namesAndTexts, lists] = loadReply.parse(reply)
+    const [now, alternatingNamesAndTexts, lists] = loadReply.parse(reply)
     const rows = new Map<string, VersionedRow>()
-    for (let index = 0; index < namesAndTexts.length; index += 2) {
-      const [name = '', text = ''] = namesAndTexts.slice(index, index + 2)
+    for (let index = 0; index < alternatingNamesAndTexts.length; index += 2) {
+      const [name = '', text = ''] = alternatingNamesAndTexts.slice(index, index + 2)
       rows.set(name, parseVersionedRow(name, text))
     }
     const queryIds = [...queries.keys()]
@@ -78,11 +78,11 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
 export type ConditionalWrites = {
   readSet: ReadSet
   writes: ReadonlyMap<string, Write>
-  /** Sets after how many ms the writes need a round, if they need one. */
+  /** Sets the delay in ms of the round that the writes need; undefined if they need none. */
   dueDelayMs: number | undefined
 }
 
-/** Writes all and returns true. If a row has changed since the snapshot, writes nothing. */
+/** Writes all and returns true. Returns false, writing nothing, if a row has changed meanwhile. */
 export type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Promise<boolean>
 
 export function createCommit(database: RedisDatabase, keys: readonly string[]): CommitWrites {

@@ -40,7 +40,7 @@ export type RedisLedgerOptions = {
 }
 
 /** Returns the prefix of a ledger's keys. Its braces keep them all on one node of a cluster. */
-export const nameLedgerKey = (name: string): string => `ledger:{${name}}`
+export const getKeyPrefix = (name: string): string => `ledger:{${name}}`
 
 type Call = {
   method: LedgerMethod
@@ -51,13 +51,14 @@ type Call = {
 
 /** Holds what a batch of calls read and wrote. */
 type ExecutedCalls = ConditionalWrites & {
-  /** Settle the promises of the first calls, one each. The calls after those must run again. */
-  settleCalls: (() => void)[]
+  /** Hold a function for each of the first calls, which settles its promise. The rest run again. */
+  settleFunctions: (() => void)[]
 }
 
-/** Limits the calls that share a load and a commit. */
+/** Limits the calls that share a load and a commit, which is their batch. */
 const maxBatchedCalls = 100
 const maxBatchAttempts = 50
+/** Limits the batches of reads that run at once. Writes run one batch at a time. */
 const maxConcurrentReads = 8
 const maxCachedRows = 2_000
 
@@ -68,7 +69,7 @@ const maxCachedRows = 2_000
  */
 export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const { database, name } = options
-  const keys = [nameLedgerKey(name)]
+  const keys = [getKeyPrefix(name)]
   const load = createLoad(database, keys)
   const commit = createCommit(database, keys)
   /** Holds rows that may be outdated. They only predict what calls read, and never answer them. */
@@ -113,7 +114,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
       for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
       executed = executeCalls(options, snapshot, calls)
       if (!isLoaded(executed.readSet, snapshot)) continue
-      const { settleCalls, writes, dueDelayMs } = executed
+      const { settleFunctions, writes, dueDelayMs } = executed
       if (writes.size > 0 && !(await commit(snapshot, executed))) {
         now = undefined
         continue
@@ -121,8 +122,8 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
       if (dueDelayMs !== undefined && dueDelayMs < options.roundMs) options.onUrgentRound?.()
       // Their versions are not known, but no commit uses versions of cached rows.
       for (const [name, { after }] of writes) cachedRows.set(name, { version: '', row: after })
-      for (const settle of settleCalls) settle()
-      return calls.slice(settleCalls.length)
+      for (const settle of settleFunctions) settle()
+      return calls.slice(settleFunctions.length)
     }
     throw new Error(`the ledger's calls could not be committed in ${maxBatchAttempts} attempts`)
   }
@@ -179,7 +180,7 @@ function executeCalls(
   const methods = [...new Set(calls.map(({ method }) => method))]
   const readSet: ReadSet = { methods, rows: new Set(), lists: new Map() }
   const view = createView(snapshot, readSet)
-  const settleCalls: (() => void)[] = []
+  const settleFunctions: (() => void)[] = []
   let writes: Writes = new Map()
   let dueDelayMs: number | undefined
   for (const { method, args, resolve, reject } of calls) {
@@ -188,7 +189,7 @@ function executeCalls(
     try {
       const rows = createDraft(view, snapshot.now, callWrites)
       const answer = runStep({ rows, rules, relayer }, method, args)
-      settleCalls.push(() => resolve(answer))
+      settleFunctions.push(() => resolve(answer))
       const hasWritten = callWrites.size > writes.size
       const callDueDelayMs = hasWritten ? getDueDelayMs(method, args, roundMs) : undefined
       if (callDueDelayMs !== undefined)
@@ -196,11 +197,11 @@ function executeCalls(
       writes = callWrites
     } catch (error) {
       // The call lists rows that earlier calls wrote, so it must run after their commit.
-      if (error instanceof UncommittedListError && settleCalls.length > 0) break
-      settleCalls.push(() => reject(error))
+      if (error instanceof UncommittedListError && settleFunctions.length > 0) break
+      settleFunctions.push(() => reject(error))
     }
   }
-  return { readSet, writes, settleCalls, dueDelayMs }
+  return { readSet, writes, settleFunctions, dueDelayMs }
 }
 
 const isLoaded = ({ rows, lists }: ReadSet, snapshot: Snapshot): boolean =>
@@ -218,7 +219,7 @@ function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
     list<Name extends TableName>(listing: Listing<Name>) {
       const { table, list, group = '', from = '-inf', olderThanMs, before, newest } = listing
       const [totalTable, ...totalKey] = listing.totalRow ?? []
-      // The row with the total is loaded first, as this long list is needed only if it is lost.
+      // This long list only replaces a lost row with its totals, so that row is loaded first.
       if (totalTable !== undefined && !rows.has(toRowName(totalTable, totalKey))) return []
       // To Redis, -1 means no limit.
       const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1

@@ -21,64 +21,64 @@ import { createTillOrder } from './withdrawal.ts'
 const words = defineWords({
   en: {
     label: 'Pay',
-    enterPayee: 'Till or bill number:\n0. Back',
-    unknownPayee: 'No till or bill has this number.',
-    enterReference: 'Reference, such as your account number there:\n0. Back',
+    enterRecipient: 'Till or bill number:\n0. Back',
+    unknownRecipient: 'No till or bill has this number.',
+    enterReference: 'Reference, for example your customer number:\n0. Back',
     invalidReference: 'Up to 20 letters, digits, spaces or ./-, with a letter or digit first.',
-    confirmPurchase: (amount: string, to: string) =>
-      `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${to}`,
+    confirmPurchase: (amount: string, recipient: string) =>
+      `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${recipient}`,
     referenceLine: (reference: string) => `For: ${reference}`,
     enterPin: 'Enter PIN to pay',
-    submitted: (amount: string, to: string, tx: string, code: string) =>
-      `Payment Submitted\nTo: ${to}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
+    submitted: (amount: string, recipient: string, tx: string, code: string) =>
+      `Payment Submitted\nTo: ${recipient}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
     failed: 'Payment Failed\nNo money was moved. Please dial again.',
-    activityLine: (amount: string, to: string) => `Paid ${amount} to ${to}`,
+    activityLine: (amount: string, recipient: string) => `Paid ${amount} to ${recipient}`,
   },
   sw: {
     label: 'Lipa',
-    enterPayee: 'Namba ya till au bili:\n0. Rudi',
-    unknownPayee: 'Hakuna till wala bili yenye namba hii.',
-    enterReference: 'Kumbukumbu, kama namba ya akaunti yako huko:\n0. Rudi',
+    enterRecipient: 'Namba ya till au bili:\n0. Rudi',
+    unknownRecipient: 'Hakuna till wala bili yenye namba hii.',
+    enterReference: 'Kumbukumbu, mfano namba yako ya mteja:\n0. Rudi',
     invalidReference:
       'Herufi, tarakimu, nafasi au ./- zisizozidi 20, ya kwanza herufi au tarakimu.',
-    confirmPurchase: (amount, to) =>
-      `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${to}`,
+    confirmPurchase: (amount, recipient) =>
+      `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${recipient}`,
     referenceLine: (reference) => `Kumbukumbu: ${reference}`,
     enterPin: 'Weka PIN kulipa',
-    submitted: (amount, to, tx, code) =>
-      `Ombi la malipo limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
+    submitted: (amount, recipient, tx, code) =>
+      `Ombi la malipo limepokelewa\nKwa: ${recipient}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
     failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-    activityLine: (amount, to) => `Ulilipa ${amount} kwa ${to}`,
+    activityLine: (amount, recipient) => `Ulilipa ${amount} kwa ${recipient}`,
   },
   fr: {
     label: 'Payer',
-    enterPayee: 'Numéro de caisse ou de facture:\n0. Retour',
-    unknownPayee: "Aucune caisse ni facture n'a ce numéro.",
-    enterReference: 'Référence, comme votre numéro de client:\n0. Retour',
+    enterRecipient: 'Numéro de caisse ou de facture:\n0. Retour',
+    unknownRecipient: "Aucune caisse ni facture n'a ce numéro.",
+    enterReference: 'Référence, par exemple votre numéro de client:\n0. Retour',
     invalidReference: "Au plus 20 lettres, chiffres, espaces ou ./-, d'abord lettre ou chiffre.",
-    confirmPurchase: (amount, to) =>
-      `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${to}`,
+    confirmPurchase: (amount, recipient) =>
+      `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${recipient}`,
     referenceLine: (reference) => `Pour: ${reference}`,
     enterPin: 'PIN pour payer',
-    submitted: (amount, to, tx, code) =>
-      `Paiement demandé\nÀ: ${to}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
+    submitted: (amount, recipient, tx, code) =>
+      `Paiement demandé\nÀ: ${recipient}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
     failed: "Paiement échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-    activityLine: (amount, to) => `Payé ${amount} à ${to}`,
+    activityLine: (amount, recipient) => `Payé ${amount} à ${recipient}`,
   },
   es: {
     label: 'Pagar',
-    enterPayee: 'Número de caja o de factura:\n0. Atrás',
-    unknownPayee: 'Ninguna caja ni factura tiene este número.',
-    enterReference: 'Referencia, como su número de cliente:\n0. Atrás',
+    enterRecipient: 'Número de caja o de factura:\n0. Atrás',
+    unknownRecipient: 'Ninguna caja ni factura tiene este número.',
+    enterReference: 'Referencia, por ejemplo su número de cliente:\n0. Atrás',
     invalidReference: 'Hasta 20 letras, cifras, espacios o ./-, y primero una letra o cifra.',
-    confirmPurchase: (amount, to) =>
-      `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${to}`,
+    confirmPurchase: (amount, recipient) =>
+      `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${recipient}`,
     referenceLine: (reference) => `Por: ${reference}`,
     enterPin: 'PIN para pagar',
-    submitted: (amount, to, tx, code) =>
-      `Pago solicitado\nPara: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
+    submitted: (amount, recipient, tx, code) =>
+      `Pago solicitado\nPara: ${recipient}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
     failed: 'El pago falló\nNo se movió dinero. Marque de nuevo.',
-    activityLine: (amount, to) => `Pagó ${amount} a ${to}`,
+    activityLine: (amount, recipient) => `Pagó ${amount} a ${recipient}`,
   },
 })
 
@@ -101,6 +101,7 @@ const isBillPayment = ({ recipient }: SessionDraft): boolean =>
 export const purchase = {
   words,
   digit: '10',
+  // Only agents have tills, so without agents nobody can be paid.
   findTarget: ({ agents }) => (agents ? 'payee' : undefined),
   createNodes(settings) {
     if (!settings.agents) return {}
@@ -108,9 +109,9 @@ export const purchase = {
       payee: {
         kind: 'question',
         paymentKind: 'purchase',
-        prompt: ({ messages }) => words(messages).enterPayee,
+        prompt: ({ messages }) => words(messages).enterRecipient,
         parseAnswer: (typed, context) =>
-          parseTillAnswer(typed, context, words(context.messages).unknownPayee),
+          parseTillAnswer(typed, context, words(context.messages).unknownRecipient),
         targets: ['payAmount', 'reference'],
         selectTarget: (draft) => (isBillPayment(draft) ? 'reference' : 'payAmount'),
         back: 'main',
@@ -131,11 +132,12 @@ export const purchase = {
         label: (messages) => words(messages).label,
         title(context, draft, facts) {
           const { confirmPurchase, referenceLine } = words(context.messages)
-          const [amount, to] = formatTransfer(context, draft)
+          const [amount, recipient] = formatTransfer(context, draft)
           const referenceLines =
             draft.reference === undefined ? [] : [referenceLine(draft.reference)]
           const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
-          return [confirmPurchase(amount, to), ...referenceLines, ...localValueLines].join('\n')
+          const question = confirmPurchase(amount, recipient)
+          return [question, ...referenceLines, ...localValueLines].join('\n')
         },
         paymentKind: 'purchase',
         target: purchaseEffect,

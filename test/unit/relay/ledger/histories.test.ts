@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
-import { createRedisLedger, nameLedgerKey } from '../../../../src/relay/ledger/stores/redis.ts'
+import { createRedisLedger, getKeyPrefix } from '../../../../src/relay/ledger/stores/redis.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
 import { openSqlLedger } from '../../../support/deployment.ts'
@@ -44,7 +44,7 @@ function sqlite(): HistoryStore {
 
 function redis({ server, database }: OnRedis, name: string): HistoryStore {
   const options = { name, rules, relayer, roundMs: 1_000 }
-  const prefix = `${nameLedgerKey(name)}:row:`
+  const prefix = `${getKeyPrefix(name)}:row:`
   return {
     name: 'Redis',
     ledger: createRedisLedger({ database: database(), ...options }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { createLedgerPort, ledgerMethods } from '../../../../../src/relay/ledger/methods.ts'
 import { type Ledger, maxOpenPayments } from '../../../../../src/relay/ledger/port.ts'
-import { createRedisLedger, nameLedgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
+import { createRedisLedger, getKeyPrefix } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
@@ -155,8 +155,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await pay(ledger, 'a', 0)
       await pay(ledger, 'b', 1)
       const left = async () => {
-        const found = (await server().call('KEYS', `${nameLedgerKey(name)}*`)) as string[]
-        return found.map((key) => key.slice(nameLedgerKey(name).length)).sort()
+        const found = (await server().call('KEYS', `${getKeyPrefix(name)}*`)) as string[]
+        return found.map((key) => key.slice(getKeyPrefix(name).length)).sort()
       }
       const counters = [
         ':row:meta:counts',
@@ -180,14 +180,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('refuses rows of another schema, and does not change them', async () => {
       const name = newName()
       await open(name).identify({ chainId: 31, fingerprints: {} })
-      const row = `${nameLedgerKey(name)}:row:meta:schema`
+      const row = `${getKeyPrefix(name)}:row:meta:schema`
       for (const other of ['2', '7']) {
         await server().call('SET', row, `1 {"name":"schema","value":"${other}"}`)
         await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
           `the ledger has schema ${other}, and this version knows 6: deploy one that knows ${other}`,
         )
       }
-      expect(await server().call('EXISTS', `${nameLedgerKey(name)}:row:meta:intake`)).toBe(0)
+      expect(await server().call('EXISTS', `${getKeyPrefix(name)}:row:meta:intake`)).toBe(0)
     })
 
     test('prunes over a slow network: the clock moves between reads', async () => {
@@ -214,7 +214,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await pay(ledger, 'a', 0)
       await pay(ledger, 'b', 1)
       await offer(ledger, offerBy('c'))
-      const account = `${nameLedgerKey(name)}:row:accounts:${alice}`
+      const account = `${getKeyPrefix(name)}:row:accounts:${alice}`
       const change = (row: object) =>
         server().call('SET', account, `999 ${JSON.stringify({ account: alice, ...row })}`)
       /** Prunes what is settled; the open payment stays. */
@@ -237,7 +237,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
     test('prunes if the row of the relayer is lost', async () => {
       const { name, ledger, pruneBoth } = await withThree()
-      await server().call('DEL', `${nameLedgerKey(name)}:row:relayers:${relayer}`)
+      await server().call('DEL', `${getKeyPrefix(name)}:row:relayers:${relayer}`)
       await pruneBoth()
       expect(await ledger.readWork()).toMatchObject({ nonces: [{ nonce: 2 }], nextNonce: 3 })
     })
@@ -257,7 +257,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS } })
       await identify('old')
       await offer(ledger, offerBy('a'))
-      await server().call('DEL', `${nameLedgerKey(name)}:row:nonces:${relayer}:0`)
+      await server().call('DEL', `${getKeyPrefix(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
       await ledger.expire('a', 5_000_000_000)
       await ledger.release(0)
@@ -288,7 +288,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name)
       await enqueue(ledger, 'a')
       await enqueue(ledger, 'b')
-      await server().call('DEL', `${nameLedgerKey(name)}:row:payments:a`)
+      await server().call('DEL', `${getKeyPrefix(name)}:row:payments:a`)
       expect(await accept(ledger, 'c')).toBeUndefined()
       await ledger.expire('b', 5_000_000_000)
       await ledger.expire('c', 5_000_000_000)
@@ -322,7 +322,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       const begun = open(name, long)
       expect(await readBy(() => offer(begun, offerOf('next', carol)))).toBeLessThan(60)
-      await server().call('DEL', `${nameLedgerKey(name)}:row:meta:queue`)
+      await server().call('DEL', `${getKeyPrefix(name)}:row:meta:queue`)
       expect(await accept(begun, 'last')).toBeUndefined()
     })
 
