@@ -61,7 +61,7 @@ const rootstock = {
   /** Sets after how long without a new block a chain counts as halted; undefined for never. */
   haltedAfterMs: 500_000 as number | undefined,
   /** Limits the age of operators' readings of the chain; doubled while payments are open. */
-  readingMs: 50_000,
+  readIntervalMs: 50_000,
   /**
    * Sets how long a cause must be gone before its alert ends, so that a flapping alert ends once.
    */

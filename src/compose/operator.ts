@@ -7,7 +7,7 @@ import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { findAlerts } from '../operator/alerting/alerts.ts'
 import { createSilenceAlert } from '../operator/alerting/silence.ts'
 import { updateAlerts } from '../operator/alerting/watch.ts'
-import type { Condition, KnownCondition } from '../operator/health.ts'
+import type { HealthData, KnownHealthData } from '../operator/health.ts'
 import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
@@ -72,7 +72,7 @@ export function assembleOperations(options: OperationsOptions) {
   }
 
   /** Raises alerts that no round has raised, and starts a round if none ran for a minute. */
-  async function raiseAlertsAndWake(known: KnownCondition): Promise<void> {
+  async function raiseAlertsAndWake(known: KnownHealthData): Promise<void> {
     const { observations, now, alerts } = known.vitals
     const hasNewAlert = findAlerts(known, deployment).some(({ name }) =>
       alerts.every((alert) => alert.name !== name),
@@ -85,7 +85,7 @@ export function assembleOperations(options: OperationsOptions) {
     await stores.wake?.()
   }
 
-  async function readCondition(): Promise<Condition> {
+  async function readCondition(): Promise<HealthData> {
     try {
       const query = { identity: await getIdentity(), counted: counters.take() }
       const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, query)

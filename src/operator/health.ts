@@ -14,7 +14,7 @@ import { toIso } from './records.ts'
 import type { Check, CheckName, HealthAnswer } from './schemas/health.ts'
 
 /** Holds what the checks look at. */
-export type Condition = {
+export type HealthData = {
   /** Holds the ledger's state; undefined if the ledger gave no answer. */
   vitals: Vitals | undefined
   store?: LedgerStore
@@ -32,7 +32,7 @@ export type LedgerStore = 'the Durable Object' | 'Redis'
 export const describeSilence = (store: LedgerStore | undefined): string =>
   `The ledger gives no answer: look at ${store}`
 
-export type KnownCondition = Condition & { vitals: Vitals }
+export type KnownHealthData = HealthData & { vitals: Vitals }
 
 /** Limits the time without a round: by then the cron, which runs each minute, has missed three. */
 const roundOverdueMs = 180_000
@@ -46,11 +46,11 @@ const failing = (says: string): Finding => ({ state: 'failing', says })
 const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
-export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
-  const ifKnown = (check: (condition: KnownCondition) => Finding): Finding =>
+export function runChecks({ vitals, store, ...healthData }: HealthData): Check[] {
+  const ifKnown = (check: (healthData: KnownHealthData) => Finding): Finding =>
     vitals === undefined
       ? unknown('Not known while the ledger gives no answer')
-      : check({ ...condition, vitals })
+      : check({ ...healthData, vitals })
   const findings: Record<CheckName, Finding> = {
     configuration: ok('Every variable is valid'),
     identity: ifKnown(checkIdentity),
@@ -63,15 +63,15 @@ export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
     queue: ifKnown(checkQueue),
     rounds: ifKnown(checkRounds),
     intake: ifKnown(checkIntake),
-    upstream_budget: checkBudget(condition.budget),
+    upstream_budget: checkBudget(healthData.budget),
   }
   const entries = Object.entries(findings) as [CheckName, Finding][]
   return entries.map(([name, finding]) => ({ name, ...finding }))
 }
 
-export function describeHealth(condition: Condition): HealthAnswer {
-  const { vitals, budget } = condition
-  const checks = runChecks(condition)
+export function describeHealth(healthData: HealthData): HealthAnswer {
+  const { vitals, budget } = healthData
+  const checks = runChecks(healthData)
   const failingNames = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
   const obstacle = vitals?.obstacle
   const hasEnded = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
@@ -96,7 +96,7 @@ function findSilenceStart({ observations, obstacle }: Vitals): number | undefine
   return [head, contracts].some((fact) => (fact?.at ?? 0) <= obstacle.at) ? obstacle.at : undefined
 }
 
-function checkClock({ aheadMs }: KnownCondition): Finding {
+function checkClock({ aheadMs }: KnownHealthData): Finding {
   const offSeconds = Math.round(Math.abs(aheadMs) / 1_000)
   const direction = aheadMs > 0 ? 'ahead of' : 'behind'
   return Math.abs(aheadMs) > maxClockOffsetMs
@@ -104,12 +104,12 @@ function checkClock({ aheadMs }: KnownCondition): Finding {
     : ok('The clocks of this process and of the ledger agree')
 }
 
-function checkQueue({ vitals, terms }: KnownCondition): Finding {
+function checkQueue({ vitals, terms }: KnownHealthData): Finding {
   const says = `${vitals.waiting} payments wait for their turn`
   return isCrowded(terms, vitals) ? refusing(`${says}: one more would come too late`) : ok(says)
 }
 
-function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
+function checkIdentity({ vitals: { identity } }: KnownHealthData): Finding {
   if (identity === undefined) return unknown('The secrets have not been compared yet')
   if (identity.kind === 'same') return ok('The ledger is empty, or was begun with these secrets')
   const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
@@ -120,7 +120,7 @@ function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
 const getSecondsSince = (at: number, now: number): number =>
   Math.max(0, Math.round((now - at) / 1_000))
 
-function checkRounds({ vitals: { observations, now } }: KnownCondition): Finding {
+function checkRounds({ vitals: { observations, now } }: KnownHealthData): Finding {
   const { roundAt, failingSince } = observations
   if (roundAt === undefined) return failing('No round has run yet')
   const lastRound = `The last round was ${getSecondsSince(roundAt, now)} s ago`
@@ -133,7 +133,7 @@ function checkRounds({ vitals: { observations, now } }: KnownCondition): Finding
 export const getBlockTime = (head: { timestampSeconds: number; since: number }): number =>
   Math.min(head.timestampSeconds * 1_000, head.since)
 
-function checkNode({ vitals, terms }: KnownCondition): Finding {
+function checkNode({ vitals, terms }: KnownHealthData): Finding {
   const { observations, now } = vitals
   const since = findSilenceStart(vitals)
   if (since !== undefined) {
@@ -156,7 +156,7 @@ function findExpired({ at }: { at: number }, vitals: Vitals, reading: string): F
   return failing(`No node answers a request for ${reading}`)
 }
 
-function checkFunds({ vitals, terms }: KnownCondition): Finding {
+function checkFunds({ vitals, terms }: KnownHealthData): Finding {
   const { funds } = vitals.observations
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
   const affordable = countAffordable(vitals, terms)?.atHighestPrice ?? 0
@@ -167,7 +167,7 @@ function checkFunds({ vitals, terms }: KnownCondition): Finding {
   )
 }
 
-function checkPrice({ vitals, terms }: KnownCondition): Finding {
+function checkPrice({ vitals, terms }: KnownHealthData): Finding {
   const { gasPrice } = vitals.observations
   if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
   const { maxWei } = terms.fees
@@ -186,18 +186,18 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
 const doubtfulPriceMultiple = 10n
 
 /** Fails only during a restore, because operators pause and drain on purpose. */
-function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
+function checkIntake({ vitals: { intake, now } }: KnownHealthData): Finding {
   if (intake.kind !== 'restoring') return ok('No restore is running')
   return refusing(`A restore has been running for ${getSecondsSince(intake.since, now)} s`)
 }
 
 const getGasPriceWei = (
   { observations: { gasPrice } }: Vitals,
-  { fees }: Condition['terms'],
+  { fees }: HealthData['terms'],
 ): bigint => (gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei))
 
 /** Counts the payments that the relayer's balance pays for; undefined before it was read. */
-export function countAffordable(vitals: Vitals, terms: Condition['terms']) {
+export function countAffordable(vitals: Vitals, terms: HealthData['terms']) {
   const { funds } = vitals.observations
   if (funds === undefined) return undefined
   const finances = { gasPriceWei: getGasPriceWei(vitals, terms), balanceWei: BigInt(funds.wei) }
@@ -212,14 +212,14 @@ const minPayments = 20
 export const reservePayments = 50n
 
 /** Returns the balance to top up to; undefined if the balance is not low, or not known. */
-export function computeTopUp(vitals: Vitals, terms: Condition['terms']) {
+export function computeTopUp(vitals: Vitals, terms: HealthData['terms']) {
   const affordable = countAffordable(vitals, terms)
   if (affordable === undefined || affordable.atCurrentPrice >= minPayments) return undefined
   return computeReserveCost(terms, getGasPriceWei(vitals, terms))
 }
 
 /** Returns the cost of `reservePayments` in wei, at the current price and at the highest. */
-export function computeReserveCost(terms: Condition['terms'], gasPriceWei: bigint) {
+export function computeReserveCost(terms: HealthData['terms'], gasPriceWei: bigint) {
   return {
     atCurrentPriceWei: computeFundsWei(terms, gasPriceWei, reservePayments),
     atHighestPriceWei: computeHighestCostWei(terms, gasPriceWei) * reservePayments,
@@ -238,7 +238,7 @@ const contractFindings = {
   paused: refusing('The forwarder is paused by its guardian or owner: no payment goes through'),
 }
 
-function checkContracts({ vitals }: KnownCondition): Finding {
+function checkContracts({ vitals }: KnownHealthData): Finding {
   const { contracts } = vitals.observations
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
   return (
@@ -247,12 +247,12 @@ function checkContracts({ vitals }: KnownCondition): Finding {
   )
 }
 
-export function describeBudgetUse({ callsToday, callsADay }: NonNullable<Condition['budget']>) {
+export function describeBudgetUse({ callsToday, callsADay }: NonNullable<HealthData['budget']>) {
   const used = callsToday.relay + callsToday.callers
   return { used, says: `${used} of ${callsADay} calls to the nodes are used today` }
 }
 
-function checkBudget(budget: Condition['budget']): Finding {
+function checkBudget(budget: HealthData['budget']): Finding {
   if (budget === undefined) return ok('The nodes may be asked without a limit')
   const { used, says } = describeBudgetUse(budget)
   return used < budget.callsADay ? ok(says) : failing(says)

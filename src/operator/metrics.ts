@@ -1,5 +1,5 @@
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { countAffordable, getBlockTime, type KnownCondition, runChecks } from './health.ts'
+import { countAffordable, getBlockTime, type KnownHealthData, runChecks } from './health.ts'
 import type { Deployment } from './records.ts'
 import { alertNames } from './schemas/alerts.ts'
 import { version } from './version.ts'
@@ -174,15 +174,15 @@ const metrics: Record<string, Metric> = {
 
 type Readings = ReturnType<typeof collectReadings>
 
-function collectReadings(deployment: Deployment, condition: KnownCondition) {
-  const { vitals, budget, terms } = condition
-  const alerts = listCurrentAlerts(condition, deployment).filter(
+function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
+  const { vitals, budget, terms } = healthData
+  const alerts = listCurrentAlerts(healthData, deployment).filter(
     ({ calmSince }) => calmSince === undefined,
   )
   return {
     ...vitals,
     budget,
-    checks: runChecks(condition),
+    checks: runChecks(healthData),
     relayerLabel: { relayer: deployment.relayer() },
     raisedNames: alerts.map(({ name }) => name),
     affordable: countAffordable(vitals, terms),
@@ -201,8 +201,8 @@ function collectReadings(deployment: Deployment, condition: KnownCondition) {
 }
 
 /** Writes the metrics in Prometheus' text format (version 0.0.4), without asking a node. */
-export function writeMetrics(deployment: Deployment, condition: KnownCondition): string {
-  const readings = collectReadings(deployment, condition)
+export function writeMetrics(deployment: Deployment, healthData: KnownHealthData): string {
+  const readings = collectReadings(deployment, healthData)
   return Object.entries(metrics)
     .map(([name, { help, read }]) => {
       const type = name.endsWith('_total') ? 'counter' : 'gauge'

@@ -29,7 +29,7 @@ import { erasePerson, exportPerson } from './actions/person.ts'
 import { createRestoreActions, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { type Condition, describeHealth, describeSilence, type KnownCondition } from './health.ts'
+import { describeHealth, describeSilence, type HealthData, type KnownHealthData } from './health.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
 import type { ActionAnswer, ActionName, ActionRequest } from './schemas/actions.ts'
@@ -46,9 +46,9 @@ export type OperatorOptions = CashOutOptions &
   AliasOptions &
   RestoreOptions & {
     relayer: Relayer
-    readCondition: () => Promise<Condition>
+    readCondition: () => Promise<HealthData>
     /** Returns a condition that may be a second old. */
-    readSharedCondition: () => Promise<Condition>
+    readSharedCondition: () => Promise<HealthData>
   }
 
 type Actions = {
@@ -64,7 +64,7 @@ export function createOperator(options: OperatorOptions) {
   const { relayer, newId } = options
   const { ledger, log } = relayer
 
-  async function readKnownCondition(): Promise<KnownCondition> {
+  async function readKnownHealth(): Promise<KnownHealthData> {
     const { vitals, store, ...rest } = await options.readCondition()
     if (vitals === undefined) throw new LedgerSilent(describeSilence(store))
     return { vitals, ...rest }
@@ -76,7 +76,7 @@ export function createOperator(options: OperatorOptions) {
       act: (options: OperatorOptions, caller: Caller, request: Request) => Promise<Answer>,
     ) =>
     async (request: Request): Promise<Answer | RefusedRequest> => {
-      const { vitals } = await readKnownCondition()
+      const { vitals } = await readKnownHealth()
       const phone = parseCaller(request.phone.trim(), options.country)
       if (phone === undefined) return badNumber
       if (vitals.identity?.kind !== 'same') return otherSecrets
@@ -117,25 +117,25 @@ export function createOperator(options: OperatorOptions) {
     'agents/remove': (request) => removeAgent(options, request),
     'wallet-code': (request) => issueWalletCode(options, request),
     pin: runForCaller(changePinState),
-    alias: async (request) => keepAccounts(options, request, (await readKnownCondition()).vitals),
+    alias: async (request) => keepAccounts(options, request, (await readKnownHealth()).vitals),
     ...restoreActions,
   }
 
-  return { act, exportPage, ...createReads(options, readKnownCondition) }
+  return { act, exportPage, ...createReads(options, readKnownHealth) }
 }
 
-function createReads(options: OperatorOptions, readKnownCondition: () => Promise<KnownCondition>) {
+function createReads(options: OperatorOptions, readKnownHealth: () => Promise<KnownHealthData>) {
   const { deployment, relayer } = options
   const { ledger } = relayer
   const { chain } = deployment
   const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
   return {
     health: async () => describeHealth(await options.readSharedCondition()),
-    status: async () => describeStatus(deployment, await readKnownCondition(), await readNonces()),
+    status: async () => describeStatus(deployment, await readKnownHealth(), await readNonces()),
     /** Returns the status without asking a node, for pages that reload all day. */
     overview: async () =>
-      describeStatus(deployment, await readKnownCondition(), { chain: null, pool: null }),
-    metrics: async () => writeMetrics(deployment, await readKnownCondition()),
+      describeStatus(deployment, await readKnownHealth(), { chain: null, pool: null }),
+    metrics: async () => writeMetrics(deployment, await readKnownHealth()),
     async payments(query: PaymentQuery) {
       const { payments, next } = await ledger.readPage(query)
       return {
@@ -150,7 +150,7 @@ function createReads(options: OperatorOptions, readKnownCondition: () => Promise
     async alerts() {
       const past = await ledger.listPastAlerts()
       return {
-        alerts: listCurrentAlerts(await readKnownCondition(), deployment).map(toAlert),
+        alerts: listCurrentAlerts(await readKnownHealth(), deployment).map(toAlert),
         past: past.map(toAlert),
       }
     },

@@ -1,7 +1,7 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { computeTopUp, countAffordable, describeHealth, type KnownCondition } from './health.ts'
+import { computeTopUp, countAffordable, describeHealth, type KnownHealthData } from './health.ts'
 import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
 import type { StatusAnswer } from './schemas/status.ts'
 import { version } from './version.ts'
@@ -18,10 +18,10 @@ export function describeIntake(intake: Intake, hasOpenPayments: boolean): Status
 
 export function describeStatus(
   deployment: Deployment,
-  condition: KnownCondition,
+  healthData: KnownHealthData,
   counts: RelayerNonces,
 ): StatusAnswer {
-  const { vitals, budget } = condition
+  const { vitals, budget } = healthData
   const { chain, loan, forwarder } = deployment
   const { lately, observations } = vitals
   const { head } = observations
@@ -35,9 +35,9 @@ export function describeStatus(
     chainId: chain.id,
     currency: chain.currency,
     intake: describeIntake(vitals.intake, hasOpenPayments),
-    health: describeHealth(condition),
-    alerts: listCurrentAlerts(condition, deployment).map(toAlert),
-    relayers: [describeRelayer(deployment, condition, counts)],
+    health: describeHealth(healthData),
+    alerts: listCurrentAlerts(healthData, deployment).map(toAlert),
+    relayers: [describeRelayer(deployment, healthData, counts)],
     contracts: { loan, forwarder, ...describeContracts(vitals) },
     head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
@@ -59,7 +59,7 @@ const describeCounts = ({ since, counts }: Vitals['lately']['hour']) => ({
 
 function describeRelayer(
   { relayer }: Deployment,
-  { vitals, terms }: KnownCondition,
+  { vitals, terms }: KnownHealthData,
   counts: RelayerNonces,
 ) {
   const { observations, oldest } = vitals

@@ -1,12 +1,12 @@
 import { computeGasPrice } from '../relay/relayer.ts'
-import { type KnownCondition, readingExpiresMs } from './health.ts'
+import { type KnownHealthData, readingExpiresMs } from './health.ts'
 import { toIso } from './records.ts'
 
 /** Sets after how many blocks, or multiples of `replaceAfterMs`, a nonce is stuck. */
 const stuckMultiple = 3
 
 /** Returns the next nonce of the chain if it has waited too long; undefined otherwise. */
-export function findStuckNonce({ vitals, terms }: Pick<KnownCondition, 'vitals' | 'terms'>) {
+export function findStuckNonce({ vitals, terms }: Pick<KnownHealthData, 'vitals' | 'terms'>) {
   const { front, blocks, now } = vitals
   if (front === undefined) return undefined
   const { blockMs, replaceAfterMs } = terms.rules
@@ -18,11 +18,11 @@ export function findStuckNonce({ vitals, terms }: Pick<KnownCondition, 'vitals' 
 }
 
 /** Describes why a nonce may be stuck, and the remedy; undefined if no nonce is stuck. */
-export function describeStuckNonce(condition: KnownCondition): string | undefined {
-  const stuck = findStuckNonce(condition)
+export function describeStuckNonce(healthData: KnownHealthData): string | undefined {
+  const stuck = findStuckNonce(healthData)
   if (stuck === undefined) return undefined
   const { nonce, since, gasPriceWei, failures } = stuck
-  const { observations, now } = condition.vitals
+  const { observations, now } = healthData.vitals
   const { poolCount, gasPrice } = observations
   const priceWei = BigInt(gasPrice?.wei ?? 0)
   const poolReading =
@@ -30,7 +30,7 @@ export function describeStuckNonce(condition: KnownCondition): string | undefine
   const waitText = `Nonce ${nonce} has waited for a block since ${toIso(since)}`
   const outbidHint = `outbid it: \`npm run ops -- outbid ${nonce}\``
   const otherNodeHint = 'name another node in NODE_URL'
-  if (priceWei > condition.terms.fees.maxWei) {
+  if (priceWei > healthData.terms.fees.maxWei) {
     return `${waitText}: a node asks ${priceWei} wei, above MAX_GAS_PRICE_WEI. Raise that, or wait.`
   }
   if (poolReading && poolReading.number <= nonce) {
@@ -38,7 +38,7 @@ export function describeStuckNonce(condition: KnownCondition): string | undefine
       failures === 0 ? 'accepted it' : `did not accept it in the last ${failures} attempts`
     return `${waitText}: the node ${answer}, and does not have it in its pool. A higher price does not help: ${otherNodeHint}.`
   }
-  if (computeGasPrice(condition.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
+  if (computeGasPrice(healthData.terms, priceWei, BigInt(gasPriceWei)) === undefined) {
     return `${waitText} at ${gasPriceWei} wei: outbidding it costs more than MAX_GAS_PRICE_WEI. Raise that, then ${outbidHint}.`
   }
   const poolText = poolReading

@@ -4,7 +4,7 @@ import {
   computeTopUp,
   countAffordable,
   describeBudgetUse,
-  type KnownCondition,
+  type KnownHealthData,
   reservePayments,
   runChecks,
 } from '../health.ts'
@@ -19,29 +19,29 @@ const minLoansInPool = 10n
 const budgetAlertShare = 0.8
 const hourMs = 3_600_000
 
-type FindAlert = (condition: KnownCondition, deployment: Deployment) => string | undefined
+type FindAlert = (healthData: KnownHealthData, deployment: Deployment) => string | undefined
 
 /** Finds the causes of alerts, each described with its remedy. */
-export function findAlerts(condition: KnownCondition, deployment: Deployment) {
+export function findAlerts(healthData: KnownHealthData, deployment: Deployment) {
   const finders = Object.entries(alertFinders) as [AlertName, FindAlert][]
   return finders.flatMap(([name, find]) => {
-    const says = find(condition, deployment)
-    return says === undefined ? [] : [{ name, says }]
+    const description = find(healthData, deployment)
+    return description === undefined ? [] : [{ name, says: description }]
   })
 }
 
-/** Lists raised alerts and new ones; `calmSince` is since when an alert's cause is gone. */
+/** Lists raised and new alerts. `calmSince` is the time at which an alert's cause disappeared. */
 export function listCurrentAlerts(
-  condition: KnownCondition,
+  healthData: KnownHealthData,
   deployment: Deployment,
 ): readonly ActiveAlert[] {
-  const { alerts, now } = condition.vitals
-  const found = findAlerts(condition, deployment)
+  const { alerts, now } = healthData.vitals
+  const found = findAlerts(healthData, deployment)
   const raisedBefore = alerts.map((alert) => {
-    const says = found.find(({ name }) => name === alert.name)?.says
-    return says === undefined
+    const description = found.find(({ name }) => name === alert.name)?.says
+    return description === undefined
       ? { ...alert, calmSince: alert.calmSince ?? now }
-      : { ...alert, says, calmSince: undefined }
+      : { ...alert, says: description, calmSince: undefined }
   })
   const newAlerts = found.filter(({ name }) => alerts.every((alert) => alert.name !== name))
   return [...raisedBefore, ...newAlerts.map((alert) => ({ ...alert, raisedAt: now }))]
@@ -56,10 +56,10 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   pool_low: findLowPool,
   contracts: createCheckFinder('contracts'),
   // A new ledger has no late round; health requests start its first one.
-  round_late: (condition, deployment) =>
-    condition.vitals.observations.roundAt === undefined
+  round_late: (healthData, deployment) =>
+    healthData.vitals.observations.roundAt === undefined
       ? undefined
-      : createCheckFinder('rounds')(condition, deployment),
+      : createCheckFinder('rounds')(healthData, deployment),
   budget: findSpentBudget,
   unlisted_number: findUnlistedNumber,
   unknown_header: findUnknownHeader,
@@ -69,17 +69,17 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
 
 /** Creates the finder of an alert that is raised while a check of health fails. */
 function createCheckFinder(name: CheckName): FindAlert {
-  return (condition) => {
-    const check = runChecks(condition).find(({ name: checkName }) => checkName === name)
+  return (healthData) => {
+    const check = runChecks(healthData).find(({ name: checkName }) => checkName === name)
     return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
   }
 }
 
 function findLowRelayer(
-  condition: KnownCondition,
+  healthData: KnownHealthData,
   { relayer, chain }: Deployment,
 ): string | undefined {
-  const { vitals, terms } = condition
+  const { vitals, terms } = healthData
   const topUp = computeTopUp(vitals, terms)
   if (topUp === undefined) return undefined
   const { funds } = vitals.observations
@@ -91,18 +91,18 @@ function findLowRelayer(
   const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
   const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
   const duration = `enough for ${payments} payments at today's price${queue}`
-  return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run relayers -- top-up ${highestAmount}\`); nothing is lost.`
+  return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run relayers -- top-up ${highestAmount}\`). Waiting payments are kept.`
 }
 
-function findStuckPayment(condition: KnownCondition): string | undefined {
-  const { oldest } = condition.vitals
+function findStuckPayment(healthData: KnownHealthData): string | undefined {
+  const { oldest } = healthData.vitals
   if (oldest.stuck !== undefined) {
-    return `A payment of ${toIso(oldest.stuck)} failed in too many attempts, and only waits for its deadline. Look it up among the queued ones.`
+    return `A payment of ${toIso(oldest.stuck)} failed in too many attempts, and only waits for its deadline. Find it in the list of queued payments.`
   }
-  return describeStuckNonce(condition)
+  return describeStuckNonce(healthData)
 }
 
-function findLowPool({ vitals }: KnownCondition, { chain, loan }: Deployment): string | undefined {
+function findLowPool({ vitals }: KnownHealthData, { chain, loan }: Deployment): string | undefined {
   const pool = vitals.observations.contracts?.pool
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
@@ -110,20 +110,20 @@ function findLowPool({ vitals }: KnownCondition, { chain, loan }: Deployment): s
   return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
 }
 
-function findSpentBudget({ budget }: KnownCondition): string | undefined {
+function findSpentBudget({ budget }: KnownHealthData): string | undefined {
   if (budget === undefined) return undefined
-  const { used, says } = describeBudgetUse(budget)
+  const { used, says: description } = describeBudgetUse(budget)
   if (used < budget.callsADay * budgetAlertShare) return undefined
-  return `${says} (UTC). ${remedies.upstream_budget}`
+  return `${description} (UTC). ${remedies.upstream_budget}`
 }
 
-function findUnlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {
+function findUnlistedNumber({ vitals: { unlistedAt, now } }: KnownHealthData): string | undefined {
   if (unlistedAt === undefined || now - unlistedAt > hourMs) return undefined
   return `A caller was refused at ${toIso(unlistedAt)} because no numbering plan lists the number. Ask the gateway which form of numbers it posts, or deploy newer numbering plans (libphonenumber-js).`
 }
 
 function findUnknownHeader(
-  { vitals: { now } }: KnownCondition,
+  { vitals: { now } }: KnownHealthData,
   { nodes }: Deployment,
 ): string | undefined {
   const unreadable = nodes().find(
@@ -135,13 +135,13 @@ function findUnknownHeader(
 
 function findUnprovedOutcome({
   vitals: { observations, now },
-}: KnownCondition): string | undefined {
+}: KnownHealthData): string | undefined {
   const { unproved } = observations
   if (unproved === undefined || now - unproved.at > hourMs) return undefined
   return `Callers were told outcomes without a proof, last at ${toIso(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that serves them in NODE_URL, or set PROOFS=off.`
 }
 
-function findSilentGateway({ vitals }: KnownCondition): string | undefined {
+function findSilentGateway({ vitals }: KnownHealthData): string | undefined {
   const silent = listSilentGateways(vitals)
   if (silent.length === 0) return undefined
   const gateways = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')

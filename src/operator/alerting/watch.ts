@@ -1,6 +1,6 @@
 import type { AlertNotice, Ledger } from '../../relay/ledger/port.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import type { KnownCondition } from '../health.ts'
+import type { KnownHealthData } from '../health.ts'
 import { type Deployment, toIso } from '../records.ts'
 import { findAlerts } from './alerts.ts'
 import { postNotice, type WebhookOptions } from './webhook.ts'
@@ -12,12 +12,12 @@ const maxNoticesAtOnce = 5
 /** Raises, clears and sends alerts. Each happens once, because the ledger records alerts. */
 export async function updateAlerts(
   ledger: Ledger,
-  condition: KnownCondition,
+  healthData: KnownHealthData,
   options: WatchOptions,
 ) {
   const { deployment, log, webhook } = options
-  const { alerts, nextNoticeAt, now } = condition.vitals
-  const causes = findAlerts(condition, deployment)
+  const { alerts, nextNoticeAt, now } = healthData.vitals
+  const causes = findAlerts(healthData, deployment)
   let hasDueNotices = nextNoticeAt !== undefined && nextNoticeAt <= now
   if (causes.length > 0 || alerts.length > 0) {
     const mustNotify = webhook !== undefined

@@ -17,15 +17,15 @@ import type { ReadContracts } from './contracts.ts'
 
 /** Limits the facts that are read after a round, except stale ones. */
 const maxReadsPerRound = 2
-/** Sets the multiple of `readingMs` from which a fact is stale. */
+/** Sets the multiple of `readIntervalMs` from which a fact is stale. */
 const staleMultiple = 4
-/** Limits how often a round without new facts is recorded, in ms. */
+/** Sets the longest time between two records of a healthy relayer's rounds, in ms. */
 const recordIntervalMs = 10_000
 /** Sets after how many urgent rounds the facts of a failing check are read again. */
 const retryAfterRounds = 3
 const nodeTimeoutMs = 5_000
 
-/** Runs a round and records what it read. While health fails, the next round comes soon. */
+/** Runs a round and records what it read. While health fails, returns `failing` or `soon`. */
 export async function runObservedRound(
   relayer: Relayer,
   readContracts: ReadContracts,
@@ -92,57 +92,74 @@ const listFailingFacts = (relayer: Relayer, vitals: Vitals): readonly FactName[]
     ({ name, state }) => (state === 'failing' && factsByCheck[name]) || [],
   )
 
-/** Reads the oldest and the failing facts again, and returns whether health still fails. */
+/** Reads facts again and records the report, if it is due. Returns whether health still fails. */
 async function refreshFacts(
   relayer: Relayer,
   readContracts: ReadContracts,
   report: ObservationReport,
   onRecorded: () => void,
 ): Promise<boolean> {
-  const { ledger, log, rules, clock } = relayer
-  const vitals = await ledger.readVitals()
+  const vitals = await relayer.ledger.readVitals()
   const { now, observations } = vitals
   const isStuck = findStuckNonce({ vitals, terms: relayer }) !== undefined
-  const failingFacts = [
-    ...listFailingFacts(relayer, vitals),
-    ...(isStuck ? (['poolCount'] as const) : []),
-  ]
+  const stuckFacts = isStuck ? (['poolCount'] as const) : []
+  const failingFacts = [...listFailingFacts(relayer, vitals), ...stuckFacts]
+  const chosenFacts = chooseFacts(relayer, vitals, report, failingFacts)
+  await readFacts(relayer, chosenFacts, { readContracts, report, observations })
+  const hasNewFacts = Object.keys(report.facts).length > 0 || report.node !== undefined
+  const isFailing = report.round === 'failed' || observations.failingSince !== undefined
+  const isRecordDue = now - (observations.roundAt ?? 0) >= recordIntervalMs
+  // What a round itself reads while all is well can wait until a record is due.
+  const isNews = hasNewFacts && (chosenFacts.length > 0 || failingFacts.length > 0)
+  if (isRecordDue || isFailing || isNews) {
+    await relayer.ledger.recordObservations({ ...report, now: relayer.clock.now() })
+    onRecorded()
+  }
+  // With one ms added, new facts are later than an obstacle that was recorded at this moment.
+  const after = { ...vitals, observations: addReport(observations, report, now + 1) }
+  return listFailingFacts(relayer, after).length > 0
+}
+
+/** Chooses the facts to read: those of failing checks, and those not read for the longest time. */
+function chooseFacts(
+  { rules }: Relayer,
+  { now, observations }: Vitals,
+  report: ObservationReport,
+  failingFacts: readonly FactName[],
+): FactName[] {
+  const { readIntervalMs } = rules
   const getAge = (name: FactName) => now - (observations[name]?.at ?? 0)
-  // While payments are open, rounds read most facts anyway.
-  const minAgeMs = report.node === undefined ? rules.readingMs : 2 * rules.readingMs
   const isDueAfter = (ageMs: number) => (name: FactName) =>
     report.facts[name] === undefined && getAge(name) >= ageMs
   const retryAfterMs = retryAfterRounds * getUrgentRoundMs(rules.roundMs)
-  const retriedFacts = failingFacts.filter(isDueAfter(retryAfterMs))
+  // While payments are open, rounds read most facts anyway.
+  const minAgeMs = report.node === undefined ? readIntervalMs : 2 * readIntervalMs
   const dueFacts = polledFacts.filter(isDueAfter(minAgeMs)).sort((a, b) => getAge(b) - getAge(a))
-  const staleFacts = dueFacts.filter((name) => getAge(name) >= staleMultiple * rules.readingMs)
+  const staleFacts = dueFacts.filter((name) => getAge(name) >= staleMultiple * readIntervalMs)
   const oldestFacts = dueFacts.slice(0, Math.max(maxReadsPerRound, staleFacts.length))
-  const chosenFacts = [...new Set([...retriedFacts, ...oldestFacts])]
+  return [...new Set([...failingFacts.filter(isDueAfter(retryAfterMs)), ...oldestFacts])]
+}
+
+/** Reads facts from the node and adds them to the report. Ends early if the node is silent. */
+async function readFacts(
+  relayer: Relayer,
+  names: readonly FactName[],
+  context: ReaderContext,
+): Promise<void> {
+  const { report } = context
   const observedRelayer = { ...relayer, node: observeNode(relayer, report) }
-  for (const name of chosenFacts) {
+  for (const name of names) {
     // One time-out is enough: each further request would wait as long.
     if (report.node === 'silent') break
     try {
-      await factReaders[name](observedRelayer, { readContracts, report, observations })
+      await factReaders[name](observedRelayer, context)
     } catch (error) {
-      log({ level: 'warn', event: 'look.failed', message: describeFault(error), fact: name })
+      const message = describeFault(error)
+      relayer.log({ level: 'warn', event: 'look.failed', message, fact: name })
       // Only a failed read of the head shows that the node is silent.
       if (report.node === undefined) await factReaders.head(observedRelayer).catch(() => undefined)
     }
   }
-  const hasNewFacts = Object.keys(report.facts).length > 0 || report.node !== undefined
-  const isFailing = report.round === 'failed' || observations.failingSince !== undefined
-  const isRecordDue = now - (observations.roundAt ?? 0) >= recordIntervalMs
-  const mustRecord =
-    isRecordDue || isFailing || (hasNewFacts && (chosenFacts.length > 0 || failingFacts.length > 0))
-  if (mustRecord) {
-    await ledger.recordObservations({ ...report, now: clock.now() })
-    onRecorded()
-  }
-  return (
-    listFailingFacts(relayer, { ...vitals, observations: addReport(observations, report, now + 1) })
-      .length > 0
-  )
 }
 
 type FactName = keyof typeof factReaders
@@ -172,5 +189,5 @@ const factReaders = {
   },
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: ReaderContext) => Promise<unknown>>>
 
-/** Lists the facts that checks read in turn. */
+/** Lists the facts that are read again regularly, the oldest first. */
 const polledFacts = ['head', 'gasPrice', 'funds', 'contracts'] as const

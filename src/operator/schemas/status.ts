@@ -14,11 +14,13 @@ const relayer = z.object({
   balanceWei: z.nullable(wei),
   gasPriceWei: z.nullable(wei),
   maxGasPriceWei: wei,
-  /** Count the payments that the balance pays for, at the current gas price and at the highest. */
+  /** Counts the payments that the balance pays for, at the current gas price. */
   lastsFor: z.nullable(z.int()),
+  /** Counts the same at `maxGasPriceWei`. */
   lastsAtWorst: z.nullable(z.int()),
-  /** Hold the cost of 50 payments at both prices. They are null if the balance pays for 20. */
+  /** Gives the cost of 50 payments at the current price; null if the balance pays for 20. */
   wantedWei: z.nullable(wei),
+  /** Gives the cost of 50 payments at `maxGasPriceWei`; null if `wantedWei` is. */
   wantedAtWorstWei: z.nullable(wei),
   /** Holds the next nonce: of the ledger, of the chain, and after the transactions in the pool. */
   nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
@@ -35,8 +37,11 @@ const contracts = z.object({
   state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused'])),
   pool: z.nullable(
     z.object({
+      /** Gives what the pool can lend. */
       liquidityWei: wei,
+      /** Sums what all borrowers owe. */
       owedWei: wei,
+      /** Sums what all accounts have. */
       balancesWei: wei,
       /** Holds how much may still be lent today. */
       capLeftWei: wei,
@@ -52,6 +57,7 @@ const node = z.object({
   label: z.string(),
   height: z.nullable(z.int()),
   heightAt: z.nullable(time),
+  /** Is `suspended` after failures, `distrusted` after an untrue answer: asked last meanwhile. */
   state: z.enum(['able', 'suspended', 'distrusted']),
   p95Ms: z.nullable(z.number()),
   answers: z.int(),
@@ -85,6 +91,7 @@ export const statusAnswer = z.object({
   /** Lists the last followed blocks, newest first; `fullness` is the share of gas used. */
   blocks: z.array(z.object({ number: z.int(), fullness: z.nullable(z.number()) })),
   nodes: z.array(node),
+  /** Counts today's calls to nodes: for payments (`relay`), and for the node service's callers. */
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
   /** Counts events since the ledger was created, by `<kind>.<event>` or `refused.<reason>`. */
   counts: eventCounts,

@@ -1,5 +1,5 @@
 import { chains, poolRules } from '../../../src/chain/chains.ts'
-import type { Condition } from '../../../src/operator/health.ts'
+import type { HealthData } from '../../../src/operator/health.ts'
 import type { Vitals } from '../../../src/relay/ledger/port.ts'
 import { mapOpenPhases } from '../../../src/relay/ledger/transitions.ts'
 
@@ -22,7 +22,7 @@ export const subject = {
 export function conditionWith(
   changes: Partial<Vitals> = {},
   observations: Partial<Vitals['observations']> = {},
-): Condition & { vitals: Vitals } {
+): HealthData & { vitals: Vitals } {
   const at = now - 20_000
   const vitals: Vitals = {
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined, unlistedAt: undefined },

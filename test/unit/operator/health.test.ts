@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Condition, describeHealth, runChecks } from '../../../src/operator/health.ts'
+import { describeHealth, type HealthData, runChecks } from '../../../src/operator/health.ts'
 import { conditionWith, now } from './condition.ts'
 
-const failingOf = (condition: Condition) => describeHealth(condition).failing
+const failingOf = (condition: HealthData) => describeHealth(condition).failing
 
 describe('health', () => {
   const at = now
@@ -21,7 +21,7 @@ describe('health', () => {
   const early = { number: 9, timestampSeconds: now / 1_000 + 900, at, since: now - 600_000 }
   const restoring = { kind: 'restoring', since, exportedAt: since, after: 'open' } as const
 
-  test.for<[what: string, condition: Condition, failing: string[]]>([
+  test.for<[what: string, condition: HealthData, failing: string[]]>([
     ['nothing where all is well', conditionWith(), []],
     ['no budget that is not spent', spent(60), []],
     ['a budget that is spent', spent(61), ['upstream_budget']],
@@ -60,7 +60,7 @@ describe('health', () => {
     expect(failingOf(condition)).toEqual(failing)
   })
 
-  test.for<[what: string, condition: Condition, says: RegExp]>([
+  test.for<[what: string, condition: HealthData, says: RegExp]>([
     ['a price just too high to raise the limit', priced('1000000001'), /MAX_GAS_PRICE_WEI is \d+$/],
     ['a price ten times the limit to doubt the node', priced('10000000000'), /compare another/],
     [

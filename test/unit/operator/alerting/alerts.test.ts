@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { findAlerts } from '../../../../src/operator/alerting/alerts.ts'
-import type { KnownCondition } from '../../../../src/operator/health.ts'
+import type { KnownHealthData } from '../../../../src/operator/health.ts'
 import type { FirstOpenNonce } from '../../../../src/relay/ledger/port.ts'
 import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
-const namesOf = (known: KnownCondition) => findAlerts(known, subject).map(({ name }) => name)
-const saysOf = (known: KnownCondition) => findAlerts(known, subject).map(({ says }) => says)
+const namesOf = (known: KnownHealthData) => findAlerts(known, subject).map(({ name }) => name)
+const saysOf = (known: KnownHealthData) => findAlerts(known, subject).map(({ says }) => says)
 
 const pool = (liquidityWei: string) => ({
   ...{ state: 'ready' as const, at: now },
@@ -50,7 +50,7 @@ const used = (relay: number) => {
 }
 
 describe('alerts', () => {
-  test.for<[what: string, known: KnownCondition, alerts: string[]]>([
+  test.for<[what: string, known: KnownHealthData, alerts: string[]]>([
     ['nothing where all is well', conditionWith(), []],
     ['nothing where a relayer has enough', ofPayments(20n), []],
     ['a relayer that has few payments left', ofPayments(20n, -1n), ['relayer_low']],
@@ -88,7 +88,7 @@ describe('alerts', () => {
   test("name a relayer's top-up, and what waits since when", () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`); nothing is lost.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`). Waiting payments are kept.`,
     ])
   })
 
