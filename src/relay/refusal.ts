@@ -24,7 +24,7 @@ export type Refusal =
   /** Exceeds what the relayer's key can pay for, with all that is open. */
   | { kind: 'relayer_poor' }
   | { kind: 'paused' }
-  /** Meets a silent node, contracts that refuse this relayer, or a wrong system clock. */
+  /** Meets a node that does not answer, contracts that refuse this relayer, or a wrong clock. */
   | { kind: 'no_answer' | 'contracts' | 'clock' }
 
 export type RefusalOf<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>

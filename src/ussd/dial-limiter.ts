@@ -1,11 +1,11 @@
-import type { Question } from '../relay/ledger/port.ts'
+import type { StepKey } from '../relay/ledger/port.ts'
 
 const minuteMs = 60_000
 /** Limits the accounts in memory. Beyond it, those that did not dial for a minute are dropped. */
 const maxAccounts = 10_000
 
 /** Tells whether an account may dial again; each step of a session counts once. */
-export type MayDial = (stepKey: Question) => boolean
+export type MayDial = (stepKey: StepKey) => boolean
 
 /** Limits the dials per minute of an account, within this process and without a store. */
 export function createDialLimiter(maxPerMinute: number, now: () => number): MayDial {

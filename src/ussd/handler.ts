@@ -312,8 +312,8 @@ async function endSessionWith(
   reason?: string,
 ): Promise<Screen> {
   const { endSession, since, messages, deriveStepKey } = context
-  const question = await deriveStepKey(joinAnswers(answers))
-  const sessionEnd = { since, answerCount: answers.length, question, screen, reason }
+  const stepKey = await deriveStepKey(joinAnswers(answers))
+  const sessionEnd = { since, answerCount: answers.length, stepKey, screen, reason }
   return toScreen(messages, await endSession(sessionEnd))
 }
 

@@ -2,7 +2,7 @@ import type { Pins } from '../account/pin.ts'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import type { Ledger, Question, Undecided } from '../relay/ledger/port.ts'
+import type { Ledger, StepKey, Undecided } from '../relay/ledger/port.ts'
 import { type AccountLimits, findExceededLimit, selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
@@ -20,12 +20,12 @@ type KnownRefusalOptions = {
   showAmount: (wei: bigint) => string
 }
 
-type PlannedPayment = { kind: PaymentKind; stepKey: Question; draft: SessionDraft }
+type PlannedPayment = { kind: PaymentKind; stepKey: StepKey; draft: SessionDraft }
 
 /** Holds the screen of a place in the menu; `reason` names a refusal for the operator. */
 export type PlaceScreen = { screen: Screen; reason?: string | undefined }
 
-/** Finds the refusal of a planned payment, as far as it is known before the PIN is typed. */
+/** Returns the screen to show before the PIN: a saved answer, or a refusal that is certain now. */
 export async function findKnownRefusal(
   options: KnownRefusalOptions,
   payment: PlannedPayment,
@@ -41,21 +41,22 @@ async function findRefusalNow(
   view: Undecided,
 ): Promise<PlaceScreen | undefined> {
   const { kind, stepKey, draft } = payment
-  const pin = await options.pins?.readState(stepKey.account)
+  const { account } = stepKey
+  const pin = await options.pins?.readState(account)
   if (pin !== undefined && pin.kind !== 'open') {
     return { screen: endScreen(writeDenial(options.messages, pin.kind)), reason: pin.kind }
   }
-  const spendsWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
+  const paymentWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
   const limits = selectLimits(options.limits, view)
   const refusal =
     findExceededLimit(limits, view.usage) ??
-    (await options.ledger.findKnownRefusal(stepKey.account, limits, { kind, spendsWei }))
+    (await options.ledger.findKnownRefusal(account, limits, { kind, spendsWei: paymentWei }))
   if (refusal !== undefined) {
     return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: nameReason(refusal) }
   }
   // An open payment may change debt and balance before this payment is made.
   if (view.open.length > 0) return undefined
-  const loanRefusal = await predictLoanRefusal(options, payment, spendsWei)
+  const loanRefusal = await predictLoanRefusal(options, payment, paymentWei)
   if (loanRefusal === undefined) return undefined
   return {
     screen: endScreen(writeLoanRefusal(options, loanRefusal, kind)),
@@ -63,19 +64,20 @@ async function findRefusalNow(
   }
 }
 
-/** Predicts the contract's refusal. With `strict` PINs none may tell the balance before the PIN. */
+/** Predicts the contract's refusal, as far as the account's debt and balance show it. */
 async function predictLoanRefusal(
   options: KnownRefusalOptions,
   { kind, stepKey: { account } }: PlannedPayment,
-  neededWei: bigint,
+  paymentWei: bigint,
 ): Promise<LoanRefusal | undefined> {
   const owedWei = kind === 'repayment' ? (await options.loan.readDebt(account)).owedWei : undefined
   if (owedWei === 0n) return { reason: 'no_loan' }
-  if (owedWei !== undefined && neededWei > owedWei) {
+  if (owedWei !== undefined && paymentWei > owedWei) {
     return { reason: 'repayment_too_large', owedWei }
   }
-  if (neededWei === 0n || options.settings.pin === 'strict') return undefined
+  // With `strict` PINs no screen may reveal the balance before the PIN.
+  if (paymentWei === 0n || options.settings.pin === 'strict') return undefined
   const balanceWei = await options.loan.readBalance(account)
-  if (balanceWei >= neededWei) return undefined
-  return { reason: 'balance_too_low', balanceWei, neededWei }
+  if (balanceWei >= paymentWei) return undefined
+  return { reason: 'balance_too_low', balanceWei, neededWei: paymentWei }
 }

@@ -12,7 +12,7 @@ import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { encodeCall, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
-import type { HeldSms, Ledger, Question } from '../relay/ledger/port.ts'
+import type { HeldSms, Ledger, StepKey } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -80,7 +80,7 @@ export async function requestPayment(
  */
 export async function findEqualPayment(
   context: PaymentContext,
-  stepKey: Question,
+  stepKey: StepKey,
   intent: Intent,
 ): Promise<number | undefined> {
   const { call } = await createOrder(context, intent)
@@ -124,7 +124,7 @@ export async function submitPayment(
   const answer = await context.pay({
     since,
     answerCount: answers.length,
-    question,
+    stepKey: question,
     intentId,
     caller,
     createRepeatScreen,

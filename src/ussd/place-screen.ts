@@ -8,7 +8,7 @@ import {
 import type { Seal } from '../account/seal.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { Ledger, StepKey } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import { describeFault } from '../runtime/log.ts'
 import type { MayDial } from './dial-limiter.ts'
@@ -79,7 +79,7 @@ async function findRefusal(
   context: PlaceContext,
   kind: PaymentKind,
   { draft }: Place,
-  stepKey: Question,
+  stepKey: StepKey,
 ): Promise<PlaceScreen | undefined> {
   try {
     return await findKnownRefusal(context, { kind, stepKey, draft })
@@ -103,7 +103,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
 async function readFact<Name extends ScreenFactName>(
   context: PlaceContext,
   fact: Name,
-  stepKey: Question,
+  stepKey: StepKey,
   place: Place,
 ) {
   try {
@@ -119,7 +119,7 @@ async function readFact<Name extends ScreenFactName>(
 type FactReaders = {
   readonly [Name in ScreenFactName]: (
     context: PlaceContext,
-    stepKey: Question,
+    stepKey: StepKey,
     place: Place,
   ) => Promise<ScreenFacts[Name]>
 }
@@ -153,7 +153,7 @@ const factReaders: FactReaders = {
   activity: readActivity,
 }
 
-async function readActivity(context: PlaceContext, { account }: Question) {
+async function readActivity(context: PlaceContext, { account }: StepKey) {
   const { ledger, memory, loan, log, chainId, senderSeal } = context
   const [payments, accountMemory, till, received] = await Promise.all([
     ledger.listPayments(account, maxListedPayments),
@@ -199,7 +199,7 @@ async function decryptSenders(
 }
 
 /** Lists the recipients that this session offers by a digit. */
-async function listKnownRecipients(context: PlaceContext, { account }: Question) {
+async function listKnownRecipients(context: PlaceContext, { account }: StepKey) {
   const recipients = listRecipients(await context.memory.read(account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
       kind: 'known',
@@ -228,7 +228,7 @@ async function recordList<Item>(
 /** Finds whether a recipient is registered: it has dialled, or its account has a balance. */
 async function findRegistration(
   context: PlaceContext,
-  _: Question,
+  _: StepKey,
   { draft: { recipient } }: Place,
 ) {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
@@ -241,7 +241,7 @@ async function findRegistration(
 }
 
 /** Tells whether this session reports a failed payment, and records which one it reports. */
-async function findFailure({ ledger, memory }: PlaceContext, { session, account }: Question) {
+async function findFailure({ ledger, memory }: PlaceContext, { session, account }: StepKey) {
   const payments = await ledger.listPayments(account, maxListedPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
@@ -255,7 +255,7 @@ async function findFailure({ ledger, memory }: PlaceContext, { session, account 
 async function showLoanTerms(
   context: PlaceContext,
   place: Place,
-  stepKey: Question,
+  stepKey: StepKey,
 ): Promise<PlaceScreen> {
   const [debt, terms, rate] = await Promise.all([
     readFact(context, 'debt', stepKey, place),

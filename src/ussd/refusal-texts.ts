@@ -61,7 +61,7 @@ export function writeLoanRefusal(
     case 'balance_too_low': {
       const balance = showAmount(refusal.balanceWei)
       return paymentKinds[kind].showsNeededAmount
-        ? words.owesMore(showAmount(refusal.neededWei), balance)
+        ? words.balanceBelowDebt(showAmount(refusal.neededWei), balance)
         : words.balance_too_low(balance)
     }
     case 'existing_loan':
@@ -76,10 +76,11 @@ export function writeLoanRefusal(
   }
 }
 
+/** Writes why an account may not pay. `void`: the PIN has changed, or was entered too long ago. */
 export const writeDenial = (messages: Messages, denial: 'blocked' | 'dormant' | 'void'): string =>
   denial === 'void' ? messages.sessionClosed : messages.pin.locked[denial]
 
-/** Writes the screen of the relay's answer. Without `kind` the session asked for no payment. */
+/** Writes the screen that shows the relay's answer. `kind` is undefined without a payment. */
 export function toScreen(messages: Messages, answer: PaymentAnswer, kind?: PaymentKind): Screen {
   if (answer.kind === 'screen') return answer.screen
   const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = messages

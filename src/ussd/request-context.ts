@@ -2,7 +2,7 @@ import type { LocalAccount } from 'viem'
 import type { CallerAccounts } from '../account/caller-accounts.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
-import type { Question } from '../relay/ledger/port.ts'
+import type { StepKey } from '../relay/ledger/port.ts'
 import type { UssdRequest, UssdSession } from './gateways/gateway.ts'
 import type { MenuSettings } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
@@ -17,7 +17,7 @@ export type RequestContext = UssdSession & {
   deriveAccount: () => Promise<LocalAccount>
   /** Derives the keyed digest that names the session in storage. */
   deriveSessionDigest: () => Promise<string>
-  deriveStepKey: (step: string) => Promise<Question>
+  deriveStepKey: (step: string) => Promise<StepKey>
   messages: Messages
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, Question, Till } from '../relay/ledger/port.ts'
+import type { Ledger, StepKey, Till } from '../relay/ledger/port.ts'
 import { tillKinds } from '../relay/ledger/rows.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -101,7 +101,7 @@ type RecordLedger = Pick<Ledger, 'saveFirstValue' | 'readFirstValue'>
  */
 export async function recordIfAbsent<Value>(
   ledger: RecordLedger,
-  stepKey: Question,
+  stepKey: StepKey,
   { name, schema }: SessionRecord<Value>,
   newValue: Value,
 ): Promise<Value | undefined> {
@@ -114,7 +114,7 @@ export async function recordIfAbsent<Value>(
 /** Returns the value that a step has recorded; undefined if it has none. */
 export async function readRecord<Value>(
   ledger: RecordLedger,
-  stepKey: Question,
+  stepKey: StepKey,
   { name, schema }: SessionRecord<Value>,
 ): Promise<Value | undefined> {
   const recorded = await ledger.readFirstValue(stepKey, name)
@@ -124,7 +124,7 @@ export async function readRecord<Value>(
 /** Returns the value that a step has recorded, else records the one that `find` returns. */
 export async function readOrRecord<Value>(
   ledger: RecordLedger,
-  stepKey: Question,
+  stepKey: StepKey,
   record: SessionRecord<Value>,
   find: () => Promise<Value>,
 ): Promise<Value> {
@@ -136,7 +136,7 @@ export async function readOrRecord<Value>(
 
 type SessionRateOptions = {
   ledger: RecordLedger
-  deriveStepKey: (step: string) => Promise<Question>
+  deriveStepKey: (step: string) => Promise<StepKey>
   rate: () => Promise<Rate | undefined>
 }
 

@@ -4,7 +4,7 @@ import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../acco
 import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { Ledger, StepKey } from '../relay/ledger/port.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { LookupRequest, MenuContext } from './menu/node.ts'
 import {
@@ -90,11 +90,11 @@ export async function storeAnswers(
   return (await openText(options, stepKey, recorded)) === text ? 'stored' : 'conflict'
 }
 
-const formatStepKey = ({ session, input }: Question): string => `${session}:${input}`
+const formatStepKey = ({ session, input }: StepKey): string => `${session}:${input}`
 
 async function openText(
   { textSeal }: StoredTextOptions,
-  stepKey: Question,
+  stepKey: StepKey,
   sealed: string | undefined,
 ): Promise<string | undefined> {
   return sealed === undefined ? undefined : textSeal.decrypt(sealed, formatStepKey(stepKey))
@@ -145,7 +145,7 @@ export async function readSession(options: SessionOptions, answers: readonly str
 async function checkPinOnce(
   ledger: SessionOptions['ledger'],
   pins: Pins,
-  stepKey: Question,
+  stepKey: StepKey,
   pin: string,
 ): Promise<PinVerdict> {
   const name = formatStepKey(stepKey)
@@ -208,7 +208,7 @@ async function lookUp(
 /** Maps each PIN of a delivery to the keyed digest that replaces the PIN in storage. */
 async function createPinReplacements(
   pins: Pins,
-  { account, session }: Question,
+  { account, session }: StepKey,
   answers: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const typedPins = answers.map(normalizeAnswer).filter(isPin)

@@ -130,7 +130,7 @@ function noteSlot(world: World, method: keyof Ledger, args: unknown[], answer: u
   }
   const slot = answer as Slot | undefined
   if (method !== 'findSlot' || slot === undefined) return
-  world.slot = { ...(args[0] as NonceFill), replacedHash: slot.prior?.hash }
+  world.slot = { ...(args[0] as NonceFill), replacedHash: slot.pending?.hash }
 }
 
 type Work = Awaited<ReturnType<Ledger['readWork']>>
@@ -388,7 +388,7 @@ function drawQuery(random: Random, account: Address, now: number): PaymentQuery 
 
 const drawRoom = (random: Random): Capacity | undefined =>
   oneOrNone(random, [
-    { ofAccount: random.int(1, 4), open: random.int(0, 8), waiting: random.int(0, 3) },
+    { accountOpenCount: random.int(1, 4), open: random.int(0, 8), waiting: random.int(0, 3) },
     undefined,
     undefined,
   ])

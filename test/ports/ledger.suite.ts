@@ -50,7 +50,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   const test = testOn(create)
   describe(`the ledger on ${name}: sessions`, () => {
     test('knows nothing of a new session', async ({ ledger }) => {
-      const usage = { ofAccount: 0, carried: 0, waiting: 0 }
+      const usage = { accountOpenCount: 0, carried: 0, waiting: 0 }
       const none = { kind: 'undecided', open: [], executed: [], version: 0, usage }
       const rest = { observations: {}, now: expect.any(Number) }
       expect(await ledger.lookup(question('s'))).toEqual({ ...none, ...rest })
@@ -233,17 +233,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test('has room for as many as may be open, judged one after the other', async ({ ledger }) => {
-      const room = { ofAccount: 9, open: 2, waiting: 9 }
+      const room = { accountOpenCount: 9, open: 2, waiting: 9 }
       await accept(ledger, 'a', bob)
       const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { capacity: room }))
       const { verdicts } = await offer(ledger, ...offers)
-      const full = { kind: 'full', usage: { ofAccount: 1, carried: 2, waiting: 0 } }
+      const full = { kind: 'full', usage: { accountOpenCount: 1, carried: 2, waiting: 0 } }
       expect(verdicts).toMatchObject([{ kind: 'accepted' }, full, full])
       expect(await ledger.lookup(question('e'))).toMatchObject({ usage: full.usage })
     })
 
     test("has room for an account's limit, and for other accounts", async ({ ledger }) => {
-      const capacity = { ofAccount: 2, open: 99, waiting: 99 }
+      const capacity = { accountOpenCount: 2, open: 99, waiting: 99 }
       await accept(ledger, 'a')
       const offers = [alice, alice, bob].map((of, index) => offerOf(`${index}`, of, { capacity }))
       expect(await kindsOf(ledger, ...offers)).toEqual(['accepted', 'full', 'accepted'])
@@ -251,12 +251,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('queues no more than the limit', async ({ ledger, rules }) => {
       await fill(ledger, rules)
-      const capacity = { ofAccount: 9, open: 1_000, waiting: 1 }
+      const capacity = { accountOpenCount: 9, open: 1_000, waiting: 1 }
       const { verdicts } = await offer(
         ledger,
         ...['a', 'b'].map((of) => offerOf(of, alice, { capacity })),
       )
-      const usage = { ofAccount: 1, carried: rules.maxInFlight, waiting: 1 }
+      const usage = { accountOpenCount: 1, carried: rules.maxInFlight, waiting: 1 }
       expect(verdicts).toMatchObject([{ isCarried: false }, { kind: 'full', usage }])
       expect(await queuedOn(ledger)).toEqual(['a'])
     })
@@ -288,7 +288,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const filling = { nonce, chainNonce: 1, sessions: ['e'] }
       const fillWith = async (name: string, replacedHash?: Hex) =>
         (await ledger.fill({ ...filling, replacedHash, transaction: transactionOf(name) })).kind
-      expect(await ledger.findSlot(filling)).toEqual({ nonce, prior: undefined })
+      expect(await ledger.findSlot(filling)).toEqual({ nonce, pending: undefined })
       expect(await fillWith('e', id('other'))).toBe('changed')
       expect([await fillWith('e'), await fillWith('e')]).toEqual(['recorded', 'recorded'])
       expect(await ledger.findSlot(filling)).toBeUndefined()
@@ -339,7 +339,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       pass(1)
       // What was recorded for it never was in a pool: there is nothing to outbid, and the nonce
       // begins anew.
-      expect(await ledger.findSlot(filling)).toEqual({ nonce: 0, prior: undefined })
+      expect(await ledger.findSlot(filling)).toEqual({ nonce: 0, pending: undefined })
       expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
       expect((await ledger.readWork()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
     })
@@ -448,7 +448,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(nextNonce).toBe(1)
       // Bytes were recorded for nonce 1: the payment that gets it has to outbid them.
       const filling = { nonce: 1, chainNonce: 1, sessions: ['a'] }
-      expect(await ledger.findSlot(filling)).toEqual({ nonce: 1, prior: transactionOf('b') })
+      expect(await ledger.findSlot(filling)).toEqual({ nonce: 1, pending: transactionOf('b') })
     })
 
     test("is not settled by another payment's transaction on its nonce", async ({ ledger }) => {
@@ -685,7 +685,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   describe(`the ledger on ${name}: accounts`, () => {
     test("shows an account's open payments to its own next offer alone", async ({ ledger }) => {
       await accept(ledger, 'a')
-      const usage = { ofAccount: 1, carried: 1, waiting: 0 }
+      const usage = { accountOpenCount: 1, carried: 1, waiting: 0 }
       const own = { kind: 'undecided', open: [orderOf('a').request], executed: [], version: 1 }
       const rest = { usage, observations: {}, now: expect.any(Number) }
       expect(await ledger.lookup(question('b'))).toEqual({ ...own, ...rest })

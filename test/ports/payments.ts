@@ -15,12 +15,12 @@ import type {
   Execution,
   Ledger,
   NonceFill,
+  OfferDecision,
   Order,
   PaymentOffer,
   RequestExecution,
   Screen,
   SignedTransaction,
-  Verdict,
 } from '../../src/relay/ledger/port.ts'
 
 // Payments of a test, made of their sessions' names.
@@ -103,7 +103,7 @@ export const adoptionOf = (session: string, execution: Execution, order: Partial
 export async function offer(
   ledger: Ledger,
   ...offers: readonly PaymentOffer[]
-): Promise<{ verdicts: Verdict[]; nonce: number | undefined }> {
+): Promise<{ verdicts: OfferDecision[]; nonce: number | undefined }> {
   const { slot, accepted } = await ledger.propose(offers)
   const name = accepted.map((place) => offers[place]?.session).join()
   const transaction = { ...transactionOf(name), nonce: slot?.nonce ?? -1, accepted }
@@ -138,7 +138,7 @@ export async function fillNonce(
 ): Promise<'taken' | 'recorded' | 'changed'> {
   const slot = await ledger.findSlot(filling)
   if (slot === undefined) return 'taken'
-  return (await ledger.fill({ ...filling, replacedHash: slot.prior?.hash, transaction })).kind
+  return (await ledger.fill({ ...filling, replacedHash: slot.pending?.hash, transaction })).kind
 }
 
 export const mineAt = (

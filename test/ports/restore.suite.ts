@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { ExportEntry, ExportHead } from '../../src/relay/ledger/backup/export-format.ts'
-import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
+import type { Identity, Ledger, StepKey } from '../../src/relay/ledger/port.ts'
 import { schemaVersion } from '../../src/relay/ledger/rows.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -88,7 +88,7 @@ async function playHistory(ledger: Ledger): Promise<void> {
 /** Reads the state that a relay uses, without times and attempts. */
 async function readState(ledger: Ledger) {
   const { nonces, queued, carried, mined, head, nextNonce } = await ledger.readWork()
-  const lookUp = async (asked: Question) => {
+  const lookUp = async (asked: StepKey) => {
     const view = await ledger.lookup(asked)
     return view.kind === 'undecided' ? { ...view, now: 0 } : view
   }

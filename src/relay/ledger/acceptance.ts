@@ -18,11 +18,11 @@ import {
   type CarryingTransaction,
   hashPlaceholder,
   minutesPlaceholder,
+  type OfferDecision,
   type Pace,
   type PaymentOffer,
   type Proposal,
   type Screen,
-  type Verdict,
 } from './port.ts'
 import { recordObservations } from './records/chain.ts'
 import { findDayLimit, recordEqualAge } from './records/earlier.ts'
@@ -45,7 +45,7 @@ export function record(
   step: StepContext,
   offers: readonly PaymentOffer[],
   transaction?: CarryingTransaction,
-): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
+): { kind: 'recorded'; verdicts: OfferDecision[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
   for (const { observations } of offers) recordObservations(step, observations)
   if (transaction !== undefined && pickNonce(step, offers) !== transaction.nonce) return changed
@@ -73,7 +73,7 @@ const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number |
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
   })
 
-const listAccepted = (verdicts: readonly Verdict[]): number[] =>
+const listAccepted = (verdicts: readonly OfferDecision[]): number[] =>
   verdicts.flatMap(({ kind }, index) => (kind === 'accepted' ? [index] : []))
 
 /** Names the transaction in which payments begin; undefined if they are queued. */
@@ -84,7 +84,7 @@ function acceptAll(
   step: StepContext,
   offers: readonly PaymentOffer[],
   carrier: Carrier,
-): Verdict[] {
+): OfferDecision[] {
   // Lost totals are counted again before anything is added to them.
   ensureQueueTotals(step.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) restoreLostReserves(step.rows)
@@ -103,7 +103,7 @@ function judge(
   offer: PaymentOffer,
   carrier: Carrier,
   begun: readonly PaymentOffer[],
-): Verdict | undefined {
+): OfferDecision | undefined {
   const { rows } = step
   const { version, order, unlessEqual, day, capacity, lendable } = offer
   const decided = findDecision(rows, offer)
@@ -142,7 +142,7 @@ export function findIntakeRefusal(
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 
-function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict {
+function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): OfferDecision {
   const { rows, relayer } = step
   const { session, order, screens, pace } = offer
   const isCarried = carrier !== undefined

@@ -1,13 +1,13 @@
 import type { Draft } from './draft.ts'
 import { getPaymentRow } from './payments/payment-states.ts'
-import type { Decided, Question, Screen } from './port.ts'
+import type { Decided, Screen, StepKey } from './port.ts'
 import { readIntake } from './records/operations.ts'
 import type { Row } from './rows.ts'
 
 export const isRestoring = (rows: Draft): boolean => readIntake(rows).kind === 'restoring'
 
 /** Returns a session's decision, if there is one. During a restore it is `pending` instead. */
-export function findDecision(rows: Draft, { session, input }: Question): Decided | undefined {
+export function findDecision(rows: Draft, { session, input }: StepKey): Decided | undefined {
   const row = rows.row('sessions', session)
   const payment = getPaymentRow(rows, session)
   if (row === undefined) {
@@ -28,7 +28,7 @@ function canShowFailure({ state, outcome, history }: Row<'payments'>): boolean {
 
 export function saveSession(
   rows: Draft,
-  { session, account, input, answerCount }: Question & { answerCount: number },
+  { session, account, input, answerCount }: StepKey & { answerCount: number },
   state: Row<'sessions'>['state'],
   screen: Screen,
 ): void {

@@ -224,13 +224,13 @@ export const steps: Steps = {
 
   saveFirstValue: ({ rows }, showing) => saveFirstValue(rows, showing, findDecision(rows, showing)),
 
-  readFirstValue: ({ rows }, question, name) => readFirstValue(rows, question, name),
+  readFirstValue: ({ rows }, stepKey, name) => readFirstValue(rows, stepKey, name),
 
   findKnownRefusal: ({ rows }, account, limits, payment) =>
     findIntakeRefusal(rows, account) ?? findDayLimit(rows, account, limits, payment),
 
-  recordEqualAge: ({ rows }, question, call) =>
-    recordEqualAge(rows, question, findDecision(rows, question) === undefined ? call : undefined),
+  recordEqualAge: ({ rows }, stepKey, call) =>
+    recordEqualAge(rows, stepKey, findDecision(rows, stepKey) === undefined ? call : undefined),
 
   refuse(step, refusing) {
     const { rows } = step
@@ -391,7 +391,7 @@ export const steps: Steps = {
     // It was recorded before, and the answer was lost.
     const isKnown = row?.bytes.some(([hash]) => hash === transaction.hash)
     if (row?.state === 'recorded' && isKnown) return { kind: 'recorded' }
-    const isReplaced = readSlot(step, nonce).prior?.hash !== replacedHash
+    const isReplaced = readSlot(step, nonce).pending?.hash !== replacedHash
     if (isReplaced || !mayFill(step, filling)) return { kind: 'changed' }
     for (const session of sessions) {
       const carrier = { relayer, nonce, hash: transaction.hash }

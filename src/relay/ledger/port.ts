@@ -32,13 +32,13 @@ export type SessionLedger = {
   /** Records accounts of former number forms, and adopts another table of forms. */
   renumber(renumbering: Renumbering): Promise<Renumbered>
   /** Returns a session's decision, or the account's open work. */
-  lookup(question: Question): Promise<Decided | Undecided>
+  lookup(stepKey: StepKey): Promise<Decided | Undecided>
   /** Stores the first value under a name, and returns it: redeliveries show the same. */
   saveFirstValue(showing: FirstValue): Promise<Shown | Decided>
   /** Returns the value that a question stored under this name, if any. */
-  readFirstValue(question: Question, name: string): Promise<string | undefined>
+  readFirstValue(stepKey: StepKey, name: string): Promise<string | undefined>
   /** Returns how many minutes ago the account made an equal call, if lately. Stores the answer. */
-  recordEqualAge(question: Question, call: PaymentCall): Promise<number | undefined>
+  recordEqualAge(stepKey: StepKey, call: PaymentCall): Promise<number | undefined>
   /** Tells why a payment of the account would be refused, as far as the ledger knows. */
   findKnownRefusal(
     account: Address,
@@ -61,7 +61,7 @@ export type SessionLedger = {
   record(
     offers: readonly PaymentOffer[],
     transaction?: CarryingTransaction,
-  ): Promise<{ kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' }>
+  ): Promise<{ kind: 'recorded'; verdicts: OfferDecision[] } | { kind: 'changed' }>
   /** Records a session whose intent the chain has already spent: the ledger lost its rows. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 }
@@ -263,11 +263,11 @@ export type Renumbered =
 
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
 
-/** Identifies a question by its account and keyed digests of session and input, never the words. */
-export type Question = { session: string; input: string; account: Address }
+/** Identifies a step of a session by its account and digests of session and input, not by words. */
+export type StepKey = { session: string; input: string; account: Address }
 
 /** Holds a named value in JSON, with neither typed text nor a phone number. */
-export type FirstValue = Question & { name: string; value: string }
+export type FirstValue = StepKey & { name: string; value: string }
 
 export type Shown = { kind: 'shown'; value: string }
 
@@ -306,9 +306,9 @@ export type Undecided = {
   now: number
 }
 
-/** Counts open payments: `ofAccount` those of one account, the others those of all. */
+/** Counts open payments: `accountOpenCount` those of one account, the others those of all. */
 export type Usage = {
-  ofAccount: number
+  accountOpenCount: number
   /** Counts payments with a nonce whose transactions are in no block. */
   carried: number
   /** Counts payments that wait for a nonce. */
@@ -316,7 +316,7 @@ export type Usage = {
 }
 
 /** Limits the open payments of an account and of all, and those that wait, the new one included. */
-export type Capacity = { ofAccount: number; open: number; waiting: number }
+export type Capacity = { accountOpenCount: number; open: number; waiting: number }
 
 /** Limits what an account sends in 24 hours, in payments and in wei; undefined without a limit. */
 export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
@@ -603,7 +603,7 @@ export type PaymentTrace = PaymentRecord & {
   }[]
 }
 
-export type SessionRefusal = Question & {
+export type SessionRefusal = StepKey & {
   answerCount: number
   screen: Screen
   /** Names why a requested payment is refused (`unlisted`: the number is in no numbering plan). */
@@ -620,7 +620,7 @@ export type Refused = {
 }
 
 /** Offers a payment, with all that is needed to judge it. */
-export type PaymentOffer = Question & {
+export type PaymentOffer = StepKey & {
   /** Counts the answers that the caller has given. */
   answerCount: number
   order: Order
@@ -648,7 +648,7 @@ export type PaymentOffer = Question & {
 }
 
 /** Holds a recorded transaction that has to be sent now, and the payments that it carries. */
-export type Sending = {
+export type TransactionToSend = {
   nonce: number
   transaction: SignedTransaction
   /** Maps each session to its signed request. */
@@ -658,7 +658,7 @@ export type Sending = {
 }
 
 /** Answers an offer. Of offers that share a transaction, one has `sending`. */
-export type OfferAnswer = Verdict & { sending?: Sending | undefined }
+export type OfferAnswer = OfferDecision & { sending?: TransactionToSend | undefined }
 
 /** Accepts a payment and makes it durable, or tells why it may not begin. */
 export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
@@ -676,7 +676,7 @@ export type Pace = { paymentsInBlock: number; blockMs: number }
 export const hashPlaceholder = '0x##########'
 
 /** Tells the decision on an offer. */
-export type Verdict =
+export type OfferDecision =
   | Decided
   /** Has the recorded screen. If `isCarried`, the transaction carries it; else it is queued. */
   | { kind: 'accepted'; screen: Screen; isCarried: boolean }
@@ -701,8 +701,8 @@ export type Lendable = ReservedAmounts & { block: number }
 
 export type Slot = {
   nonce: number
-  /** Holds the transaction with the highest price, which must be outbid; `raw` may be lost. */
-  prior: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
+  /** Holds the transaction with the highest price, which a new one replaces; `raw` may be lost. */
+  pending: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
 }
 
 /** Tells whether a transaction was recorded, or the nonce or a payment has changed before. */
@@ -768,7 +768,7 @@ export type Execution = {
   block: BlockId
 }
 
-export type Adoption = Question & {
+export type Adoption = StepKey & {
   answerCount: number
   screen: Screen
   order: Order

@@ -1,11 +1,11 @@
 import type {
   AcceptPayment,
   OfferAnswer,
+  OfferDecision,
   PaymentOffer,
-  Sending,
   SignedTransaction,
   Slot,
-  Verdict,
+  TransactionToSend,
 } from '../ledger/port.ts'
 import { buildBatch, type Relayer, signFor } from '../relayer.ts'
 import { answerWithinMs } from './answers.ts'
@@ -15,7 +15,7 @@ export type AcceptorOptions = Pick<
   'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
 >
 
-/** Limits how often a batch is signed, which is repeated if its nonce or payments have changed. */
+/** Limits how often a batch is signed. It is signed again if its nonce or payments have changed. */
 const maxSignAttempts = 3
 
 /** Sets after how many ms an offer is late. The newest offers then go first, to be in time. */
@@ -83,12 +83,12 @@ async function signAndRecord(
     const transaction = slot && (await sign(options, slot, carriedOffers))
     // No offer was accepted, no nonce is free, or a transaction would cost too much.
     if (slot === undefined || transaction === undefined) break
-    const { nonce, prior } = slot
+    const { nonce, pending } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
     if (recorded.kind === 'changed') continue
     const requests = new Map(carriedOffers.map(({ session, order }) => [session, order.request]))
-    const isFirst = prior === undefined
-    return attachSending(recorded.verdicts, { nonce, transaction, requests, isFirst })
+    const isFirst = pending === undefined
+    return attachTransaction(recorded.verdicts, { nonce, transaction, requests, isFirst })
   }
   // Queues what is accepted: a later round sends it in a transaction.
   const recorded = await ledger.record(offers)
@@ -97,7 +97,7 @@ async function signAndRecord(
   return recorded.verdicts
 }
 
-/** Signs one transaction that carries the offers; undefined for no offers or too high a price. */
+/** Signs a transaction for offers. Returns undefined for none, or if the gas price is too high. */
 async function sign(
   options: AcceptorOptions,
   slot: Slot,
@@ -111,7 +111,10 @@ async function sign(
 }
 
 /** Adds the transaction to the answer of the first carried payment, whose caller then sends it. */
-function attachSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
+function attachTransaction(
+  verdicts: readonly OfferDecision[],
+  sending: TransactionToSend,
+): OfferAnswer[] {
   const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
   return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))
 }

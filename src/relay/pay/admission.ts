@@ -29,10 +29,10 @@ export const selectLimits = (
 /** Refuses a payment if its account has too many open ones. */
 export function findExceededLimit(
   limits: AccountLimits,
-  { ofAccount }: Usage,
+  { accountOpenCount }: Usage,
 ): Refusal | undefined {
   const max = limits.openPayments
-  return ofAccount >= max ? { kind: 'too_many_open', max } : undefined
+  return accountOpenCount >= max ? { kind: 'too_many_open', max } : undefined
 }
 
 /** Holds the gas price and the balance of the relayer's key. */
@@ -49,7 +49,7 @@ const minutesStep = 10
 export function findCapacity(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
-): Omit<Capacity, 'ofAccount'> {
+): Omit<Capacity, 'accountOpenCount'> {
   const open = toSafeNumber(balanceWei / computeHighestCostWei(terms, gasPriceWei))
   return { open, waiting: computeMaxWaiting(terms) }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
-import type { Decided, Ledger, Question, Screen } from '../ledger/port.ts'
+import type { Decided, Ledger, Screen, StepKey } from '../ledger/port.ts'
 
 /** Tells what the caller is shown. */
 export type PaymentAnswer =
@@ -48,9 +48,9 @@ export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): Paymen
 /** Returns what is known of a session that could not be closed. Some databases can only read. */
 export async function readKnownAnswer(
   ledger: Pick<Ledger, 'lookup'>,
-  question: Question,
+  stepKey: StepKey,
 ): Promise<PaymentAnswer> {
-  const view = await ledger.lookup(question).catch(() => undefined)
+  const view = await ledger.lookup(stepKey).catch(() => undefined)
   if (view === undefined || view.kind === 'pending') return { kind: 'uncertain' }
   return view.kind === 'undecided' ? { kind: 'unsent' } : toAnswer(view)
 }

@@ -25,10 +25,10 @@ import {
   minutesPlaceholder,
   type Order,
   type PaymentOffer,
-  type Question,
   type ReservedAmounts,
   type Screen,
-  type Sending,
+  type StepKey,
+  type TransactionToSend,
   type Undecided,
   type Usage,
 } from '../ledger/port.ts'
@@ -60,7 +60,7 @@ import { watchReceipt } from './watch.ts'
 export type RequestedPayment = {
   /** Tells when the delivery arrived (Unix time in ms): its answer is due some seconds later. */
   since: number
-  question: Question
+  stepKey: StepKey
   /** Counts the answers that the caller has given. */
   answerCount: number
   intentId: Hex
@@ -126,7 +126,7 @@ export type PayOptions = {
   preflight: boolean
   limits: AccountLimits
   /** Returns whether an account may ask again now; a redelivered question counts once. */
-  mayDial: (question: Question) => boolean
+  mayDial: (stepKey: StepKey) => boolean
   accept: AcceptPayment
   /** Keeps work alive after the reply. */
   waitUntil: (work: Promise<void>) => void
@@ -188,7 +188,7 @@ async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<Pay
   if (isNodeSilent) progress.observed.node = 'silent'
   const closed = await Promise.race([
     refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
-      readKnownAnswer(relayer.ledger, payment.question),
+      readKnownAnswer(relayer.ledger, payment.stepKey),
     ),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
@@ -201,7 +201,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   while (!progress.isAnswered) {
     const lookupStartedAt = relayer.clock.now()
     progress.isWaitingForNode = false
-    const view = await retryLedgerCall(relayer.clock, () => relayer.ledger.lookup(payment.question))
+    const view = await retryLedgerCall(relayer.clock, () => relayer.ledger.lookup(payment.stepKey))
     switch (view.kind) {
       case 'answered':
       case 'failed':
@@ -233,7 +233,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 /** Makes one attempt. Returns undefined if something has changed, so that `pay` tries again. */
 async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
-  if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
+  if (!options.mayDial(payment.stepKey)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isWaitingForNode = true
   const attempt = await signOrder(delivery)
   const { result, lendable, funding, ...nonces } = await readState(attempt, view)
@@ -436,7 +436,7 @@ function createOffer(
   const isLimited = (transfersADay ?? sentADayWei) !== undefined
   const mustMatchVersion = options.preflight || unlessEqual || isLimited
   return {
-    ...payment.question,
+    ...payment.stepKey,
     ...readings,
     answerCount: payment.answerCount,
     order,
@@ -447,7 +447,7 @@ function createOffer(
     pace: getPace(relayer.rules),
     gasPriceWei: funding.gasPriceWei,
     version: mustMatchVersion ? view.version : undefined,
-    capacity: { ...findCapacity(relayer, funding), ofAccount: openPayments },
+    capacity: { ...findCapacity(relayer, funding), accountOpenCount: openPayments },
     day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,
     identity: getIdentity(relayer),
@@ -456,7 +456,7 @@ function createOffer(
 }
 
 /** Sends the recorded transaction and watches it after the reply. Rounds repeat what fails. */
-function send({ relayer, options }: Attempt, sending: Sending): void {
+function send({ relayer, options }: Attempt, sending: TransactionToSend): void {
   const { nonce, transaction, isFirst } = sending
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
   const watching = broadcast(relayer, nonce, transaction, isFirst, signal)
@@ -484,7 +484,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   const obstacle = findObstacleKind(refusal)
   const refused = await retryLedgerCall(relayer.clock, () =>
     relayer.ledger.refuse({
-      ...payment.question,
+      ...payment.stepKey,
       answerCount,
       screen,
       obstacle,
@@ -507,14 +507,14 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
 /** Adopts a payment that only the chain knows. Only the same question gets its screen. */
 async function adopt(attempt: Attempt): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, order, writeSubmitted } = attempt
-  const { question, answerCount } = payment
+  const { stepKey, answerCount } = payment
   const spending = await findExecution(relayer, order.request)
   if (spending === undefined) return { kind: 'uncertain' }
   if (!spending.isSameRequest) return { kind: 'ended' }
   const { execution } = spending
   const screen = insertHash(writeSubmitted({ hash: hashPlaceholder }), execution.hash)
   await retryLedgerCall(relayer.clock, () =>
-    relayer.ledger.adopt({ ...question, answerCount, screen, order, execution }),
+    relayer.ledger.adopt({ ...stepKey, answerCount, screen, order, execution }),
   )
   return undefined
 }

@@ -1,5 +1,5 @@
 import { describeFault } from '../../runtime/log.ts'
-import type { Question, Screen } from '../ledger/port.ts'
+import type { Screen, StepKey } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   answerWithinMs,
@@ -15,7 +15,7 @@ import {
 export type SessionEnd = {
   /** Tells when the delivery arrived (Unix time in ms). */
   since: number
-  question: Question
+  stepKey: StepKey
   /** Counts the answers that the caller has given. */
   answerCount: number
   /** Says that nothing was sent. It is shown only if that is true. */
@@ -33,13 +33,13 @@ export function createEndSession({
   log,
 }: Pick<Relayer, 'ledger' | 'clock' | 'log'>): EndSession {
   async function refuse(
-    { screen, question, answerCount, reason }: SessionEnd,
+    { screen, stepKey, answerCount, reason }: SessionEnd,
     answerBy: number,
   ): Promise<PaymentAnswer> {
     let pauseMs = firstPauseMs
     while (clock.now() < answerBy) {
       const refused = await retryLedgerCall(clock, () =>
-        ledger.refuse({ ...question, answerCount, screen, reason }),
+        ledger.refuse({ ...stepKey, answerCount, screen, reason }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind !== 'pending') return toAnswer(refused)
@@ -57,7 +57,7 @@ export function createEndSession({
       return await Promise.race([
         refuse(end, answerBy).catch((error) => {
           log({ level: 'error', event: 'end.failed', message: describeFault(error) })
-          return readKnownAnswer(ledger, end.question)
+          return readKnownAnswer(ledger, end.stepKey)
         }),
         clock
           .sleep(answerBy - clock.now(), answered.signal)

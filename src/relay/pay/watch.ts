@@ -1,4 +1,4 @@
-import type { Sending } from '../ledger/port.ts'
+import type { TransactionToSend } from '../ledger/port.ts'
 import { readMinedReport, settle } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 
@@ -10,7 +10,7 @@ const receiptTimeoutMs = 5_000
 /** Polls for a transaction's receipt, and settles the payments that the transaction carries. */
 export async function watchReceipt(
   relayer: Relayer,
-  { nonce, transaction, requests }: Sending,
+  { nonce, transaction, requests }: TransactionToSend,
 ): Promise<void> {
   const { rules, clock } = relayer
   const watched = { nonce, sessions: [...requests.keys()], transactions: [transaction], requests }

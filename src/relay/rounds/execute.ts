@@ -228,7 +228,7 @@ async function outbid(
   { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
 ): Promise<void> {
   const { ledger, clock, log, signer } = relayer
-  const slot = { nonce, prior: before }
+  const slot = { nonce, pending: before }
   const transaction = await signFor(relayer, slot, gasPriceWei, signer.readContent(before))
   if (transaction === undefined) return
   const replacedHash = before.hash
@@ -257,10 +257,10 @@ async function fillNonce(
   if (slot === undefined) return { kind: 'refused', nonce }
   const transaction = await signFor(relayer, slot, gasPriceWei, buildBatch(relayer, requests))
   if (transaction === undefined) return resendOlder(relayer, action, slot)
-  const replacedHash = slot.prior?.hash
+  const replacedHash = slot.pending?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions, replacedHash, transaction })
   if (filled.kind === 'changed') return { kind: 'same' }
-  const isFirst = slot.prior === undefined
+  const isFirst = slot.pending === undefined
   await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
   return { kind: 'same' }
 }
@@ -272,16 +272,16 @@ async function fillNonce(
 async function resendOlder(
   relayer: Relayer,
   { nonce, chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
-  { prior }: Slot,
+  { pending }: Slot,
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
-  const older = prior?.raw && { ...prior, raw: prior.raw }
+  const older = pending?.raw && { ...pending, raw: pending.raw }
   // A lost transaction counts as foreign, because the price that outbids it is unknown.
-  const slotWithoutPrior = { nonce, prior: undefined }
+  const slotWithoutPending = { nonce, pending: undefined }
   const transaction =
-    older ?? (await signFor(relayer, slotWithoutPrior, gasPriceWei, buildBatch(relayer, [])))
+    older ?? (await signFor(relayer, slotWithoutPending, gasPriceWei, buildBatch(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }
-  const replacedHash = prior?.hash
+  const replacedHash = pending?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions: [], replacedHash, transaction })
   if (filled.kind === 'recorded') {
     const isFirst = older === undefined

@@ -71,7 +71,7 @@ export const english = {
   refused: {
     balance_too_low: (balance: string) =>
       `Your balance is too low: ${balance}. Nothing was sent. Dial again to send less.`,
-    owesMore: (owed: string, balance: string) =>
+    balanceBelowDebt: (owed: string, balance: string) =>
       `To repay: ${owed}. Your balance is too low: ${balance}. Nothing was sent. Dial again to repay a part.`,
     existing_loan: (owed: string) =>
       `You already have a loan. Still to repay: ${owed}. Dial again to repay it.`,

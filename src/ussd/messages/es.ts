@@ -70,7 +70,7 @@ export const spanish: Messages = {
   refused: {
     balance_too_low: (balance) =>
       `Su saldo es insuficiente: ${balance}. No se envió nada. Marque de nuevo para enviar menos.`,
-    owesMore: (owed, balance) =>
+    balanceBelowDebt: (owed, balance) =>
       `A pagar: ${owed}. Su saldo es insuficiente: ${balance}. No se envió nada. Marque de nuevo para pagar una parte.`,
     existing_loan: (owed) =>
       `Ya tiene un préstamo. Falta pagar: ${owed}. Marque de nuevo para pagarlo.`,

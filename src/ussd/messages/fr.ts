@@ -71,7 +71,7 @@ export const french: Messages = {
   refused: {
     balance_too_low: (balance) =>
       `Votre solde est insuffisant: ${balance}. Rien n'a été envoyé. Recomposez pour envoyer moins.`,
-    owesMore: (owed, balance) =>
+    balanceBelowDebt: (owed, balance) =>
       `À rembourser: ${owed}. Solde insuffisant: ${balance}. Rien n'a été envoyé. Recomposez pour en rembourser une partie.`,
     existing_loan: (owed) =>
       `Vous avez déjà un prêt. Reste à rembourser: ${owed}. Recomposez pour le rembourser.`,

@@ -71,7 +71,7 @@ export const kiswahili: Messages = {
   refused: {
     balance_too_low: (balance) =>
       `Salio lako halitoshi: ${balance}. Hakuna kilichotumwa. Piga tena utume kidogo.`,
-    owesMore: (owed, balance) =>
+    balanceBelowDebt: (owed, balance) =>
       `Unadaiwa ${owed}. Salio lako halitoshi: ${balance}. Hakuna kilichotumwa. Piga tena ulipe sehemu.`,
     existing_loan: (owed) => `Una mkopo tayari. Deni: ${owed}. Piga tena ulipe.`,
     no_loan: 'Huna mkopo wa kulipa. Piga tena uone menyu.',

@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 
-/** Holds an account's totals: `seen` counts its payments, `open` lists sessions of open ones. */
+/** Holds an account's totals: `seen` counts payments, `open` lists those of unknown outcome. */
 export type AccountTotals = Row<'accounts'>
 
 /** Returns an account's totals, counted from its payments if they are not stored. */

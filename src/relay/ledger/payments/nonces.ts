@@ -22,6 +22,7 @@ import {
   updateRelayerTotals,
 } from './relayer-totals.ts'
 
+/** Holds a nonce; `bytes` lists the hash and the gas price of each of its transactions. */
 type NonceRow = Row<'nonces'>
 
 /** Saves a nonce's row, and updates the relayer's totals. */
@@ -58,7 +59,7 @@ export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] 
   return [...rowsToCheck].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
-/** Counts the relayer's transactions in blocks, and those with the pool's, as read lately. */
+/** Counts the relayer's transactions as last read; only `poolNonce` includes those in the pool. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
 
 /** Finds the nonce after all used ones, unless payments wait or the pool would refuse it. */
@@ -74,21 +75,21 @@ export function findFreeNonce(
   return nonce < countMined(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-/** Counts the open payments of the relayer's key, and of an account. */
+/** Counts the open payments of an account, and those of all accounts. */
 export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
-  ofAccount: listOpenPayments(rows, account).length,
+  accountOpenCount: listOpenPayments(rows, account).length,
   carried: countCarried(readRelayerTotals(rows, relayer)),
   waiting: readQueueTotals(rows).waitingCount,
 })
 
 /** Tells whether one more payment exceeds a limit; `mustWait`: no nonce is free for it. */
 export function isFull(usage: Usage, capacity: Capacity, mustWait: boolean): boolean {
-  const { ofAccount, carried, waiting } = usage
-  const isQueueFull = mustWait && waiting >= capacity.waiting
-  return ofAccount >= capacity.ofAccount || carried + waiting >= capacity.open || isQueueFull
+  const { accountOpenCount, carried, waiting } = usage
+  if (accountOpenCount >= capacity.accountOpenCount) return true
+  return carried + waiting >= capacity.open || (mustWait && waiting >= capacity.waiting)
 }
 
-/** Lists a nonce's transactions, the highest price first, because a replacement must exceed it. */
+/** Lists a nonce's transactions, the highest price first: a replacement has to offer more. */
 export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bigint }[] {
   return (row?.bytes ?? [])
     .map(([hash, price]) => ({ hash, gasPriceWei: BigInt(price) }))
@@ -98,14 +99,15 @@ export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPri
 export const listTransactionRows = (rows: Draft, row: NonceRow | undefined) =>
   listTransactions(row).flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
 
-/** Returns a nonce with the transaction to replace, unless a foreign one has displaced that. */
+/** Returns a nonce with its transaction to replace. A nonce that others have used has none. */
 export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : listTransactions(row)
-  const prior = highest && { ...highest, raw: rows.row('transactions', highest.hash)?.raw }
-  return { nonce, prior }
+  const pending = highest && { ...highest, raw: rows.row('transactions', highest.hash)?.raw }
+  return { nonce, pending }
 }
 
+/** Records a signed transaction of a nonce, and the payments that the nonce now carries. */
 export function recordTransaction(
   { rows, relayer }: StepContext,
   nonce: number,
@@ -119,8 +121,11 @@ export function recordTransaction(
   const isNew = bytes.every(([other]) => other !== hash)
   const gas_price = `${gasPriceWei}`
   saveNonce(rows, {
-    ...{ relayer, nonce, state: 'recorded', sessions: [...sessions], ...noBlock },
-    ...{ bytes: isNew ? [...bytes, [hash, gas_price]] : bytes, phase: null, changed_at: rows.now },
+    ...noBlock,
+    ...{ relayer, nonce, state: 'recorded', sessions: [...sessions] },
+    bytes: isNew ? [...bytes, [hash, gas_price]] : bytes,
+    phase: null,
+    changed_at: rows.now,
   })
   if (rows.row('transactions', hash) !== undefined) return
   rows.put('transactions', {
@@ -142,7 +147,7 @@ export function markForResend(rows: Draft, row: NonceRow): void {
   if (highest !== undefined) rows.put('transactions', { ...highest, failures: 1 })
 }
 
-/** Ends the use of an open nonce, and queues its payments again; undefined if it is not open. */
+/** Ends the use of a nonce, and queues its payments again. Returns undefined if it is not open. */
 export function retireNonce(
   step: StepContext,
   nonce: number,
@@ -162,13 +167,13 @@ export const isCarriedBy = (
   { relayer, nonce }: Pick<NonceRow, 'relayer' | 'nonce'>,
 ): payment is Row<'payments'> => payment?.nonce === nonce && payment.relayer === relayer
 
-/** Queues a session's payment again, unless another nonce carries it already. */
+/** Queues a session's payment again, if this nonce still carries it. */
 export function requeueFrom(step: StepContext, row: NonceRow, session: string): Transition[] {
   const payment = getPaymentRow(step.rows, session)
   return isCarriedBy(payment, row) ? requeuePayment(step, payment) : []
 }
 
-/** Finds the nonce that carries a payment; undefined if its row is lost or carries others. */
+/** Returns the nonce that carries a payment, unless its row is lost or names other payments. */
 export function findCarrier(
   rows: Draft,
   { relayer, nonce, session }: Row<'payments'>,

@@ -1,6 +1,6 @@
 import { paymentKinds } from '../../../loan/kinds.ts'
 import type { Draft } from '../draft.ts'
-import type { DayLimitRefusal, DayLimits, Order, PaymentCall, Question } from '../port.ts'
+import type { DayLimitRefusal, DayLimits, Order, PaymentCall, StepKey } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { readFirstValue, saveFirstValue } from './first-values.ts'
 
@@ -55,17 +55,17 @@ export function findDayLimit(
 /** Returns how many minutes ago an equal call was made, within 10. The first answer is stored. */
 export function recordEqualAge(
   rows: Draft,
-  question: Question,
+  stepKey: StepKey,
   call: PaymentCall | undefined,
 ): number | undefined {
-  const stored = readFirstValue(rows, question, 'equal')
+  const stored = readFirstValue(rows, stepKey, 'equal')
   if (stored !== undefined) return Number(stored)
   if (call === undefined) return undefined
-  const equal = listPaymentsSince(rows, question.account, rows.now - maxEqualAgeMs + 1).find(
+  const equal = listPaymentsSince(rows, stepKey.account, rows.now - maxEqualAgeMs + 1).find(
     (row) => !hasSentNothing(row) && row.request.data === call.data,
   )
   if (equal === undefined) return undefined
   const minutes = Math.floor((rows.now - equal.accepted_at) / 60_000)
-  saveFirstValue(rows, { ...question, name: 'equal', value: `${minutes}` }, undefined)
+  saveFirstValue(rows, { ...stepKey, name: 'equal', value: `${minutes}` }, undefined)
   return minutes
 }

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts'
-import type { Decided, FirstValue, Question, Shown } from '../port.ts'
+import type { Decided, FirstValue, Shown, StepKey } from '../port.ts'
 
 /** Returns the first value of this name. It is stored, unless the session is decided by then. */
 export function saveFirstValue(
@@ -14,7 +14,7 @@ export function saveFirstValue(
   return { kind: 'shown', value }
 }
 
-export const readFirstValue = (rows: Draft, { session, input }: Question, name: string) =>
+export const readFirstValue = (rows: Draft, { session, input }: StepKey, name: string) =>
   rows.row('shown', session, input, name)?.value
 
 export function pruneShown(rows: Draft, olderThanMs: number, limit: number): void {

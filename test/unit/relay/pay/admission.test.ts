@@ -64,7 +64,7 @@ function stillChain({
   ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
-      question: { session: `session ${number}`, input: 'input', account: caller.address },
+      stepKey: { session: `session ${number}`, input: 'input', account: caller.address },
       ...{ since: world.now, answerCount: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
         ...{ target: relayer.forwarder.address, data: '0x', kind, spendsWei },

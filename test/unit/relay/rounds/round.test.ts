@@ -211,7 +211,7 @@ test('a nonce with lost expensive bytes is handled as if it had unknown bytes', 
   await ledger.abandon(0)
   const findSlot = async (filling: NonceFill) => {
     const found = await ledger.findSlot(filling)
-    return found && { ...found, prior: found.prior && { ...found.prior, raw: undefined } }
+    return found && { ...found, pending: found.pending && { ...found.pending, raw: undefined } }
   }
   expect((await roundAfter(0, { findSlot })).result).toBe('open')
   expect(sent().map(({ gasPrice }) => gasPrice)).toEqual([1n, 1n])
