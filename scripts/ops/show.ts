@@ -109,7 +109,7 @@ export function describeRelayer(relayer: Relayer, currency: string): string {
   const send =
     wantedWei === null || wantedAtWorstWei === null
       ? ''
-      : ` Top up to ${money(wantedWei, currency)} for 50 payments (${money(wantedAtWorstWei, currency)} at worst); nothing is lost.`
+      : ` Top up to ${money(wantedWei, currency)} for 50 payments (${money(wantedAtWorstWei, currency)} at worst). Waiting payments are kept.`
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 

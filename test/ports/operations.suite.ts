@@ -79,7 +79,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(held).toMatchObject({ open: 1, heldAt: expect.any(Number) })
       const transaction = { ...transactionOf('offered'), nonce: slot?.nonce ?? -1, accepted }
       expect((await ledger.record([offerOf('offered')], transaction)).kind).toBe('changed')
-      const recorded = { kind: 'recorded', verdicts: [{ kind: 'held' }] }
+      const recorded = { kind: 'recorded', decisions: [{ kind: 'held' }] }
       expect(await ledger.record([offerOf('offered')])).toEqual(recorded)
       expect(await ledger.findPayment('offered')).toBeUndefined()
       const loan = { kind: 'loan', spendsWei: 0n } as const

@@ -110,7 +110,7 @@ export async function offer(
   const isCarried = slot !== undefined && accepted.length > 0
   const recorded = await ledger.record(offers, isCarried ? transaction : undefined)
   if (recorded.kind === 'changed') return offer(ledger, ...offers)
-  return { verdicts: recorded.verdicts, nonce: isCarried ? slot.nonce : undefined }
+  return { verdicts: recorded.decisions, nonce: isCarried ? slot.nonce : undefined }
 }
 
 /** Offers one payment, and tells what became of it. */

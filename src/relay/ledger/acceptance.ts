@@ -35,8 +35,8 @@ import { isHeld } from './records/standing.ts'
 export function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
   const nonce = pickNonce(step, offers)
   const trial = { ...step, rows: layerDraft(step.rows, new Map()) }
-  const verdicts = acceptAll(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
-  const accepted = listAccepted(verdicts)
+  const carrier: Carrier = nonce === undefined ? undefined : { nonce, hash: '0x' }
+  const accepted = listAccepted(acceptAll(trial, offers, carrier))
   return { slot: nonce === undefined ? undefined : readSlot(step, nonce), accepted }
 }
 
@@ -45,18 +45,18 @@ export function record(
   step: StepContext,
   offers: readonly PaymentOffer[],
   transaction?: CarryingTransaction,
-): { kind: 'recorded'; verdicts: OfferDecision[] } | { kind: 'changed' } {
+): { kind: 'recorded'; decisions: OfferDecision[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
   for (const { observations } of offers) recordObservations(step, observations)
   if (transaction !== undefined && pickNonce(step, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()
   const trial = { ...step, rows: layerDraft(step.rows, writes) }
   const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
-  const verdicts = acceptAll(trial, offers, carrier)
+  const decisions = acceptAll(trial, offers, carrier)
   if (transaction !== undefined) {
     const { nonce, accepted } = transaction
     // The transaction is signed already, so it must carry exactly the payments that may begin.
-    if (`${listAccepted(verdicts)}` !== `${accepted}`) return changed
+    if (`${listAccepted(decisions)}` !== `${accepted}`) return changed
     const sessions = accepted.flatMap((index) => offers[index]?.session ?? [])
     recordTransaction(trial, nonce, sessions, transaction)
   }
@@ -64,7 +64,7 @@ export function record(
     if (after === undefined) step.rows.drop(table, ...key)
     else step.rows.put(table, after as never)
   }
-  return { kind: 'recorded', verdicts }
+  return { kind: 'recorded', decisions }
 }
 
 const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
@@ -73,8 +73,8 @@ const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number |
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
   })
 
-const listAccepted = (verdicts: readonly OfferDecision[]): number[] =>
-  verdicts.flatMap(({ kind }, index) => (kind === 'accepted' ? [index] : []))
+const listAccepted = (decisions: readonly OfferDecision[]): number[] =>
+  decisions.flatMap(({ kind }, index) => (kind === 'accepted' ? [index] : []))
 
 /** Names the transaction in which payments begin; undefined if they are queued. */
 type Carrier = { nonce: number; hash: Hex } | undefined

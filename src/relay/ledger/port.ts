@@ -35,7 +35,7 @@ export type SessionLedger = {
   lookup(stepKey: StepKey): Promise<Decided | Undecided>
   /** Stores the first value under a name, and returns it: redeliveries show the same. */
   saveFirstValue(showing: FirstValue): Promise<Shown | Decided>
-  /** Returns the value that a question stored under this name, if any. */
+  /** Returns the value that a step stored under this name, if any. */
   readFirstValue(stepKey: StepKey, name: string): Promise<string | undefined>
   /** Returns how many minutes ago the account made an equal call, if lately. Stores the answer. */
   recordEqualAge(stepKey: StepKey, call: PaymentCall): Promise<number | undefined>
@@ -49,7 +49,7 @@ export type SessionLedger = {
   findTill(number: string): Promise<Till | undefined>
   /** Returns what an account with a till received, the newest first; undefined if it has none. */
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
-  /** Closes a session without a payment: its screen is final, and no other question can pay. */
+  /** Closes a session without a payment: its screen is final, and no other step can pay. */
   refuse(refusal: SessionRefusal): Promise<Decided | Refused>
   /** Judges offers and finds a nonce for those that may begin; changes nothing. */
   propose(offers: readonly PaymentOffer[]): Promise<Proposal>
@@ -61,7 +61,7 @@ export type SessionLedger = {
   record(
     offers: readonly PaymentOffer[],
     transaction?: CarryingTransaction,
-  ): Promise<{ kind: 'recorded'; verdicts: OfferDecision[] } | { kind: 'changed' }>
+  ): Promise<{ kind: 'recorded'; decisions: OfferDecision[] } | { kind: 'changed' }>
   /** Records a session whose intent the chain has already spent: the ledger lost its rows. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 }
@@ -274,17 +274,17 @@ export type Shown = { kind: 'shown'; value: string }
 /** Holds what a caller is shown, by any gateway. After `ask` the session continues. */
 export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
-/** Tells how a session was decided, as far as one question may know. */
+/** Tells how a session was decided, as far as one step may know. */
 export type Decided =
   /** Asks to try again, because a restore may still decide the session. */
   | { kind: 'pending' }
-  /** Has the answer to this very question. */
+  /** Has the answer of this very step. */
   | { kind: 'answered'; screen: Screen }
-  /** Has the answer to this very question, whose payment has failed since. */
+  /** Has the answer of this very step, whose payment has failed since. */
   | { kind: 'failed'; screen: Screen }
-  /** Means that another question has paid, or that the ledger lost the answer. */
+  /** Means that another step has paid, or that the ledger lost the answer. */
   | { kind: 'ended' }
-  /** Means that another question was refused: the session has paid nothing, and never will. */
+  /** Means that another step was refused: the session has paid nothing, and never will. */
   | { kind: 'closed' }
 
 /** Limits an account's open payments: a new one is simulated after all of them. */
@@ -631,19 +631,19 @@ export type PaymentOffer = StepKey & {
   /** Counts also those in the pool: one may carry a payment whose rows were lost. */
   poolNonce: number
   gasPriceWei: bigint
-  /** Repeats the account's `version`; if that is another now, the verdict is `changed`. */
+  /** Repeats the account's `version`; if that is another now, the decision is `changed`. */
   version: number | undefined
-  /** Limits open payments; beyond it the verdict is {@link Full}. */
+  /** Limits open payments; beyond it the decision is {@link Full}. */
   capacity?: Capacity | undefined
-  /** Limits a day; beyond it the verdict is a {@link DayLimitRefusal}. */
+  /** Limits a day; beyond it the decision is a {@link DayLimitRefusal}. */
   day?: DayLimits | undefined
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Reports what was read from the chain for it. */
   observations?: ObservationReport | undefined
-  /** Identifies the relay that offers; if the ledger has another, the verdict is `paused`. */
+  /** Identifies the relay that offers; if the ledger has another, the decision is `paused`. */
   identity?: Identity | undefined
-  /** Gives what was left at a block; if it is too little, the verdict is `none_left`. */
+  /** Gives what was left at a block; if it is too little, the decision is `none_left`. */
   lendable?: Lendable | undefined
 }
 

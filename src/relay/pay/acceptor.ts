@@ -88,13 +88,13 @@ async function signAndRecord(
     if (recorded.kind === 'changed') continue
     const requests = new Map(carriedOffers.map(({ session, order }) => [session, order.request]))
     const isFirst = pending === undefined
-    return attachTransaction(recorded.verdicts, { nonce, transaction, requests, isFirst })
+    return attachTransaction(recorded.decisions, { nonce, transaction, requests, isFirst })
   }
   // Queues what is accepted: a later round sends it in a transaction.
   const recorded = await ledger.record(offers)
   if (recorded.kind === 'changed')
     throw new Error('the ledger reported a changed transaction, but was given none')
-  return recorded.verdicts
+  return recorded.decisions
 }
 
 /** Signs a transaction for offers. Returns undefined for none, or if the gas price is too high. */
@@ -112,9 +112,9 @@ async function sign(
 
 /** Adds the transaction to the answer of the first carried payment, whose caller then sends it. */
 function attachTransaction(
-  verdicts: readonly OfferDecision[],
+  decisions: readonly OfferDecision[],
   sending: TransactionToSend,
 ): OfferAnswer[] {
-  const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
-  return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))
+  const first = decisions.findIndex((item) => item.kind === 'accepted' && item.isCarried)
+  return decisions.map((decision, index) => (index === first ? { ...decision, sending } : decision))
 }

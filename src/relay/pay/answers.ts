@@ -3,13 +3,13 @@ import type { Decided, Ledger, Screen, StepKey } from '../ledger/port.ts'
 
 /** Tells what the caller is shown. */
 export type PaymentAnswer =
-  /** Shows this screen, to every delivery of the question until the payment fails for good. */
+  /** Shows this screen, to every delivery of the step until the payment fails for good. */
   | { kind: 'screen'; screen: Screen }
   /** Says that the submitted payment has failed for good. */
   | { kind: 'failed' }
-  /** Says that another question decided the session, and may have paid. */
+  /** Says that another step decided the session, and may have paid. */
   | { kind: 'ended' }
-  /** Says that another question decided the session, and nothing was sent. */
+  /** Says that another step decided the session, and nothing was sent. */
   | { kind: 'closed' }
   /** Says that nothing was sent so far; a later delivery may still send it. */
   | { kind: 'unsent' }
