@@ -112,7 +112,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // Most of them wait for a chain or a process; each worker loads what it tests once more.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     reporters: ['default', createRuntimeReporter()],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',

@@ -42,7 +42,7 @@ const bundle = await readBundle()
 /** Lists what is counted, its count, and its bound. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 33_807],
-  ['lines of scripts', linesOf(scripts), 19_482],
+  ['lines of scripts', linesOf(scripts), 19_514],
   ['lines of test', linesOf(tests), 36_440],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],

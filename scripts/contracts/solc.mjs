@@ -57,10 +57,15 @@ function run(input, readImport) {
   return JSON.parse(require('solc').compile(JSON.stringify(input), { import: readImport }))
 }
 
-/** Keeps what is made of an input in the folder `SOLC_KEPT`: `npm test` builds the same often. */
+/**
+ * Keeps what is made of an input in the folder `SOLC_KEPT`: `npm test` builds the same often, in
+ * each clone. A file's name is a digest of the input, the compiler's version and this script.
+ */
 function once(text, make) {
   const { SOLC_KEPT: folder = '' } = process.env
-  const name = createHash('sha256').update(`${make.name} ${text}`).digest('hex')
+  const { version } = require('solc/package.json')
+  const made = `${readFileSync(new URL(import.meta.url))} ${version} ${make.name} ${text}`
+  const name = createHash('sha256').update(made).digest('hex')
   const file = join(folder, name)
   if (folder !== '' && existsSync(file)) return readFileSync(file, 'utf8')
   const output = JSON.stringify(make(JSON.parse(text)))

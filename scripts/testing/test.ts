@@ -1,4 +1,13 @@
-import { mkdtempDisposableSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  globSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from '../checks/main.ts'
 import { buildContracts, projectRoot } from '../contracts/forge.ts'
@@ -44,7 +53,7 @@ createCommand(import.meta, {
     }
     const began = performance.now()
     using folder = mkdtempDisposableSync(join(memoryFolder(), 'ussd-relay-test-'))
-    process.env.SOLC_KEPT = folder.path
+    process.env.SOLC_KEPT = openCompilerCache(folder.path)
     // The compiler uses one core for a minute, while most other tests mostly wait.
     const failed = (await Promise.all([runChecksAndContracts(), runVitest(folder.path)])).flat()
     const minutes = ((performance.now() - began) / 60_000).toFixed(1)
@@ -53,6 +62,24 @@ createCommand(import.meta, {
     return { lines: [line], isBad: failed.length > 0 }
   },
 })
+
+/** Opens what solc made in the last two weeks for all clones; `other` if it is not writable. */
+function openCompilerCache(other: string): string {
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'ussd-relay/solc')
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+  } catch {
+    return other
+  }
+  const oldest = Date.now() - 14 * 86_400_000
+  for (const file of globSync(join(folder, '*'))) {
+    // Another run may have deleted it.
+    const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
+    if (mtimeMs < oldest) rmSync(file, { force: true })
+  }
+  return folder
+}
 
 /** Returns the names of failed steps; each prints its output at its end, apart from the tests'. */
 async function runChecksAndContracts(): Promise<string[]> {
