@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { BlockHash, Head, Receipt } from '../../chain/node.ts'
+import type { Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { describeFault } from '../../runtime/log.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from '../forwarder/requests.ts'
 import type { BlockId, Execution, RequestExecution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { encodeIntentTopics, findSpendingBlock } from './spent.ts'
+import { encodeIntentTopics, findSpendingBlock, type SearchState } from './spent.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -88,7 +88,7 @@ const otherRequest = 'Another request of this session was executed'
 export async function findExecution(
   relayer: Relayer,
   request: ForwardRequest,
-  at?: BlockHash & Head,
+  at?: SearchState,
 ): Promise<FoundExecution | undefined> {
   const { node, forwarder, clock } = relayer
   const blockNumber = await findSpendingBlock(relayer, request, at)

@@ -15,6 +15,11 @@ function preventsExecution(spentAtSeconds: number, request: ForwardRequest): boo
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
+type BlockTime = Pick<Head, 'number' | 'timestampSeconds'>
+
+/** Names a state to ask in. Searches that share `knownBlocks` do not read the same times again. */
+export type SearchState = BlockHash & Head & { knownBlocks?: BlockTime[] }
+
 /** Gives how long after a deadline the forwarder surely remembers a spent intent. */
 const minMemorySeconds = intentLifetimeSeconds - daySeconds
 
@@ -27,7 +32,7 @@ const minMemorySeconds = intentLifetimeSeconds - daySeconds
 export async function findSpendingBlock(
   relayer: Relayer,
   request: ForwardRequest,
-  at?: BlockHash & Head,
+  at?: SearchState,
 ): Promise<number | undefined> {
   const { node, forwarder, clock } = relayer
   const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
@@ -45,7 +50,7 @@ export async function findSpendingBlock(
   }
   const head = at ?? (await node.getHead(clock.timeout(nodeTimeoutMs)))
   const stillRemembers = head.timestampSeconds <= request.deadline + minMemorySeconds
-  return stillRemembers ? undefined : findEventBlock(relayer, request, head)
+  return stillRemembers ? undefined : findEventBlock(relayer, request, head, at?.knownBlocks)
 }
 
 /** Returns the topics of all forwarder events of an account's intent. */
@@ -64,10 +69,12 @@ async function findEventBlock(
   { node, forwarder, clock }: Relayer,
   request: ForwardRequest,
   head: Head,
+  knownBlocks: BlockTime[] = [],
 ): Promise<number | undefined> {
   const acceptedAt = request.deadline - requestLifetimeSeconds
-  const [first] = await findBlocksAround(node, clock, acceptedAt - daySeconds, head)
-  const [, last] = await findBlocksAround(node, clock, request.deadline + daySeconds, head)
+  const findAround = (seconds: number) => findBlocksAround(node, clock, seconds, head, knownBlocks)
+  const [first] = await findAround(acceptedAt - daySeconds)
+  const [, last] = await findAround(request.deadline + daySeconds)
   for (let fromBlock = first; fromBlock <= last; fromBlock += maxBlocksPerQuery) {
     const toBlock = Math.min(last, fromBlock + maxBlocksPerQuery - 1)
     const filter = {
@@ -91,8 +98,15 @@ async function findBlocksAround(
   clock: Clock,
   seconds: number,
   head: Head,
+  knownBlocks: BlockTime[],
 ): Promise<[before: number, after: number]> {
-  let [before, after] = [{ number: 0, timestampSeconds: 0 }, head]
+  let [before, after]: [BlockTime, BlockTime] = [{ number: 0, timestampSeconds: 0 }, head]
+  const narrow = (block: BlockTime) => {
+    if (block.number <= before.number || block.number >= after.number) return
+    if (block.timestampSeconds < seconds) before = block
+    else after = block
+  }
+  knownBlocks.forEach(narrow)
   for (let turn = 0; after.number - before.number > maxBlocksPerQuery / 2; turn += 1) {
     const blocks = after.number - before.number
     const share =
@@ -102,8 +116,8 @@ async function findBlocksAround(
     const number = Math.min(after.number - 1, Math.max(before.number + 1, guess))
     const block = await node.getBlock(number, clock.timeout(nodeTimeoutMs))
     if (block === undefined) throw new TransportError(`a node does not have block ${number}`)
-    if (block.timestampSeconds < seconds) before = block
-    else after = block
+    knownBlocks.push(block)
+    narrow(block)
   }
   return [before.number, after.number]
 }

@@ -1,8 +1,8 @@
-import type { BlockHash, Head } from '../../chain/node.ts'
+import type { Head } from '../../chain/node.ts'
 import type { AccountState, BlockId, FactReading, Payment, Work } from '../ledger/port.ts'
 import { findExecution, toOutcome } from '../outcome/executions.ts'
 import { readMinedReport } from '../outcome/settle.ts'
-import { findSpendingBlock } from '../outcome/spent.ts'
+import { findSpendingBlock, type SearchState } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   assignNonces,
@@ -306,12 +306,9 @@ async function askSpendings(
   const { hash, timestampSeconds } = deep
   if (isWatched && hash !== followed?.hash) return chain
   const spendings = new Map(chain.spendings)
+  const at: SearchState = { ...deep, blockHash: hash, knownBlocks: [] }
   for (const payment of listOverduePayments(work, chain, timestampSeconds)) {
-    const spending = await askSpending(relayer, 'expire.failed', payment, {
-      ...deep,
-      blockHash: hash,
-    })
-    spendings.set(payment.session, spending)
+    spendings.set(payment.session, await askSpending(relayer, 'expire.failed', payment, at))
   }
   return { ...chain, deepTimeSeconds: timestampSeconds, spendings }
 }
@@ -321,7 +318,7 @@ async function askSpending(
   relayer: Relayer,
   event: string,
   payment: Payment,
-  at?: BlockHash & Head,
+  at?: SearchState,
 ): Promise<Spending> {
   const { request } = payment.order
   const spending = await askOrLog(relayer, event, async (): Promise<Spending> => {

@@ -370,6 +370,33 @@ test.for([12, 50, 51, 60])('a payment expires by a deadline %i blocks deep', asy
   expect(await stateOf(session)).toBe('expired')
 })
 
+test('payments that expired long ago share what is read to find the blocks of their time', async () => {
+  const secondsOfHead = deadline + 20 * 86_400
+  const countReads = async (payments: number) => {
+    const { relayer, ledger, chain, paramsOf, stateOf } = openRelayer({
+      eth_getBlockByNumber: ([selector]) => {
+        const number = selector === 'latest' ? chain.height : Number(selector)
+        const timestamp = numberToHex(secondsOfHead - 25 * (chain.height - number))
+        return { ...blockOn(0, number), timestamp }
+      },
+      eth_getLogs: () => [],
+    })
+    chain.height = 100_000
+    const sessions: string[] = []
+    for (let number = 1; number <= payments; number += 1) {
+      const { session, from, order } = paymentOf(number)
+      const request = { ...order.request, deadline: deadline + 60 * number }
+      await ledger.record([offerOf(session, from, { order: { ...order, request } })])
+      sessions.push(session)
+    }
+    await runRound(relayer)
+    for (const session of sessions) expect(await stateOf(session)).toBe('expired')
+    return paramsOf('eth_getBlockByNumber').length
+  }
+  const readsOfOne = await countReads(1)
+  expect((await countReads(21)) - readsOfOne).toBeLessThan(2 * 20)
+})
+
 test('a nonce counts as foreign only by a block that every replica has', async () => {
   const start = 1_800_000
   // A block a minute. The nonce is passed in block 0x11, and no replica shows its receipt.
