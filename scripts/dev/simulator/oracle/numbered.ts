@@ -23,8 +23,15 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
     const inPhase = answered.find((other) => other.phase === phase)
     const shown = answered.findLast(before) ?? inPhase ?? answered.at(0)
     if (shown !== undefined) return lastAnswer(shown.dial)
-    // A session that had ended keeps no more answers.
-    const hasEnded = earlier.length > 0 && earlier.every(({ said }) => said?.claim === 'ended')
+    // A session that had ended keeps no more answers. A late reply may say so of one that was kept.
+    const isPaidAfter = (began: number) =>
+      deliveries.some(
+        (other) =>
+          other.session === session && other.startedAt > began && other.said?.claim === 'submitted',
+      )
+    const hasEnded =
+      earlier.length > 0 &&
+      earlier.every(({ said, startedAt: began }) => said?.claim === 'ended' && !isPaidAfter(began))
     return hasEnded ? notKept : planned
   })
   answers.push(readLast(answers.pop() ?? '', one, numbered(step)))
