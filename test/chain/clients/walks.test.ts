@@ -9,14 +9,17 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
+import { test as always, beforeAll, describe, type ExpectStatic, expect } from 'vitest'
 import { Web3 } from 'web3'
 import { until } from '../../../scripts/dev/wait.ts'
 import { opened } from '../../support/opened.ts'
+import { drawHalf } from '../../support/sample.ts'
 import { startRealWorker } from '../node/support/real-worker.ts'
 import { counterAbi as abi, createCounterProject } from './counter-project.ts'
 import { followCast, runFoundry } from './foundry.ts'
 import { startWalkedChain, walkTimeoutMs } from './walked-chain.ts'
+
+const test = drawHalf(always)
 
 const pollingInterval = 50
 // ethers asks for a nonce again after 250 ms by default: several blocks here.

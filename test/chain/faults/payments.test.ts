@@ -64,7 +64,7 @@ async function payUnder(rule: {
 
 const claimsOf = (texts: Set<string>) => [...texts].map((text) => readClaim({ status: 200, text }))
 
-describe.for(sampleOf(6, faults, 'kinds'))('a payment while $name', ({ name, fault }) => {
+describe.for(sampleOf(4, faults, 'kinds'))('a payment while $name', ({ name, fault }) => {
   const methods = [before, after].flatMap((part: readonly string[], index) =>
     sampleOf(1, part, `${name} ${index}`),
   )

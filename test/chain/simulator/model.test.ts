@@ -199,7 +199,7 @@ async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise
 
 describe("the simulator's chain and pool", () => {
   const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
-  test.for(sampleOf(2, seeds))(
+  test.for(sampleOf(1, seeds))(
     'do what anvil behind the Rootstock pool does, in history %i',
     async (seed) => {
       await deployed.anvil.ask('evm_revert', [fresh])

@@ -280,7 +280,7 @@ describe.each([
     })
   })
 
-  for (let run = 0; run < times({ sampled: 40, full: 100 }); run += 1) {
+  for (let run = 0; run < times({ sampled: 25, full: 100 }); run += 1) {
     test(`bans no honest one, and no lie outlives it by a minute: ${run}`, async () => {
       const random = createRandom(seed + run, kind.name)
       const place = random.pick([0, 0, 0, 0, 1, 2])

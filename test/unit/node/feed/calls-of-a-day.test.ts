@@ -90,7 +90,7 @@ describe('a day of heads on a chain of 25 s', () => {
     ['by chance', 'a connection tells of them', true, 5_000],
     ['by chance', 'no node takes a connection', false, 8_000],
   ] as const
-  const drawn = sampleOf(2, days, 'days')
+  const drawn = sampleOf(1, days, 'days')
   test.for(drawn)('that come %s takes few calls if %s, and none is 20 s late', async (day) => {
     const [pace, , serves, most] = day
     const { node, listen, pass } = open({ gap: paces[pace], serves })

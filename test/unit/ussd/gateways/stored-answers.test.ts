@@ -105,7 +105,7 @@ describe.for(Object.entries(products))(
   'a gateway that numbers its answers, %s',
   ([title, product]) => {
     const all = waysOf(product).flatMap((way) => [0, 1].map((caller) => ({ ...way, caller })))
-    const ways = sampleOf(12, all, title)
+    const ways = sampleOf(8, all, title)
 
     /** Tells what a gateway that sends all that was typed is shown, and what is paid. */
     async function told({ start, way, caller }: (typeof ways)[number]) {
