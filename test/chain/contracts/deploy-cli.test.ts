@@ -14,6 +14,7 @@ import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere, runScript } from '../../support/processes.ts'
 import { isFull } from '../../support/sample.ts'
+import { openPricedNode } from './gate.ts'
 
 const run = promisify(execFile)
 const relayer = privateKeyToAddress(generatePrivateKey())
@@ -63,10 +64,11 @@ test('the key is taken from a keystore or from the standard input, and never sho
 })
 
 test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is recorded', async () => {
-  const price = Number(await anvil.ask('eth_gasPrice', []))
+  const price = 2_000_000_000
+  const NODE_URL = await openPricedNode(anvil.url, BigInt(price))
   const file = `${recordFile}.dear`
   const args = [...onMainnet, '--record', file]
-  const limit = (wei: number) => ({ RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${wei}` })
+  const limit = (wei: number) => ({ NODE_URL, RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${wei}` })
   const before = await blockNumber()
   const asked = `the node asks ${price} wei for a unit of gas`
   const words = `nothing was sent: ${asked}, and MAX_GAS_PRICE_WEI is ${price - 1}`

@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem'
 import { onTestFinished } from 'vitest'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { createRpcCall } from '../../../scripts/dev/rpc.ts'
@@ -19,6 +20,12 @@ export async function openGate(nodeUrl: string, through: Through): Promise<strin
   onTestFinished(server.stop)
   return server.url
 }
+
+/** Opens an address of a node with one gas price: anvil's changes for a moment after a block. */
+export const openPricedNode = (nodeUrl: string, priceWei: bigint): Promise<string> =>
+  openGate(nodeUrl, async (method, _, ask) =>
+    method === 'eth_gasPrice' ? numberToHex(priceWei) : ask(),
+  )
 
 /** Opens when so many wait at it, or have left for good. */
 export function barrier(count: number): { wait: () => Promise<void>; leave: () => void } {

@@ -5,7 +5,6 @@ import {
   getAddress,
   type Hex,
   http,
-  numberToHex,
   pad,
   parseEther,
   parseTransaction,
@@ -25,7 +24,7 @@ import { createSigner } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere } from '../../support/processes.ts'
 import { sampleOf, seed, times } from '../../support/sample.ts'
-import { barrier, openGate } from './gate.ts'
+import { barrier, openGate, openPricedNode } from './gate.ts'
 import {
   allowMigration,
   asOwner,
@@ -325,10 +324,7 @@ test('nothing is sent while the forwarder is paused, or above the highest price'
   await asOwner(world, world.chain.forwarder, 'pause')
   const block = await world.ask('eth_blockNumber', [])
   const price = 2_000_000_000n
-  // anvil's own price changes for a moment after each block.
-  const NODE_URL = await openGate(world.chain.anvil.url, async (method, _, ask) =>
-    method === 'eth_gasPrice' ? numberToHex(price) : ask(),
-  )
+  const NODE_URL = await openPricedNode(world.chain.anvil.url, price)
   const limit = { NODE_URL, MAX_GAS_PRICE_WEI: `${price - 1n}` }
   const words = `the node asks ${price} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${price - 1n}`
   const plan = await runCommand(world, ['plan', 'secret'], limit)
@@ -341,13 +337,14 @@ test('nothing is sent while the forwarder is paused, or above the highest price'
 
 test('a waiting transaction is outbid up to the highest price, and then sent again unchanged', async () => {
   const prices: (bigint | undefined)[] = []
-  const nodeUrl = await openGate(world.chain.anvil.url, async (method, [raw], ask) => {
+  const price = 2_000_000_000n
+  const node = await openPricedNode(world.chain.anvil.url, price)
+  const nodeUrl = await openGate(node, async (method, [raw], ask) => {
     if (method !== 'eth_sendRawTransaction') return ask()
     prices.push(parseTransaction(raw as Hex).gasPrice)
     return pad('0x1')
   })
   const client = createPublicClient({ transport: http(nodeUrl) })
-  const price = await client.getGasPrice()
   const rules = { ...poolRules.anvil, pollMs: 10, replaceAfterMs: 20, maxReplacements: 3 }
   const fees = { minWei: 0n, maxWei: price * 2n }
   const forwarder = { chainId: 31, address: world.chain.forwarder }
