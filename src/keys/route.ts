@@ -1,5 +1,6 @@
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
+import { parseUniqueJson } from '../runtime/json.ts'
 import { defaultQuota, type KeyRecord } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 import { isOperator } from './operator-token.ts'
@@ -46,7 +47,7 @@ export function createKeyRoutes(options: KeyRouteOptions): Hono {
   routes.get('/', async (c) => c.json(await store().list()))
 
   routes.post('/', async (c) => {
-    const parsed = newKey.safeParse(await c.req.json().catch(() => undefined))
+    const parsed = newKey.safeParse(parseUniqueJson(await c.req.text()))
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
     const record: KeyRecord = { ...parsed.data, createdAt: now(), revokedAt: null }
     if (await store().create(record)) return c.json(record, 201)

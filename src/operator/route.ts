@@ -4,7 +4,7 @@ import { Hono } from 'hono/tiny'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
-import { parseJson } from '../runtime/json.ts'
+import { parseUniqueJson } from '../runtime/json.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import { type RefusedRequest, refuseRequest } from './actions/caller.ts'
 import { readPaymentsQuery } from './payments-query.ts'
@@ -67,6 +67,10 @@ export function createOperatorRoutes({ operator, operatorToken, log }: OperatorR
       return await next()
     })
   }
+  routes.use('/operator/*', (c, next) => {
+    const isRepeated = Object.values(c.req.queries()).some((values) => values.length > 1)
+    return isRepeated ? refuseRepeated(c) : next()
+  })
   const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
   const limitBody = (maxSize: number) => bodyLimit({ maxSize, onError })
   const [smallBody, largeBody] = [limitBody(maxBodyBytes), limitBody(maxRestoreBytes)]
@@ -83,6 +87,9 @@ export function createOperatorRoutes({ operator, operatorToken, log }: OperatorR
   addActions(routes, operator)
   return routes
 }
+
+const refuseRepeated = async (c: Context) =>
+  c.json({ error: 'a parameter of the address is named twice' }, 400)
 
 const refuseInvalid = (c: Context, error: z.core.$ZodError) =>
   c.json({ error: z.prettifyError(error) }, 400)
@@ -131,7 +138,7 @@ function addActions(routes: Hono, { act }: Operator): void {
     const { request, expected }: ActionSchema = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
-      const parsed = request.safeParse(text === '' ? undefined : (parseJson(text) ?? null))
+      const parsed = request.safeParse(text === '' ? undefined : (parseUniqueJson(text) ?? null))
       if (parsed.success) return reply(c, await act[name](parsed.data as never))
       return expected === undefined
         ? refuseInvalid(c, parsed.error)

@@ -6,5 +6,21 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Parses JSON; returns undefined also if an object in it has two members of the same name. */
+export function parseUniqueJson(text: string): unknown {
+  const value = parseJson(text)
+  try {
+    // `JSON.parse` keeps the last of two members, so the text then has more of them than the value.
+    return countMembers(text) === countMembers(JSON.stringify(value) ?? '') ? value : undefined
+  } catch {
+    // The text is nested too deeply to be written again.
+    return undefined
+  }
+}
+
+/** Counts the colons of a JSON text that stand in no string: each member has one. */
+const countMembers = (text: string): number =>
+  text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

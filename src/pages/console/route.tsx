@@ -85,9 +85,10 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   // Another site's form does not know the session's token.
   routes.use(async (c, next) => {
     if (c.req.method !== 'POST') return await next()
-    const { csrf } = form.parse(await c.req.parseBody())
+    // A field that is named twice is read as a list, which the form does not accept.
+    const { data } = form.safeParse(await c.req.parseBody({ all: true }))
     const session = await readSession(c)
-    if (session !== undefined && csrf === session.csrf) return await next()
+    if (session !== undefined && data?.csrf === session.csrf) return await next()
     c.status(403)
     return showPage(c, <SignIn hasExpired />, { title: 'Console' })
   })

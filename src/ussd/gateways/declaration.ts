@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
-import { isObject, parseJson } from '../../runtime/json.ts'
+import { isObject, parseUniqueJson } from '../../runtime/json.ts'
 import { toGsmAlphabet } from '../screens/septets.ts'
 import type { Gateway, ParsedRequest, PostedRequest, UssdSession } from './gateway.ts'
 
@@ -72,8 +72,13 @@ function parseRequest(
   country?: Country,
 ): ParsedRequest {
   const { name, session, phone, hasPlus, text, kinds, summary } = declaration
-  const fields = bodyParsers[declaration.posts](request)
-  if (fields === undefined) return rejectRequest(formErrors[declaration.posts])
+  const entries = bodyParsers[declaration.posts](request)
+  const formError = formErrors[declaration.posts]
+  if (entries === undefined) return rejectRequest(formError)
+  // Nobody knows which of two values the gateway means, and one may be another caller's number.
+  const names = new Set(entries.map(([each]) => each.toLowerCase()))
+  if (names.size < entries.length) return rejectRequest(`A field is named twice. ${formError}`)
+  const fields: Fields = Object.fromEntries(entries)
   if (fields[text] === undefined && summary?.every((each) => fields[each] !== undefined)) {
     return { kind: 'notice' }
   }
@@ -122,23 +127,25 @@ const rejectRequest = (message: string): ParsedRequest => ({ kind: 'invalid', me
 
 const formErrors = {
   form: 'The request has to be application/x-www-form-urlencoded.',
-  json: 'The request has to be a JSON object.',
+  json: 'The request has to be a JSON object that names each member once.',
   xml: 'The request has to be an XML element that holds one element a field.',
 } as const
 
-const bodyParsers: Record<keyof typeof formErrors, (request: PostedRequest) => Fields | undefined> =
-  {
-    form({ contentType, body }) {
-      const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
-      if (mediaType !== 'application/x-www-form-urlencoded') return undefined
-      return Object.fromEntries(new URLSearchParams(body))
-    },
-    json({ body }) {
-      const value = parseJson(body)
-      return isObject(value) ? value : undefined
-    },
-    xml: ({ body }) => parseXmlFields(body),
-  }
+type FieldEntries = readonly (readonly [name: string, value: unknown])[]
+type ParseBody = (request: PostedRequest) => FieldEntries | undefined
+
+const bodyParsers: Record<keyof typeof formErrors, ParseBody> = {
+  form({ contentType, body }) {
+    const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
+    if (mediaType !== 'application/x-www-form-urlencoded') return undefined
+    return [...new URLSearchParams(body)]
+  },
+  json({ body }) {
+    const value = parseUniqueJson(body)
+    return isObject(value) ? Object.entries(value) : undefined
+  },
+  xml: ({ body }) => parseXmlFields(body),
+}
 
 function readSequenceNumber(value: unknown): number | undefined {
   const digits = readText(value) ?? ''
@@ -170,21 +177,22 @@ const charactersByEntity = new Map([
 ])
 
 /** Parses one XML element whose children hold only text; returns undefined for other documents. */
-function parseXmlFields(body: string): Fields | undefined {
+function parseXmlFields(body: string): FieldEntries | undefined {
   const element = /^\s*(?:<\?xml[^<>]*\?>\s*)?<([\w.-]+)(?:\s[^<>]*)?>([\s\S]*)<\/\1>\s*$/.exec(
     body,
   )
   if (element === null) return undefined
-  const fields: Record<string, string> = {}
+  const entries: [string, string][] = []
   const child = /\s*<([\w.-]+)(?:\s[^<>]*)?(?:\/>|>([^<]*)<\/\1>)\s*/y
   const content = element[2] ?? ''
   while (child.lastIndex < content.length) {
     const childMatch = child.exec(content)
     const name = childMatch?.[1]
-    if (name === undefined || name in fields) return undefined
-    fields[name] = (childMatch?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeEntity(each))
+    if (name === undefined) return undefined
+    const text = (childMatch?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeEntity(each))
+    entries.push([name, text])
   }
-  return fields
+  return entries
 }
 
 function decodeEntity(entity: string): string {

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createKeyRoutes } from '../../../src/keys/route.ts'
+import { createOperatorRoutes } from '../../../src/operator/route.ts'
+import type { Operator } from '../../../src/operator/service.ts'
+
+const operatorToken = 'a'.repeat(32)
+const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
+
+/** Fails if it is asked for anything: what is refused must reach no action. */
+const operator = new Proxy({} as Operator, {
+  get: (_, name) => {
+    if (name === 'act') return new Proxy({}, { get: () => fail })
+    return fail
+  },
+})
+const fail = () => Promise.reject(new Error('an action was reached'))
+
+const [account, other] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
+
+/** Writes members in order, so that a name may stand twice. */
+const writeBody = (members: readonly (readonly [string, unknown])[]) =>
+  `{${members.map(([name, value]) => `"${name}":${JSON.stringify(value)}`).join(',')}}`
+
+test.for([
+  ['outbid', { nonce: 1 }],
+  ['hold', { account, action: 'hold' }],
+  ['pin', { phone: '+254700000001', action: 'unblock' }],
+  ['wallet', { phone: '+254700000001', name: 'Savings', address: other }],
+  ['wallet-code', { name: 'Savings', address: other }],
+  ['lookup', { phone: '+254700000001' }],
+] as const)(
+  '%s refuses a member that is named twice, and does nothing',
+  async ([name, request]) => {
+    const routes = createOperatorRoutes({ operator, operatorToken, log: () => {} })
+    const post = async (body: string) =>
+      (await routes.request(`/operator/${name}`, { method: 'POST', headers, body })).status
+    const members = Object.entries(request)
+    const reached = 503
+    expect(await post(writeBody(members))).toBe(reached)
+    for (const repeat of members) {
+      expect(await post(writeBody([...members, repeat])), `${repeat}`).toBe(400)
+      expect(await post(writeBody([[repeat[0], null], ...members])), `${repeat}`).toBe(400)
+    }
+  },
+)
+
+test('a query that names a parameter twice is refused', async () => {
+  const routes = createOperatorRoutes({ operator, operatorToken, log: () => {} })
+  for (const path of ['payments?state=mined&state=queued', 'loans?state=open&st%61te=open']) {
+    expect((await routes.request(`/operator/${path}`, { headers })).status).toBe(400)
+  }
+})
+
+test('an API key whose request names its quota twice is refused', async () => {
+  const store = () => {
+    throw new Error('the store was asked')
+  }
+  const options = { store, operatorToken, chainIds: [31], now: Date.now }
+  const routes = createKeyRoutes({ ...options, isServed: () => true })
+  const body = `{"hash":"${'a'.repeat(64)}","name":"x","dailyCalls":1,"dailyCalls":null}`
+  expect((await routes.request('/', { method: 'POST', headers, body })).status).toBe(400)
+})
