@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module'
 
-/** Finds Foundry's own tool below npm's wrapper, which is slow and hides forge's exit code. */
+/**
+ * Finds Foundry's own tool below npm's wrapper, which is slow and hides forge's exit code
+ * (findings/foundry-wrapper-exit-code.sh).
+ */
 export function foundryBinary(tool: 'anvil' | 'cast' | 'forge'): string | undefined {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? `${tool}.exe` : tool

@@ -32,6 +32,8 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
     // Numbers and digests stay text.
     automaticDeserialization: false,
     responseEncoding: false,
+    // A call that throws would shift the answers of the calls behind it
+    // (findings/upstash-bigint-shifts-answers.sh).
     enableAutoPipelining: false,
     enableTelemetry: false,
     keepAlive: false,

@@ -28,7 +28,7 @@ export async function traceBlock(node: UpstreamNode, selector: string): Promise<
 
 export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  // By number, because anvil's `trace_block` does not accept a hash.
+  // By number: anvil refuses a hash (findings/anvil-trace-selectors.sh).
   const blockTraces = await undefinedIfUnsupported(
     node.call('trace_block', [block.number], rawTraces),
   )

@@ -76,7 +76,8 @@ export function scheduleLedger(
       await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : armAlarm(schedule.roundMs))
     },
     async runDueRound() {
-      // The next alarm is set first, so that alarms continue even if the process dies below.
+      // The next alarm is set first, so that alarms continue even if the process dies below. It
+      // takes the place of a retry (findings/durable-object-alarm-before-throw.sh).
       await alarm.setAlarm(now() + schedule.roundMs)
       try {
         const result = await schedule.runRound(

@@ -208,7 +208,7 @@ async function walkEthers(
   await expect(provider.estimateGas(tooMuch)).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
 }
 
-/** web3.js sends type 2 unless it is told that the chain has no base fee. */
+/** web3.js must be told that the chain has no base fee (findings/web3-without-base-fee.sh). */
 const beforeLondon = { defaultHardfork: 'berlin', defaultTransactionType: '0x0' }
 
 async function walkWeb3(web3: Web3, kind: 'HTTP' | 'WebSocket', expect: ExpectStatic) {
