@@ -1,18 +1,25 @@
 import type { Hex } from 'viem'
 import { type Chain, chains } from '../../src/chain/chains.ts'
-import { profiles } from '../../src/compose/settings.ts'
+import { settings } from '../../src/compose/environment.ts'
 import type { Values } from './command.ts'
 import { Misused, StackError } from './report.ts'
+import { secretNames } from './secrets.ts'
 
 export type Options = ReturnType<typeof readOptions>
 
-/** Lists the Worker's variables that a local stack takes from the environment. */
-const passedOn = [
-  ...['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI', 'PROFILE'],
-  ...['CONFIRM', 'HELP_NUMBER', 'GATEWAY', 'LOCAL_CURRENCY', 'RATE_FEED_URL', 'AGENTS'],
-  ...['OPEN_PAYMENTS', 'TRANSFERS_A_DAY', 'SENT_A_DAY_WEI'].map((name) => `MAX_AGENT_${name}`),
-  ...Object.keys(profiles.demo),
-]
+/** Says of each variable of the Worker that a local stack does not take, what it has instead. */
+const ownVariables: Readonly<Record<string, string>> = {
+  ENVIRONMENT: 'a local stack is for development',
+  POOL_RULES: 'the node tells which rules its pool has; --rootstock adds those of Rootstock',
+  LOAN_ADDRESS: 'the stack finds or deploys its contracts',
+  FORWARDER_ADDRESS: 'the stack finds or deploys its contracts',
+  RPC_KEY_HASHES: 'the stack makes a key, which .dev/stack.json holds',
+  CALLBACK_SECRET: 'a local stack is open to this machine',
+  OBJECT_LOCATION: 'the objects are on this machine',
+  ...Object.fromEntries(secretNames.map((name) => [name, 'the stack makes its own secrets'])),
+}
+/** Names what a start reads by itself and passes on in its own form. */
+const readElsewhere = ['NODE_URL', 'CHAIN_ID']
 
 export const startFlags = { reset: false, rootstock: false, deno: false } as const
 
@@ -31,6 +38,7 @@ export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.Proces
     chainId,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),
     variables: readVariables(env),
+    unusedLines: describeUnused(env),
   }
 }
 
@@ -71,9 +79,17 @@ export function readDeployerKey(text: string | undefined): Hex | undefined {
   throw new StackError('DEPLOYER_KEY has to be a private key: 64 hex digits, with or without 0x.')
 }
 
+/** Reads the Worker's variables from the environment: all but those that a local stack sets. */
 export function readVariables(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+  const names = settings.filter((name) => !(name in ownVariables) && !readElsewhere.includes(name))
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
 }
+
+/** Writes a line for each variable of the environment that a local stack does not take. */
+const describeUnused = (env: NodeJS.ProcessEnv): string[] =>
+  Object.entries(ownVariables).flatMap(([name, reason]) =>
+    env[name] ? [`${name} is not used here: ${reason}.`] : [],
+  )
 
 export function readRequired(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name]

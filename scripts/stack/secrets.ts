@@ -23,6 +23,9 @@ const secretsSchema = z.object({
 /** Holds the local stack's secrets, from which the callers' accounts derive. */
 export type Secrets = z.infer<typeof secretsSchema>
 
+/** Names the secrets that a local stack makes for itself. */
+export const secretNames: readonly string[] = Object.keys(secretsSchema.shape)
+
 /** Reads a file's secrets; a missing file is created, readable by its owner only. */
 export function openSecrets(file: string): Secrets {
   if (readIfThere(file) === undefined) writeJson(file, makeSecrets())

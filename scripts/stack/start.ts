@@ -101,6 +101,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const inbox = listInboxVariables(`http://127.0.0.1:${options.port}`)
   const overrides = { ...inbox, ...rules, ...options.variables }
   await checkVariables(options, secrets, overrides)
+  for (const line of options.unusedLines) say(line)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
   const building = options.deno ? undefined : startBuild(lifetime)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readOptions, startFlags } from '../../../scripts/stack/options.ts'
+import { settings } from '../../../src/compose/environment.ts'
 
 test('a local relay uses port 3000, also with `wrangler dev`, unless PORT is set', () => {
   expect(readOptions(startFlags, {}).port).toBe(3000)
@@ -23,4 +24,22 @@ test.for<[env: Record<string, string>, reason: string]>([
   ],
 ])('wrong options are named before anything starts: %o', ([env, reason]) => {
   expect(() => readOptions({ ...startFlags, rootstock: true }, env)).toThrow(reason)
+})
+
+test('a start passes every variable on, or names it with the reason', () => {
+  const readByItself = ['NODE_URL', 'CHAIN_ID']
+  const env = Object.fromEntries(settings.map((name) => [name, `value of ${name}`]))
+  const given = { ...env, NODE_URL: 'http://127.0.0.1:8545', CHAIN_ID: '31' }
+  const { variables, unusedLines } = readOptions(startFlags, given)
+  for (const name of settings.filter((each) => !readByItself.includes(each))) {
+    const told = unusedLines.filter((line) => line.startsWith(`${name} is not used here: `))
+    expect({ name, value: variables[name], told: told.length }).toEqual(
+      told.length === 1
+        ? { name, value: undefined, told: 1 }
+        : { name, value: `value of ${name}`, told: 0 },
+    )
+  }
+  for (const name of ['MIN_DIFFICULTY', 'PROOFS', 'COMPARE_STATE', 'NODE_WS_URL', 'BLOCK_SECONDS'])
+    expect(variables).toHaveProperty(name)
+  expect(unusedLines.join('\n')).not.toContain('value of')
 })
