@@ -263,7 +263,9 @@ export function describePin(pin: Omit<ActionAnswer<'pin'>, 'account'>): string[]
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [
     isChosen ? isOpen : 'No PIN was chosen yet.',
-    ...(isDormant ? ['The number was not dialled from for 90 days: it spends nothing.'] : []),
+    ...(isDormant
+      ? ['The number was not dialled from for 90 days: it spends and shows nothing.']
+      : []),
     ...(replaceableAt === null ? [] : [`Another PIN can be chosen from ${replaceableAt} on.`]),
   ]
 }

@@ -85,14 +85,15 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
   return {
     /** Computes the digest by which a new PIN is compared with its repetition. */
     hashPin,
-    /** Records the dial, and tells whether the caller must choose a PIN first. */
-    async beginSession(account: Address) {
+    /** Records the dial, and tells where the session begins: a caller without a PIN chooses one. */
+    async beginSession(account: Address): Promise<'main' | 'newPin' | 'dormant'> {
       let hasToChoose = true
-      await memory.change(account, (before, now) => {
+      const { isDormant } = await memory.change(account, (before, now) => {
         hasToChoose = before.pin === undefined || isReplaceable(before, now)
         return recordDailyDial(before, now)
       })
-      return { hasToChoose }
+      if (isDormant) return 'dormant'
+      return hasToChoose ? 'newPin' : 'main'
     },
     /** Checks a PIN. All deliveries of one step count as one try. */
     async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {

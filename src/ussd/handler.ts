@@ -172,7 +172,7 @@ async function processAnswers(
   if (result.kind === 'ask' || result.kind === 'balance') {
     const denial = await findDenial(context, authorizedBy)
     if (denial !== undefined) {
-      return endSessionWith(context, answers, endScreen(writeDenial(messages, denial)), denial)
+      return endSessionWith(context, answers, endScreen(writeDenial(context, denial)), denial)
     }
   }
   return performResult(context, menuContext, session)
@@ -194,7 +194,7 @@ async function performResult(
       return screen.kind === 'end' ? endSessionWith(context, answers, screen, reason) : screen
     }
     case 'locked':
-      return endWithText(messages.pin.locked[result.reason], result.reason)
+      return endWithText(writeDenial(context, result.reason), result.reason)
     case 'choosePin':
     case 'changePin':
     case 'forgetPin':

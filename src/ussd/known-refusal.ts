@@ -44,7 +44,7 @@ async function findRefusalNow(
   const { account } = stepKey
   const pin = await options.pins?.readState(account)
   if (pin !== undefined && pin.kind !== 'open') {
-    return { screen: endScreen(writeDenial(options.messages, pin.kind)), reason: pin.kind }
+    return { screen: endScreen(writeDenial(options, pin.kind)), reason: pin.kind }
   }
   const paymentWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
   const limits = selectLimits(options.limits, view)

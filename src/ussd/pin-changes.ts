@@ -1,9 +1,10 @@
 import type { Pins } from '../account/pin.ts'
-import type { PinAction } from './menu/node.ts'
+import type { MenuSettings, PinAction } from './menu/node.ts'
+import { writeDenial } from './refusal-texts.ts'
 import type { RequestContext } from './request-context.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 
-type PinChangeContext = RequestContext & { pins: Pins | undefined }
+type PinChangeContext = RequestContext & { pins: Pins | undefined; settings: MenuSettings }
 
 /** Sets, replaces or forgets a PIN. `authorizedBy` names the step that had the old one. */
 export async function changePin(
@@ -22,7 +23,7 @@ export async function changePin(
     return change(address, action.pin, session, authorizedBy)
   }
   const done = action.kind === 'forgetPin' ? messages.pin.requested : messages.pin.chosen
-  const { unchanged, locked } = messages.pin
-  const words = { done, unchanged, dormant: locked.dormant }
+  const { unchanged } = messages.pin
+  const words = { done, unchanged, dormant: writeDenial(context, 'dormant') }
   return endScreen(words[await apply(pins)])
 }

@@ -3,6 +3,7 @@ import { getCallRules, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
 import { payments } from './menu/payments.ts'
+import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 
@@ -29,7 +30,7 @@ export function writeRefusal(
         ? messages.refused.withdrawal_limit(undefined)
         : messages.refused.no_liquidity
     case 'not_authorized':
-      return writeDenial(messages, refusal.reason)
+      return writeDenial(context, refusal.reason)
     case 'held':
       return messages.held(context.settings.helpNumber)
     case 'too_many_dials':
@@ -77,8 +78,14 @@ export function writeLoanRefusal(
 }
 
 /** Writes why an account may not pay. `void`: the PIN has changed, or was entered too long ago. */
-export const writeDenial = (messages: Messages, denial: 'blocked' | 'dormant' | 'void'): string =>
-  denial === 'void' ? messages.sessionClosed : messages.pin.locked[denial]
+export function writeDenial(
+  { messages, settings }: Pick<TextContext, 'messages'> & HelpSettings,
+  denial: LockReason | 'void',
+): string {
+  if (denial === 'void') return messages.sessionClosed
+  const { locked } = messages.pin
+  return denial === 'dormant' ? locked.dormant(settings.helpNumber) : locked[denial]
+}
 
 /** Writes the screen that shows the relay's answer. `kind` is undefined without a payment. */
 export function toScreen(messages: Messages, answer: PaymentAnswer, kind?: PaymentKind): Screen {

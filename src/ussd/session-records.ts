@@ -72,9 +72,11 @@ export const termsRecord = {
 } as const satisfies SessionRecord<unknown>
 
 /** Records where a session starts; `waiting` counts the answers of the first dial that wait. */
-export const sessionStartRecord: SessionRecord<'main' | 'newPin' | { waiting: number }> = {
+export const sessionStartRecord: SessionRecord<
+  'main' | 'newPin' | 'dormant' | { waiting: number }
+> = {
   name: 'start',
-  schema: z.union([z.enum(['main', 'newPin']), z.object({ waiting: z.int() })]),
+  schema: z.union([z.enum(['main', 'newPin', 'dormant']), z.object({ waiting: z.int() })]),
 }
 
 export const pinSetRecord: SessionRecord<boolean> = { name: 'pin set', schema: z.boolean() }

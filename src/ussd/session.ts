@@ -109,8 +109,14 @@ export async function readSession(options: SessionOptions, answers: readonly str
   const { pins, deriveStepKey, ledger, storesAnswers } = options
   let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const sessionStart: SessionStart =
+  const sessionStart =
     pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
+  if (sessionStart === 'dormant') {
+    // The number may be another person's now: nothing is shown, and no answer is stored.
+    const result = { kind: 'locked', reason: 'dormant' } as const
+    const nothing = { authorizedBy: undefined, repeatPlace: undefined }
+    return { result, answers: [], storedAnswers: [], ...nothing }
+  }
   // A PIN was introduced during the session: its answers wait until the caller has chosen one.
   const hasAnswersBeforePin = sessionStart.deferredAnswerCount !== undefined
   const pinReplacements =
@@ -239,13 +245,14 @@ async function findSessionStart(
   { ledger, deriveStepKey }: SessionOptions,
   pins: Pins,
   answerCount: number,
-): Promise<SessionStart> {
+): Promise<SessionStart | 'dormant'> {
   const stepKey = await deriveStepKey(sessionStartStep)
   const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, async () => {
-    const { hasToChoose } = await pins.beginSession(stepKey.account)
-    if (!hasToChoose) return 'main'
-    return answerCount === 0 || answerCount >= maxAnswers ? 'newPin' : { waiting: answerCount }
+    const start = await pins.beginSession(stepKey.account)
+    const mustWait = start === 'newPin' && answerCount > 0 && answerCount < maxAnswers
+    return mustWait ? { waiting: answerCount } : start
   })
+  if (recorded === 'dormant') return recorded
   return typeof recorded === 'object'
     ? { start: 'newPin', deferredAnswerCount: recorded.waiting }
     : { start: recorded }

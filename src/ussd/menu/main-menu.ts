@@ -64,5 +64,5 @@ function writeMainTitle(
   pin: PinState = { kind: 'open' },
 ): string {
   if (pin.hours !== undefined) return messages.pin.waits(pin.hours)
-  return pin.kind === 'open' ? messages.mainTitle(caller) : messages.pin.state[pin.kind]
+  return pin.kind === 'blocked' ? messages.pin.isBlocked : messages.mainTitle(caller)
 }

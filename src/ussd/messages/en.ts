@@ -27,10 +27,10 @@ export const english = {
       blocked:
         '3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.',
       unset: 'You have no PIN. Nothing was sent. Please dial again to choose one.',
-      dormant:
-        'This phone was not used for 90 days. Nothing was sent. Ask your provider to open the account again.',
+      dormant: (help: string | undefined) =>
+        `This phone was not used for 90 days. Nothing was sent. ${help === undefined ? 'Ask your provider' : `Call ${help}`} to open the account again.`,
     },
-    state: { blocked: 'Blocked: 3 wrong PINs', dormant: 'Blocked: not used for 90 days' },
+    isBlocked: 'Blocked: 3 wrong PINs',
     waits: (hours: number) => `New PIN in ${hours} h`,
     chosen: 'Your PIN is set. Please dial again.',
     unchanged: 'Nothing was changed. Please dial again.',

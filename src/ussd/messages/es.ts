@@ -27,10 +27,10 @@ export const spanish: Messages = {
       blocked:
         '3 PIN incorrectos: no puede enviar. No se envió nada. Si olvidó el PIN, marque de nuevo y elija 8.',
       unset: 'No tiene PIN. No se envió nada. Marque de nuevo para elegir uno.',
-      dormant:
-        'Este número no se usó en 90 días. No se envió nada. Pida a su proveedor que abra la cuenta otra vez.',
+      dormant: (help) =>
+        `Este número no se usó en 90 días. No se envió nada. ${help === undefined ? 'Pida a su proveedor que abra' : `Llame al ${help} para abrir`} la cuenta otra vez.`,
     },
-    state: { blocked: 'Bloqueado: 3 PIN incorrectos', dormant: 'Bloqueado: 90 días sin uso' },
+    isBlocked: 'Bloqueado: 3 PIN incorrectos',
     waits: (hours) => `Nuevo PIN en ${hours} h`,
     chosen: 'Su PIN está guardado. Marque de nuevo.',
     unchanged: 'No se cambió nada. Marque de nuevo.',

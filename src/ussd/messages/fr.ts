@@ -27,10 +27,10 @@ export const french: Messages = {
       blocked:
         "3 PIN faux: les envois sont bloqués. Rien n'a été envoyé. Si vous avez oublié le PIN, recomposez et choisissez 8.",
       unset: "Vous n'avez pas de PIN. Rien n'a été envoyé. Recomposez pour en choisir un.",
-      dormant:
-        "Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. Demandez à votre prestataire de rouvrir le compte.",
+      dormant: (help) =>
+        `Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. ${help === undefined ? 'Demandez à votre prestataire de' : `Appelez le ${help} pour`} rouvrir le compte.`,
     },
-    state: { blocked: 'Bloqué: 3 PIN faux', dormant: 'Bloqué: 90 jours sans appel' },
+    isBlocked: 'Bloqué: 3 PIN faux',
     waits: (hours) => `Nouveau PIN dans ${hours} h`,
     chosen: 'Votre PIN est enregistré. Veuillez recomposer.',
     unchanged: "Rien n'a changé. Veuillez recomposer.",

@@ -27,10 +27,10 @@ export const kiswahili: Messages = {
       blocked:
         'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Ukisahau PIN, piga tena na uchague 8.',
       unset: 'Huna PIN. Hakuna kilichotumwa. Tafadhali piga tena uchague moja.',
-      dormant:
-        'Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. Mwombe mtoa huduma afungue akaunti tena.',
+      dormant: (help) =>
+        `Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. ${help === undefined ? 'Mwombe mtoa huduma afungue' : `Piga ${help} ili kufungua`} akaunti tena.`,
     },
-    state: { blocked: 'Imefungwa: PIN 3 si sahihi', dormant: 'Imefungwa: siku 90 bila kupiga' },
+    isBlocked: 'Imefungwa: PIN 3 si sahihi',
     waits: (hours) => `PIN mpya baada ya saa ${hours}`,
     chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
     unchanged: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',

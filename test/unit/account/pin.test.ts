@@ -112,7 +112,8 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
       const since = now - (model.dialedAt ?? now - dayMs)
       if (since >= dayMs) model.dialedAt = now
       if (since > 90 * dayMs) model.isDormant = true
-      return { hasToChoose }
+      if (model.isDormant) return 'dormant'
+      return hasToChoose ? 'newPin' : 'main'
     }
     case 'readState': {
       if (model.isDormant) return { kind: 'dormant' }

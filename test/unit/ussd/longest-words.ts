@@ -29,6 +29,7 @@ const values: Record<string, readonly unknown[][]> = {
     ['all', till],
   ],
   day: [[amount, amount, amount]],
+  dormant: [['+254 700 000 000 099'], [undefined]],
   forWhat: [['W'.repeat(20)]],
   creditedMessage: [[amount, shortRecipient]],
   date: [[1_798_000_000]],

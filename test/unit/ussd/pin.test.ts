@@ -229,13 +229,52 @@ describe('what is known before the PIN is asked for', () => {
     other: 2*${friend}*0.03 -> END Your balance is too low…`
 })
 
-plays('a number without a dial for 90 days cannot spend', chosen)`
-    91 days
-    menu: -> CON Blocked: not used for 90 days|1. My Balance|…
-    any: 2 -> END This phone was not used for 90 days.…
-    s: ${send}*${own} -> END This phone was not used for 90 days. Nothing was sent. Ask your provider to open the account again.
-    balance: 1 -> END Your Balance…
-    paid 0`
+describe.for(['on', 'strict'] as const)(
+  'a number without a dial for 90 days, with PIN=%s',
+  (pin) => {
+    const isDormant =
+      'END This phone was not used for 90 days. Nothing was sent. Call 0700 000 099 to open the account again.'
+
+    test('spends nothing, and shows nothing of its former owner', async () => {
+      const { clock, memory, play, rows } = await chosen(pin)
+      await play(`
+      paid: ${send}*${own} -> ${submitted}
+      settle
+      91 days
+      menu: -> ${isDormant}
+      menu: 1 -> ${isDormant}
+      s: ${send}*${own} -> ${isDormant}
+      s: ${send}*${own} -> same`)
+      for (const [index, digit] of Array.from({ length: 20 }, (_, digit) => `${digit}`).entries()) {
+        await play(`
+        entry ${index}: ${digit} -> ${isDormant}
+        with PIN ${index}: ${digit}*${own} -> ${isDormant}
+        further ${index}: ${digit}*1*${own}*1 -> ${isDormant}`)
+      }
+      await play('paid 1')
+      expect(JSON.stringify(rows())).not.toContain(`*${own}`)
+      clock.forward(60_000)
+      await open(pin, { clock, memory }).play(`again: -> ${isDormant}`)
+    })
+
+    test('chooses no PIN, and is offered none: neither a forgotten nor a first one', async () => {
+      const { play } = await chosen(pin)
+      await play(`
+      reset: 8*3*1 -> END You can choose a new PIN in 24 hours…
+      91 days
+      s: -> ${isDormant}
+      late: ${other}*${other} -> ${isDormant}
+      forgotten: 8*3 -> ${isDormant}`)
+      const clock = createHandClock()
+      const memory = createMemoryStore(clock.now)
+      await open(pin, { clock, memory }).play(`
+      first: -> CON ${choose}
+      91 days
+      s: -> ${isDormant}
+      s: ${own}*${own} -> ${isDormant}`)
+    })
+  },
+)
 
 test('dials from a time without PINs do not count for the 90 days', async () => {
   const { clock, memory, play } = await chosen('strict')

@@ -64,7 +64,7 @@ const facts: ScreenFacts = {
   terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
   rate: { currency: 'KES', micros: 999_999_999_999_000_000n },
   ...{ registration: 'unregistered', failure: 'unreported', earlierMinutes: 10 },
-  ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'dormant' } },
+  ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
