@@ -23,8 +23,11 @@ const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 status                    how things are, and what wants a person
 watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --json a line each time
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
-why <intent or hash>      what became of a payment, step by step; of a hash with several, which they are
-why                       of a number's last payments: the number is read from standard input
+why <hash, code or till>  what became of a payment, step by step: by its intent, its hash or the 10 characters after
+                          0x that screens show, or an agent's code; by a till or an address, its account. Shows
+                          all that fits
+why                       the same for what a caller reads out, which is read from standard input: a number (as it is
+                          dialled at home too) with what it sent and received, or any of these
 session <gateway> <id>    how a session was decided that the gateway names: the number is read from standard input
 alerts                    what is raised, and what was
 loans [--state S] [--limit N] who owes, since when, due, overdue; with --state repaid, written_off or moved those
@@ -128,29 +131,26 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
 }
 
 async function showWhy(operator: Operated, name: string | undefined): Promise<Found> {
-  if (name === undefined) {
-    const found = await operator.act('lookup', { phone: await readNumber(operator.terminal) })
-    const { currency } = await operator.status()
-    return { json: found, lines: show.describeCaller(found, currency) }
-  }
-  const isHash = /^0x[0-9a-fA-F]{64}$/.test(name)
-  if (!isHash && !/^0x[0-9a-fA-F]{44}$/.test(name)) {
-    // It may be a number, which belongs into no history of a shell: it is not shown again.
+  // What may be a number belongs into no history of a shell: it is not shown again.
+  if (name !== undefined && !/^(0x[0-9a-fA-F]{10,64}|[0-9]{5,6})$/.test(name)) {
     throw new StackError(
-      'An intent is 0x and 44 digits, a hash 0x and 64; a number is read from input.',
+      'An argument is a hash or its first 10 characters after 0x, an intent, an address, a code or a till; a number is read from input.',
     )
   }
-  const query = queryOf(isHash ? { hash: name } : { intent: name })
-  const { payments } = await operator.ask(`/operator/payments?${query}`, paymentsAnswer)
-  const [found, ...others] = payments
-  if (found === undefined) throw new StackError(`The ledger knows of no payment ${name}.`)
+  const text = name ?? (await readNumber(operator.terminal))
+  const found = await operator.act('find', { text })
+  const { accounts, payments } = found
   const { currency } = await operator.status()
-  if (others.length > 0) {
-    const title = `The transaction carries ${payments.length} payments: ask why by an intent.`
-    const lines = payments.map((one) => show.describePayment(one, currency))
-    return { json: payments, lines: [title, ...lines] }
+  const [payment, ...others] = payments
+  const [hit, ...otherHits] = accounts
+  if (hit !== undefined && otherHits.length + payments.length === 0) {
+    return { json: hit.caller, lines: show.describeCaller(hit.caller, currency) }
   }
-  const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
+  if (payment === undefined || others.length + accounts.length > 0) {
+    const isBad = accounts.length + payments.length === 0
+    return { json: found, lines: show.describeFound(found, currency), isBad }
+  }
+  const trace = await operator.ask(`/operator/payments/${payment.intent}`, paymentAnswer)
   return { json: trace, lines: show.describeTrace(trace, currency) }
 }
 

@@ -126,14 +126,27 @@ export function explainPayment(payment: PaymentSummary, currency: string): strin
   return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
 
+/** Explains a payment from an account or to it, with the other party and the code. */
+function explainDirection(payment: ActionAnswer<'lookup'>['payments'][number], currency: string) {
+  const { direction, account, recipient, code } = payment
+  const party =
+    direction === 'in' ? ` from ${account}` : recipient === null ? '' : ` to ${recipient}`
+  const codeText = code === null ? '' : `, code ${code}`
+  const way = direction === 'in' ? 'In' : 'Out'
+  return `${way}${party}${codeText}: ${explainPayment(payment, currency)}`
+}
+
 export function describeTrace(trace: PaymentDetails, currency: string): string[] {
-  const { account, intent, gasUsed, deadline, state } = trace
+  const { account, recipient, code, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
   const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
   return [
     explainPayment(trace, currency),
     `Account ${account}; intent ${intent}${gas}${until}.`,
+    ...(recipient === null
+      ? []
+      : [`It pays ${recipient}${code === null ? '' : `, code ${code}`}.`]),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
     ...(trace.screen === null
@@ -158,14 +171,60 @@ export function describeCaller(found: ActionAnswer<'lookup'>, currency: string):
     ...(found.heldAt === null ? [] : [describeHold(found)]),
     ...(found.pin === null ? ['The PIN is not known now.'] : describePin(found.pin)),
     describeToday(found.today, currency),
-    ...payments.map((payment) => explainPayment(payment, currency)),
-    ...(payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
+    ...describeLoan(found, currency),
+    ...found.tills.map(({ till, name, kind }) => `It has the till ${till} (${kind}, ${name}).`),
+    ...payments.map((payment) => explainDirection(payment, currency)),
+    ...(payments.length === 0 ? [`In 8 days ${noPayment}`] : []),
+    ...describeArrivals(found, currency),
     ...refusals.map(({ at, reason, screen }) => {
       const shown = screen === null ? '' : `: ${screen.replaceAll('\n', ' ')}`
       return `${at}  refused (${reason})${shown}`
     }),
   ]
 }
+
+const noPayment = 'nothing was paid from this account or to it by this service.'
+
+/** Describes what came to an account by the chain and not by this ledger's payments. */
+function describeArrivals({ arrivals }: ActionAnswer<'lookup'>, currency: string): string[] {
+  if (arrivals === null) return ['No node answers what else arrived on the chain.']
+  return arrivals.map(
+    ({ from, amountWei, block, hash }) =>
+      `In from ${from}: ${money(amountWei, currency)} arrived in block ${block} by ${hash}, which is no payment of this list.`,
+  )
+}
+
+/** Describes the last loan by the loan book, whose words tell what became of a debt. */
+function describeLoan({ loan }: ActionAnswer<'lookup'>, currency: string): string[] {
+  if (loan === null) return []
+  const { state, issuedAt, dueAt, lentWei, repaidWei, owedWei } = loan
+  const amounts = `${money(lentWei, currency)} lent, ${money(repaidWei, currency)} repaid, ${money(owedWei, currency)} owed`
+  return [`Last loan: ${state}; of ${issuedAt}, due ${dueAt}; ${amounts}.`]
+}
+
+/** Describes every account and payment that fits what a caller read out. */
+export function describeFound(
+  { accounts, payments }: ActionAnswer<'find'>,
+  currency: string,
+): string[] {
+  if (accounts.length + payments.length === 0) return [nothingFound]
+  const hits = accounts.map(({ by, country, till, caller }) => {
+    const name = till === null ? (country ?? '') : `${till.till} of ${till.name}`
+    const title = [`By ${by}`, name].filter((part) => part !== '').join(' ')
+    return [`${title}:`, ...describeCaller(caller, currency)]
+  })
+  const lines = payments.map((payment) => describePayment(payment, currency))
+  if (payments.length < 2) return [...hits.flat(), ...lines]
+  const isOneHash = new Set(payments.map(({ hash }) => hash)).size === 1
+  const title = isOneHash
+    ? `The transaction carries ${payments.length} payments: ask why by an intent.`
+    : `${payments.length} payments fit: ask why by an intent.`
+  return [...hits.flat(), title, ...lines]
+}
+
+/** Says what can be looked for. */
+export const nothingFound =
+  'Nothing fits. Look for a number (with its country code where many countries have such a one), the first 10 characters of a hash after 0x, a code of 6 digits, a till, an address or an intent. Payments are found for 8 days.'
 
 export function describeHold({ heldAt, open }: Omit<ActionAnswer<'hold'>, 'account'>): string {
   if (heldAt === null) return 'The account is not held: it pays again.'

@@ -54,6 +54,26 @@ function listNumbers(text: string, country: Country | undefined): PhoneNumber[] 
   })
 }
 
+/** Holds a number that a person may mean, and the country whose plan lists it. */
+export type PossibleNumber = { phone: PhoneNumber; country: Country | undefined }
+
+/**
+ * Lists the numbers that a person may mean by what is read out: one in E.164 or of the gateway's
+ * country, else one for each plan that lists the digits, with its country code or without.
+ */
+export function listPossibleNumbers(raw: string, country?: Country): PossibleNumber[] {
+  const text = toPlainDigits(raw).replaceAll(/[ ().-]/g, '')
+  const given = parseCaller(text, country)
+  if (given !== undefined) return [{ phone: given, country: parseNumber(given)?.country }]
+  if (!/^[0-9]{7,15}$/.test(text)) return []
+  const plans = Object.keys(numberingPlans.countries) as Country[]
+  const listed = plans.flatMap((plan) => {
+    const phone = parseCaller(text, plan)
+    return phone !== undefined && parseNumber(phone)?.country === plan ? [phone] : []
+  })
+  return [...new Set(listed)].map((phone) => ({ phone, country: parseNumber(phone)?.country }))
+}
+
 /** Tells whether a numbering plan lists a number. */
 export const isListed = (number: string): boolean => parseNumber(number)?.isValid() === true
 

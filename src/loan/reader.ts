@@ -13,7 +13,10 @@ import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
 
-export type Received = { from: Address; amountWei: bigint }
+/** Describes a transfer to an account, by the event of the loan contract. */
+export type Received = { from: Address; amountWei: bigint; hash: Hex; block: number }
+
+type LoanEvent = { topics: Hex[]; data: Hex; transactionHash: Hex; block: { number: number } }
 
 /** Limits the blocks that nodes search in one request: about 16 hours. */
 const maxEventBlocks = 2_000
@@ -24,7 +27,7 @@ export type LoanSource = {
   read(calldata: Hex, block?: number): Promise<Hex>
   readHeight(): Promise<number>
   /** Finds the contract's events by their topics, from a block on. */
-  findEvents(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
+  findEvents(topics: (Hex | null)[], fromBlock: number): Promise<LoanEvent[]>
 }
 
 export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
@@ -83,12 +86,12 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
   }
 }
 
-function decodeReceived({ topics, data }: { topics: Hex[]; data: Hex }): Received {
+function decodeReceived({ topics, data, transactionHash: hash, block }: LoanEvent): Received {
   const { args } = decodeEventLog({
     abi: loanAbi,
     eventName: 'Transferred',
     data,
     topics: topics as [Hex, ...Hex[]],
   })
-  return { from: args.from, amountWei: args.amount }
+  return { from: args.from, amountWei: args.amount, hash, block: block.number }
 }

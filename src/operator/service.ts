@@ -23,6 +23,7 @@ import {
   traceSession,
 } from './actions/caller.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
+import { findByText } from './actions/find.ts'
 import { readLoans, writeLoansCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { erasePerson, exportPerson } from './actions/person.ts'
@@ -105,6 +106,7 @@ export function createOperator(options: OperatorOptions) {
       return await outbidNonce(relayer, nonce)
     },
     lookup: runForCaller(lookUpCaller),
+    find: async (request) => findByText(options, request, (await readKnownHealth()).vitals),
     session: runForCaller(traceSession),
     'person/export': runForCaller(exportPerson),
     'person/erase': runForCaller(erasePerson),

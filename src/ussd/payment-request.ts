@@ -163,7 +163,7 @@ async function createContractCall(
     kind,
     spendsWei,
     sharedLimits,
-    till,
+    till: till && { ...till, code },
     writeSubmitted: (accepted: AcceptedAs) => {
       const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
       return endScreen(submitted(amount, recipientName, transaction, code))

@@ -338,6 +338,10 @@ const draws: Draws = {
   },
   listAudit: ({ random }) => [random.int(1, 5)],
   readPage: ({ work, random, account }) => [drawQuery(random, account, work.now)],
+  findPayments: ({ random, account, hash }) => [
+    random.pick([account, hash.slice(0, 12), '123456']),
+    3,
+  ],
   tracePayment: ({ session }) => [id(`intent ${session}`)],
   readVitals({ random }) {
     const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }

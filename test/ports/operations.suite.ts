@@ -1,5 +1,6 @@
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
+import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
 import type { ExportPosition } from '../../src/relay/ledger/backup/export-format.ts'
 import type { PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
@@ -14,6 +15,7 @@ import {
   lentTo,
   loanLog,
   offerOf,
+  orderOf,
   question,
   refusingOf,
   screenOf,
@@ -174,6 +176,33 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       expect((await ledger.listTakings(bob, 9))?.last).toEqual([])
+    })
+
+    test('finds payments by whom they pay, code and hash', async ({ ledger, pass, rules }) => {
+      const data = encodeCall({ kind: 'transfer', to: bob, amountWei: 3n })
+      const request = (session: string) => ({ ...orderOf(session).request, data })
+      const till = { account: bob, code: '004217' }
+      await accept(ledger, 'older', alice, { order: { request: request('older'), till } })
+      pass(1_000)
+      await accept(ledger, 'newer', carol, { order: { request: request('newer') } })
+      const find = async (clue: string, limit = 9) =>
+        (await ledger.findPayments(clue, limit)).map(({ intentId }) => intentId)
+      const { hash } = transactionOf('older')
+      const [start, other] = [hash.slice(0, 12), `${hash.slice(0, 13)}f`]
+      expect(await find(bob)).toEqual([id('newer'), id('older')])
+      expect(await find(bob.toUpperCase().replace('0X', '0x'), 1)).toEqual([id('newer')])
+      expect([await find('004217'), await find('004218')]).toEqual([[id('older')], []])
+      expect([await find(start), await find(hash)]).toEqual([[id('older')], [id('older')]])
+      expect([await find(other), await find(alice)]).toEqual([[], []])
+      expect(await ledger.findPayments('004217', 1)).toMatchObject([
+        { recipient: bob, code: '004217', account: alice, state: 'signed' },
+      ])
+      await settle(ledger, 'older', 0)
+      expect(await ledger.findPayments(start, 1)).toMatchObject([{ state: 'confirmed' }])
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      expect(await find(bob)).toEqual([id('newer')])
+      expect([await find('004217'), await find(start)]).toEqual([[], []])
     })
 
     test("exports a person's rows from later pages of all rows", async ({ ledger, pass }) => {

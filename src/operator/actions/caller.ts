@@ -1,4 +1,4 @@
-import { type Address, getAddress, type LocalAccount } from 'viem'
+import { type Address, getAddress, isAddressEqual, type LocalAccount } from 'viem'
 import type { CallerAccounts } from '../../account/caller-accounts.ts'
 import type { AccountMemory, Memory } from '../../account/memory.ts'
 import type { Country, PhoneNumber } from '../../account/phone.ts'
@@ -6,11 +6,17 @@ import { cancelPinRequest, maxPinTries, unlockPin } from '../../account/pin.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
-import type { AccountStanding, DayLimits, SessionTrace } from '../../relay/ledger/port.ts'
+import type {
+  AccountStanding,
+  DayLimits,
+  PaymentRecord,
+  SessionTrace,
+} from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
 import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
+import { toLoanAnswer } from './loans.ts'
 
 /** Refuses a request with an HTTP status. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
@@ -21,7 +27,7 @@ export const refuseRequest = (status: RefusedRequest['status'], error: string): 
 })
 
 export type CallerOptions = {
-  relayer: Pick<Relayer, 'ledger' | 'log'>
+  relayer: Pick<Relayer, 'ledger' | 'log' | 'clock'>
   deployment: Deployment
   accounts: CallerAccounts
   country: Country | undefined
@@ -54,30 +60,55 @@ export async function describeCaller(
   account: Address,
 ): Promise<ActionAnswer<'lookup'>> {
   const { deployment, loan } = options
-  const { ledger, log } = options.relayer
+  const { ledger, log, clock } = options.relayer
   const readOrNull = <Value>(value: Promise<Value>) =>
     value.catch((error: unknown) => {
       log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
       return null
     })
-  const [page, standing, takings, balanceWei, debt, memory] = await Promise.all([
-    ledger.readPage({ account, limit: maxPayments }),
-    ledger.readStanding(account),
-    ledger.listTakings(account, 1),
-    readOrNull(loan.readBalance(account)),
-    readOrNull(loan.readDebt(account)),
-    readOrNull(options.memory.read(account)),
-  ])
+  const [sent, received, standing, takings, tills, balanceWei, debt, memory, events] =
+    await Promise.all([
+      ledger.readPage({ account, limit: maxPayments }),
+      ledger.findPayments(account, maxPayments),
+      ledger.readStanding(account, deployment.loan),
+      ledger.listTakings(account, 1),
+      ledger.listTills(),
+      readOrNull(loan.readBalance(account)),
+      readOrNull(loan.readDebt(account)),
+      readOrNull(options.memory.read(account)),
+      readOrNull(loan.listReceived(account)),
+    ])
+  const payments = mergePayments(sent.payments, received)
   return {
     account,
     balanceWei: balanceWei?.toString() ?? null,
     owedWei: debt?.owedWei.toString() ?? null,
     dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
-    payments: page.payments.map((record) => toPaymentSummary(deployment.chain, record)),
+    payments: payments.map(({ direction, ...record }) => ({
+      ...toPaymentSummary(deployment.chain, record),
+      direction,
+    })),
+    arrivals:
+      events
+        ?.filter(({ hash }) => received.every((payment) => payment.hash !== hash))
+        .map(({ amountWei, ...event }) => ({ ...event, amountWei: `${amountWei}` })) ?? null,
+    loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
+    tills: tills.filter((till) => isAddressEqual(till.account, account)),
     till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
     pin: memory && describePin(memory),
     ...describeStanding(standing, options.limits),
   }
+}
+
+/** Merges the payments from an account and to it, the newest first. */
+function mergePayments(sent: readonly PaymentRecord[], received: readonly PaymentRecord[]) {
+  const own = new Set(sent.map(({ intentId }) => intentId))
+  return [
+    ...sent.map((record) => ({ ...record, direction: 'out' as const })),
+    ...received
+      .filter(({ intentId }) => !own.has(intentId))
+      .map((record) => ({ ...record, direction: 'in' as const })),
+  ].sort((a, b) => b.acceptedAt - a.acceptedAt)
 }
 
 function describeStanding({ heldAt, open, refusals, today }: AccountStanding, limits: DayLimits) {

@@ -7,14 +7,14 @@ import type { Relayer } from '../../relay/relayer.ts'
 import { type Deployment, toIso } from '../records.ts'
 import type { LoansAnswer } from '../schemas/loans.ts'
 
-type LoanBookOptions = {
+export type LoanBookOptions = {
   deployment: Pick<Deployment, 'loan' | 'chain'>
   relayer: Pick<Relayer, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
-/** Limits the blocks of one request for events, and the requests for one answer. */
+/** Limits the blocks of one request for events, and the requests for one list of loans. */
 const maxBlocks = 2_000
-const maxRequests = 60
+const maxRequestsForList = 60
 const readTimeoutMs = 15_000
 const nodeTimeoutMs = 5_000
 
@@ -28,10 +28,10 @@ const maxLoans = 20_000
 type LoanBookReading = { book: LoanBook; head: number; isWhole: boolean }
 
 /** Adds the contract's final events to the loan book, as far as the time of one answer allows. */
-async function updateLoanBook({
-  deployment: { loan },
-  relayer,
-}: LoanBookOptions): Promise<LoanBookReading> {
+export async function updateLoanBook(
+  { deployment: { loan }, relayer }: LoanBookOptions,
+  maxRequests = maxRequestsForList,
+): Promise<LoanBookReading> {
   const { ledger, node, clock, rules } = relayer
   const endsAt = clock.now() + readTimeoutMs
   const { number: head } = await node.getHead(clock.timeout(nodeTimeoutMs))

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
+import { till } from './agents.ts'
 import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from './fields.ts'
+import { loanSummary } from './loans.ts'
 import { payment } from './payments.ts'
 
 const sessionName = z.string().check(z.maxLength(200))
@@ -22,7 +24,18 @@ export const caller = z.object({
   heldAt: z.nullable(time),
   /** Counts the payments without a known outcome. */
   open: z.int(),
-  payments: z.array(payment),
+  /** Lists the last payments from the account and to it in one order, the newest first. */
+  payments: z.array(z.extend(payment, { direction: z.enum(['out', 'in']) })),
+  /**
+   * Lists the last transfers to the account on the chain that are not among the payments; null if
+   * no node answers. Events of the last 2,000 blocks are read.
+   */
+  arrivals: z.nullable(
+    z.array(z.object({ from: hexAddress, amountWei: wei, block: z.int(), hash: hexHash })),
+  ),
+  /** Holds the account's last loan, as far as the loan book was read. */
+  loan: z.nullable(loanSummary),
+  tills: z.array(till),
   /** Lists the last refused sessions with their screens. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
   /** Sums up what the account received and sent today (UTC); null if it has no till. */
@@ -76,6 +89,23 @@ const deposit = z.discriminatedUnion('kind', [
 /** Maps each `POST /operator/<name>` about a caller's account to its schema. */
 export const callerActions = {
   lookup: { ...phoneOnly, answer: caller },
+  /** Finds all that fits what a caller reads out: a number, the start of a hash, a code, a till. */
+  find: {
+    request: z.object({ text: z.string().check(z.maxLength(80)) }),
+    answer: z.object({
+      accounts: z.array(
+        z.object({
+          by: z.enum(['number', 'till', 'address']),
+          /** Names the country whose plan lists the number, since several may list its digits. */
+          country: z.nullable(z.string()),
+          till: z.nullable(till),
+          caller,
+        }),
+      ),
+      payments: z.array(payment),
+    }),
+    expected: 'the body has to be {"text": "a number, 10 characters of a hash, a code or a till"}',
+  },
   session: {
     request: z.object({ phone, gateway: sessionName, sessionId: sessionName }),
     answer: decidedSession,

@@ -14,6 +14,10 @@ export const payment = z.object({
   state: paymentState,
   kind: z.enum(kindNames),
   account: hexAddress,
+  /** Holds the account or wallet that it pays; null if it pays nobody, or once that is deleted. */
+  recipient: z.nullable(hexAddress),
+  /** Holds the 6 digits that caller and agent compare; null for other payments. */
+  code: z.nullable(z.string()),
   spendsWei: wei,
   acceptedAt: time,
   changedAt: time,

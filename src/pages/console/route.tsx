@@ -6,7 +6,6 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
-import type { PaymentSummary } from '../../operator/schemas/payments.ts'
 import { LedgerSilent, type Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
@@ -16,7 +15,7 @@ import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
 import { NoAnswer, SignIn, StatusBar } from './state.tsx'
-import { describeConfirmation, Support } from './support.tsx'
+import { describeConfirmation, nothingFits, Support } from './support.tsx'
 
 export type ConsoleOptions = {
   operator: Operator
@@ -39,6 +38,7 @@ const css = '.copy{user-select:all}form label{display:inline-block;margin-right:
 const form = z.object({
   csrf: z._default(z.string(), ''),
   token: z._default(z.string(), ''),
+  text: z._default(z.string().check(z.maxLength(80)), ''),
   phone: z._default(z.string().check(z.maxLength(40)), ''),
   act: z.optional(z.enum(['hold', 'release', 'unblock'])),
   confirmation: z._default(z.string(), ''),
@@ -151,7 +151,7 @@ function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage>
     },
     '/support': async ({ session: { csrf }, currency }) => ({
       title: 'Support',
-      content: <Support csrf={csrf} currency={currency} phone="" />,
+      content: <Support csrf={csrf} currency={currency} text="" />,
     }),
     '/loans': async ({ c }) => ({
       title: 'Loans',
@@ -170,47 +170,52 @@ function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage>
   }
 }
 
-/** Lists the forms about a phone number, which no URL may contain. */
+/** Lists the forms about what a caller reads out, such as a number, which no URL may contain. */
 function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
   const { act } = operator
-  async function readDetails(payments: readonly PaymentSummary[]) {
-    const latest = payments.slice(0, maxDetails)
-    const details = await Promise.all(latest.map(({ intent }) => operator.payment(intent as Hex)))
-    return details.filter((payment) => payment !== undefined)
+  async function readDetails(intents: readonly string[]) {
+    const latest = intents.slice(0, maxDetails)
+    const details = await Promise.all(latest.map((intent) => operator.payment(intent as Hex)))
+    return new Map(details.flatMap((payment) => (payment ? [[payment.intent, payment]] : [])))
   }
-  async function showAccount(
+  async function showFound(
     { session: { csrf }, currency }: PageRequest,
-    phone: string,
+    text: string,
     notice?: string,
   ): Promise<PageContent> {
-    const shared = { csrf, currency, phone }
-    const found = await act.lookup({ phone })
+    const shared = { csrf, currency, text }
+    const found = await act.find({ text })
     if ('error' in found) {
       const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
       return { title: 'Support', content, status: found.status }
     }
-    const lookup = { phone, details: found, latest: await readDetails(found.payments) }
+    const { accounts, payments } = found
+    if (accounts.length + payments.length === 0) {
+      return { title: 'Support', content: <Support {...shared} notice={nothingFits} /> }
+    }
+    const intents = accounts.flatMap(({ caller }) => caller.payments.map(({ intent }) => intent))
+    const lookup = { found, details: await readDetails(intents) }
     const content = <Support {...shared} notice={notice} lookup={lookup} />
     return { title: 'Support', content }
   }
   return {
     '/support': async (request) => {
-      const { phone } = form.parse(await request.c.req.parseBody())
-      return await showAccount(request, phone)
+      const { text } = form.parse(await request.c.req.parseBody())
+      return await showFound(request, text)
     },
     '/act': async (request) => {
       const { phone, act: action, confirmation } = form.parse(await request.c.req.parseBody())
       const found = await act.lookup({ phone })
-      if ('error' in found || action === undefined) return await showAccount(request, phone)
+      if ('error' in found || action === undefined) return await showFound(request, phone)
       const { account } = found
       const expected = describeConfirmation(action, account)
       if (confirmation.trim().toLowerCase() !== expected.toLowerCase()) {
         const notice = 'Nothing was done: the confirmation was not typed correctly.'
-        return await showAccount(request, phone, notice)
+        return await showFound(request, phone, notice)
       }
       if (action === 'unblock') await act.pin({ phone, action })
       else await act.hold({ account, action })
-      return await showAccount(request, phone, `Done, and in the audit: ${action}.`)
+      return await showFound(request, phone, `Done, and in the audit: ${action}.`)
     },
   }
 }

@@ -73,6 +73,7 @@ import {
 import { bookLoans, listLoans, readLoanBook } from './records/loans.ts'
 import { recordObstacle } from './records/obstacles.ts'
 import {
+  findPayments,
   listAudit,
   pruneAudit,
   readPage,
@@ -107,7 +108,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('reads', 'readFirstValue', 'findFormerAccount', 'propose', 'findSlot'),
   ...mapNames('reads', 'findKnownRefusal', 'readStanding', 'traceSession', 'listPastAlerts'),
   ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
-  ...mapNames('reads', 'readPerson', 'listDueReminders'),
+  ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments'),
   ...mapNames('opens', 'record', 'adopt', 'endRestore'),
   ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
   ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'requeue', 'settle'),
@@ -285,7 +286,7 @@ export const steps: Steps = {
 
   listTakings: ({ rows }, account, limit) => listTakings(rows, account, limit),
 
-  readStanding: ({ rows }, account) => readStanding(rows, account),
+  readStanding: ({ rows }, account, contract) => readStanding(rows, account, contract),
 
   readPerson: readPersonPage,
 
@@ -323,6 +324,8 @@ export const steps: Steps = {
   recordReminderFate: ({ rows }, reminder, fate) => recordReminderFate(rows, reminder, fate),
 
   listAudit: ({ rows }, limit) => listAudit(rows, limit),
+
+  findPayments: ({ rows }, clue, limit) => findPayments(rows, clue, limit),
 
   readPage: ({ rows }, query) => readPage(rows, query),
 

@@ -159,8 +159,8 @@ export type OperatorLedger = {
   setTill(change: TillChange): Promise<Till | undefined>
   /** Returns all tills, the oldest first. */
   listTills(): Promise<Till[]>
-  /** Returns the account's state, for a person who supports its caller. */
-  readStanding(account: Address): Promise<AccountStanding>
+  /** Returns the account's state, and its last loan of a contract, for who supports its caller. */
+  readStanding(account: Address, contract?: Address): Promise<AccountStanding>
   /** Returns a page of all that is stored about an account, full payments first. */
   readPerson(query: PersonQuery): Promise<PersonPage>
   /** Deletes what is stored about an account, but for what protects money, and counts both. */
@@ -184,6 +184,11 @@ export type OperatorLedger = {
   takeNotices(limit: number): Promise<AlertNotice[]>
   /** Deletes a delivered notice. */
   deleteNotice(id: string): Promise<void>
+  /**
+   * Returns the payments to which a clue leads, the newest first: the account that they pay, a
+   * payment's code, or at least as much of a hash as screens show.
+   */
+  findPayments(clue: string, limit: number): Promise<PaymentRecord[]>
   /** Returns the payments that match a query, the newest first. */
   readPage(query: PaymentQuery): Promise<PaymentPage>
   tracePayment(intentId: Hex): Promise<PaymentTrace | undefined>
@@ -430,6 +435,8 @@ export type AccountStanding = {
   open: number
   /** Sums up what counts toward the limits of a day. */
   today: { transfers: number; sentWei: bigint }
+  /** Holds its last loan, as far as the loan book was read. */
+  loan: BookedLoan | undefined
 }
 
 /** Is the short number of an account that hands out cash, or takes payments with a reference. */
@@ -568,6 +575,10 @@ export type PaymentRecord = {
   state: PaymentState
   kind: PaymentKind
   account: string
+  /** Is the account or wallet that it pays; null if it pays nobody, or if that is deleted. */
+  recipient: string | null
+  /** Holds the digits that caller and agent compare; null for other payments. */
+  code: string | null
   spendsWei: string
   acceptedAt: number
   history: readonly (readonly [PaymentState, number])[]
@@ -715,8 +726,8 @@ export type Order = {
   /** Is what leaves the account's balance; 0 for other calls. */
   spendsWei: bigint
   reserves?: ReservedAmounts | undefined
-  /** Names the account with a till that receives it, and the reference. */
-  till?: { account: Address; reference?: string | undefined } | undefined
+  /** Names the account with a till that receives it, the reference, and the payment's code. */
+  till?: { account: Address; reference?: string | undefined; code?: string } | undefined
   /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
   /** Holds the borrower's sealed number if loan reminders are sent. */

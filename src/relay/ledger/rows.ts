@@ -221,8 +221,29 @@ export const tables = {
   /** Lists payments to accounts with a till, as long as those are stored. */
   takings: table(
     ['session'],
-    { session: text, account: address, reference: textOrNull, accepted_at: integer },
+    {
+      session: text,
+      account: address,
+      reference: textOrNull,
+      accepted_at: integer,
+      /** Holds the digits that caller and agent compare. */
+      code: z.optional(text),
+    },
     { account: { group: 'account', score: 'accepted_at' } },
+  ),
+  /**
+   * Maps what a caller can read out to payments: the account that one pays, its code, and the start
+   * of a transaction's hash.
+   */
+  clues: table(
+    ['clue', 'at', 'name'],
+    {
+      clue: text,
+      at: integer,
+      /** Names the payment's session, or holds the transaction's whole hash. */
+      name: text,
+    },
+    { clue: { group: 'clue', score: 'at' } },
   ),
   /** Stores each borrower's last loan, as the contract's events describe it. */
   loans: table(

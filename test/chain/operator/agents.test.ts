@@ -1,8 +1,10 @@
-import { createPublicClient, http, parseEther } from 'viem'
+import { type Address, createPublicClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
+import { ops } from '../../../scripts/ops/ops-cli.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, type Operated, openOperated } from './operating.ts'
 
@@ -76,6 +78,78 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
   expect(/\nCode: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
   expect(await next()).toBe(`${code} 0.02 tRBTC: FINAL`)
   expect(await came(0)).toBe(paidWei)
+})
+
+test('support finds by what is read out, and shows what an account sent and received', async () => {
+  const deployment = openOperated(chain, settings)
+  const [from, to] = ['+254700000021', '+254700000022']
+  const [sender, receiver] = [await give(chain, from), await give(chain, to)]
+  for (const phone of [from, to]) await choosePin(deployment, phone)
+  const { till } = await deployment.act('agents/add', { phone: to, name: 'Duka', kind: 'agent' })
+  const text = `7*${till}*0.02*${pin}`
+  const screen = await dial(deployment, { phone: from, sessionId: 'cash', text })
+  const [, hash = ''] = /Tx: (0x[0-9a-f]{10})\.\.\./.exec(screen) ?? []
+  const [, code = ''] = /Code: (\d{6})/.exec(screen) ?? []
+  await deployment.settled()
+
+  const paid = { account: sender, recipient: receiver, code, kind: 'withdrawal' }
+  for (const clue of [code, hash, `${hash}...`, hash.slice(2)]) {
+    const { accounts, payments } = await deployment.act('find', { text: clue })
+    expect([clue, accounts, payments]).toMatchObject([clue, [], [paid]])
+  }
+  /** Returns each account that was found: how, and its payments by their direction. */
+  const findAccounts = async (clue: string) =>
+    (await deployment.act('find', { text: clue })).accounts.map(({ by, country, caller }) => ({
+      ...{ by, country, account: caller.account },
+      ways: caller.payments.map(({ direction }) => direction),
+    }))
+  const received = { by: 'number', country: 'KE', account: receiver, ways: ['in'] }
+  for (const form of [to, '0700000022', '254700000022', '+254 700 000 022', '700000022']) {
+    expect([form, await findAccounts(form)]).toEqual([form, [received]])
+  }
+  expect(await findAccounts(from)).toEqual([{ ...received, account: sender, ways: ['out'] }])
+  const others = { country: null, account: receiver, ways: ['in'] }
+  expect(await findAccounts(till)).toEqual([{ by: 'till', ...others }])
+  expect(await findAccounts(receiver)).toEqual([{ by: 'address', ...others }])
+  const nothing = { accounts: [], payments: [] }
+  for (const unknown of ['hello', '000000', '0x0123456789', '0700000099', '2547']) {
+    expect([unknown, await deployment.act('find', { text: unknown })]).toEqual([unknown, nothing])
+  }
+
+  const why = async (input: string, ...args: string[]) =>
+    (await deployment.operate(ops, ['why', ...args], { input })).output
+  expect(await why('0700000022')).toContain(`\nIn from ${sender}, code ${code}: The withdrawal of`)
+  expect(await why('', till)).toContain(`It has the till ${till} (agent, Duka).`)
+  for (const clue of [hash, code])
+    expect(await why('', clue)).toContain(`It pays ${receiver}, code`)
+  expect(await why('', '0700000022')).toContain('a number is read from input')
+  const told = JSON.stringify([deployment.events, await deployment.audit()])
+  for (const digits of ['700000022', '700000021']) expect(told).not.toContain(digits)
+  expect(await deployment.audit()).toContainEqual(
+    expect.objectContaining({ action: 'lookup', detail: { account: receiver } }),
+  )
+})
+
+test('support shows what arrived on the chain without a payment of this ledger', async () => {
+  const deployment = openOperated(chain, settings)
+  const [phone, stranger] = ['+254700000032', await give(chain, '+254700000033')]
+  await give(chain, phone)
+  const data = encodeCall({
+    kind: 'transfer',
+    to: (await deployment.act('lookup', { phone })).account as Address,
+    amountWei: 5n,
+  })
+  await chain.anvil.ask('anvil_impersonateAccount', [stranger])
+  await chain.anvil.ask('anvil_setBalance', [stranger, '0xde0b6b3a7640000'])
+  const sent = { from: stranger, to: chain.loan, data }
+  const hash = await chain.anvil.ask('eth_sendTransaction', [sent])
+  const { payments, arrivals } = await deployment.act('lookup', { phone })
+  expect({ payments, arrivals }).toMatchObject({
+    payments: [],
+    arrivals: [{ from: stranger, amountWei: '5', hash }],
+  })
+  const why = await deployment.operate(ops, ['why'], { input: phone })
+  expect(why.output).toMatch(/In from 0x\w{40}: 0\.\S+ tRBTC arrived in block \d+ by 0x\w{64}/)
 })
 
 test("a person's export has the reference of a bill and the person's till", async () => {

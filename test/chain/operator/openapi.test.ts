@@ -42,6 +42,7 @@ test('each operator route is documented, and its requests and answers match the 
     'GET /operator/export': '?part=0&from=0',
     'POST /operator/outbid': { nonce },
     'POST /operator/lookup': { phone },
+    'POST /operator/find': { text: phone },
     'POST /operator/session': { phone, gateway: 'africas-talking', sessionId: 'refused' },
     'POST /operator/cash-out': { phone, to: wallet, amount: '0.125', key },
     'POST /operator/person/export': { phone },

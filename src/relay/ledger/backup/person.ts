@@ -62,7 +62,7 @@ export function readPersonPage(
     case 2: {
       const page = searchPage(rows, 'history', from, (row) => row.account === account)
       const references = page.matches.flatMap((row) => toReferences(row.intent_id, row.reference))
-      const archived = page.matches.map(toRecord)
+      const archived = page.matches.map((row) => toRecord(rows, row))
       return { ...emptyPage, archived, references, next: getNext(page.nextScore) }
     }
     default: {

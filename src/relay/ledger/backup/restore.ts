@@ -1,4 +1,5 @@
 import type { Draft, StepContext } from '../draft.ts'
+import { addTransaction } from '../payments/clues.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { saveNonce } from '../payments/nonces.ts'
 import { getPaymentRow, savePayment } from '../payments/payment-states.ts'
@@ -107,8 +108,8 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
   if (isSessionKnown(rows, entry)) return false
   if (session !== undefined) rows.put('sessions', session)
-  if (payment !== undefined) restorePayment(rows, payment)
   if (taking !== undefined) rows.put('takings', taking)
+  if (payment !== undefined) restorePayment(rows, payment)
   // If the ledger uses the nonce for other payments, a round finds another one for this payment.
   if (nonce !== undefined) restoreNonce(rows, entry)
   return true
@@ -143,6 +144,6 @@ function restoreNonce(rows: Draft, { nonce, transactions = [] }: ExportEntry): b
   if (nonce === undefined) return false
   if (rows.row('nonces', nonce.relayer, nonce.nonce) !== undefined) return false
   saveNonce(rows, nonce)
-  for (const transaction of transactions) rows.put('transactions', transaction)
+  for (const transaction of transactions) addTransaction(rows, transaction)
   return true
 }

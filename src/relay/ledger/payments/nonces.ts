@@ -12,6 +12,7 @@ import type {
 import type { Row } from '../rows.ts'
 import { listOpenPayments } from './account-totals.ts'
 import { updateBlockContents } from './block-contents.ts'
+import { addTransaction, dropTransaction } from './clues.ts'
 import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
 import { readQueueTotals } from './queue-totals.ts'
 import {
@@ -43,7 +44,7 @@ export function deleteNonce(rows: Draft, row: NonceRow): void {
 }
 
 export function deleteTransactions(rows: Draft, { bytes }: NonceRow): void {
-  for (const [hash] of bytes) rows.drop('transactions', hash)
+  for (const [hash] of bytes) dropTransaction(rows, hash)
 }
 
 /** Sets how many of the last nonces are listed too: a block may hold any of their transactions. */
@@ -128,7 +129,7 @@ export function recordTransaction(
     changed_at: rows.now,
   })
   if (rows.row('transactions', hash) !== undefined) return
-  rows.put('transactions', {
+  addTransaction(rows, {
     hash,
     relayer,
     nonce,

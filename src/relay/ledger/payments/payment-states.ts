@@ -16,6 +16,7 @@ import {
   updateAccountTotals,
 } from './account-totals.ts'
 import { updateBlockContents } from './block-contents.ts'
+import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
 import { addToQueue, ensureQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
@@ -63,8 +64,9 @@ export function beginPayment(
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
   if (till !== undefined) {
-    const { account: receiver, reference = null } = till
-    rows.put('takings', { session, account: receiver, reference, accepted_at: rows.now })
+    const { account: receiver, reference = null, code } = till
+    const taking = { session, account: receiver, reference, accepted_at: rows.now }
+    rows.put('takings', { ...taking, ...(code !== undefined && { code }) })
   }
   countEvent(rows, kind, event)
   // The rows of an adopted payment were lost, so its messages may have been sent already.
@@ -136,6 +138,7 @@ export function archivePayments(
     const { reference } = rows.row('takings', payment.session) ?? {}
     const row = { ...columns, settled_at: since, ...(reference && { reference }) }
     rows.put('history', isErased ? eraseNames(row) : row)
+    dropPaymentClues(rows, payment)
     rows.drop('takings', payment.session)
     updateReserves(rows, payment, undefined)
     rows.drop('payments', payment.session)
@@ -172,6 +175,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
     // The queue is the same, but this write makes a concurrent check for open work run again.
     saveQueueTotals(rows, ensureQueueTotals(rows))
   }
+  if (before === undefined) addPaymentClues(rows, after)
   if (before === undefined || isOutcomeUnknown(after.state))
     updateAccountTotals(rows, after, before === undefined)
   updateBlockContents(rows, before, after, { nonces: [], sessions: [session] })

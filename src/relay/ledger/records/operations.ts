@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
+import { findRecipient, findSessions } from '../payments/clues.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import type {
@@ -65,17 +66,26 @@ export function pruneAudit(rows: Draft, limit: number): void {
   for (const { id } of old) rows.drop('audit', id)
 }
 
+/** Returns the payments to which a clue leads, the newest first. */
+export function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[] {
+  const payments = findSessions(rows, clue, limit).flatMap(
+    (session) => getPaymentRow(rows, session) ?? [],
+  )
+  return payments.slice(0, limit).map((row) => toRecord(rows, row))
+}
+
 /** Returns the payments that match a query, the newest first. */
 export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   const named = findByHashOrIntent(rows, query)
-  if (named !== undefined) return { payments: named.map(toRecord), next: undefined }
+  if (named !== undefined)
+    return { payments: named.map((row) => toRecord(rows, row)), next: undefined }
   const listedRows = toListings(query)
     .flatMap((listing) => listRows(rows, listing, query))
     .sort((a, b) => b.at - a.at)
   const { page, next } = cutPage(listedRows, query.limit)
   // Filters after the cut, so a page may have fewer payments although there is a next one.
   const matches = page
-    .map(({ row }) => toRecord(row))
+    .map(({ row }) => toRecord(rows, row))
     .filter(
       ({ state, kind, outcome, account }) =>
         (query.state === undefined || state === query.state) &&
@@ -162,13 +172,15 @@ function listRows(
     .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
 }
 
-export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
+export function toRecord(rows: Draft, row: Row<'payments'> | Row<'history'>): PaymentRecord {
   const request = 'request' in row ? row.request : undefined
   return {
     intentId: row.intent_id,
     state: row.state,
     kind: row.kind,
     account: row.account,
+    recipient: ('request' in row && findRecipient(row)) || null,
+    code: rows.row('takings', row.session)?.code ?? null,
     spendsWei: row.spends,
     acceptedAt: row.accepted_at,
     history: row.history,
@@ -187,7 +199,7 @@ export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
 export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | undefined {
   const row = findRow(rows, intent)
   if (row === undefined) return undefined
-  const record = toRecord(row)
+  const record = toRecord(rows, row)
   const carrier = 'relayer' in row ? findCarrier(rows, row) : undefined
   const transactions = listTransactionRows(rows, carrier).map((transaction) => ({
     hash: transaction.hash,

@@ -3,6 +3,7 @@ import type { Draft } from '../draft.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
 import type { AccountStanding, SessionRefusal, SessionTrace } from '../port.ts'
 import { sumSentInDay } from './earlier.ts'
+import { findLoan } from './loans.ts'
 import { recordAction } from './operations.ts'
 
 const maxRefusals = 5
@@ -33,7 +34,7 @@ export function recordRefusal(rows: Draft, { account, session, reason }: Session
   rows.put('refusals', { account, last, at: rows.now })
 }
 
-export function readStanding(rows: Draft, account: Address): AccountStanding {
+export function readStanding(rows: Draft, account: Address, contract?: Address): AccountStanding {
   const { transfers, sentWei } = sumSentInDay(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
   return {
@@ -45,6 +46,7 @@ export function readStanding(rows: Draft, account: Address): AccountStanding {
     })),
     open: listOpenPayments(rows, readAccountTotals(rows, account)).length,
     today: { transfers, sentWei },
+    loan: contract && findLoan(rows, contract, account),
   }
 }
 
