@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
-import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
+import { listVerdicts, type NodeVerdict } from './verdicts.ts'
 
 /** Selects a block by its hash (EIP-1898). */
 export type BlockHash = { blockHash: Hex }
@@ -13,11 +13,8 @@ type LogRange = {
   toBlock?: number
 }
 
-/** Tells the result of sending. After `unknown` the node may have taken the transaction. */
-export type SendResult =
-  | { kind: 'taken' }
-  | { kind: 'refused'; refusal: Exclude<SendRefusal, 'known'>; message: string }
-  | { kind: 'unknown' }
+/** Tells the result of sending. If no node took the transaction, it has each node's verdict. */
+export type SendResult = { kind: 'taken' } | { kind: 'not_taken'; verdicts: readonly NodeVerdict[] }
 
 const text = <Kind extends Hex>(pattern: RegExp) =>
   z.custom<Kind>((value) => typeof value === 'string' && pattern.test(value))
@@ -44,15 +41,19 @@ const head = z.pipe(
     transactions: z.array(hash),
     gasUsed: z.optional(count),
     gasLimit: z.optional(count),
+    minimumGasPrice: z.optional(wei),
   }),
-  z.transform(({ timestamp, gasUsed, gasLimit, ...block }) => {
+  z.transform(({ timestamp, gasUsed, gasLimit, minimumGasPrice, ...block }) => {
     /** Holds the used share of the gas limit, from 0 to 1; undefined if not reported. */
     const fullness = gasUsed !== undefined && gasLimit ? gasUsed / gasLimit : undefined
-    return { ...block, timestampSeconds: timestamp, fullness }
+    return { ...block, timestampSeconds: timestamp, fullness, leastPriceWei: minimumGasPrice }
   }),
 )
 
-/** Holds a block's identity, time and transactions, and its difficulty if proved. */
+/**
+ * Holds a block's identity, time and transactions, and its difficulty if proved. `leastPriceWei` is
+ * what a unit of gas costs at least after it; undefined if the chain has no such price.
+ */
 export type Head = z.output<typeof head>
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
@@ -191,10 +192,9 @@ export function createNode(rpc: Rpc) {
         await rpc('eth_sendRawTransaction', [raw], { signal })
         return { kind: 'taken' }
       } catch (error) {
-        if (!(error instanceof RpcError)) return { kind: 'unknown' }
-        const refusal = classifyRefusal(error)
-        if (refusal === 'known') return { kind: 'taken' }
-        return { kind: 'refused', refusal, message: error.message }
+        const verdicts = listVerdicts(error)
+        if (verdicts.some(({ verdict }) => verdict === 'taken')) return { kind: 'taken' }
+        return { kind: 'not_taken', verdicts }
       }
     },
   }

@@ -1,4 +1,6 @@
 import type { Hex, LocalAccount } from 'viem'
+import type { SendResult } from '../chain/node.ts'
+import { chooseVerdict, type SendVerdict } from '../chain/verdicts.ts'
 import { limitGasPrice } from './fees.ts'
 import type { Relayer } from './relayer.ts'
 import { createSigner } from './signer.ts'
@@ -92,7 +94,7 @@ async function send(
   const signer = createSigner(account, chainId)
   const { raw, hash } = await signer.sign({ ...rest, to, data, gas: depositGas, valueWei })
   const sent = await node.send(raw, clock.timeout(nodeTimeoutMs))
-  const outcome = sent.kind === 'refused' ? sent.refusal : sent.kind
+  const outcome = readOutcome(sent)
   log({ level: 'info', event: 'deposit.sent', message: `Deposit ${outcome}: ${hash}` })
   switch (outcome) {
     case 'taken':
@@ -109,6 +111,13 @@ async function send(
     case 'other':
       return { kind: 'refused' }
   }
+}
+
+/** Returns what became of a deposit: while one node may have it, no refusal counts. */
+function readOutcome(sent: SendResult): SendVerdict {
+  if (sent.kind === 'taken') return 'taken'
+  const mayHave = sent.verdicts.some(({ verdict }) => verdict === 'unknown')
+  return (!mayHave && chooseVerdict(sent.verdicts)?.verdict) || 'unknown'
 }
 
 async function findLastDeposit(

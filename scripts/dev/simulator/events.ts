@@ -143,6 +143,11 @@ const events: { [One in Kind]: Event<One> } = {
       conditions.miscounts.push({ until: scheduler.now() + forMs, by })
     },
   },
+  false_verdict: {
+    happen({ conditions, scheduler }, { forMs, ...verdict }) {
+      conditions.falseVerdicts.push({ until: scheduler.now() + forMs, ...verdict })
+    },
+  },
   unlock: {
     happen: (world, { caller }) => void unlock(world.memories, findAccount(world, caller)),
   },
@@ -266,6 +271,18 @@ const rare: readonly {
       const at = Math.max(0, dial.at - secondMs)
       const forMs = random.int(2, 60) * secondMs
       return [{ phase, at, kind: 'miscount', forMs, by: random.int(1, 40) }]
+    },
+  },
+  // One of several nodes, or the only one, refuses what it is sent, for a reason that is untrue.
+  {
+    name: 'false verdict',
+    share: 0.08,
+    draw({ random, phase }, dial) {
+      const at = Math.max(0, dial.at - random.int(0, 3) * secondMs)
+      const forMs = random.int(5, 90) * secondMs
+      const refusal = random.pick(['underbid', 'underbid', 'price_too_low', 'nonce_used'] as const)
+      const place = random.pick(['first', 'last', 'only'] as const)
+      return [{ phase, at, kind: 'false_verdict', forMs, refusal, place }]
     },
   },
 ]

@@ -1,5 +1,6 @@
 import { parseEther } from 'viem'
 import { sampleTills } from '../menu-ways.ts'
+import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Setup } from './draw/setup.ts'
 import { milliWei, secondMs } from './units.ts'
 
@@ -40,8 +41,12 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'no_blocks'; forMs: number }
   /** Workers read a count of the relayer's transactions that is this much too high. */
   | { kind: 'miscount'; forMs: number; by: number }
+  /** One node refuses all that it is sent, before or after the others, or as the only node. */
+  | { kind: 'false_verdict'; forMs: number; refusal: PoolRefusal; place: NodePlace }
   | { kind: 'unlock'; caller: number }
 )
+
+export type NodePlace = 'first' | 'last' | 'only'
 
 /** Time within which a round comes, even one that only watches, and sees what has happened. */
 export const watchedWithinMs = ({ setup }: Plan): number => 10 * setup.rules.roundMs + 30 * secondMs

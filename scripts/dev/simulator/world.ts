@@ -11,12 +11,13 @@ import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { UssdHandler } from '../../../src/ussd/handler.ts'
 import type { Random } from '../random.ts'
+import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'
 import { drawFault, type Place } from './faults.ts'
 import { newRecords } from './history.ts'
 import { createKeptMemories } from './lender/kept-memory.ts'
 import type { ModelBlock } from './model/chain.ts'
-import type { Plan } from './plan.ts'
+import type { NodePlace, Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
 import { createModels, startGasPriceWei, startTime } from './setting.ts'
 import { createTranscript, nameTransaction } from './transcript.ts'
@@ -34,6 +35,8 @@ const createConditions = () => ({
   nodeDown: [] as { until: number; share: number }[],
   /** The errors in the count of the relayer's transactions that Workers read. */
   miscounts: [] as { until: number; by: number }[],
+  /** The false verdicts that one of the nodes gives on what it is sent. */
+  falseVerdicts: [] as { until: number; refusal: PoolRefusal; place: NodePlace }[],
 })
 
 type Instance = {

@@ -44,7 +44,8 @@ export const networkMethods = [
     params: {},
     result: quantity,
     example: { params: [], result: '0x1b580a0' },
-    call: (_, { ask }) => ask((node) => node.call('eth_gasPrice', [], quantity)),
+    call: async (_, { askAll }) =>
+      pickMajorityPrice(await askAll((node) => node.call('eth_gasPrice', [], quantity))),
   }),
   defineMethod({
     name: 'web3_clientVersion',
@@ -89,4 +90,10 @@ export const networkMethods = [
 /** Returns the wire protocol's version; eth/68 if a newer Ethereum node does not serve it. */
 async function readProtocolVersion(node: UpstreamNode, name: string): Promise<string> {
   return (await undefinedIfUnsupported(node.call(name, [], anyQuantity))) ?? '0x44'
+}
+
+/** Returns the highest price that a majority of nodes ask at least: one node alone raises none. */
+function pickMajorityPrice(prices: readonly string[]): string {
+  const dearestFirst = prices.toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : -1))
+  return dearestFirst[Math.floor(prices.length / 2)] ?? '0x0'
 }

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { waitForVerdict } from '../../chain/verdicts.ts'
 import { runOnNodeWithTimeLimit, sendToNode } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
@@ -141,10 +141,15 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
       if (pair.length === 2) return await askNodes(pair, work, signal, group)
       return [await raceEligible(work, () => true)]
     },
+    /** Runs work on every node, and returns the answers in time; throws if every node fails. */
+    async askAll<T>(work: NodeWork<T>): Promise<T[]> {
+      return hasMultiple ? await gatherAnswers(work, signal, group) : [await ask(work)]
+    },
     /** Sends a transaction to every node; throws if none accepts it, although one may have it. */
     sendTransaction(rawTransaction: Hex, hash: Hex): Promise<void> {
       const attempts = states.map((state) => sendToNode(state, rawTransaction, hash, signal, group))
-      return sendToAll(attempts, waitUntil)
+      waitUntil(Promise.allSettled(attempts))
+      return waitForVerdict(attempts, clock.sleep)
     },
     /** Returns the latest block's number. With several nodes it never falls. */
     async readHead(): Promise<number> {
@@ -174,6 +179,39 @@ async function askNodes<T>(
   )
 }
 
+/** Limits the wait for other nodes once a majority of all has answered, in ms. */
+const maxMinorityWaitMs = 200
+
+/** Runs work on each available node; returns the answers of a majority, and of fast others. */
+async function gatherAnswers<T>(
+  work: NodeWork<T>,
+  signal: AbortSignal,
+  options: UpstreamGroup,
+): Promise<T[]> {
+  const { states, clock } = options
+  const available = states.filter((node) => isAvailable(node, clock.now()))
+  const asked = available.length > 0 ? available : states
+  const values: T[] = []
+  const failures: unknown[] = []
+  const majority = Promise.withResolvers<void>()
+  const attempts = asked.map(async (state) => {
+    const attempt = runOnNodeWithTimeLimit(state, work, signal, options)
+    await attempt.then(
+      ({ value }) => values.push(value),
+      (error: unknown) => failures.push(error),
+    )
+    if (values.length >= countMajority(states.length)) majority.resolve()
+  })
+  const all = Promise.all(attempts)
+  options.waitUntil(all)
+  const isLate = majority.promise.then(() => clock.sleep(maxMinorityWaitMs))
+  await Promise.race([all, isLate])
+  if (values.length === 0) throw pickFailure(failures)
+  return [...values]
+}
+
+const countMajority = (count: number): number => Math.floor(count / 2) + 1
+
 /** Compares two answers as JSON, regardless of the order of an object's members. */
 function isSameAnswer(answer: unknown, otherAnswer: unknown): boolean {
   const [text, otherText] = [answer, otherAnswer].map((value) =>
@@ -184,20 +222,4 @@ function isSameAnswer(answer: unknown, otherAnswer: unknown): boolean {
     ),
   )
   return text === otherText
-}
-
-/** Waits until one node accepts a transaction. The other nodes get it in the background. */
-async function sendToAll(
-  attempts: readonly Promise<void>[],
-  waitUntil: (work: Promise<unknown>) => void,
-): Promise<void> {
-  waitUntil(Promise.allSettled(attempts))
-  try {
-    await Promise.any(attempts)
-  } catch (error) {
-    const failures: unknown[] = error instanceof AggregateError ? error.errors : [error]
-    const unanswered = failures.find((failure) => !(failure instanceof RpcError))
-    if (unanswered === undefined) throw failures[0]
-    throw new TransportError('the transaction may have been sent', { cause: unanswered })
-  }
 }

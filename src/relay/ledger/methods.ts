@@ -429,7 +429,10 @@ export const steps: Steps = {
     const transaction = rows.row('transactions', hash)
     if (transaction === undefined) return
     const failures = verdict === 'taken' ? 0 : transaction.failures + 1
-    rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
+    // No node has it, and its nonce may yet turn out to be another's: that shows at its first send.
+    const isUnsent = verdict === 'nonce_occupied' && transaction.sent_at === null
+    const sent_at = isUnsent ? null : rows.now
+    rows.put('transactions', { ...transaction, sent_at, failures })
     if (verdict === 'price_too_low') forgetGasPrice(step, BigInt(transaction.gas_price))
   },
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { poolRules } from '../../chain/chains.ts'
-import type { SendRefusal } from '../../chain/refusals.ts'
+import type { SendVerdict } from '../../chain/verdicts.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
@@ -733,9 +733,6 @@ export type Order = {
   /** Holds the borrower's sealed number if loan reminders are sent. */
   reminder?: string | undefined
 }
-
-/** Tells what a node answered to a transaction; `unknown`: it did not answer. */
-export type SendVerdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 

@@ -1,6 +1,6 @@
 import { describeFault, type Log, type LogEvent } from '../../runtime/log.ts'
 import type { BlockId, Slot, Transition } from '../ledger/port.ts'
-import { broadcast, nonceEffects } from '../outcome/broadcast.ts'
+import { broadcast } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
 import { buildBatch, type Relayer, signFor } from '../relayer.ts'
@@ -202,10 +202,9 @@ async function resend(
   const { nonce, transaction } = action
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
   const signal = relayer.clock.timeout(nodeTimeoutMs)
-  const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
-  const effect = nonceEffects[verdict]
+  const effect = await broadcast(relayer, nonce, transaction, isFirst, signal)
   // The payment is queued again for another nonce.
-  if (effect === 'is_foreign' && isFirst) return { kind: 'changed' }
+  if (effect === 'is_foreign') return { kind: 'changed' }
   if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }
   if (action.kind === 'outbid' && (effect === 'is_cheap' || action.isStuck)) {
     await outbid(relayer, action)

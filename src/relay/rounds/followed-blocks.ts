@@ -155,7 +155,8 @@ function appendBlocks(
 ): FollowedBlock[] {
   const nonceByHash = new Map(signed.map(({ hash, nonce }) => [hash, nonce]))
   const blocks = [...olderBlocks]
-  for (const { transactions, parentHash: _, difficulty, ...block } of newBlocks.toReversed()) {
+  for (const head of newBlocks.toReversed()) {
+    const { transactions, parentHash: _, leastPriceWei: __, difficulty, ...block } = head
     const nextNonces = transactions.map((transaction) => (nonceByHash.get(transaction) ?? -1) + 1)
     const count = Math.max(blocks[0]?.count ?? 0, ...nextNonces)
     const floor = getDifficultyFloor(blocks[0] ?? previousTop, block.number, difficulty)

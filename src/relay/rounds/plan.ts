@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { Head } from '../../chain/node.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type {
   BlockId,
@@ -236,7 +237,7 @@ function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
 /** Sends a transaction again; outbids only a stuck or underpriced one, if the price is known. */
 function planResend(
   { open, latest, isFirst, isStuck, hasFailed }: Resend,
-  { gasPriceWei: currentPriceWei }: ChainSnapshot,
+  { gasPriceWei: currentPriceWei, head }: ChainSnapshot,
   terms: Terms,
 ): Action {
   const { nonce, transactions } = open
@@ -244,11 +245,15 @@ function planResend(
   const transaction = { hash, raw, gasPriceWei }
   const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
   if (currentPriceWei === undefined) return rebroadcast
-  if (!isStuck && !(hasFailed && gasPriceWei < currentPriceWei)) return rebroadcast
   // A transaction that a node takes only now starts to wait for a block.
   const isStuckInPool = isStuck && !hasFailed
+  const askedWei = isStuckInPool ? currentPriceWei : findAskedPrice(currentPriceWei, head)
+  const isCheap = hasFailed && gasPriceWei < askedWei
+  const mayHelp = isStuckInPool || isCheap || head.leastPriceWei === undefined
+  if (!isStuck && !isCheap) return rebroadcast
   const hasNoReplacementsLeft = transactions.length > terms.rules.maxReplacements
-  if (hasNoReplacementsLeft || computeGasPrice(terms, currentPriceWei, gasPriceWei) === undefined) {
+  const isTooDear = computeGasPrice(terms, askedWei, gasPriceWei) === undefined
+  if (hasNoReplacementsLeft || isTooDear || !mayHelp) {
     if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
@@ -257,8 +262,14 @@ function planResend(
     nonce,
     isStuck: isStuckInPool,
     transaction,
-    gasPriceWei: currentPriceWei,
+    gasPriceWei: askedWei,
   }
+}
+
+/** Returns what a refused price is raised to at most: what the head asks, if it tells. */
+function findAskedPrice(currentPriceWei: bigint, { leastPriceWei }: Head): bigint {
+  if (leastPriceWei === undefined || leastPriceWei > currentPriceWei) return currentPriceWei
+  return leastPriceWei
 }
 
 /** Settles waiting payments that are spent, gives the others free nonces, and fills gaps. */

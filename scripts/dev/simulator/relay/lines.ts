@@ -1,6 +1,8 @@
 import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
+import { waitForVerdict } from '../../../../src/chain/verdicts.ts'
 import { createRandom, type Random } from '../../random.ts'
+import { refusalWords } from '../../rootstock-pool/refusals.ts'
 import { type Actor, createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'
 import type { Fault, Place } from '../faults.ts'
 import type { Done, Outcome, World } from '../world.ts'
@@ -119,20 +121,41 @@ const nodeLine =
     const asked = { ...met, method, params }
     const call = { at: scheduler.now(), by: actor.name, method, params, head: chain.head().number }
     if (actor.isAlive) records.asked.push(call)
-    return exchange(
-      world,
-      met,
-      ({ done, lost }) => {
-        const isDown = conditions.nodeDown.some(
-          ({ until, share }) => scheduler.now() < until && random.chance(share),
-        )
-        if (!isDown) return done(miscounted(world, asked, answerOf(world, asked)))
-        actor.troubles.add('node_down')
-        lost(random.chance(0.5))
-      },
-      getDeadline(signal),
-    )
+    const deadline = getDeadline(signal)
+    const ask = () =>
+      exchange(
+        world,
+        met,
+        ({ done, lost }) => {
+          const isDown = conditions.nodeDown.some(
+            ({ until, share }) => scheduler.now() < until && random.chance(share),
+          )
+          if (!isDown) return done(miscounted(world, asked, answerOf(world, asked)))
+          actor.troubles.add('node_down')
+          lost(random.chance(0.5))
+        },
+        deadline,
+      )
+    return met.place === 'send' ? gatherVerdicts(world, met, ask, deadline) : ask()
   }
+
+/** Has a node with a false verdict answer beside the others, for as long as it gives one. */
+function gatherVerdicts(
+  world: World,
+  met: Met,
+  ask: () => Promise<unknown>,
+  deadline: number,
+): Promise<unknown> {
+  const { scheduler, conditions } = world
+  const verdict = conditions.falseVerdicts.find(({ until }) => scheduler.now() < until)
+  if (verdict === undefined) return ask()
+  const error = new RpcError(-32010, refusalWords(verdict.refusal))
+  const plain = { ...met, fault: undefined }
+  const refuse = () => exchange(world, plain, ({ done }) => done({ ok: false, error }), deadline)
+  const nodes = { first: [refuse, ask], last: [ask, refuse], only: [refuse] }[verdict.place]
+  const attempts = nodes.map((send) => send())
+  return waitForVerdict(attempts, createClock(scheduler, 0).sleep)
+}
 
 type Asked = Met & { method: string; params: readonly unknown[] }
 

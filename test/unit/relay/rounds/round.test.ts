@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
+import { waitForVerdict } from '../../../../src/chain/verdicts.ts'
 import { decodeRequests } from '../../../../src/relay/forwarder/requests.ts'
 import { getIdentity } from '../../../../src/relay/identity.ts'
 import { createLedgerPort } from '../../../../src/relay/ledger/methods.ts'
@@ -247,6 +248,70 @@ test.for([
     isRefused &&= isAnswered !== true
     expect(await roundAfter(ms)).toEqual({ result, raws: ms === 1 ? raws : [] })
   }
+})
+
+const occupied = () => new RpcError(-32010, 'gas price not enough to bump transaction')
+
+/** Opens a relayer with a payment on nonce 0, whose node notes what it is sent and refuses it. */
+async function openRefused(refuse: () => unknown, over: Parameters<typeof openRelayer>[0]) {
+  const offered: string[] = []
+  const opened = openRelayer({
+    eth_sendRawTransaction([raw]) {
+      const { nonce, gasPrice } = parseTransaction(raw as Hex)
+      offered.push(`${nonce ?? 0} at ${gasPrice}`)
+      return refuse()
+    },
+    ...over,
+  })
+  const session = await enqueue(opened.ledger, 1)
+  const data = { to: opened.relayer.forwarder.address, data: '0x', gas: 21_000 } as const
+  const transaction = await opened.relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 20n })
+  await fillNonce(opened.ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, transaction)
+  const carrier = async () => (await opened.ledger.findPayment(session))?.nonce
+  return { ...opened, offered, carrier }
+}
+
+test('a nonce that one node calls occupied moves only where pool or chain counts it', async () => {
+  let pending = '0x0'
+  const { roundAfter, offered, carrier } = await openRefused(() => Promise.reject(occupied()), {
+    eth_getTransactionCount: ([, upTo]) => (upTo === 'pending' ? pending : '0x0'),
+  })
+  await roundAfter(5_000)
+  await roundAfter(5_000)
+  expect([offered, await carrier()]).toEqual([['0 at 20', '0 at 20'], 0])
+  pending = '0x1'
+  await roundAfter(5_000)
+  expect([offered.slice(2), await carrier()]).toEqual([['0 at 20', '1 at 1'], 1])
+})
+
+test('a nonce stays where one node calls it occupied and another may have our bytes', async () => {
+  const refuse = () => waitForVerdict([Promise.reject(occupied()), Promise.reject(lost)], sleepless)
+  const lost = new TransportError('the connection was lost')
+  const sleepless = async () => {}
+  const { roundAfter, offered, carrier } = await openRefused(refuse, {
+    // The silent node counts what it took from us.
+    eth_getTransactionCount: ([, upTo]) => (upTo === 'pending' ? '0x1' : '0x0'),
+  })
+  await roundAfter(5_000)
+  await roundAfter(5_000)
+  expect([offered, await carrier()]).toEqual([['0 at 20', '0 at 20'], 0])
+})
+
+test('a price that one node calls too low rises to what the head asks, and not above', async () => {
+  let minimumGasPrice = '0x14'
+  const words = "transaction's gas price lower than block's minimum"
+  const { roundAfter, offered } = await openRefused(
+    () => Promise.reject(new RpcError(-32010, words)),
+    {
+      eth_getBlockByNumber: () => ({ ...blockOn(0, 0x10), minimumGasPrice }),
+      eth_gasPrice: () => '0x50',
+    },
+  )
+  for (let round = 0; round < 4; round++) await roundAfter(200_000)
+  expect(new Set(offered)).toEqual(new Set(['0 at 20']))
+  minimumGasPrice = '0x32'
+  await roundAfter(200_000)
+  expect(offered.slice(4)).toEqual(['0 at 20', '0 at 50'])
 })
 
 test.for([

@@ -164,7 +164,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     ]
     const head = {
       ...{ ...blockAt(headNumber), parentHash: word(0), timestampSeconds: headSeconds },
-      ...{ transactions: [], fullness: undefined },
+      ...{ transactions: [], fullness: undefined, leastPriceWei: undefined },
     }
     const chain: ChainSnapshot = {
       ...createChainSnapshot(head, minedCount),
