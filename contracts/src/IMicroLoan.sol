@@ -36,6 +36,12 @@ pragma solidity 0.8.30;
 /// themselves: else the thief of many accounts' keys could bring all of them into an account of his
 /// own at once.
 ///
+/// Recipients. Nobody has the key of an address below 2^32: there is the zero address, and there
+/// the precompiles of Ethereum and Rootstock stand, some of which keep what a contract sends them
+/// (Rootstock's bridge, `0x01000006`). So `transfer`, `depositFor` and `withdrawTo`, which pay an
+/// account that another one names, refuse these. All other ways pay an account that has spoken for
+/// itself: a caller, one that has agreed (`passAccount`), or one that has moved (`takeOver`).
+///
 /// Pause. A pause stops loans, direct transfers and forwarded withdrawals. It stops nothing else:
 /// announcing, withdrawing what is due, repaying, depositing, forwarded transfers, and passing and
 /// moving accounts go on. So the operator, whose relayers forward, can bring accounts to safety
@@ -159,7 +165,7 @@ interface IMicroLoan {
     /// @notice `account` has announced `announced`, to be withdrawn from `dueAt` (Unix time) on.
     error WithdrawalNotDue(address account, uint256 announced, uint256 dueAt);
 
-    /// @notice The zero address, this contract and the forwarder can receive nothing.
+    /// @notice Addresses below 2^32, this contract and the forwarder can receive nothing.
     error InvalidRecipient(address recipient);
 
     /// @notice An amount of zero moves nothing and is refused.

@@ -71,6 +71,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     uint256 public constant RAISE_DELAY = 24 hours;
 
     uint256 private constant SUM_BITS = 80;
+    /// @dev Precompiles stand below it, and the zero address; no key is known of any of these.
+    uint160 private constant FIRST_WALLET = 1 << 32;
 
     /// @inheritdoc IMicroLoan
     address public immutable predecessor;
@@ -520,7 +522,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     }
 
     function _checkRecipient(address recipient) private view {
-        if (recipient == address(0) || recipient == address(this) || isTrustedForwarder(recipient)) {
+        bool isNobody = uint160(recipient) < FIRST_WALLET;
+        if (isNobody || recipient == address(this) || isTrustedForwarder(recipient)) {
             revert InvalidRecipient(recipient);
         }
     }

@@ -67,6 +67,13 @@ contract AdversaryHandler is Handler {
         _failsForwarded(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(accomplice), 1)));
     }
 
+    function payNobody(uint256 seed, uint32 number) external step {
+        uint256 phone = seed % STORE.PHONES();
+        address nobody = address(uint160(number));
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.transfer, (nobody, 1)));
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(nobody), 1)));
+    }
+
     /// @dev With every phone's key: at once, and without the notice.
     function moveOverTheLimit(uint256 seed, uint256 excess) external step {
         uint256 phone = seed % STORE.PHONES();

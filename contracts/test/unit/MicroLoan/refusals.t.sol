@@ -51,15 +51,36 @@ contract MicroLoanRefusalsTest is Base {
         _failsPaying(alice.addr, 1 ether, "", "");
     }
 
-    function test_RevertWhen_TheRecipientIsZeroOrTheContractOrTheForwarder() external {
-        address[3] memory recipients = [address(0), address(loan), address(forwarder)];
-        for (uint256 i; i < 3; ++i) {
-            address recipient = recipients[i];
-            bytes memory reason = _error(IMicroLoan.InvalidRecipient.selector, recipient);
-            _forwardFails(alice, _transfer(recipient, 1), reason);
-            _forwardFails(alice, _withdrawTo(recipient, 1), reason);
-            _failsPaying(stranger, 1 ether, abi.encodeCall(IMicroLoan.depositFor, (recipient)), reason);
+    /// @dev Below 2^32: the zero address, precompiles (0x1 to 0x11, Rootstock's bridge and its last
+    /// one), a usual burn address, and the highest.
+    function test_RevertWhen_TheRecipientIsNobodyOrTheContractOrTheForwarder() external {
+        address[9] memory recipients = [
+            address(0),
+            address(1),
+            address(0x11),
+            address(0x01000006),
+            address(0x01000017),
+            address(0xdEaD),
+            address(uint160(type(uint32).max)),
+            address(loan),
+            address(forwarder)
+        ];
+        for (uint256 i; i < recipients.length; ++i) {
+            _refuses(recipients[i]);
         }
+    }
+
+    function testFuzz_RevertWhen_TheRecipientIsBelow2Pow32(uint32 recipient) external {
+        _refuses(address(uint160(recipient)));
+    }
+
+    function test_TheAddress2Pow32CanBePaid() external {
+        address lowest = address(1 << 32);
+        _forward(alice, _transfer(lowest, 1));
+        _depositFor(lowest, 2);
+        assertEq(loan.getBalance(lowest), 3, "credited");
+        _forward(alice, _withdrawTo(lowest, 4));
+        assertEq(lowest.balance, 4, "paid");
     }
 
     function test_RevertWhen_TheCallerIsDirectOrForwardedAndMayNotBe() external {
@@ -133,6 +154,15 @@ contract MicroLoanRefusalsTest is Base {
         _forward(alice, _pass(bob.addr));
         _assertAccount(bob.addr, BALANCE + 1 ether - PRINCIPAL / 4, PRINCIPAL / 2);
         _assertSums(free + 1 ether + PRINCIPAL / 2, BALANCE + 1 ether - PRINCIPAL / 4, PRINCIPAL / 2);
+    }
+
+    /// @dev Each way to pay an account that another one names.
+    function _refuses(address recipient) private {
+        bytes memory reason = _error(IMicroLoan.InvalidRecipient.selector, recipient);
+        _forwardFails(alice, _transfer(recipient, 1), reason);
+        _fails(alice.addr, _transfer(recipient, 1), reason);
+        _forwardFails(alice, _withdrawTo(recipient, 1), reason);
+        _failsPaying(stranger, 1 ether, abi.encodeCall(IMicroLoan.depositFor, (recipient)), reason);
     }
 
     /// @dev Each way to pay in.
