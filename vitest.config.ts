@@ -6,7 +6,8 @@ import { type DebianPackage, isThere, missingWords } from './scripts/debian.ts'
 import { createRandom } from './scripts/dev/random.ts'
 import { describeDepth, openDepth } from './scripts/testing/test-depth.ts'
 import { usualMaxGasPriceWei } from './src/relay/fees.ts'
-import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
+import { createCountReporter } from './test/support/reporters/count-reporter.ts'
+import { createRuntimeReporter } from './test/support/reporters/runtime-reporter.ts'
 
 const depth = openDepth(process.env)
 process.stdout.write(`${describeDepth(depth)}\n`)
@@ -113,7 +114,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Most of them wait for a chain or a process; each worker loads what it tests once more.
     maxWorkers: availableParallelism() + 3,
-    reporters: ['default', createRuntimeReporter()],
+    reporters: [
+      'default',
+      createRuntimeReporter(),
+      createCountReporter(process.env.TEST_COUNTS_FILE),
+    ],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',
     projects: [

@@ -61,7 +61,7 @@ export async function runStep({ name, command, environment, figures }: Step, sho
   const isOk = code === 0
   const line = `${isOk ? 'ok    ' : 'FAILED'} ${name} (${seconds} s): ${said}`
   write(`${isOk || show ? '' : output}${line}\n`)
-  return { name, isOk, line }
+  return { name, isOk, line, output: text }
 }
 
 function write(text: string): void {

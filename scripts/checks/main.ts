@@ -19,17 +19,17 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   coverage: [process.execPath, 'scripts/contracts/coverage.ts'],
 }
 
-/** Runs every step that is not left out, and returns the names of those that fail. */
+/** Runs every step that is not left out, and returns how each went. */
 export async function runChecks(
   without: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
-): Promise<string[]> {
-  const failed: string[] = []
+): Promise<{ name: string; isOk: boolean }[]> {
+  const ran: { name: string; isOk: boolean }[] = []
   for (const [name, command] of Object.entries(steps)) {
     if (without.includes(name)) continue
-    if (!(await runStep({ name, command, environment })).isOk) failed.push(name)
+    ran.push(await runStep({ name, command, environment }))
   }
-  return failed
+  return ran
 }
 
 createCommand(import.meta, {
@@ -37,7 +37,8 @@ createCommand(import.meta, {
   options: { types: false },
   async run({ types }) {
     const others = Object.keys(steps).filter((name) => !name.startsWith('types'))
-    const failed = await runChecks(types ? others : [])
+    const ran = await runChecks(types ? others : [])
+    const failed = ran.filter(({ isOk }) => !isOk).map(({ name }) => name)
     if (failed.length === 0) return undefined
     return { lines: [`Not in order: ${failed.join(', ')}`], isBad: true }
   },

@@ -15,8 +15,11 @@ import { type DebianPackage, missingWords, programs, provide } from '../debian.t
 import { memoryFolder } from '../dev/memory-folder.ts'
 import { runCommand, runStep } from '../run-command.ts'
 import { createCommand } from '../stack/command.ts'
+import { watchStarter } from '../stack/processes.ts'
 import { Misused } from '../stack/report.ts'
+import { startSweeper } from './sweep.ts'
 import { openDepth } from './test-depth.ts'
+import { type Counts, countForge, countStep, countVitest, writeVerdict } from './verdict.ts'
 
 /** Separates forge's folders, because deploying tests build at the same time without locks. */
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
@@ -52,16 +55,39 @@ createCommand(import.meta, {
       return { lines: [missingWords(name)], isBad: true }
     }
     const began = performance.now()
+    watchStarter(() => process.exit(1))
     using folder = mkdtempDisposableSync(join(memoryFolder(), 'ussd-relay-test-'))
+    const sweeper = startSweeper(folder.path)
     process.env.SOLC_KEPT = openCompilerCache(folder.path)
+    const telling = setInterval(tellWaiting, tellEveryMs, began)
+    const run: Run = { environment: sweeper.environment, counts: [] }
     // The compiler uses one core for a minute, while most other tests mostly wait.
-    const failed = (await Promise.all([runChecksAndContracts(), runVitest(folder.path)])).flat()
+    const failed = (await Promise.all([runChecksAndContracts(run), runVitest(run)])).flat()
+    clearInterval(telling)
+    await sweeper.end()
     const minutes = ((performance.now() - began) / 60_000).toFixed(1)
     const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
     const line = `\nAfter ${minutes} minutes, with seed ${seed}: ${verdict}`
-    return { lines: [line], isBad: failed.length > 0 }
+    return { lines: [line, ...writeVerdict(run.counts)], isBad: failed.length > 0 }
   },
 })
+
+/** Holds what the steps of a run share: the environment of its processes, and what they counted. */
+type Run = { environment: { TMPDIR: string }; counts: Counts[] }
+
+const tellEveryMs = 10_000
+const waitingFor = new Set<string>()
+
+/** Says what the run waits for, since a compiler or a slow test prints nothing for a while. */
+function tellWaiting(began: number): void {
+  const seconds = ((performance.now() - began) / 1_000).toFixed()
+  process.stdout.write(`${seconds} s: waiting for ${[...waitingFor].join(', ')}\n`)
+}
+
+async function waitFor<Value>(name: string, work: Promise<Value>): Promise<Value> {
+  waitingFor.add(name)
+  return await work.finally(() => waitingFor.delete(name))
+}
 
 /** Opens what solc made in the last two weeks for all clones; `other` if it is not writable. */
 function openCompilerCache(other: string): string {
@@ -82,26 +108,36 @@ function openCompilerCache(other: string): string {
 }
 
 /** Returns the names of failed steps; each prints its output at its end, apart from the tests'. */
-async function runChecksAndContracts(): Promise<string[]> {
-  const run = async (name: string, ...command: string[]) => {
-    const { isOk } = await runStep({ name, command, environment: apart })
+async function runChecksAndContracts(given: Run): Promise<string[]> {
+  const { counts } = given
+  const environment = { ...apart, ...given.environment }
+  const run = async (name: string, count: typeof countForge, ...command: string[]) => {
+    const { isOk, output } = await waitFor(name, runStep({ name, command, environment }))
+    counts.push(count(output, isOk))
     return isOk ? [] : [name]
   }
   // The contracts' tests report what does not compile.
-  await buildContracts().catch(() => {})
+  await waitFor('the compiler of the contracts', buildContracts()).catch(() => {})
   // They compile everything else, so the checks do not compile again.
   const fuzz = ['--fuzz-seed', `0x${seed.toString(16)}`]
-  const contracts = await run('contracts', 'forge', 'test', ...fuzz)
+  const contracts = await run('contracts', countForge, 'forge', 'test', ...fuzz)
   // Coverage runs the contracts' tests again, compiled in another way.
-  const checks = await runChecks(isFull ? [] : ['coverage'], apart)
-  if (isFull) return [...contracts, ...checks]
+  const without = isFull ? [] : ['coverage']
+  const checks = await waitFor('the checks', runChecks(without, environment))
+  counts.push(...checks.map(({ isOk }) => countStep(isOk)))
+  const failedChecks = checks.filter(({ isOk }) => !isOk).map(({ name }) => name)
+  if (isFull) return [...contracts, ...failedChecks]
   const planting = ['scripts/plant-bugs/main.ts', '--sample', `${seed}`]
-  return [...contracts, ...checks, ...(await run('a planted bug', process.execPath, ...planting))]
+  const countPlanted = (_: string, isOk: boolean) => countStep(isOk)
+  const planted = await run('a planted bug', countPlanted, process.execPath, ...planting)
+  return [...contracts, ...failedChecks, ...planted]
 }
 
-async function runVitest(folder: string): Promise<string[]> {
+async function runVitest({ environment, counts }: Run): Promise<string[]> {
   const show = (text: string) => process.stdout.write(text)
-  // The folder is deleted with everything that killed tests left in it.
-  const { code } = await runCommand(['vitest', 'run'], { IS_WHOLE_RUN: '1', TMPDIR: folder }, show)
+  const file = join(environment.TMPDIR, 'counts.json')
+  const own = { ...environment, IS_WHOLE_RUN: '1', TEST_COUNTS_FILE: file }
+  const { code } = await waitFor('vitest', runCommand(['vitest', 'run'], own, show))
+  counts.push(countVitest(file, code === 0))
   return code === 0 ? [] : ['vitest']
 }

@@ -1,5 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node'
-import { isOutcry, type Outcry, type Span, unexpected } from './runtime-words.ts'
+import { isOutcry, type Outcry, type Span, unexpected } from '../runtime-words.ts'
 
 /** Ends the run red on what workerd writes of exceptions that no test has caused on purpose. */
 export function createRuntimeReporter(): Reporter {

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { readJson } from '../stack/files.ts'
+
+/** Counts tests; those that ran out of time are among the failed ones. */
+export type Counts = { passed: number; failed: number; skipped: number; timedOut: number }
+
+const countsSchema = z.object({
+  passed: z.int(),
+  failed: z.int(),
+  skipped: z.int(),
+  timedOut: z.int(),
+})
+
+/** Counts a step that is no test runner, such as a check. */
+export const countStep = (isOk: boolean): Counts => ({
+  passed: isOk ? 1 : 0,
+  failed: isOk ? 0 : 1,
+  skipped: 0,
+  timedOut: 0,
+})
+
+/** Reads forge's last line: `Ran 40 test suites: 250 tests passed, 1 failed, 0 skipped`. */
+export function countForge(output: string, isOk: boolean): Counts {
+  const figures = /(\d+) tests passed, (\d+) failed, (\d+) skipped/.exec(output)
+  if (figures === null) return countStep(isOk)
+  const [passed = 0, failed = 0, skipped = 0] = figures.slice(1).map(Number)
+  return withFailure({ passed, failed, skipped, timedOut: 0 }, isOk)
+}
+
+/** Reads what vitest's reporter wrote. A run that ended before it wrote counts as one failure. */
+export function countVitest(file: string, isOk: boolean): Counts {
+  const counts = countsSchema.safeParse(readJson(file)).data
+  return counts === undefined ? countStep(false) : withFailure(counts, isOk)
+}
+
+/** A failed run without a failed test has failed in another way, and counts one. */
+const withFailure = (counts: Counts, isOk: boolean): Counts =>
+  isOk || counts.failed > 0 ? counts : { ...counts, failed: 1 }
+
+/** Writes the last lines of a run: a word about time, and `N passed, N failed`. */
+export function writeVerdict(all: readonly Counts[]): string[] {
+  const sum = (name: keyof Counts) => all.reduce((total, counts) => total + counts[name], 0)
+  const [passed, failed, skipped, timedOut] = [
+    sum('passed'),
+    sum('failed'),
+    sum('skipped'),
+    sum('timedOut'),
+  ]
+  const slow =
+    timedOut === 0
+      ? []
+      : [
+          timedOut === failed
+            ? `All ${failed} ran out of time and no assertion failed: this machine was too slow or too busy.`
+            : `${timedOut} of the ${failed} ran out of time: for those this machine may have been too slow.`,
+          'A file by itself: npx vitest run FILE',
+        ]
+  const last = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  return [...slow, last]
+}
