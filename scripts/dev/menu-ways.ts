@@ -115,6 +115,7 @@ export function sampleContext(
     currency: 'tRBTC',
     tills: sampleTills,
     showAmount: () => '0.001 tRBTC',
+    showExactAmount: () => '0.001 tRBTC',
     describeRecipient: (recipient) =>
       recipient.kind === 'address'
         ? toLongAddress(recipient.address)

@@ -2,7 +2,6 @@ import { createMemory, limitStoreTime } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
-import { formatAmountDown } from '../loan/amounts.ts'
 import { createRates } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/cash-out.ts'
@@ -18,6 +17,7 @@ import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
 import { submitPayment } from '../ussd/payment-request.ts'
 import { createRequestContext } from '../ussd/request-context.ts'
+import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
 import type { Config } from './config.ts'
 import {
   assembleAccounts,
@@ -53,14 +53,14 @@ const operatorGatewayName = 'operator'
 export function assembleCashOut(options: UssdOptions): CashOut {
   // The operator vouches for the caller in place of a PIN.
   const parts = { ...createAnswerParts(options, () => true), pins: undefined }
-  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
+  const formats = createAmountFormats(parts.currency, parts.settings)
   return async ({ key, phone, to, amountWei }) => {
     // The ledger may not have adopted this key and forwarder yet.
     await parts.identity()
     const request = { gateway: operatorGatewayName, sessionId: key, phone, text: '' }
     const context = createRequestContext(parts, request, parts.now())
     return await submitPayment(
-      { ...parts, showAmount, ...context },
+      { ...parts, ...formats, ...context },
       {
         intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
         answers: [to, `${amountWei}`],

@@ -1,5 +1,6 @@
 import type { LocalAccount } from 'viem'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 import { receive } from './menu/entries/receive.ts'
 import type { RequestContext } from './request-context.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
@@ -7,6 +8,7 @@ import { endScreen, type Screen } from './screens/screen.ts'
 export type ClaimScreenOptions = {
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   showAmount: (wei: bigint) => string
+  log: Log
 }
 
 type HelpSettings = { settings: { helpNumber?: string | undefined } }
@@ -15,10 +17,17 @@ type HelpSettings = { settings: { helpNumber?: string | undefined } }
 export async function showDepositClaim(
   context: ClaimScreenOptions & RequestContext & HelpSettings,
 ): Promise<Screen> {
-  const { claimDeposit, showAmount, deriveAccount, messages, settings } = context
+  const { claimDeposit, showAmount, deriveAccount, messages, settings, log } = context
   const { claimed: words } = receive.words(messages)
-  const claim = await claimDeposit(await deriveAccount())
+  const account = await deriveAccount()
+  const claim = await claimDeposit(account).catch((error: unknown) => {
+    log({ level: 'error', event: 'deposit.failed', message: describeFault(error) })
+    // Another delivery of this claim may have sent the deposit, or sends it now.
+    return { kind: 'unknown' } as const
+  })
   switch (claim.kind) {
+    case 'unknown':
+      return endScreen(words.unknown)
     case 'sent': {
       const hash = `${claim.hash.slice(0, 12)}...`
       return endScreen(

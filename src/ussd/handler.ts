@@ -7,7 +7,6 @@ import { isListed, type PhoneNumber, spellPhone } from '../account/phone.ts'
 import type { Seal } from '../account/seal.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { createWalletCodes } from '../account/wallets.ts'
-import { formatAmountDown } from '../loan/amounts.ts'
 import { formatWorth } from '../loan/local-worth.ts'
 import type { Identified, Ledger } from '../relay/ledger/port.ts'
 import { toAnswer } from '../relay/pay/answers.ts'
@@ -21,6 +20,7 @@ import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
+import { receive } from './menu/entries/receive.ts'
 import { createMenu } from './menu/main-menu.ts'
 import type { Menu, MenuContext, PinAction } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
@@ -31,6 +31,7 @@ import { changePin } from './pin-changes.ts'
 import { type PlaceScreenOptions, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { createRequestContext, joinAnswers, type RequestContext } from './request-context.ts'
+import { type AmountFormats, createAmountFormats } from './screens/amount-formats.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import { readAnswers, readSession, type SessionReading, storeAnswers } from './session.ts'
 import { readSessionRate } from './session-records.ts'
@@ -41,7 +42,10 @@ export type UssdHandler = (request: UssdRequest) => Promise<UssdReply>
 /** Replies with a screen; `out_of_service` if the deployment must not serve anyone as it is. */
 export type UssdReply = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
-export type UssdHandlerOptions = Omit<PlaceScreenOptions & ClaimScreenOptions, 'showAmount'> & {
+export type UssdHandlerOptions = Omit<
+  PlaceScreenOptions & ClaimScreenOptions,
+  keyof AmountFormats
+> & {
   currency: string
   loanAddress: Address
   accounts: CallerAccounts
@@ -60,23 +64,25 @@ const replyLimitMs = 7_700
 /** Creates the handler of all deliveries, whatever the gateway. */
 export function createUssdHandler(options: UssdHandlerOptions): UssdHandler {
   const menu = createMenu(options.settings)
-  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
+  const formats = createAmountFormats(options.currency, options.settings)
   return async (request) => {
-    let isPaying = false
+    const messages = selectMessages(options.settings)
+    let lateText = messages.unavailable
     const pay: Pay = (payment) => {
-      isPaying = true
+      lateText = messages.uncertain
       return options.pay(payment)
     }
-    const reply = handleDelivery({ ...options, menu, showAmount, pay }, request)
+    const claimDeposit: ClaimScreenOptions['claimDeposit'] = (account) => {
+      lateText = receive.words(messages).claimed.unknown
+      return options.claimDeposit(account)
+    }
+    const reply = handleDelivery({ ...options, ...formats, menu, pay, claimDeposit }, request)
     options.waitUntil(reply)
-    return await withTimeLimit(options, replyLimitMs, reply, () => {
-      const { uncertain, unavailable } = selectMessages(options.settings)
-      return toReply(endScreen(isPaying ? uncertain : unavailable))
-    })
+    return await withTimeLimit(options, replyLimitMs, reply, () => toReply(endScreen(lateText)))
   }
 }
 
-type HandlerDeps = UssdHandlerOptions & { menu: Menu; showAmount: (wei: bigint) => string }
+type HandlerDeps = UssdHandlerOptions & AmountFormats & { menu: Menu }
 
 type HandlerContext = HandlerDeps & RequestContext
 
@@ -149,7 +155,7 @@ async function processAnswers(
   step?: NumberedStep,
 ): Promise<Screen> {
   const { messages } = context
-  const menuContext = createMenuContext(context)
+  const menuContext = await createMenuContext(context)
   const session = await readSession(
     {
       ...context,
@@ -257,15 +263,17 @@ async function showBalance(
   return endScreen(lines.filter(Boolean).join('\n'))
 }
 
-function createMenuContext(context: HandlerContext): MenuContext {
+async function createMenuContext(context: HandlerContext): Promise<MenuContext> {
   const { chainId, settings, minTransferWei, messages, phone, menu } = context
-  const { showAmount, currency } = context
+  const { showAmount, showExactAmount, currency } = context
   return {
     chainId,
     caller: phone,
+    ownAccount: settings.profile === 'demo' ? undefined : (await context.deriveAccount()).address,
     messages,
     menu,
     showAmount,
+    showExactAmount,
     currency,
     rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,

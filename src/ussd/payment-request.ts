@@ -23,6 +23,7 @@ import { toShortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
 import { joinAnswers, type RequestContext } from './request-context.ts'
+import type { AmountFormats } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import { readRecord, termsRecord } from './session-records.ts'
 import { composeSms, nameReminderSubject, type SmsSeals } from './sms.ts'
@@ -41,8 +42,7 @@ export type PaymentRequestOptions = MemoryUpdateOptions & {
   senderSeal: Seal
   minTransferWei: bigint
   settings: MenuSettings
-  showAmount: (wei: bigint) => string
-}
+} & AmountFormats
 
 type PaymentContext = PaymentRequestOptions & RequestContext
 
@@ -154,7 +154,7 @@ async function createContractCall(
   const order = await createOrder(context, intent, shownTerms)
   const { call, spendsWei, sharedLimits, amountWei, recipientName, till } = order
   const code = till === undefined ? '' : await derivePaymentCode(context.keys, intentId)
-  const amount = amountWei === 'all' ? amountWei : context.showAmount(amountWei)
+  const amount = amountWei === 'all' ? amountWei : context.showExactAmount(amountWei)
   const { submitted } = payments[kind].words(messages)
   const writeQueued = ({ minutes }: { minutes: string }) =>
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutes)

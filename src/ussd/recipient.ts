@@ -24,12 +24,15 @@ export type RecipientFault =
   /** The checksum (EIP-55 or EIP-1191) is wrong, so the address was mistyped. */
   | 'bad_checksum'
   | 'own_number'
+  | 'own_account'
   | 'zero_address'
   | 'contract'
 
 export type RecipientRules = {
   chainId: number
   caller: PhoneNumber
+  /** The caller's own account, which is no recipient; undefined in the demonstration. */
+  ownAccount?: Address | undefined
   /** Lists the contracts of this service, which must not receive money. */
   reserved: readonly Address[]
   /** Tells which numbers have an account, for numbers that no numbering plan lists. */
@@ -52,10 +55,15 @@ export function parseRecipient(
   const isUpperCase = digits === digits.toUpperCase()
   const address = parseAddress(`0x${isUpperCase ? digits.toLowerCase() : digits}`, rules.chainId)
   if (address === undefined) return createFault('bad_checksum')
+  if (isOwnAccount(address, rules)) return createFault('own_account')
   if (BigInt(address) === 0n) return createFault('zero_address')
   if (rules.reserved.some((other) => isAddressEqual(other, address))) return createFault('contract')
   return { kind: 'recipient', recipient: { kind: 'address', address } }
 }
+
+/** Tells whether an address is the caller's own account. */
+export const isOwnAccount = (address: Address, { ownAccount }: RecipientRules): boolean =>
+  ownAccount !== undefined && isAddressEqual(ownAccount, address)
 
 function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
   const listedPhone = parseTypedPhone(text, caller)

@@ -1,4 +1,3 @@
-import { isAddressEqual } from 'viem'
 import type { PhoneNumber } from '../account/phone.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
@@ -191,9 +190,7 @@ async function lookUp(
     case 'till': {
       const stepKey = await deriveStepKey(`till ${request.till}`)
       const till = await readOrRecord(ledger, stepKey, tillRecord, async () => {
-        const found = await ledger.findTill(request.till)
-        const isOwn = found !== undefined && isAddressEqual(found.account, stepKey.account)
-        return found === undefined || isOwn ? null : found
+        return (await ledger.findTill(request.till)) ?? null
       })
       return { tills: new Map(context.tills).set(request.till, till) }
     }

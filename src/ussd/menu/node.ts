@@ -11,6 +11,7 @@ import type { ContractCall } from '../../relay/pay/delivery.ts'
 import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
+import type { AmountFormats } from '../screens/amount-formats.ts'
 
 export type SessionDraft = {
   recipient?: Recipient
@@ -51,24 +52,24 @@ export type MenuSettings = {
   agents?: boolean
 }
 
-export type MenuContext = RecipientRules & {
-  menu: Menu
-  /** Tells that a redelivery may be in another language, which breaks pages elsewhere. */
-  hasLanguages: boolean
-  /** Lists the recipients that digits select; undefined until they are looked up. */
-  knownRecipients: readonly KnownRecipient[] | undefined
-  wallets: readonly Wallet[] | undefined
-  walletCodes?: ReadonlyMap<string, WalletCodeResult>
-  /** Tells the session's rate; `none` if amounts are typed in the chain's currency. */
-  rate: Rate | 'none' | undefined
-  /** Maps typed numbers to tills; null for a number that no till has. */
-  tills?: ReadonlyMap<string, Till | null>
-  messages: Messages
-  currency: string
-  showAmount: (wei: bigint) => string
-  describeRecipient: (recipient: Recipient) => string
-  minTransfer: { wei: bigint; text: string }
-}
+export type MenuContext = RecipientRules &
+  AmountFormats & {
+    menu: Menu
+    /** Tells that a redelivery may be in another language, which breaks pages elsewhere. */
+    hasLanguages: boolean
+    /** Lists the recipients that digits select; undefined until they are looked up. */
+    knownRecipients: readonly KnownRecipient[] | undefined
+    wallets: readonly Wallet[] | undefined
+    walletCodes?: ReadonlyMap<string, WalletCodeResult>
+    /** Tells the session's rate; `none` if amounts are typed in the chain's currency. */
+    rate: Rate | 'none' | undefined
+    /** Maps typed numbers to tills; null for a number that no till has. */
+    tills?: ReadonlyMap<string, Till | null>
+    messages: Messages
+    currency: string
+    describeRecipient: (recipient: Recipient) => string
+    minTransfer: { wei: bigint; text: string }
+  }
 
 export type MenuNode = MenuList | MenuQuestion
 

@@ -1,8 +1,9 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
-import { parseAmount } from '../../loan/amounts.ts'
+import { parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
 import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { TillKind } from '../../relay/ledger/port.ts'
+import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
 import {
   type AnswerResult,
@@ -33,7 +34,7 @@ export const createAmountQuestion = (
     messages.enterAmount(describeRecipient(requireAnswer(recipient))),
   ),
   kind: 'question',
-  parseAnswer: parseTransferAmount,
+  parseAnswer: (typed, context) => parseAmountAnswer(typed, context, context.minTransfer.wei),
   ...targets,
   back,
 })
@@ -79,56 +80,60 @@ export function formatLocalValue(
   return localValue === undefined ? [] : [messages.about(localValue)]
 }
 
-function parseTransferAmount(typed: string, context: MenuContext): AnswerResult {
-  const { messages, minTransfer, rate } = context
-  const parsed = parseAmountAnswer(typed, context)
-  const amountWei = parsed.kind === 'accepted' ? parsed.draft.amountWei : undefined
-  if (typeof amountWei !== 'bigint' || amountWei >= minTransfer.wei) return parsed
-  const isLocal = rate !== undefined && rate !== 'none'
-  return rejectAnswer(
-    messages.tooLittle(isLocal ? formatWorthUp(minTransfer.wei, rate) : minTransfer.text),
-  )
-}
-
 /** Lists the words for all: screens round a balance down, so no typed number can mean all of it. */
 const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
-export function parseAmountAnswer(typed: string, { messages, rate }: MenuContext): AnswerResult {
+/**
+ * Parses an amount of at least `minWei`. An amount in a local currency is rounded down to what
+ * screens show; one in coins stays as typed.
+ */
+export function parseAmountAnswer(
+  typed: string,
+  { messages, rate, minTransfer }: MenuContext,
+  minWei: bigint,
+): AnswerResult {
   if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAnswer({ amountWei: 'all' })
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
-  const parsed = parseAmount(typed, rate === 'none' ? undefined : rate.micros)
-  return parsed.kind === 'amount'
-    ? acceptAnswer({ amountWei: parsed.wei })
-    : rejectAnswer(messages.badAmount[parsed.fault])
+  const isLocal = rate !== 'none'
+  const parsed = parseAmount(typed, isLocal ? rate.micros : undefined)
+  if (parsed.kind === 'fault') return rejectAnswer(messages.badAmount[parsed.fault])
+  const amountWei = isLocal ? roundToShownDown(parsed.wei) : parsed.wei
+  const leastWei = isLocal && minWei === 0n ? 1n : minWei
+  if (amountWei >= leastWei) return acceptAnswer({ amountWei })
+  return rejectAnswer(
+    messages.tooLittle(isLocal ? formatWorthUp(roundToShownUp(leastWei), rate) : minTransfer.text),
+  )
 }
 
 /** Accepts the till that a typed number names; with `kind`, only a till of that kind. */
 export function parseTillAnswer(
   typed: string,
-  { tills }: MenuContext,
+  context: MenuContext,
   notFoundText: string,
   kind?: TillKind,
 ): AnswerResult {
+  const { tills, messages } = context
   const till = tills?.get(typed)
   if (till === undefined && isTillNumber(typed)) {
     return { kind: 'lookup', subject: 'till', till: typed }
   }
   if (!till || till.kind !== (kind ?? till.kind)) return rejectAnswer(notFoundText)
   const { account: address, name } = till
+  if (isOwnAccount(address, context)) return rejectAnswer(messages.badRecipient.own_account)
   const isBill = till.kind === 'bill'
   const recipient = { kind: 'till', address, label: `${till.till} ${name}`, isBill } as const
   // A reference typed before belongs to another bill.
   return acceptAnswer({ recipient, reference: undefined })
 }
 
-/** Formats a transfer's amount and recipient; the messages have their own words for `all`. */
+/** Formats a transfer: its exact amount, or `all` for the messages to word, and its recipient. */
 export function formatTransfer(
-  { showAmount, describeRecipient }: MenuContext,
+  { showExactAmount, describeRecipient }: MenuContext,
   draft: SessionDraft,
 ): [amount: string, to: string] {
   const amountWei = requireAnswer(draft.amountWei)
   return [
-    amountWei === 'all' ? amountWei : showAmount(amountWei),
+    amountWei === 'all' ? amountWei : showExactAmount(amountWei),
     describeRecipient(requireAnswer(draft.recipient)),
   ]
 }

@@ -53,6 +53,7 @@ export const english = {
     unknown_form: 'Not a valid address or phone number.',
     bad_checksum: 'This address has a typing mistake.',
     own_number: 'This is your own number.',
+    own_account: 'This is your own account.',
     zero_address: 'Nobody owns the zero address: money is lost.',
     contract: 'This address is a contract of this service.',
   },

@@ -52,6 +52,7 @@ export const spanish: Messages = {
     unknown_form: 'Dirección o número de teléfono no válido.',
     bad_checksum: 'Esta dirección tiene un error de escritura.',
     own_number: 'Este es su propio número.',
+    own_account: 'Esta es su propia cuenta.',
     zero_address: 'La dirección cero no es de nadie: el dinero se pierde.',
     contract: 'Esta dirección es un contrato de este servicio.',
   },

@@ -53,6 +53,7 @@ export const french: Messages = {
     unknown_form: 'Adresse ou numéro de téléphone non valide.',
     bad_checksum: 'Cette adresse a une faute de frappe.',
     own_number: "C'est votre propre numéro.",
+    own_account: "C'est votre propre compte.",
     zero_address: "L'adresse zéro n'est à personne: l'argent y est perdu.",
     contract: 'Cette adresse est un contrat de ce service.',
   },

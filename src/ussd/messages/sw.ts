@@ -53,6 +53,7 @@ export const kiswahili: Messages = {
     unknown_form: 'Anwani au namba ya simu si sahihi.',
     bad_checksum: 'Anwani hii ina kosa la kuandika.',
     own_number: 'Hii ni namba yako mwenyewe.',
+    own_account: 'Hii ni akaunti yako mwenyewe.',
     zero_address: 'Anwani sifuri si ya mtu: pesa hupotea.',
     contract: 'Anwani hii ni mkataba wa huduma hii.',
   },

@@ -60,10 +60,10 @@ describe('an agent', () => {
       agent@1: 1 -> END Your Balance: 0.024 tRBTC`)
   })
 
-  test("is not found by the agent's own dial, a mistyped number or a withdrawn one", async () => {
+  test("is refused at the agent's own dial, and a mistyped or withdrawn till is not found", async () => {
     const { ledger, play } = await openAgents()
     await play(`
-      own@1: 7*12344 -> CON No agent has this number. Please try again.|Till of an agent, or wallet (address or code):|0. Back
+      own@1: 7*12344 -> CON This is your own account. Please try again.|Till of an agent, or wallet (address or code):|0. Back
       typo: 7*12345 -> CON No agent has this number. …
       typo: 7*12345*12344 -> CON To: 12344 Mama Duka|…`)
     await ledger.setTill({ id: 'gone', till: '12344' })

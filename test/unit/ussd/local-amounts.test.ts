@@ -21,13 +21,13 @@ const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12000000'
 const inCoins = 'CON KES: no rate now. Amounts in tRBTC'
 
 describe('an amount in the local currency', () => {
-  test('is typed, shown in both currencies, and rounded down for the payer', async () => {
+  test('is typed, shown in both currencies, and rounded down before it is signed', async () => {
     const { play, spent } = open()
     await play(`
       s: 2*${friend} -> ${prompt}|${to}|Amount, or all:|0. Back
-      s: 2*${friend}*1000,50 -> CON Send 0.000083 tRBTC|(about KES 1001)|${to}|Fee: none|1. Send|0. Change
+      s: 2*${friend}*1000,50 -> CON Send 0.000083 tRBTC|(about KES 996)|${to}|Fee: none|1. Send|0. Change
       s: 2*${friend}*1000,50*1 -> END Transfer Submitted|…`)
-    expect(await spent()).toEqual([(100_050n * 10n ** 18n) / 1_200_000_000n])
+    expect(await spent()).toEqual([83n * 10n ** 12n])
   })
 
   test('keeps the rate that its session showed, whatever the price is at a redelivery', async () => {

@@ -50,6 +50,18 @@ describe('the wallets of a caller', () => {
       paid 1`)
   })
 
+  test("are no way to the caller's own account, saved or by a code", async () => {
+    const { add, issue, play, accountOf } = openWallets()
+    const own = { name: 'Mine', address: accountOf(0) }
+    const refused = 'CON This is your own account. Please try again.|…'
+    await add(0, own)
+    await play(`
+      s: 7 -> CON 1. Mine|${asked}
+      s: 7*1 -> ${refused}
+      t: 7*${await issue(own)} -> ${refused}
+      other@1: 7*${await issue(own)} -> CON To: Mine …`)
+  })
+
   test('are added by a code that one number can use once, also if the answer is delivered again', async () => {
     const { issue, play } = openWallets()
     const code = await issue(savings)

@@ -33,7 +33,9 @@ export type Parts = {
 
 /** Holds what callers are shown, and where it is remembered. */
 export type Product = Pick<UssdHandlerOptions, 'settings'> &
-  Partial<Pick<UssdHandlerOptions, 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'rate'>> & {
+  Partial<
+    Pick<UssdHandlerOptions, 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'rate' | 'claimDeposit'>
+  > & {
     memory?: MemoryStore
   }
 

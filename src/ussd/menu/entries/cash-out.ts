@@ -1,7 +1,7 @@
 import { isWalletCode } from '../../../account/check-digit.ts'
 import type { Wallet } from '../../../account/wallets.ts'
 import { defineWords } from '../../messages/texts.ts'
-import { parseRecipient, type RecipientFault } from '../../recipient.ts'
+import { isOwnAccount, parseRecipient, type RecipientFault } from '../../recipient.ts'
 import {
   type AnswerResult,
   acceptAnswer,
@@ -71,7 +71,7 @@ const words = defineWords({
     tooManyWallets: 'Vous avez déjà 3 portefeuilles.',
     invalidAddress: "Ce n'est pas une adresse de portefeuille.",
     confirmCashOut: (amount, to) =>
-      `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nVers le portefeuille: ${to}\nCela ne peut pas être annulé.`,
+      `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nAu portefeuille: ${to}\nC'est irréversible.`,
     confirm: 'Retirer au portefeuille',
     enterPin: 'PIN pour retirer',
     submitted: (amount, to, tx) =>
@@ -116,28 +116,28 @@ export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry =>
 })
 
 /** Accepts a saved wallet by its digit, or a new one by its code. */
-function chooseWallet(
-  typed: string,
-  { wallets, walletCodes, messages }: MenuContext,
-): AnswerResult {
+function chooseWallet(typed: string, context: MenuContext): AnswerResult {
+  const { wallets, walletCodes, messages } = context
   const { invalidAddress, unknownCode, tooManyWallets } = words(messages)
   if (isWalletCode(typed)) {
     const codeResult = walletCodes?.get(typed)
     if (codeResult === undefined) return { kind: 'lookup', subject: 'code', code: typed }
     // The result's kinds are stored with the session: `taken` is a redeemed code.
-    if (codeResult.kind === 'taken') return acceptWallet(codeResult.wallet)
+    if (codeResult.kind === 'taken') return acceptWallet(codeResult.wallet, context)
     return rejectAnswer(codeResult.kind === 'full' ? tooManyWallets : unknownCode)
   }
   if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
   const wallet = wallets[Number(typed) - 1]
-  return wallet === undefined ? rejectAnswer(invalidAddress) : acceptWallet(wallet)
+  return wallet === undefined ? rejectAnswer(invalidAddress) : acceptWallet(wallet, context)
 }
 
 const isAddressFault = (fault: RecipientFault): boolean =>
   fault !== 'unknown_form' && fault !== 'own_number'
 
-const acceptWallet = (wallet: Wallet): AnswerResult =>
-  acceptAnswer({ recipient: { kind: 'address', ...wallet } })
+const acceptWallet = (wallet: Wallet, context: MenuContext): AnswerResult =>
+  isOwnAccount(wallet.address, context)
+    ? rejectAnswer(context.messages.badRecipient.own_account)
+    : acceptAnswer({ recipient: { kind: 'address', ...wallet } })
 
 /** Reserves nothing of the loan pool and of the day's loan cap: a cash-out uses neither. */
 const noLoanFunds = { poolWei: 0n, capWei: 0n }

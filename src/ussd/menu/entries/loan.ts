@@ -57,28 +57,39 @@ const words = defineWords({
 const loanEffect = createPaymentEffect('loan')
 
 function writeTerms(
-  { messages, showAmount }: MenuContext,
+  { messages, showExactAmount }: MenuContext,
   { principalWei, feeWei, dueAt }: DatedLoanTerms,
 ): string[] {
-  const owed = showAmount(principalWei + feeWei)
+  const owed = showExactAmount(principalWei + feeWei)
   return words(messages)
-    .terms(showAmount(principalWei), showAmount(feeWei), owed, messages.date(dueAt))
+    .terms(showExactAmount(principalWei), showExactAmount(feeWei), owed, messages.date(dueAt))
     .split('\n')
 }
 
-/** Writes the terms, with the local worth of the debt if the screen has room. */
+/**
+ * Writes the terms, with the local worth of the debt if the screen has room. Without room the loan
+ * is left out, too: it is debt less fee.
+ */
 const writeTitle: WriteText = (context, _, facts) => {
   const lines = writeTerms(context, facts.terms)
   const { principalWei, feeWei } = facts.terms
   const localValueLines = formatLocalValue(context, principalWei + feeWei, facts)
   // The third line is the debt, so its worth follows it.
-  return selectFittingText(maxTitleSeptets, [lines.toSpliced(3, 0, ...localValueLines), lines])
+  return selectFittingText(maxTitleSeptets, [
+    lines.toSpliced(3, 0, ...localValueLines),
+    lines,
+    lines.slice(1),
+  ])
 }
 
-/** Writes the terms below a mistake. Without room the loan is left out: it is debt less fee. */
+/** Writes the terms below a mistake. Without room the loan is left out, and then the fee. */
 const writeRetryTitle: WriteText = (context, _, { terms }) => {
   const lines = writeTerms(context, terms)
-  return selectFittingText(maxTitleSeptets - mistakeSeptets, [lines, lines.slice(1)])
+  return selectFittingText(maxTitleSeptets - mistakeSeptets, [
+    lines,
+    lines.slice(1),
+    lines.slice(2),
+  ])
 }
 
 /** Reserves room for the question for the PIN, and for the text of a mistake. */

@@ -136,7 +136,7 @@ export const repayment = {
     repayAmount: {
       kind: 'question',
       ...addCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
-      parseAnswer: parseAmountAnswer,
+      parseAnswer: (typed, context) => parseAmountAnswer(typed, context, 0n),
       // An amount in local currency is confirmed in both currencies, even without PINs.
       targets: [settings.pin === 'off' && !settings.localCurrency ? repayEffect : 'pinToRepayPart'],
       back: 'repay',
@@ -163,7 +163,7 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
     title: (context, { amountWei }, facts) => {
       const { label, wholeDebt } = words(context.messages)
       const amount = requireAnswer(amountWei)
-      const amountText = amount === 'all' ? wholeDebt : context.showAmount(amount)
+      const amountText = amount === 'all' ? wholeDebt : context.showExactAmount(amount)
       return [`${label}: ${amountText}`, ...formatLocalValue(context, amount, facts)].join('\n')
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
@@ -184,11 +184,12 @@ function writeDebtNote({ messages, showAmount }: MenuContext, { debt }: ScreenFa
 
 function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {
   const { debt } = facts
-  const { messages, showAmount } = context
+  const { messages, showExactAmount } = context
   const text = words(messages)
   if (debt === 'unavailable') return `${text.label}\n${text.debtUnavailable}`
   if (debt.owedWei === 0n) return `${text.label}\n${text.noLoan}`
   const dueLine = (debt.isOverdue ? text.overdue : text.until)(messages.date(debt.dueAt))
   const localValueLines = formatLocalValue(context, debt.owedWei, facts)
-  return [text.label, text.debt(showAmount(debt.owedWei)), ...localValueLines, dueLine].join('\n')
+  const debtLine = text.debt(showExactAmount(debt.owedWei))
+  return [text.label, debtLine, ...localValueLines, dueLine].join('\n')
 }

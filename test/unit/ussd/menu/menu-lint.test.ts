@@ -30,6 +30,7 @@ import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/sc
 import { longestWords } from '../longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
+const exactAmount = '20999999.123456789012345678 tRBTC'
 const address = `0x${'1'.repeat(40)}` as const
 const threeOf = <One>(one: One): One[] => [one, one, one]
 const eightOf = <One>(one: One): One[] => Array.from({ length: 8 }, () => one)
@@ -41,6 +42,7 @@ const longest = {
   /** Of 15 digits, the most that E.164 has. */
   caller: parseCaller('+999700000000001') as PhoneNumber,
   showAmount: () => amount,
+  showExactAmount: () => exactAmount,
   wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address }),
   describeRecipient: ({ kind }: Recipient) => descriptions[kind],
   minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
