@@ -33,7 +33,8 @@ alerts                    what is raised, and what was
 loans [--state S] [--limit N] who owes, since when, due, overdue; with --state repaid, written_off or moved those
 verify <hash> --url U | --from FILE
                           checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
-                          it; trusts neither relay nor node, and needs no token
+                          it; trusts neither relay nor node, and needs no token. Blocks of a chain of your own are
+                          judged with --min-difficulty N, the least work of a block that you trust
 agents                    who hands out cash (agent) or takes payments with a reference (bill), by till number
 agents add <name> [--bill]
                           gives a number a till: the number is read from standard input
@@ -64,7 +65,7 @@ const options = {
   ...{ state: undefined, account: undefined, since: undefined, before: undefined },
   ...{ limit: undefined, record: undefined, out: undefined, from: undefined, to: undefined },
   ...{ bookmark: undefined, archived: false, wait: false, 'new-account-secret': false },
-  ...{ accounts: false, add: false, bill: false },
+  ...{ accounts: false, add: false, bill: false, 'min-difficulty': undefined },
 } as const
 
 type Given = Values<typeof options & typeof commonOptions>
@@ -80,7 +81,7 @@ export const ops = operatorCommand(import.meta, {
     session: { takes: [2], run: showSession },
     alerts: showAlerts,
     loans: showLoans,
-    verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
+    verify: { takes: [1], open: (source, [hash = '']) => showVerified(hash, source) },
     agents: { takes: [0, 1, 2], run: manageAgents },
     audit: showAudit,
     outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { poolRules } from '../../src/chain/chains.ts'
+import { getNetwork, type MiningRules, poolRules } from '../../src/chain/chains.ts'
 import { provedPayment, verifyPayment } from '../../src/node/reads/payment-proof.ts'
 import { decodeResults } from '../../src/relay/forwarder/requests.ts'
 import { parseJson } from '../../src/runtime/json.ts'
@@ -10,15 +10,29 @@ import { Misused, StackError } from '../stack/report.ts'
 
 const { confirmations } = poolRules.rootstock
 
-type Mining = Parameters<typeof verifyPayment>[2]
-
 /** Checks what a deployment or a file proves of a transaction. @throws {StackError} nothing */
-export async function showVerified(hash: string, url?: string, from?: string): Promise<Found> {
+export async function showVerified(
+  hash: string,
+  { url, from, 'min-difficulty': least }: ProofSource,
+): Promise<Found> {
   if (!/^0x[0-9a-fA-F]{64}$/.test(hash) || (url === undefined) === (from === undefined)) {
     throw new Misused()
   }
   const proof = from === undefined ? parseJson(await fetchProof(hash, url)) : readJson(from)
-  return verified(hash.toLowerCase(), proof)
+  return verified(hash.toLowerCase(), proof, readMining(least))
+}
+
+type ProofSource = {
+  url?: string | undefined
+  from?: string | undefined
+  'min-difficulty'?: string | undefined
+}
+
+/** Reads the mining of a chain of one's own; undefined for that of the payment's network. */
+function readMining(least: string | undefined): MiningRules | undefined {
+  if (least === undefined) return undefined
+  if (/^[0-9]{1,30}$/.test(least)) return { minDifficulty: BigInt(least), from: 0 }
+  throw new StackError('--min-difficulty is a number of hashes.')
 }
 
 async function fetchProof(hash: string, url: string | undefined): Promise<string> {
@@ -32,7 +46,7 @@ async function fetchProof(hash: string, url: string | undefined): Promise<string
 }
 
 /** Tells what a proof shows of a transaction; bad where its block is not deep enough yet. */
-export function verified(hash: string, proof: unknown, mining?: Mining): Found {
+export function verified(hash: string, proof: unknown, mining?: MiningRules): Found {
   const parsed = provedPayment.safeParse(proof)
   if (!parsed.success) {
     const { says = 'there is no proof to read' } = Object(proof) as { says?: string }
@@ -56,10 +70,25 @@ export function verified(hash: string, proof: unknown, mining?: Mining): Found {
   return { json: { hash, ...shown, work: `${work}` }, lines, isBad: !isDeep }
 }
 
-function checkProof(...proof: Parameters<typeof verifyPayment>) {
+type Proof = Parameters<typeof verifyPayment>[1]
+
+function checkProof(hash: string, proof: Proof, mining?: MiningRules) {
   try {
-    return verifyPayment(...proof)
+    return verifyPayment(hash, proof, mining)
   } catch (error) {
+    const easier = mining === undefined ? findEasierChain(hash, proof) : undefined
+    if (easier !== undefined) throw new StackError(easier)
     throw new StackError(`The proof is not true: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Says which rule a proof lacks whose blocks are only easier to mine than its network's. */
+function findEasierChain(hash: string, proof: Proof): string | undefined {
+  try {
+    const { chainId } = verifyPayment(hash, proof, { minDifficulty: 0n, from: 0 })
+    const { minDifficulty, from } = getNetwork(chainId).mining
+    return `Hashes and work fit together, but not to the public chain ${chainId}: from block ${from} on its blocks have a difficulty of at least ${minDifficulty}. Of a chain of your own, name the least that you trust: --min-difficulty N`
+  } catch {
+    return undefined
   }
 }

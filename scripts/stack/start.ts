@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isHash } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
+import { readEnvironment } from '../../src/compose/environment.ts'
+import { completeSettings, type Settings } from '../../src/compose/settings.ts'
 import { listInboxVariables } from '../../src/pages/phone/inbox.ts'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
@@ -10,6 +12,7 @@ import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
 import { createCommand } from './command.ts'
 import { prepareStack } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
+import { listFirstDials, writeFirstDials } from './first-dials.ts'
 import { type Folder, openFolder, root } from './folder.ts'
 import { demoCallers, demoDepositWei } from './money/callers.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
@@ -146,7 +149,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   const tookSeconds = ((performance.now() - began) / 1000).toFixed(1)
   say(`\nReady after ${tookSeconds} s. Open ${worker.url}/phone: a phone that dials it.\n`)
-  sayReady(stack, served, folder.stack, options)
+  const settings = completeSettings(readEnvironment(running.variables))
+  sayReady(stack, served, folder.stack, { ...options, settings })
 }
 
 /** Refuses a bad variable before anything begins, as if contracts existed. @throws {StackError} */
@@ -269,12 +273,19 @@ function wakeRegularly(worker: RunningWorker, lifetime: Lifetime): void {
 const restartOf = ({ deno }: Options): string =>
   deno ? 'npm start -- --deno --reset' : 'npm start -- --reset'
 
-function sayReady(stack: RunningStack, node: ChainNode, file: string, options: Options): void {
+function sayReady(
+  stack: RunningStack,
+  node: ChainNode,
+  file: string,
+  { settings, ...options }: Options & { settings: Settings },
+): void {
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
   const funded = `
   callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${money(demoDepositWei, node.chain.currency)} each, once; \`npm run fund\` gives to others`
-  const dial = `curl -s ${relayUrl}/ussd -d phoneNumber=%2B${demoCallers[0]?.slice(1)} -d sessionId=$(date +%s)`
+  const [caller, friend] = demoCallers
+  if (caller === undefined || friend === undefined) throw new Error('there are no demo callers')
+  const dials = writeFirstDials(relayUrl, caller, listFirstDials(settings, friend))
   const example = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
   say(`  chain      ${node.chain.id} at ${withoutKey(node.url)}${kept}
   loan       ${contracts.loan}
@@ -289,10 +300,7 @@ Try next, in another terminal:
   npm run fund -- +254700000009 0.5         money for any number
   npm run doctor                            looks whether all is well
 
-  ${dial} -d 'text='
-  ${dial} -d 'text=1'
-  ${dial} -d 'text=2*%2B${demoCallers[1]?.slice(1)}*0.1'
-  ${dial} -d 'text=3'
+${dials.map((line) => `  ${line}`).join('\n')}
 
   curl -s "$(node -p "require('./${relative(root, file)}').rpcUrl")" -H 'content-type: application/json' -d '${example}'
 

@@ -137,6 +137,11 @@ test('the command prints the proved facts and the depth, and refuses a false pro
   const raw = `${proof.receipt.raw.slice(0, -2)}00` as Hex
   const changed = { ...proof, receipt: { ...proof.receipt, raw } }
   expect(() => verified(hash, changed, mining)).toThrow('The proof is not true')
+  // Recorded of a chain of one's own, whose blocks are easier than the test network's.
+  expect(() => verified(hash, proof)).toThrow(
+    /^Hashes and work fit together, but not to the public chain 31: .* at least 550000000\. .* --min-difficulty N$/,
+  )
+  expect(() => verified(hash, changed)).toThrow('The proof is not true')
   const unproved = { isProved: false, says: 'no block has it' }
   expect(() => verified(hash, unproved)).toThrow('Nothing is proved: no block has it.')
   expect(() => verified(hash, undefined)).toThrow('Nothing is proved')

@@ -1,0 +1,52 @@
+import type { PhoneNumber } from '../../src/account/phone.ts'
+import type { Settings } from '../../src/compose/settings.ts'
+
+/** The PIN that a first dial chooses where callers need one. */
+const firstPin = '482615'
+
+/** A delivery of a gateway: a session by its number, and what was typed in it so far. */
+type FirstDial = readonly [session: number, text: string]
+
+/**
+ * Lists deliveries that a newcomer can send one after the other: the first menu or the choice of a
+ * PIN, then a balance, a transfer and a loan, with the answers that these settings ask for.
+ */
+export function listFirstDials(
+  { PIN, CONFIRM, LOCAL_CURRENCY }: Pick<Settings, 'PIN' | 'CONFIRM' | 'LOCAL_CURRENCY'>,
+  friend: PhoneNumber,
+): FirstDial[] {
+  const amount = LOCAL_CURRENCY === undefined ? '0.02' : '500'
+  const transfer = `2*${friend}*${amount}`
+  if (PIN !== 'off') {
+    return [
+      [1, ''],
+      [1, firstPin],
+      [1, `${firstPin}*${firstPin}`],
+      // Only a strict PIN guards what is read.
+      [2, PIN === 'strict' ? `1*${firstPin}` : '1'],
+      [3, `${transfer}*${firstPin}`],
+      [4, `3*${firstPin}`],
+    ]
+  }
+  const agreed = CONFIRM === 'on' ? '*1' : ''
+  return [
+    [1, ''],
+    [2, '1'],
+    [3, `${transfer}${agreed}`],
+    [4, `3${agreed}`],
+  ]
+}
+
+/**
+ * Writes a command of curl for each. Sessions have their own numbers, so that the commands can be
+ * pasted together, and begin with the shell's process, so that a later shell begins new ones.
+ */
+export const writeFirstDials = (
+  relayUrl: string,
+  caller: PhoneNumber,
+  dials: readonly FirstDial[],
+): string[] =>
+  dials.map(([session, text]) => {
+    const escaped = text.replaceAll('+', '%2B')
+    return `curl -s ${relayUrl}/ussd -d phoneNumber=%2B${caller.slice(1)} -d sessionId=$$-${session} -d 'text=${escaped}'; echo`
+  })

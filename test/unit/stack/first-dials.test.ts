@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process'
+import { test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { listFirstDials, writeFirstDials } from '../../../scripts/stack/first-dials.ts'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { openWorld } from '../ussd/world.ts'
+
+const caller = '+254700000001' as PhoneNumber
+const friend = '+254700000002' as PhoneNumber
+
+test.for([
+  ['demo', 'off', 'off'],
+  ['lender', 'off', 'on'],
+  ['strict', 'strict', 'on'],
+  ['agents', 'on', 'on'],
+] as const)(
+  'what a start says to try works with the menu of %s',
+  async ([menu, PIN, CONFIRM], { expect }) => {
+    const { play } = openWorld({ product: menus[menu] })
+    const dials = listFirstDials({ PIN, CONFIRM, LOCAL_CURRENCY: undefined }, friend)
+    const choosing = ['CON Choose a PIN…', 'CON Type the same PIN again…', 'END Your PIN is set…']
+    const screens = [
+      ...(PIN === 'off' ? ['CON Rootstock DeFi …'] : choosing),
+      'END Your Balance: …',
+      'END Transfer Submitted…',
+      'END Loan Requested…',
+    ]
+    expect(dials).toHaveLength(screens.length)
+    const lines = dials.map(([session, text], index) => `s${session}: ${text} -> ${screens[index]}`)
+    await play(lines.join('\n'))
+  },
+)
+
+test('the lines work when they are pasted together: a session for each way', ({ expect }) => {
+  const dials = [
+    [1, ''],
+    [2, '2*+1'],
+  ] as const
+  const lines = writeFirstDials('http://127.0.0.1:1', caller, dials)
+  const printed = lines.map((line) => line.replace('curl', `printf '%s\\n'`)).join('\n')
+  const { stdout } = spawnSync('sh', ['-c', printed], { encoding: 'utf8' })
+  expect(new Set(stdout.match(/(?<=sessionId=)[0-9]+-[0-9]+/g)).size).toBe(2)
+  expect(stdout).toContain('text=2*%2B1')
+})
