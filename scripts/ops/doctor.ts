@@ -2,7 +2,7 @@ import { isLoopback } from '../../src/compose/environment.ts'
 import { operatorError } from '../../src/operator/schemas/actions.ts'
 import { healthAnswer } from '../../src/operator/schemas/health.ts'
 import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
-import { version } from '../../src/operator/version.ts'
+import { doctorAgent, version } from '../../src/operator/version.ts'
 import type { GatewayForm } from '../../src/pages/phone/gateway-forms.ts'
 import { parseJson } from '../../src/runtime/json.ts'
 import { createCommand } from '../stack/command.ts'
@@ -169,15 +169,20 @@ async function keysFinding(origin: string): Promise<Finding> {
 async function statusFindings(origin: string, token: string | undefined): Promise<Finding[]> {
   if (!token) return [skipped('operator', notSet('OPERATOR_TOKEN'))]
   const headers = { authorization: `Bearer ${token}` }
-  const keys = await ask(`${origin}/keys`, { headers })
-  if (keys.status !== 200) {
-    return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you, or none.')]
+  const told = await ask(`${origin}/operator/status`, { headers })
+  // Only these answers are about the token; all others come after it was compared.
+  if (told.status === 401) {
+    return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you.')]
+  }
+  if (told.status === 404) return [bad('operator', 'The deployment has no OPERATOR_TOKEN.')]
+  if (told.status === undefined) return [skipped('operator', 'Nothing answered in time.')]
+  const refusal = operatorError.safeParse(told.json).data?.error
+  if (told.status !== 200 && refusal === undefined) {
+    return [skipped('operator', `Not known: the status is answered by HTTP ${told.status}.`)]
   }
   const operator = good('operator', 'The token is taken.')
-  const told = await ask(`${origin}/operator/status`, { headers })
   const { data } = statusAnswer.safeParse(told.json)
   if (data === undefined) {
-    const refusal = operatorError.safeParse(told.json).data?.error
     const why = refusal ?? 'it is of another version than this doctor'
     return [operator, bad('status', `It is not told: ${why}.`)]
   }
@@ -206,7 +211,8 @@ const marks = { ok: 'ok ', bad: 'BAD', skipped: '-  ' }
 
 function dial(origin: string, text: string, secret?: string) {
   const fields = { phoneNumber: doctorPhone, sessionId: `doctor-${Date.now()}`, text }
-  const headers: Record<string, string> = secret ? { authorization: `Bearer ${secret}` } : {}
+  const authorization = secret ? { authorization: `Bearer ${secret}` } : {}
+  const headers = { 'user-agent': doctorAgent, ...authorization }
   return ask(`${origin}/ussd`, { method: 'POST', body: new URLSearchParams(fields), headers })
 }
 

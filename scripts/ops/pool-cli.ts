@@ -33,8 +33,9 @@ export const pool = operatorCommand(import.meta, {
 })
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
-  const { contracts, currency } = await operator.status()
-  return { json: { currency, ...contracts }, lines: [describePool(contracts, currency)] }
+  const status = await operator.status()
+  const { contracts, currency } = status
+  return { json: { currency, ...contracts }, lines: [describePool(status)] }
 }
 
 type Paying = Values<typeof keyOptions>

@@ -6,12 +6,17 @@ import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
 import type { PaymentDetails, PaymentSummary } from '../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../src/operator/schemas/status.ts'
+import {
+  computeLendableWei,
+  describeGatewayFaults,
+  describeNode,
+} from '../../src/operator/status.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money } from '../stack/report.ts'
 
 /** Describes the status, one fact a line; what needs a person comes first. */
 export function describeStatus(status: StatusAnswer): string[] {
-  const { currency, alerts, relayers, contracts, nodes, head, blocks, callsToday } = status
+  const { currency, alerts, relayers, nodes, head, blocks, callsToday } = status
   const calls =
     callsToday &&
     `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`
@@ -26,16 +31,24 @@ export function describeStatus(status: StatusAnswer): string[] {
       .filter(({ state }) => state !== 'ok')
       .map((check) => `${check.name} is ${check.state}: ${describeCheck(check)}`),
     ...relayers.map((relayer) => describeRelayer(relayer, currency)),
-    describePool(contracts, currency),
+    ...(alerts.some(({ name }) => name === 'gateway_refused') ? [] : describeGatewayFaults(status)),
+    describePool(status),
     describeGuards(status.guards),
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
     ...describeFullness(blocks),
-    ...nodes.map(
-      ({ label, height, heightAt, state, p95Ms, failures, believed, callsToday }) =>
-        `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${believed} answers that nothing proves, ${callsToday} calls today`}.`,
-    ),
+    ...nodes.map((node) => describeNodeLine(node, status)),
     ...(calls === null ? [] : [calls]),
   ]
+}
+
+function describeNodeLine(node: StatusAnswer['nodes'][number], status: StatusAnswer): string {
+  const { label, height, heightAt, p95Ms, failures, believed, callsToday } = node
+  const seen = heightAt === null ? '' : ` at ${heightAt}`
+  const answers =
+    p95Ms === null
+      ? 'not asked yet'
+      : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${believed} answers that nothing proves, ${callsToday} calls today`
+  return `Node ${label}: block ${height ?? 'not known'}${seen}, ${describeNode(node, status)}, ${answers}.`
 }
 
 /** Says how full the last followed blocks were, since strangers' payments need room as well. */
@@ -87,9 +100,13 @@ export function describeGuards(guards: StatusAnswer['guards']): string {
 export const pauseWords =
   'loans and cash-outs are refused, transfers, repayments and deposits go on'
 
-export function describePool({ pool }: StatusAnswer['contracts'], currency: string): string {
+export function describePool(status: StatusAnswer): string {
+  const { currency, contracts } = status
+  const { pool, at } = contracts
   if (pool === null) return 'The contracts have not been looked at yet.'
-  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${pool.isPaused ? 'nothing' : money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
+  const lendableWei = computeLendableWei(status)
+  const lendable = lendableWei ? money(`${lendableWei}`, currency) : 'nothing'
+  return `Pool at ${at}: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]

@@ -146,17 +146,16 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
     forwarder: config.forwarder,
     guards: config.guards,
     nodes: () =>
-      nodeService.nodes
-        .describe()
-        .map(({ name: label, height, heightAt, unknownHeaderAt, p95Ms, unproved, ...rest }) => ({
-          label,
-          height: height ?? null,
-          heightAt: isoOrNull(heightAt),
-          unknownHeaderAt: isoOrNull(unknownHeaderAt),
-          p95Ms: p95Ms ?? null,
-          believed: unproved,
-          ...rest,
-        })),
+      nodeService.nodes.describe().map(({ name: label, height, p95Ms, unproved, ...node }) => ({
+        ...node,
+        label,
+        height: height ?? null,
+        heightAt: isoOrNull(node.heightAt),
+        heightSince: isoOrNull(node.heightSince),
+        unknownHeaderAt: isoOrNull(node.unknownHeaderAt),
+        p95Ms: p95Ms ?? null,
+        believed: unproved,
+      })),
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../relay/pay/admission.ts'
 import { maxClockOffsetMs } from '../runtime/clock.ts'
 import { toIso } from './records.ts'
-import type { Check, CheckName, HealthAnswer } from './schemas/health.ts'
+import { type Check, type CheckName, checkNames, type HealthAnswer } from './schemas/health.ts'
 
 /** Holds what the checks look at. */
 export type HealthData = {
@@ -65,8 +65,7 @@ export function runChecks({ vitals, store, ...healthData }: HealthData): Check[]
     intake: ifKnown(checkIntake),
     upstream_budget: checkBudget(healthData.budget),
   }
-  const entries = Object.entries(findings) as [CheckName, Finding][]
-  return entries.map(([name, finding]) => ({ name, ...finding }))
+  return checkNames.map((name) => ({ name, ...findings[name] }))
 }
 
 export function describeHealth(healthData: HealthData): HealthAnswer {
@@ -136,9 +135,7 @@ export const getBlockTime = (head: { timestampSeconds: number; since: number }):
 function checkNode({ vitals, terms }: KnownHealthData): Finding {
   const { observations, now } = vitals
   const since = findSilenceStart(vitals)
-  if (since !== undefined) {
-    return refusing(`No node has answered for ${getSecondsSince(since, now)} s`)
-  }
+  if (since !== undefined) return describeSilentNodes(vitals, since)
   if (observations.head === undefined) return unknown('No round has asked a node yet')
   const age = getSecondsSince(getBlockTime(observations.head), now)
   const says = `Block ${observations.head.number} is ${age} s old`
@@ -147,6 +144,17 @@ function checkNode({ vitals, terms }: KnownHealthData): Finding {
   return failing(
     `${says}: nodes answer, but their chain has had no new block since ${toIso(getBlockTime(observations.head))}`,
   )
+}
+
+/** Says for how long nodes were asked in vain; without a later question nothing is known. */
+function describeSilentNodes({ observations, obstacle, now }: Vitals, since: number): Finding {
+  const askedAt = Math.max(since, observations.roundAt ?? 0, obstacle?.at ?? 0)
+  const askedText = `the last was asked ${getSecondsSince(askedAt, now)} s ago`
+  if (now - askedAt > roundOverdueMs)
+    return unknown(`Not known: no node answered, and ${askedText}`)
+  const silentSeconds = getSecondsSince(since, askedAt)
+  if (silentSeconds === 0) return refusing(`No node answers: ${askedText}`)
+  return refusing(`No node has answered for ${silentSeconds} s: ${askedText}`)
 }
 
 /** Returns a finding if a reading is much older than the last round: no node answers for it. */
@@ -159,6 +167,9 @@ function findExpired({ at }: { at: number }, vitals: Vitals, reading: string): F
 function checkFunds({ vitals, terms }: KnownHealthData): Finding {
   const { funds } = vitals.observations
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
+  if (isPriceTooHigh(vitals, terms)) {
+    return unknown('Not computed: no payment goes out at a price above MAX_GAS_PRICE_WEI')
+  }
   const affordable = countAffordable(vitals, terms)?.atHighestPrice ?? 0
   const says = `The relayer's balance is enough for ${affordable} payments at the highest price`
   const isEnough = affordable > vitals.carried + vitals.waiting
@@ -191,15 +202,24 @@ function checkIntake({ vitals: { intake, now } }: KnownHealthData): Finding {
   return refusing(`A restore has been running for ${getSecondsSince(intake.since, now)} s`)
 }
 
+/** Tells whether nodes ask more than the highest price, at which no sum means anything. */
+const isPriceTooHigh = (
+  { observations: { gasPrice } }: Vitals,
+  { fees }: HealthData['terms'],
+): boolean => gasPrice !== undefined && BigInt(gasPrice.wei) > fees.maxWei
+
 const getGasPriceWei = (
   { observations: { gasPrice } }: Vitals,
   { fees }: HealthData['terms'],
 ): bigint => (gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei))
 
-/** Counts the payments that the relayer's balance pays for; undefined before it was read. */
+/**
+ * Counts the payments that the relayer's balance pays for; undefined before it was read, and while
+ * the price is above the highest.
+ */
 export function countAffordable(vitals: Vitals, terms: HealthData['terms']) {
   const { funds } = vitals.observations
-  if (funds === undefined) return undefined
+  if (funds === undefined || isPriceTooHigh(vitals, terms)) return undefined
   const finances = { gasPriceWei: getGasPriceWei(vitals, terms), balanceWei: BigInt(funds.wei) }
   const atCurrentPrice = countPayments(terms, finances)
   return { atCurrentPrice, atHighestPrice: findCapacity(terms, finances).open }

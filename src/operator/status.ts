@@ -1,6 +1,7 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
+import { describeGatewayFault, listGatewayFaults } from './alerting/gateway-faults.ts'
 import { computeTopUp, countAffordable, describeHealth, type KnownHealthData } from './health.ts'
 import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
 import type { StatusAnswer } from './schemas/status.ts'
@@ -85,10 +86,45 @@ function describeRelayer(
 
 function describeContracts({ observations: { contracts } }: Vitals) {
   const { state = null, pool } = contracts ?? {}
-  if (pool === undefined) return { state, pool: null }
+  const at = isoOrNull(contracts?.at)
+  if (pool === undefined) return { state, at, pool: null }
   const { issuableWei, ...balances } = pool
   return {
     state,
+    at,
     pool: { ...balances, capLeftWei: issuableWei, isPaused: state === 'loan_paused' },
   }
+}
+
+/** Returns what may be lent now: the lesser of pool and cap; 0 while no loan is given. */
+export function computeLendableWei({
+  contracts: { pool, state },
+  intake,
+}: Pick<StatusAnswer, 'contracts' | 'intake'>): bigint | undefined {
+  if (intake.state !== 'open' || (state ?? 'ready') !== 'ready') return 0n
+  if (pool === null) return undefined
+  const [capWei, poolWei] = [BigInt(pool.capLeftWei), BigInt(pool.liquidityWei)]
+  return capWei < poolWei ? capWei : poolWei
+}
+
+/** Describes which requests of gateways were refused in the last hour. */
+export const describeGatewayFaults = ({ lately, gatewayFaults }: StatusAnswer): string[] =>
+  listGatewayFaults(
+    lately.hour.counts,
+    Object.fromEntries(Object.entries(gatewayFaults).map(([name, at]) => [name, Date.parse(at)])),
+  ).map(describeGatewayFault)
+
+/** Sets for how long a height may be shown again and again before a node is called still. */
+const stillMs = 120_000
+
+/** Describes a node: its state, and whether it lags behind the others or its head stands still. */
+export function describeNode(
+  { state, height, heightAt, heightSince }: StatusAnswer['nodes'][number],
+  { nodes }: Pick<StatusAnswer, 'nodes'>,
+): string {
+  if (state !== 'able' || height === null) return state
+  const behind = Math.max(...nodes.map((other) => other.height ?? 0)) - height
+  const shownMs = Date.parse(heightAt ?? '') - Date.parse(heightSince ?? '')
+  if (behind > 1) return `able, but ${behind} blocks behind`
+  return shownMs > stillMs ? `able, but without a new block since ${heightSince}` : state
 }

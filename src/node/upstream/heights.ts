@@ -18,8 +18,8 @@ const maxHeadAgeMs = 30_000
 /** Sets how far above the head a height may be without a look at its block by number. */
 const maxUnconfirmedLead = 2
 
-/** Holds the highest known block, and when a node last showed it (Unix ms). */
-type Head = { number: number; shownAt: number }
+/** Holds the highest known block, and when a node first and last showed it (Unix ms). */
+type Head = { number: number; since: number; shownAt: number }
 
 export type HeightsOptions = AttemptOptions & {
   states: readonly UpstreamState[]
@@ -34,6 +34,12 @@ export function createHeights(options: HeightsOptions) {
   const { states, clock, waitUntil } = options
   let head: Head | undefined
 
+  const showHead = (number: number, shownAt: number): Head => ({
+    number,
+    since: number === head?.number ? head.since : shownAt,
+    shownAt,
+  })
+
   const survey = cached(clock, surveyIntervalMs, async () => {
     const surveys = states.map((state) => surveyHeight(state, head, options))
     waitUntil(Promise.allSettled(surveys))
@@ -44,14 +50,14 @@ export function createHeights(options: HeightsOptions) {
     const number = findMaxHeight(states, now)
     if (number === undefined) return
     if (head === undefined || number >= head.number || now - head.shownAt > maxHeadAgeMs) {
-      head = { number, shownAt: now }
+      head = showHead(number, now)
     }
   })
 
   return {
     getHead: () => head,
     setHead(number: number): void {
-      head = { number, shownAt: clock.now() }
+      head = showHead(number, clock.now())
     },
     /** Tells whether a node is behind the head, or has no known height. */
     isBehind: ({ height }: UpstreamState): boolean =>
@@ -75,7 +81,7 @@ export function createHeights(options: HeightsOptions) {
       if (state !== undefined) recordHeight(state, number, clock.now())
       if (number < headNumber) throw new TransportError(`${name} is behind`)
       // A higher number waits for the next survey, which checks the block by its number.
-      if (number <= headNumber + maxUnconfirmedLead) head = { number, shownAt: clock.now() }
+      if (number <= headNumber + maxUnconfirmedLead) head = showHead(number, clock.now())
     },
   }
 }

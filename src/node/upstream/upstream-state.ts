@@ -43,6 +43,9 @@ export function createUpstreamState(upstream: Upstream) {
     latencyMs: undefined as number | undefined,
     height: undefined as number | undefined,
     heightAt: undefined as number | undefined,
+    lastHeight: undefined as number | undefined,
+    /** Holds when the node first showed `lastHeight` (Unix ms). */
+    heightSince: undefined as number | undefined,
     /** Holds how long each of the latest answers took, in ms, in no order. */
     latenciesMs: [] as number[],
     answers: 0,
@@ -58,7 +61,8 @@ export function createUpstreamState(upstream: Upstream) {
 
 /** Describes a node for status and metrics; `p95Ms` is the 95th percentile of its latency. */
 export function describeUpstream(node: UpstreamState, now: number) {
-  const { upstream, height, heightAt, answers, failures, unproved, unknownHeaderAt } = node
+  const { upstream, height, heightAt, heightSince, answers, failures, unproved, unknownHeaderAt } =
+    node
   const latenciesMs = node.latenciesMs.toSorted((a, b) => a - b)
   const p95Ms = latenciesMs[Math.ceil(latenciesMs.length * 0.95) - 1]
   const unavailableState = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
@@ -66,10 +70,13 @@ export function describeUpstream(node: UpstreamState, now: number) {
   const { name } = upstream
   const counts = { answers, failures, unproved, callsToday: upstream.callsToday() }
   const methods = [...node.methods].map(([method, counts]) => ({ method, ...counts }))
-  return { name, height, heightAt, unknownHeaderAt, p95Ms, state, methods, ...counts }
+  return { name, height, heightAt, heightSince, unknownHeaderAt, p95Ms, state, methods, ...counts }
 }
 
 export function recordHeight(state: UpstreamState, height: number | undefined, now: number): void {
+  // A node that did not answer once may show the same height again.
+  if (height !== undefined && height !== state.lastHeight) state.heightSince = now
+  state.lastHeight = height ?? state.lastHeight
   state.height = height
   state.heightAt = height === undefined ? undefined : now
 }

@@ -61,8 +61,8 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
       const nodes = states.map((state) => describeUpstream(state, clock.now()))
       if (hasMultiple) return nodes
       // A single node is never surveyed, so its height is the last block that it answered.
-      const { number: height, shownAt: heightAt } = getHead() ?? {}
-      return nodes.map((node) => ({ ...node, height, heightAt }))
+      const { number: height, since: heightSince, shownAt: heightAt } = getHead() ?? {}
+      return nodes.map((node) => ({ ...node, height, heightAt, heightSince }))
     },
   }
 }

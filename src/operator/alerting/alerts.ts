@@ -13,6 +13,7 @@ import { remedies } from '../remedies.ts'
 import type { AlertName } from '../schemas/alerts.ts'
 import type { CheckName } from '../schemas/health.ts'
 import { describeStuckNonce } from '../stuck-nonce.ts'
+import { describeGatewayFault, listGatewayFaults } from './gateway-faults.ts'
 import { listSilentGateways } from './silent-gateways.ts'
 
 const minLoansInPool = 10n
@@ -47,14 +48,15 @@ export function listCurrentAlerts(
   return [...raisedBefore, ...newAlerts.map((alert) => ({ ...alert, raisedAt: now }))]
 }
 
+/** Lists the finders, like the checks: what still refuses after a remedy comes before that. */
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
-  relayer_low: findLowRelayer,
-  price_high: createCheckFinder('gas_price'),
-  stuck: findStuckPayment,
-  node_down: createCheckFinder('node'),
   identity: createCheckFinder('identity'),
-  pool_low: findLowPool,
+  node_down: createCheckFinder('node'),
   contracts: createCheckFinder('contracts'),
+  price_high: createCheckFinder('gas_price'),
+  relayer_low: findLowRelayer,
+  stuck: findStuckPayment,
+  pool_low: findLowPool,
   // A new ledger has no late round; health requests start its first one.
   round_late: (healthData, deployment) =>
     healthData.vitals.observations.roundAt === undefined
@@ -65,6 +67,7 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   unknown_header: findUnknownHeader,
   unproved: findUnprovedOutcome,
   gateway_silent: findSilentGateway,
+  gateway_refused: findRefusedGateway,
 }
 
 /** Creates the finder of an alert that is raised while a check of health fails. */
@@ -146,4 +149,13 @@ function findSilentGateway({ vitals }: KnownHealthData): string | undefined {
   if (silent.length === 0) return undefined
   const gateways = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
   return `These gateways are silent, and delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
+}
+
+/** Finds gateways of whose requests at least half were refused: strangers also post now and then. */
+function findRefusedGateway({ vitals }: KnownHealthData): string | undefined {
+  const { counts } = vitals.lately.hour
+  const faults = listGatewayFaults(counts, vitals.gatewayFaults).filter(
+    ({ gateway, count }) => count >= (counts[`gateway.${gateway}/delivery`] ?? 0),
+  )
+  return faults.length === 0 ? undefined : faults.map(describeGatewayFault).join(' ')
 }

@@ -15,6 +15,7 @@ export const alertNames = [
   'unknown_header',
   'unproved',
   'gateway_silent',
+  'gateway_refused',
 ] as const
 
 export const alert = z.object({

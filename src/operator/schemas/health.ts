@@ -1,18 +1,21 @@
 import * as z from 'zod/mini'
 
-/** Lists the checks that a payment depends on, in the order in which to look at them. */
+/**
+ * Lists the checks that a payment depends on, in the order in which to look at them: one that still
+ * refuses after the remedy of another comes before that.
+ */
 export const checkNames = [
   'configuration',
   'identity',
   'ledger',
   'clock',
+  'intake',
   'node',
-  'relayer_funds',
-  'gas_price',
   'contracts',
+  'gas_price',
+  'relayer_funds',
   'queue',
   'rounds',
-  'intake',
   'upstream_budget',
 ] as const
 

@@ -35,6 +35,8 @@ const contracts = z.object({
   loan: hexAddress,
   forwarder: hexAddress,
   state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused'])),
+  /** Holds when state and pool were read. */
+  at: z.nullable(time),
   pool: z.nullable(
     z.object({
       /** Gives what the pool can lend. */
@@ -43,7 +45,7 @@ const contracts = z.object({
       owedWei: wei,
       /** Sums what all accounts have. */
       balancesWei: wei,
-      /** Holds how much may still be lent today. */
+      /** Holds how much more the day's cap allows to lend, whatever the pool has. */
       capLeftWei: wei,
       /** Holds the amount of one loan. */
       principalWei: wei,
@@ -57,6 +59,8 @@ const node = z.object({
   label: z.string(),
   height: z.nullable(z.int()),
   heightAt: z.nullable(time),
+  /** Holds when the node first showed this height, since a frozen head is shown again and again. */
+  heightSince: z.nullable(time),
   /** Is `suspended` after failures, `distrusted` after an untrue answer: asked last meanwhile. */
   state: z.enum(['able', 'suspended', 'distrusted']),
   p95Ms: z.nullable(z.number()),

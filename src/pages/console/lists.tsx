@@ -3,6 +3,7 @@ import { remedies } from '../../operator/remedies.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
+import { describeNode } from '../../operator/status.ts'
 import { Command, FactList, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
@@ -92,11 +93,14 @@ export function Nodes({ status }: { status: StatusAnswer }) {
       )}
       <Table
         name="Nodes"
-        head={['Node', 'State', 'Height', 'Height at', 'p95, ms', 'Answers', 'Failures']}
+        head={['Node', 'State', 'Height', 'Since', 'Seen', 'p95, ms', 'Answers', 'Failures']}
         rows={status.nodes.map((node) => [
           node.label,
-          failingCheck && node.state === 'able' ? 'able, but see above' : node.state,
+          failingCheck && node.state === 'able'
+            ? 'able, but see above'
+            : describeNode(node, status),
           node.height ?? '–',
+          showTime(node.heightSince),
           showTime(node.heightAt),
           node.p95Ms ?? '–',
           node.answers,

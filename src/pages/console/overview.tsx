@@ -1,7 +1,7 @@
-import type { Child } from 'hono/jsx'
 import { formatAmountDown } from '../../loan/amounts.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
+import { computeLendableWei, describeGatewayFaults } from '../../operator/status.ts'
 import { Command, type Fact, FactList, Live, showMoney, showTime, Table } from '../parts.tsx'
 
 type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
@@ -36,7 +36,11 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
 export function Overview({ status }: { status: StatusAnswer }) {
   const { health, alerts, currency, intake, relayers } = status
   const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
-  const gateways = listGatewayFaults(status)
+  const isAlerted = alerts.some(
+    ({ name, overSince }) => name === 'gateway_refused' && overSince === null,
+  )
+  // The alert says the same.
+  const gateways = isAlerted ? [] : describeGatewayFaults(status)
   const wantedWei = relayers[0]?.wantedAtWorstWei
   const topUpAmount = wantedWei ? formatAmountDown(BigInt(wantedWei)) : 'AMOUNT'
   return (
@@ -91,27 +95,6 @@ export function Overview({ status }: { status: StatusAnswer }) {
   )
 }
 
-const faultDescriptions = {
-  wrong_secret:
-    'came without the secret in CALLBACK_SECRET, and got a 404. Compare it with the address and the header that the gateway has',
-  bad: 'could not be read, and were answered with an error. The log has the reason as gateway.bad: compare it with the form that the gateway documents',
-}
-
-/** Tells how many requests of each gateway were refused in the last hour. */
-function listGatewayFaults({ lately: { hour }, gatewayFaults }: StatusAnswer): Child[] {
-  return Object.entries(hour.counts).flatMap(([name, count]) => {
-    const [, gateway, event] = /^gateway\.(.+)\/(wrong_secret|bad)$/.exec(name) ?? []
-    if (gateway === undefined || count === 0) return []
-    return (
-      <>
-        {count} of the requests to {gateway} in the last hour, the last at{' '}
-        {showTime(gatewayFaults[`${gateway}/${event}`])}, {faultDescriptions[event as 'bad']}. Once
-        fixed, this line disappears about an hour after the last of them.
-      </>
-    )
-  })
-}
-
 function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
   if (relayer === undefined) return []
   return [
@@ -130,8 +113,6 @@ function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact
   ]
 }
 
-const getMinWei = (a: string, b: string) => (BigInt(a) < BigInt(b) ? a : b)
-
 function listChainFacts({
   contracts,
   intake,
@@ -140,22 +121,27 @@ function listChainFacts({
   head,
   callsToday,
 }: StatusAnswer): Fact[] {
-  const { pool, state } = contracts
-  const isLending = intake.state === 'open' && (state ?? 'ready') === 'ready'
+  const { pool, state, at } = contracts
+  const lendableWei = computeLendableWei({ contracts, intake })
+  const showAsOf = (wei: string) => (
+    <>
+      {showMoney(wei, currency)} as of {showTime(at)}
+    </>
+  )
   const fullness = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
   const calls =
     callsToday &&
     `${callsToday.relay} own, ${callsToday.callers} of API keys; limit ${callsToday.limit}`
   return [
     ['Contracts', state],
-    ['Pool', pool && showMoney(pool.liquidityWei, currency)],
+    ['Pool', pool && showAsOf(pool.liquidityWei)],
     [
       'May be lent today',
-      isLending
-        ? pool && showMoney(getMinWei(pool.capLeftWei, pool.liquidityWei), currency)
-        : 'nothing now',
+      lendableWei === 0n
+        ? 'nothing now'
+        : lendableWei !== undefined && showMoney(`${lendableWei}`, currency),
     ],
-    ['Owed', pool && showMoney(pool.owedWei, currency)],
+    ['Owed', pool && showAsOf(pool.owedWei)],
     [
       'Head',
       head && (

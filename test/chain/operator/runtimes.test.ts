@@ -111,7 +111,8 @@ const incidents: readonly Incident[] = [
     name: 'a dead node',
     make: () => faults.refuse().then(() => faults.accept),
     ...{ check: 'node', alert: 'node_down' },
-    remedy: /No node has answered for \d+ s\. Repair the node, or name another one in NODE_URL/,
+    remedy:
+      /No node (has answered for [1-9]\d* s|answers): the last was asked \d+ s ago\. Repair the node, or name another one in NODE_URL/,
   },
   {
     name: 'a price above the highest',
@@ -270,6 +271,7 @@ function expectNamed(
   expect(told).toEqual([expect.stringMatching(remedy)])
   expect(lines).toContainEqual(expect.stringMatching(remedy))
   expect(JSON.stringify({ lines, doctor, told })).not.toContain('7777')
+  expect(doctor.join()).not.toContain('OPERATOR_TOKEN')
   if (check !== undefined) expect(doctor).toContainEqual(expect.stringMatching(`^${check}: `))
   expect(doctor).toContainEqual(expect.stringMatching(remedy))
   if (alert === 'ledger_silent') return

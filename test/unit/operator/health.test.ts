@@ -16,6 +16,11 @@ describe('health', () => {
     const budget = { callsToday: { relay, callers: 39 }, callsADay: 100 }
     return { ...conditionWith(), budget }
   }
+  /** Creates a silence of so many ms that was last looked at so many ms ago. */
+  const silentFor = (ms: number, askedMs: number) => {
+    const roundAt = now - askedMs
+    return conditionWith({}, { silentSince: roundAt - ms, roundAt })
+  }
   const old = { wei: '1', at: now - 400_000 }
   const unseen = { funds: old, gasPrice: old, contracts: { state: 'ready', at: old.at } } as const
   const early = { number: 9, timestampSeconds: now / 1_000 + 900, at, since: now - 600_000 }
@@ -33,6 +38,17 @@ describe('health', () => {
     ],
     ['no price that is paid', priced('1000000000'), []],
     ['a price of gas at which every payment is refused', priced('1000000001'), ['gas_price']],
+    [
+      'a price above the highest, and for no balance, whose worth nothing tells then',
+      conditionWith({ carried: 2, waiting: 1 }, { funds, gasPrice: { wei: '1000000001', at } }),
+      ['gas_price'],
+    ],
+    [
+      'contracts before a balance, because a top-up does not mend them',
+      conditionWith({ waiting: 3 }, { funds, contracts: { state: 'missing', at } }),
+      ['contracts', 'relayer_funds'],
+    ],
+    ['no silence that nobody has looked for since', silentFor(0, 855_000), ['rounds']],
     ['no pause', conditionWith({ intake: { kind: 'paused', since } }), []],
     ['no drain', conditionWith({ intake: { kind: 'draining', since } }), []],
     ['a restore', conditionWith({ intake: restoring }), ['intake']],
@@ -48,7 +64,7 @@ describe('health', () => {
     [
       'facts that rounds do not see any more',
       conditionWith({}, unseen),
-      ['relayer_funds', 'gas_price', 'contracts'],
+      ['contracts', 'gas_price', 'relayer_funds'],
     ],
     ['no round that fails', conditionWith({}, { failingSince: now - 30_000 }), []],
     [
@@ -68,6 +84,8 @@ describe('health', () => {
       conditionWith({}, { head: early }),
       /^Block 9 is 600 s old: nodes answer, but their chain has had no new block since 2023-11-14T22:03:20/,
     ],
+    ['a silence that was just noticed no time', silentFor(0, 0), /^No node answers: .* 0 s ago$/],
+    ['a silence its time until the last look', silentFor(40_000, 20_000), /for 40 s: .* 20 s ago$/],
     ['other secrets nothing of numbers', differing('PIN_SECRET'), /values of: PIN_SECRET$/],
     [
       'another numbering table its command',
@@ -104,8 +122,8 @@ describe('health', () => {
     expect(failingOf(silent)).toEqual(['ledger'])
     const unknown = runChecks(silent).filter(({ state }) => state === 'unknown')
     expect(unknown.map(({ name }) => name)).toEqual([
-      ...['identity', 'clock', 'node', 'relayer_funds', 'gas_price', 'contracts', 'queue'],
-      ...['rounds', 'intake'],
+      ...['identity', 'clock', 'intake', 'node', 'contracts', 'gas_price', 'relayer_funds'],
+      ...['queue', 'rounds'],
     ])
   })
 })

@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { gatewayFinding } from '../../../scripts/ops/doctor.ts'
+import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
+import { examine, gatewayFinding } from '../../../scripts/ops/doctor.ts'
 import { findGatewayForm } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCarriedText } from '../../../src/ussd/gateways/carried-text.ts'
 import {
@@ -88,4 +89,26 @@ describe('the doctor delivers a first dial of a configured gateway', () => {
     expect(() => findGatewayForm('other', undefined)).toThrow('GATEWAY declares none')
     expect(() => findGatewayForm('example', '{')).toThrow('GATEWAY is wrong')
   })
+})
+
+test.for<[status: number, body: object, found: string]>([
+  [401, { error: 'a token' }, 'operator bad: The deployment has another OPERATOR_TOKEN than you.'],
+  [404, {}, 'operator bad: The deployment has no OPERATOR_TOKEN.'],
+  [503, { error: 'look at Redis' }, 'status bad: It is not told: look at Redis.'],
+  [502, {}, 'operator skipped: Not known: the status is answered by HTTP 502.'],
+])('a status answered by %d accuses the token only if it was refused', async (given) => {
+  const [status, body, found] = given
+  const server = await startLoopbackServer(async ({ url }, response) => {
+    // The keys are in the same store as the ledger.
+    const isHealth = url === '/healthz'
+    const code = isHealth || url === '/operator/status' || url === '/keys' ? status : 404
+    response.writeHead(isHealth ? 200 : code)
+    response.end(JSON.stringify(isHealth ? { status: 'ok', failing: [] } : body))
+  })
+  const findings = await examine(server.url, { OPERATOR_TOKEN: 'of an operator' })
+  await server.close()
+  const told = findings.map((one) => `${one.name} ${one.state}: ${one.says}`)
+  expect(told).toContain(found)
+  const accusing = told.filter((line) => line.includes('OPERATOR_TOKEN'))
+  expect(accusing).toEqual(status < 500 ? [found] : [])
 })

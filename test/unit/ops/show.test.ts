@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { describePayment, describeStatus, explainPayment } from '../../../scripts/ops/show.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
+import { describeNode } from '../../../src/operator/status.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const alice = `0x${'11'.repeat(20)}` as const
@@ -52,7 +53,7 @@ const status: StatusAnswer = {
       ...{ oldestAt: at, lastMinedAt: null },
     },
   ],
-  contracts: { loan: alice, forwarder: alice, state: null, pool: null },
+  contracts: { loan: alice, forwarder: alice, state: null, at: null, pool: null },
   guards: [
     { name: 'pin', isOn: true, by: 'PIN=strict' },
     { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
@@ -79,6 +80,41 @@ test('the status begins with what needs a person, and its remedy', () => {
     'No head has been seen yet.',
     'The last blocks were full to 50 %, 100 %, the latest first.',
   ])
+})
+
+test('the status names refused gateways, and one amount that may be lent, with its time', () => {
+  const counts = { 'gateway.hubtel/wrong_secret': 2, 'gateway.hubtel/delivery': 5 }
+  const wei = { liquidityWei: `${2n * 10n ** 18n}`, owedWei: '0', balancesWei: '0' }
+  const pool = { ...wei, capLeftWei: `${3n * 10n ** 18n}`, principalWei: '1', isPaused: false }
+  const changed: StatusAnswer = {
+    ...status,
+    contracts: { loan: alice, forwarder: alice, state: 'ready', at, pool },
+    lately: { ...status.lately, hour: { since: at, counts } },
+    gatewayFaults: { 'hubtel/wrong_secret': at },
+  }
+  const lines = describeStatus(changed).join('\n')
+  expect(lines).toContain(
+    `\n2 of the requests to hubtel in the last hour, the last at ${at}, came without the secret`,
+  )
+  expect(lines).toContain(`\nPool at ${at}: 2 tRBTC free`)
+  expect(lines).toContain('; 2 tRBTC may be lent today.')
+  const paused = describeStatus({ ...changed, intake: { state: 'paused' } }).join('\n')
+  expect(paused).toContain('; nothing may be lent today.')
+})
+
+test('a node whose head stands still or lags is not described as able alone', () => {
+  const times = { heightAt: '2026-01-01T19:50:00.000Z', unknownHeaderAt: null, p95Ms: 1 }
+  const counts = { answers: 1, failures: 0, believed: 0, callsToday: 1, methods: [] }
+  const node = { label: 'node 1', height: 9, heightSince: at, state: 'able', ...times, ...counts }
+  const nodeAt = (changes: object) => ({ ...node, ...changes }) as StatusAnswer['nodes'][number]
+  const describe = (changes: object, ...others: object[]) =>
+    describeNode(nodeAt(changes), { nodes: [nodeAt(changes), ...others.map(nodeAt)] })
+  expect(describe({})).toBe(`able, but without a new block since ${at}`)
+  expect(describe({ heightSince: times.heightAt })).toBe('able')
+  expect(describe({ heightSince: times.heightAt }, { height: 12 })).toBe(
+    'able, but 3 blocks behind',
+  )
+  expect(describe({ state: 'suspended' })).toBe('suspended')
 })
 
 const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }

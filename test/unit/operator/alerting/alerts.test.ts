@@ -22,6 +22,19 @@ const ofPayments = (count: bigint, more = 0n) =>
   funds((266_000n + (count - 1n) * 11_600n) * 10n ** 9n + more)
 const oldest = (ages: object) => conditionWith({ oldest: { ...noneOpen, ...ages } })
 const lateMs = poolRules.rootstock.replaceAfterMs * 3
+const spike = conditionWith(
+  {},
+  { funds: { wei: '1', at: now }, gasPrice: { wei: '2000000000', at: now } },
+)
+/** Creates an hour with so many requests of a gateway without the secret, and deliveries. */
+const refused = (wrong: number, deliveries: number) => {
+  const counts = { 'gateway.hubtel/wrong_secret': wrong, 'gateway.hubtel/delivery': deliveries }
+  const hour = { since: now, counts }
+  return conditionWith({
+    lately: { hour, today: hour },
+    gatewayFaults: { 'hubtel/wrong_secret': now },
+  })
+}
 const loans = (wei: bigint) => conditionWith({}, { contracts: pool(`${wei}`) })
 /** Is today's price: the highest is ten times as much. */
 const todaysWei = 100_000_000n
@@ -67,6 +80,10 @@ describe('alerts', () => {
     ['nothing of one before', conditionWith({ unlistedAt: unlistedAt - 1 }), []],
     ['an outcome without its proof for an hour', unprovedFor(3_600_000), ['unproved']],
     ['nothing of one before', unprovedFor(3_600_001), []],
+    ['nothing of a balance at a price above the highest', spike, ['price_high']],
+    ['a gateway whose requests all lack the secret', refused(1, 0), ['gateway_refused']],
+    ['nothing of strangers beside what a gateway delivers', refused(1, 2), []],
+    ['a gateway of which most requests are refused', refused(2, 2), ['gateway_refused']],
     ['nothing of a budget below 80 %', used(40), []],
     ['a budget from 80 % on', used(41), ['budget']],
   ])('tell of %s', ([, known, alerts]) => {
@@ -74,8 +91,16 @@ describe('alerts', () => {
   })
 
   test('report a node with unknown headers within an hour', () => {
-    const node = { label: 'node 2', height: 1, heightAt: null, state: 'able', p95Ms: 1 } as const
-    const counts = { answers: 1, failures: 0, believed: 1, callsToday: 1, methods: [] }
+    const node = { label: 'node 2', height: 1, heightAt: null, state: 'able' } as const
+    const counts = {
+      heightSince: null,
+      p95Ms: 1,
+      answers: 1,
+      failures: 0,
+      believed: 1,
+      callsToday: 1,
+      methods: [],
+    }
     const named = (ageMs: number) => {
       const unknownHeaderAt = new Date(now - ageMs).toISOString()
       const nodes = () => [{ ...node, ...counts, unknownHeaderAt }]
@@ -145,7 +170,7 @@ describe('alerts', () => {
     const seen = { ...failing, silentSince: now - 70_000, contracts, gasPrice }
     const bad = conditionWith({ identity }, seen)
     expect(namesOf(bad)).toEqual([
-      ...['price_high', 'node_down', 'identity', 'contracts', 'round_late'],
+      ...['identity', 'node_down', 'contracts', 'price_high', 'round_late'],
     ])
     for (const says of saysOf(bad)) expect(says).toMatch(/^[A-Z].+\. [A-Z].+\.$/)
   })
