@@ -34,6 +34,7 @@ const summaries: Record<schemas.ActionName, string> = {
   drain: 'Takes no new payments, until nothing is open',
   outbid: 'Signs new bytes for a nonce that waits, before a round would',
   lookup: "Tells of a number's account: balance, debt, payments, refusals, PIN, limits",
+  'test-alert': 'Posts a test alert to the webhook once, and tells whether that took it',
   find: 'Finds accounts and payments by what a caller reads out: number, hash, code or till',
   session: 'Tells how a session was decided that a gateway names',
   'person/export': 'Gives in parts what is kept of a person',

@@ -30,6 +30,7 @@ why                       the same for what a caller reads out, which is read fr
                           dialled at home too) with what it sent and received, or any of these
 session <gateway> <id>    how a session was decided that the gateway names: the number is read from standard input
 alerts                    what is raised, and what was
+test-alert                posts a test alert to ALERT_WEBHOOK_URL, and tells whether that took it
 loans [--state S] [--limit N] who owes, since when, due, overdue; with --state repaid, written_off or moved those
 verify <hash> --url U | --from FILE
                           checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
@@ -80,6 +81,7 @@ export const ops = operatorCommand(import.meta, {
     why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
     session: { takes: [2], run: showSession },
     alerts: showAlerts,
+    'test-alert': postTestAlert,
     loans: showLoans,
     verify: { takes: [1], open: (source, [hash = '']) => showVerified(hash, source) },
     agents: { takes: [0, 1, 2], run: manageAgents },
@@ -172,6 +174,11 @@ async function showAlerts({ ask }: OperatorClient): Promise<Found> {
   const none = found.alerts.length === 0 ? ['Nothing is raised.'] : []
   const past = found.past.length === 0 ? [] : ['Over:', ...found.past.map(line)]
   return { json: found, lines: [...none, ...found.alerts.map(line), ...past] }
+}
+
+async function postTestAlert({ act }: OperatorClient): Promise<Found> {
+  const found = await act('test-alert')
+  return { json: found, lines: [`The webhook took the test alert ${found.id}.`] }
 }
 
 async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Promise<Found> {

@@ -6,6 +6,7 @@ import { money, StackError } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
+import { rotate, rotateOptions } from './rotate.ts'
 import { describeRelayer } from './show.ts'
 
 const usage = `Usage: npm run relayers -- [<what>] [--url https://<host>] [--json]
@@ -14,6 +15,12 @@ status            what each relayer has for gas, for how many payments that is e
 top-up <amount>   gives each relayer what it lacks to have so much: asked again, it gives nothing
 fill <amount>     gives so much to each
 drain             takes it all, on an anvil
+rotate --to FILE [--fund AMOUNT]
+                  gives the relay another key. FILE, which only you can read, gets the next key first. Then the
+                  forwarder allows it (the key that pays is the forwarder's owner), it gets AMOUNT for gas (usually
+                  what the former key has) and sends a first transaction, and payments are drained. Then you set
+                  RELAYER_MNEMONIC and run the same command again: payments are taken again, and the former key is
+                  removed once its last transaction is 50 blocks deep. Interrupted anywhere, it goes on from there
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment.
 ${keyUsage}
@@ -23,13 +30,14 @@ type Paying = Values<typeof keyOptions>
 
 export const relayers = operatorCommand(import.meta, {
   usage,
-  options: keyOptions,
+  options: { ...keyOptions, ...rotateOptions },
   usual: 'status',
   actions: {
     status: showStatus,
     'top-up': { takes: [1], run: give },
     fill: { takes: [1], run: (operator, values, given) => give(operator, values, given, true) },
     drain,
+    rotate,
   },
 })
 

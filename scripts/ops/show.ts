@@ -106,7 +106,7 @@ export function describePool(status: StatusAnswer): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
   const lendableWei = computeLendableWei(status)
   const lendable = lendableWei ? money(`${lendableWei}`, currency) : 'nothing'
-  return `Pool at ${at}: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
+  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts, as of ${at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]

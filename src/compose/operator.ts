@@ -7,10 +7,11 @@ import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { findAlerts } from '../operator/alerting/alerts.ts'
 import { createSilenceAlert } from '../operator/alerting/silence.ts'
 import { updateAlerts } from '../operator/alerting/watch.ts'
+import { postNotice } from '../operator/alerting/webhook.ts'
 import type { HealthData, KnownHealthData } from '../operator/health.ts'
 import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
-import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
+import type { AlertNotice, Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { computeClockLead } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -103,7 +104,10 @@ export function assembleOperations(options: OperationsOptions) {
   }
 
   const readSharedCondition = cached(clock, conditionTtlMs, readCondition)
-  const readers = { deployment, readCondition, readSharedCondition }
+  const readers = {
+    ...{ deployment, readCondition, readSharedCondition },
+    postNotice: webhook && ((notice: AlertNotice) => postNotice(webhook, notice, deployment)),
+  }
   return {
     createOperator: () => assembleOperator(options, readers),
     /** Raises, clears and sends alerts in the background, after each round. */
@@ -115,9 +119,11 @@ export function assembleOperations(options: OperationsOptions) {
   }
 }
 
+type ReaderName = 'deployment' | 'readCondition' | 'readSharedCondition' | 'postNotice'
+
 function assembleOperator(
   { config, runtime, stores, nodeService }: OperationsOptions,
-  readers: Pick<OperatorOptions, 'deployment' | 'readCondition' | 'readSharedCondition'>,
+  readers: Pick<OperatorOptions, ReaderName>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   return createOperator({

@@ -28,6 +28,7 @@ import { readLoans, writeLoansCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { erasePerson, exportPerson } from './actions/person.ts'
 import { createRestoreActions, type RestoreOptions } from './actions/restore.ts'
+import { postTestAlert, type TestAlertOptions } from './actions/test-alert.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeHealth, describeSilence, type HealthData, type KnownHealthData } from './health.ts'
@@ -45,7 +46,8 @@ export class LedgerSilent extends Error {
 
 export type OperatorOptions = CashOutOptions &
   AliasOptions &
-  RestoreOptions & {
+  RestoreOptions &
+  TestAlertOptions & {
     relayer: Relayer
     readCondition: () => Promise<HealthData>
     /** Returns a condition that may be a second old. */
@@ -114,6 +116,7 @@ export function createOperator(options: OperatorOptions) {
     'cash-out': runForCaller(cashOutFor),
     deposit: runForCaller(depositFor),
     wallet: runForCaller(changeWallets),
+    'test-alert': () => postTestAlert(options),
     agents: () => listAgents(options),
     'agents/add': runForCaller(addAgent),
     'agents/remove': (request) => removeAgent(options, request),

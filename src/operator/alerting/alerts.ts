@@ -151,7 +151,7 @@ function findSilentGateway({ vitals }: KnownHealthData): string | undefined {
   return `These gateways are silent, and delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
 }
 
-/** Finds gateways of whose requests at least half were refused: strangers also post now and then. */
+/** Finds gateways of whose requests at least half were refused; strangers post some as well. */
 function findRefusedGateway({ vitals }: KnownHealthData): string | undefined {
   const { counts } = vitals.lately.hour
   const faults = listGatewayFaults(counts, vitals.gatewayFaults).filter(

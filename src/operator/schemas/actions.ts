@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { agentActions } from './agents.ts'
+import { alertActions } from './alerts.ts'
 import { callerActions } from './callers.ts'
 import { cashOutActions } from './cash-out.ts'
 import { hexAddress, hexHash, nonNegative, phone, wei } from './fields.ts'
@@ -46,6 +47,7 @@ export const actions = {
     answer: z.object({ kept: z.int(), unclear: z.array(hexAddress) }),
     expected: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
   },
+  ...alertActions,
   ...agentActions,
   ...callerActions,
   ...cashOutActions,

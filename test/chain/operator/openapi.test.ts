@@ -1,6 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
+import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { describedOperations } from './described.ts'
@@ -10,7 +11,11 @@ const chain = opened(() => startChain())
 const phone = '+254700000061'
 
 test('each operator route is documented, and its requests and answers match the document', async () => {
-  const deployment = openOperated(chain)
+  const webhook = await startLoopbackServer(async (_, response) => void response.end())
+  const deployment = openOperated(chain, {
+    ALERT_WEBHOOK_URL: webhook.url,
+    ALERT_WEBHOOK_SECRET: 'a-secret-for-the-webhook',
+  })
   const routes = deployment.app().routes.filter(({ path }) => /^\/operator\/[^*]/.test(path))
   const served = routes.map(
     ({ method, path }) => `${method} ${path.replace(/:(\w+)(\{.+\})?$/, '{$1}')}`,
@@ -50,6 +55,7 @@ test('each operator route is documented, and its requests and answers match the 
     'POST /operator/wallet': { phone, name: 'Savings', address: wallet },
     'POST /operator/wallet-code': { name: 'Savings', address: wallet },
     'POST /operator/agents/add': { phone, name: 'Shop', kind: 'agent' },
+    'POST /operator/test-alert': undefined,
     'POST /operator/agents': undefined,
     'POST /operator/agents/remove': 'the till of above',
     'POST /operator/deposit': { phone },
@@ -78,7 +84,8 @@ test('each operator route is documented, and its requests and answers match the 
     const isDone = path !== '/operator/set-back'
     expect({ operation, status, body }).toMatchObject({ status: isDone ? 200 : 409 })
     if (path === '/operator/agents/add') till = (body as { till: string }).till
-    const takesNothing = isRead || /pause|resume|agents$/.test(path)
+    const takesNothing = isRead || /pause|resume|agents$|test-alert/.test(path)
     if (!takesNothing) expect([operation, (await ask('[')).status]).toEqual([operation, 400])
   }
+  await webhook.close()
 })

@@ -96,8 +96,8 @@ test('the status names refused gateways, and one amount that may be lent, with i
   expect(lines).toContain(
     `\n2 of the requests to hubtel in the last hour, the last at ${at}, came without the secret`,
   )
-  expect(lines).toContain(`\nPool at ${at}: 2 tRBTC free`)
-  expect(lines).toContain('; 2 tRBTC may be lent today.')
+  expect(lines).toContain('\nPool: 2 tRBTC free')
+  expect(lines).toContain(` in accounts, as of ${at}; 2 tRBTC may be lent today.`)
   const paused = describeStatus({ ...changed, intake: { state: 'paused' } }).join('\n')
   expect(paused).toContain('; nothing may be lent today.')
 })
