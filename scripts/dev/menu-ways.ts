@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
+import type { Wallet } from '../../src/account/wallets.ts'
 import type { Till } from '../../src/relay/ledger/port.ts'
 import { createMenu } from '../../src/ussd/menu/main-menu.ts'
 import {
@@ -69,7 +70,7 @@ export const goodAnswers: readonly string[] = [
   '3',
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
   '482615',
-  ...['12344', '54320', 'A1'],
+  ...['12344', '54320', 'A1', '00000000'],
 ]
 
 const nobody: Address = `0x${'1'.repeat(40)}`
@@ -79,6 +80,13 @@ export const sampleTills: ReadonlyMap<string, Till> = new Map([
   ['12344', { till: '12344', account: nobody, name: 'Mama Duka', kind: 'agent' }],
   ['54320', { till: '54320', account: nobody, name: 'Water', kind: 'bill' }],
 ])
+
+/** Lists saved wallets; the third one was changed lately. */
+const sampleWallets: readonly Wallet[] = ['Shop', 'Home', 'Savings'].map((name, index) => ({
+  name,
+  address: `0x${`${index + 1}`.repeat(40)}`,
+  ...(index === 2 && { hours: 23 }),
+}))
 
 /** Describes a session in which each PIN is right. */
 export const allRight = (start: NodeName = 'main'): SessionFacts => ({
@@ -110,7 +118,10 @@ export function sampleContext(
     ...{ messages, menu: createMenu(settings), minTransfer: { wei: 0n, text: '0 tRBTC' } },
     hasLanguages: settings.languages.length > 1,
     knownRecipients: [],
-    wallets: [],
+    wallets: sampleWallets,
+    walletCodes: new Map([
+      ['00000000', { kind: 'found', wallet: sampleWallets[0] as Wallet, replaces: true }],
+    ]),
     rate: 'none',
     currency: 'tRBTC',
     tills: sampleTills,

@@ -119,7 +119,9 @@ async function changeWallets(
 ): Promise<Found> {
   const phone = await readNumber(terminal)
   const answer = await act('wallet', { phone, name, address }, repeatRemedy)
-  const lines = answer.wallets.map(({ name, address }) => `${name}  ${address}`)
+  const lines = answer.wallets.map(({ name, address, paysFrom }) =>
+    [`${name}  ${address}`, ...(paysFrom ? [`(pays from ${paysFrom})`] : [])].join('  '),
+  )
   return { json: answer, lines: lines.length === 0 ? ['No wallet has a name here.'] : lines }
 }
 

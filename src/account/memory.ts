@@ -19,6 +19,12 @@ const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: fal
 
 const wallet = z.object({ name: z.string(), address: account })
 
+/** Describes a saved wallet. One that replaced another's address pays nobody until `paysFrom`. */
+const savedWallet = z.extend(wallet, {
+  former: z.optional(account),
+  paysFrom: z.optional(z.int()),
+})
+
 const accountMemory = z.object({
   /** Lists the failed payments that sessions have shown to the caller, the newest first. */
   told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
@@ -42,7 +48,7 @@ const accountMemory = z.object({
   /** Lists the last senders; `sealed` is the encrypted visible part of the number. */
   senders: z._default(z.array(z.object({ address: account, sealed: z.string() })), []),
   /** Lists named external addresses that the caller may cash out to. */
-  wallets: z._default(z.array(wallet), []),
+  wallets: z._default(z.array(savedWallet), []),
   /** Holds a wallet code's wallet, expiry (Unix ms) and redeemer; set only in rows of codes. */
   walletCode: z.optional(z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(account) })),
   hasDialled: z._default(z.boolean(), false),

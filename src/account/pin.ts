@@ -139,7 +139,7 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
 }
 
 /** Reads an account's memory at the store's time, by a change that writes nothing. */
-async function readWithTime<Result>(
+export async function readWithTime<Result>(
   memory: Memory,
   account: Address,
   read: (before: AccountMemory, now: number) => Result,
@@ -159,6 +159,10 @@ function describeChange({ pin, isDormant }: AccountMemory, session: string): Pin
 
 const isReplaceable = ({ pin }: AccountMemory, now: number): boolean =>
   pin?.replaceableAt !== undefined && pin.replaceableAt <= now
+
+/** Tells whether the PIN that was right at a step authorizes a change of this memory. */
+export const isAuthorized = (memory: AccountMemory, step: string, now: number): boolean =>
+  toAuthorization(memory, step, now) === 'valid'
 
 function toAuthorization(
   { pin, isDormant }: AccountMemory,

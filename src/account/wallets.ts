@@ -4,26 +4,81 @@ import type { AccountMemory, Memory } from './memory.ts'
 import type { SessionKeys } from './session-keys.ts'
 
 /** Names an external address that a caller may cash out to. */
-export type Wallet = AccountMemory['wallets'][number]
+export type Wallet = {
+  name: string
+  address: Address
+  /** Tells in how many hours it pays, if its address was replaced lately. */
+  hours?: number | undefined
+}
+
+type SavedWallet = AccountMemory['wallets'][number]
 
 export const maxWallets = 3
-const codeLifetimeMs = 60 * 60 * 1_000
+const hourMs = 60 * 60 * 1_000
+const codeLifetimeMs = hourMs
+/** Sets how long a name pays nobody whose address was replaced, so that its owner can cancel. */
+const replacementWaitMs = 24 * hourMs
 
-/** Tells what a code gave. The same account gets the same result within the hour. */
-export type WalletCodeResult = { kind: 'taken'; wallet: Wallet } | { kind: 'unknown' | 'full' }
+/** Tells which wallet a code gives an account, and whether that replaces an address of its name. */
+export type WalletCodeResult =
+  | { kind: 'found'; wallet: Wallet; replaces: boolean }
+  | { kind: 'unknown' | 'full' }
 
-/** Adds a wallet, in place of those with its name or address; undefined beyond the limit. */
-export function addWallet(memory: AccountMemory, wallet: Wallet): AccountMemory | undefined {
-  const others = memory.wallets.filter(
-    ({ name, address }) => name !== wallet.name && !isAddressEqual(address, wallet.address),
-  )
-  return others.length < maxWallets ? { ...memory, wallets: [...others, wallet] } : undefined
+const isWaiting = ({ paysFrom }: SavedWallet, now: number): boolean =>
+  paysFrom !== undefined && paysFrom > now
+
+/** Adds a wallet, in place of the one with its name; undefined beyond the limit. */
+export function addWallet(
+  memory: AccountMemory,
+  { name, address }: Wallet,
+  now: number,
+): AccountMemory | undefined {
+  const before = memory.wallets.find((wallet) => wallet.name === name)
+  if (before && isAddressEqual(before.address, address)) return memory
+  const others = memory.wallets.filter((other) => other.name !== name)
+  if (others.length >= maxWallets) return undefined
+  const former = before && isWaiting(before, now) ? before.former : before?.address
+  const replaced = former && { former, paysFrom: now + replacementWaitMs }
+  return { ...memory, wallets: [...others, { name, address, ...replaced }] }
 }
 
 export const removeWallet = (memory: AccountMemory, name: string): AccountMemory => ({
   ...memory,
   wallets: memory.wallets.filter((wallet) => wallet.name !== name),
 })
+
+/** Gives a name its former address back, which then pays at once; undefined once it is too late. */
+export function cancelReplacement(
+  memory: AccountMemory,
+  name: string,
+  now: number,
+): AccountMemory | undefined {
+  const wallet = memory.wallets.find((each) => each.name === name)
+  if (wallet?.former === undefined || !isWaiting(wallet, now)) return undefined
+  const restored = { name, address: wallet.former }
+  return {
+    ...memory,
+    wallets: memory.wallets.map((each) => (each === wallet ? restored : each)),
+  }
+}
+
+/** Lists an account's wallets, with the hours until a replaced one pays. */
+export const listWallets = ({ wallets }: AccountMemory, now: number): Wallet[] =>
+  wallets.map(({ name, address, paysFrom = now }) => ({
+    name,
+    address,
+    ...(paysFrom > now && { hours: Math.ceil((paysFrom - now) / hourMs) }),
+  }))
+
+const isSame = (one: Wallet, other: Wallet): boolean =>
+  one.name === other.name && isAddressEqual(one.address, other.address)
+
+const hasWallet = ({ wallets }: AccountMemory, wallet: Wallet): boolean =>
+  wallets.some((each) => isSame(each, wallet))
+
+/** Tells whether a name pays this address now: it still has it, and did not get it lately. */
+export const paysWallet = ({ wallets }: AccountMemory, paid: Wallet, now: number): boolean =>
+  wallets.some((wallet) => isSame(wallet, paid) && !isWaiting(wallet, now))
 
 export type WalletCodes = ReturnType<typeof createWalletCodes>
 
@@ -35,40 +90,73 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
   const deriveCodeRow = async (code: string) =>
     `0x${(await keys.hashInput('wallet code', code)).slice(-40)}` as Address
 
+  /** Finds the wallet of a code that is valid for an account; with `takes`, for no other then. */
+  async function findWallet(code: string, account: Address, takes: boolean) {
+    let wallet: Wallet | undefined
+    await memory.change(await deriveCodeRow(code), (before, now) => {
+      const { walletCode: storedCode } = before
+      wallet = undefined
+      if (storedCode === undefined || storedCode.expiresAt <= now) return undefined
+      const { name, address, takenBy } = storedCode
+      if (takenBy === undefined || isAddressEqual(takenBy, account)) wallet = { name, address }
+      const isTaken = takenBy !== undefined || !takes
+      return isTaken ? undefined : { ...before, walletCode: { ...storedCode, takenBy: account } }
+    })
+    // TypeScript does not see that the callback assigns the variable.
+    return wallet as Wallet | undefined
+  }
+
   return {
     /** Issues a code for a wallet. @throws {Error} all codes that were drawn are in use */
-    async issue(wallet: Wallet): Promise<string> {
+    async issue({ name, address }: Wallet): Promise<string> {
       for (let attempt = 0; attempt < 10; attempt++) {
         const code = drawDigits(8)
         let isFree = false
         await memory.change(await deriveCodeRow(code), (before, now) => {
           isFree = before.walletCode === undefined || before.walletCode.expiresAt <= now
-          const walletCode = { ...wallet, expiresAt: now + codeLifetimeMs }
+          const walletCode = { name, address, expiresAt: now + codeLifetimeMs }
           return isFree ? { ...before, walletCode } : undefined
         })
         if (isFree) return code
       }
       throw new Error('all codes that were drawn are in use')
     },
-    /** Adds the wallet of a code to an account, unless another account has redeemed the code. */
-    async redeem(code: string, account: Address): Promise<WalletCodeResult> {
-      let wallet: Wallet | undefined
-      await memory.change(await deriveCodeRow(code), (before, now) => {
-        const { walletCode: storedCode } = before
-        wallet = undefined
-        if (storedCode === undefined || storedCode.expiresAt <= now) return undefined
-        const { name, address, takenBy } = storedCode
-        if (takenBy === undefined || isAddressEqual(takenBy, account)) wallet = { name, address }
-        return takenBy ? undefined : { ...before, walletCode: { ...storedCode, takenBy: account } }
+    /** Finds what a code would give an account, and changes nothing. */
+    async find(code: string, account: Address): Promise<WalletCodeResult> {
+      const wallet = await findWallet(code, account, false)
+      if (wallet === undefined) return { kind: 'unknown' }
+      let isFull = false
+      const { wallets } = await memory.change(account, (before, now) => {
+        isFull = addWallet(before, wallet, now) === undefined
+        return undefined
       })
-      // TypeScript does not see that the callback assigns the variable.
-      const redeemedWallet = wallet as Wallet | undefined
-      if (redeemedWallet === undefined) return { kind: 'unknown' }
-      const { wallets } = await memory.change(account, (before) =>
-        addWallet(before, redeemedWallet),
+      const replaces = wallets.some(
+        ({ name, address }) => name === wallet.name && !isAddressEqual(address, wallet.address),
       )
-      const isAdded = wallets.some(({ address }) => isAddressEqual(address, redeemedWallet.address))
-      return isAdded ? { kind: 'taken', wallet: redeemedWallet } : { kind: 'full' }
+      return isFull ? { kind: 'full' } : { kind: 'found', wallet, replaces }
+    },
+    /**
+     * Adds the wallet of a code to an account, if that account is the first to redeem the code, and
+     * tells whether it has it. `isAllowed` is asked in the step that changes the account.
+     */
+    async redeem(code: string, account: Address, isAllowed: IsAllowed): Promise<boolean> {
+      const wallet = await findWallet(code, account, true)
+      if (wallet === undefined) return false
+      const after = await memory.change(account, (before, now) =>
+        isAllowed(before, now) ? addWallet(before, wallet, now) : undefined,
+      )
+      return hasWallet(after, wallet)
+    },
+    /** Cancels the replacement of a wallet's address; `isAllowed` as in `redeem`. */
+    async cancel(wallet: Wallet, account: Address, isAllowed: IsAllowed): Promise<boolean> {
+      const after = await memory.change(account, (before, now) =>
+        isAllowed(before, now) && hasWallet(before, wallet)
+          ? cancelReplacement(before, wallet.name, now)
+          : undefined,
+      )
+      return !hasWallet(after, wallet)
     },
   }
 }
+
+type IsAllowed = (memory: AccountMemory, now: number) => boolean

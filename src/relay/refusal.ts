@@ -8,8 +8,11 @@ export type Refusal =
   | { kind: 'unavailable' }
   /** Exceeds what others' reservations leave of a common resource. */
   | { kind: 'none_left' }
-  /** Lacks a valid PIN: the account is blocked or dormant, or the PIN was entered too long ago. */
-  | { kind: 'not_authorized'; reason: 'blocked' | 'dormant' | 'void' }
+  /**
+   * Lacks a valid PIN: the account is blocked or dormant, or the PIN was entered too long ago. Or
+   * pays a wallet by a name whose address was replaced lately.
+   */
+  | { kind: 'not_authorized'; reason: 'blocked' | 'dormant' | 'void' | 'wallet' }
   /** Is not looked up, so the answer says nothing about what was sent. */
   | { kind: 'too_many_dials' }
   /** Concerns an account that an operator holds. */

@@ -15,6 +15,7 @@ import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
+import { changePin, changeWallet } from './account-changes.ts'
 import { type ClaimScreenOptions, showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import { updateMemoryLater } from './memory-updates.ts'
@@ -22,12 +23,11 @@ import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
 import { receive } from './menu/entries/receive.ts'
 import { createMenu } from './menu/main-menu.ts'
-import type { Menu, MenuContext, PinAction } from './menu/node.ts'
+import type { Menu, MenuContext } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
 import { toLongAddress, toShortAddress } from './messages/texts.ts'
 import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
-import { changePin } from './pin-changes.ts'
 import { type PlaceScreenOptions, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { createRequestContext, joinAnswers, type RequestContext } from './request-context.ts'
@@ -51,7 +51,7 @@ export type UssdHandlerOptions = Omit<
   accounts: CallerAccounts
   keys: SessionKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'lookup' | 'findTill'>
+  ledger: Pick<Ledger, 'lookup' | 'findTill' | 'recordWalletChange'>
   endSession: EndSession
   /** Encrypts the stored answers of a session, for gateways that send only the last answer. */
   textSeal: Seal
@@ -204,7 +204,12 @@ async function performResult(
     case 'choosePin':
     case 'changePin':
     case 'forgetPin':
-      return showPinChange(context, session, result)
+      return endOnce(context, session, () => changePin(context, result, authorizedBy))
+    case 'addWallet':
+    case 'cancelWallet': {
+      const walletContext = { ...context, ...menuContext, walletCodes: createWalletCodes(context) }
+      return endOnce(context, session, () => changeWallet(walletContext, result, authorizedBy))
+    }
     case 'gave_up':
       return endWithText(messages.tooManyMistakes, result.kind)
     case 'too_long':
@@ -299,17 +304,17 @@ async function chooseLanguage(context: HandlerContext, language: Language): Prom
   return endScreen(messagesIn[language].languageChosen)
 }
 
-/** Changes the PIN, unless the session has ended before. */
-async function showPinChange(
+/** Does what ends a session without a payment, unless the session has ended before. */
+async function endOnce(
   context: HandlerContext,
-  { answers, authorizedBy }: SessionReading,
-  action: PinAction,
+  { answers }: SessionReading,
+  act: () => Promise<Screen>,
 ): Promise<Screen> {
   const view = await context.ledger.lookup(await context.deriveStepKey(joinAnswers(answers)))
   if (view.kind !== 'undecided' && view.kind !== 'pending') {
     return toScreen(context.messages, toAnswer(view))
   }
-  return endSessionWith(context, answers, await changePin(context, action, authorizedBy))
+  return endSessionWith(context, answers, await act())
 }
 
 /** Ends a session without a payment; the ledger records the end before the screen is shown. */

@@ -6,9 +6,10 @@ import {
   recordSender,
 } from '../account/memory.ts'
 import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
-import type { Pins } from '../account/pin.ts'
+import { type Pins, readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
+import { paysWallet } from '../account/wallets.ts'
 import { encodeCall, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
@@ -129,7 +130,7 @@ export async function submitPayment(
     caller,
     createRepeatScreen,
     async findDenial() {
-      const why = await findDenial(context, authorizedBy)
+      const why = (await findDenial(context, authorizedBy)) ?? (await findChange(context, intent))
       return why && { kind: 'not_authorized', reason: why }
     },
     call: () => createContractCall(context, { intent, intentId, answers }),
@@ -191,6 +192,20 @@ export async function findDenial(
   const { address } = await deriveAccount()
   const authorization = await pins.readAuthorization(address, authorizedBy)
   return authorization === 'valid' ? undefined : authorization
+}
+
+/** Tells whether the wallet that is paid by its name has another address by now, or a new one. */
+async function findChange(
+  { memory, deriveAccount }: PaymentContext,
+  { recipient }: Intent,
+): Promise<'wallet' | undefined> {
+  if (recipient?.kind !== 'address' || recipient.name === undefined) return undefined
+  const { name, address: paid } = recipient
+  const { address } = await deriveAccount()
+  const isPaid = await readWithTime(memory, address, (before, now) =>
+    paysWallet(before, { name, address: paid }, now),
+  )
+  return isPaid ? undefined : 'wallet'
 }
 
 /** Encrypts the messages that are sent when the payment's outcome is final. */

@@ -5,7 +5,9 @@ import {
   listRecipients,
   recordShownFailure,
 } from '../account/memory.ts'
+import { readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
+import { listWallets } from '../account/wallets.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, StepKey } from '../relay/ledger/port.ts'
@@ -139,7 +141,7 @@ const factReaders: FactReaders = {
   registration: findRegistration,
   recipients: listKnownRecipients,
   async wallets(context, { account }) {
-    const { wallets } = await context.memory.read(account)
+    const wallets = await readWithTime(context.memory, account, listWallets)
     return recordList(context, walletsRecord, wallets)
   },
   async earlierMinutes(context, stepKey, { name, draft }) {

@@ -80,9 +80,10 @@ export function writeLoanRefusal(
 /** Writes why an account may not pay. `void`: the PIN has changed, or was entered too long ago. */
 export function writeDenial(
   { messages, settings }: Pick<TextContext, 'messages'> & HelpSettings,
-  denial: LockReason | 'void',
+  denial: LockReason | 'void' | 'wallet',
 ): string {
   if (denial === 'void') return messages.sessionClosed
+  if (denial === 'wallet') return messages.walletChanged
   const { locked } = messages.pin
   return denial === 'dormant' ? locked.dormant(settings.helpNumber) : locked[denial]
 }

@@ -32,15 +32,15 @@ export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
   ),
 }
 
-const wallet = z.object({ name: z.string(), address })
+const wallet = z.object({ name: z.string(), address, hours: z.optional(z.int()) })
 
 export const walletsRecord: SessionRecord<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
 
-/** Records the result of a wallet code, under a digest of the code. */
+/** Records what a wallet code would give, under a digest of the code. */
 export const walletCodeRecord: SessionRecord<WalletCodeResult> = {
-  name: 'wallet code',
+  name: 'code wallet',
   schema: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('taken'), wallet }),
+    z.object({ kind: z.literal('found'), wallet, replaces: z.boolean() }),
     z.object({ kind: z.enum(['unknown', 'full']) }),
   ]) as z.ZodMiniType<WalletCodeResult>,
 }

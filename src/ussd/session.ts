@@ -39,7 +39,7 @@ export type SessionOptions = {
   ledger: Pick<Ledger, 'saveFirstValue' | 'readFirstValue' | 'lookup' | 'findTill'>
   deriveStepKey: RequestContext['deriveStepKey']
   hasAccount: (phone: PhoneNumber) => Promise<boolean>
-  walletCodes: Pick<WalletCodes, 'redeem'>
+  walletCodes: Pick<WalletCodes, 'find'>
   /** True if a delivery has only the newest answer, so that earlier ones must be stored. */
   storesAnswers: boolean
   rate: () => Promise<Rate | undefined>
@@ -183,7 +183,7 @@ async function lookUp(
       const { code } = request
       const stepKey = await deriveStepKey(`wallet code ${code}`)
       const codeResult = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
-        walletCodes.redeem(code, stepKey.account),
+        walletCodes.find(code, stepKey.account),
       )
       return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
     }

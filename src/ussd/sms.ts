@@ -5,8 +5,10 @@ import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
+import { walletWords } from './menu/entries/wallets.ts'
 import type { PaymentOrder } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
+import { toShortAddress } from './messages/texts.ts'
 import type { ActivityState } from './screen-facts.ts'
 import { weiSchema } from './session-records.ts'
 
@@ -20,7 +22,16 @@ const smsFacts = z.object({
   who: z.string(),
 })
 
+/** Holds what a message tells of a wallet that was saved for cash-outs. */
+const walletFacts = z.object({
+  phone: smsFacts.shape.phone,
+  kind: z.literal('wallet'),
+  name: z.string(),
+  address: z.string(),
+})
+
 export type SmsFacts = z.output<typeof smsFacts>
+export type WalletFacts = z.output<typeof walletFacts>
 
 export type SmsSeals = ReturnType<typeof createSmsSeals>
 
@@ -33,14 +44,16 @@ export function createSmsSeals(secret: Secret) {
   const nameSubject = ({ session, party }: MessageName) => `${session}:${party}`
 
   return {
-    sealFacts: ({ amountWei, ...facts }: SmsFacts, name: MessageName) =>
-      smsSeal.encrypt(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), nameSubject(name)),
+    sealFacts(facts: SmsFacts | WalletFacts, name: MessageName) {
+      const text = JSON.stringify(facts, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
+      return smsSeal.encrypt(text, nameSubject(name))
+    },
     /** Decrypts what a message says. @throws {Error} it was encrypted under another secret */
-    async openFacts(sms: DueSms): Promise<SmsFacts> {
+    async openFacts(sms: DueSms): Promise<SmsFacts | WalletFacts> {
       const text = await smsSeal.decrypt(sms.sealed, nameSubject(sms))
       if (text === undefined)
         throw new Error('a message was encrypted under another account secret')
-      return smsFacts.parse(JSON.parse(text))
+      return z.union([walletFacts, smsFacts]).parse(JSON.parse(text))
     },
     sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.encrypt(phone, subject),
     /** Decrypts a number; returns undefined for another subject or another secret. */
@@ -72,13 +85,17 @@ export function composeSms(
   ]
 }
 
-/** Writes a message about a payment's final outcome, in the receiver's language. */
+/** Writes a message about a saved wallet or a payment's final outcome, in its reader's language. */
 export function writeSms(
-  { kind, amountWei, who }: SmsFacts,
+  facts: SmsFacts | WalletFacts,
   { state, reason }: Pick<DueSms, 'state' | 'reason'>,
   messages: Messages,
   showAmount: (wei: bigint) => string,
 ): string {
+  if (facts.kind === 'wallet') {
+    return walletWords(messages).told(facts.name, toShortAddress(facts.address))
+  }
+  const { kind, amountWei, who } = facts
   const writeLine = (outcome: ActivityState) =>
     writeActivityLine(messages, { kind, amountWei, counterparty: who, state: outcome }, showAmount)
   if (state !== 'confirmed') {

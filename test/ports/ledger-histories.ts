@@ -203,6 +203,11 @@ const draws: Draws = {
     const obstacle = oneOrNone(random, ['crowded'] as const)
     return [{ ...question, screen, reason: 'blocked', obstacle }]
   },
+  recordWalletChange({ random, account }) {
+    const action = random.pick(['redeem-wallet', 'cancel-wallet'] as const)
+    const sealed = oneOrNone(random, ['0x51'])
+    return [{ id: `wallet:${drawName(random)}`, action, account, wallet: target, sealed }]
+  },
   adopt({ world, random, session, account, question, screen }) {
     const order = orderOf(world, session, account)
     return [{ ...question, order, screen, execution: drawExecution(random) }]

@@ -7,7 +7,13 @@ import {
   recordMessage,
   recordPayment,
 } from '../../src/account/memory.ts'
-import { createPins } from '../../src/account/pin.ts'
+import { createPins, readWithTime } from '../../src/account/pin.ts'
+import {
+  addWallet,
+  createWalletCodes,
+  listWallets,
+  type Wallet,
+} from '../../src/account/wallets.ts'
 
 let accounts = 0
 
@@ -48,6 +54,28 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await store.load(other)).toMatchObject({ row: '', version: 0 })
       const written = `0x${account.slice(2).toUpperCase()}` as Address
       expect(await store.load(written)).toMatchObject({ row: 'mine', version: 1 })
+    })
+
+    test('gives the wallet of a code to one account, whose replaced name then pays nobody', async () => {
+      const [memory, account, other] = [createMemory(open), newAccount(), newAccount()]
+      const hashInput = async (_: string, text: string) => `${text}${account}`
+      const codes = createWalletCodes({ keys: { hashInput }, memory })
+      const [before, after] = ['1', '2'].map((digit) => ({
+        name: 'Savings',
+        address: `0x${digit.repeat(40)}` as Address,
+      })) as [Wallet, Wallet]
+      const code = await codes.issue(after)
+      for (const one of [account, other])
+        await memory.change(one, (kept, now) => addWallet(kept, before, now))
+      const redeemers = [account, other, account, other]
+      await Promise.all(redeemers.map((one) => codes.redeem(code, one, () => true)))
+      const lists = await Promise.all(
+        [account, other].map((one) => readWithTime(memory, one, listWallets)),
+      )
+      const waiting = lists.flat().filter(({ hours }) => hours === 24)
+      expect(waiting).toMatchObject([after])
+      expect(lists.flat().filter(({ hours }) => hours === undefined)).toEqual([before])
+      expect(await codes.redeem(code, newAccount(), () => true)).toBe(false)
     })
 
     test('loses no change when several are made together', async () => {

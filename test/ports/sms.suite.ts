@@ -117,6 +117,29 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await takeAll(ledger)).toMatchObject([{ attempts: 3 }])
     })
 
+    test('about a saved wallet are due at once, once a change, with an entry in the audit', async ({
+      ledger,
+      pass,
+    }) => {
+      const redeemed = { action: 'redeem-wallet', account: alice, wallet: alice } as const
+      const change = { id: 'wallet:s', ...redeemed, sealed: '0x53' }
+      for (let late = 0; late < 3; late++) await ledger.recordWalletChange(change)
+      const [taken, ...others] = await takeAll(ledger)
+      expect(others).toEqual([])
+      expect(taken).toMatchObject({ session: 'wallet:s', sealed: '0x53', intentId: 'wallet:s' })
+      await noteAll(ledger, taken ? [taken] : [], 'sent')
+      await ledger.recordWalletChange(change)
+      await ledger.recordWalletChange({ ...change, id: 'wallet:t', sealed: undefined })
+      expect(await takeAll(ledger)).toEqual([])
+      expect((await ledger.listAudit(9)).map(({ id, action }) => [id, action]).toSorted()).toEqual([
+        ['wallet:s', 'redeem-wallet'],
+        ['wallet:t', 'redeem-wallet'],
+      ])
+      await ledger.recordWalletChange({ ...change, id: 'wallet:u' })
+      pass(dayMs + 1)
+      expect(await takeAll(ledger)).toEqual([])
+    })
+
     test('are taken a few at a time, with a sign that more remain', async ({ ledger }) => {
       await finish(ledger, 'one')
       await finish(ledger, 'two', both, execution(6))

@@ -35,9 +35,9 @@ export async function changeWallets(
     await relayer.ledger.recordAction({ id: newId(), action, detail })
   }
   let isFull = false
-  const { wallets } = await memory.change(account, (before) => {
+  const { wallets } = await memory.change(account, (before, now) => {
     if (name === undefined) return undefined
-    const after = address ? addWallet(before, { name, address }) : removeWallet(before, name)
+    const after = address ? addWallet(before, { name, address }, now) : removeWallet(before, name)
     isFull = after === undefined
     return after
   })
@@ -46,7 +46,11 @@ export async function changeWallets(
   const toChecksum = (lowerCase: Address) => checksumAddress(lowerCase, deployment.chain.id)
   return {
     account,
-    wallets: wallets.map((wallet) => ({ ...wallet, address: toChecksum(wallet.address) })),
+    wallets: wallets.map(({ name: savedName, address: saved, paysFrom }) => ({
+      name: savedName,
+      address: toChecksum(saved),
+      ...(paysFrom !== undefined && { paysFrom: new Date(paysFrom).toISOString() }),
+    })),
   }
 }
 

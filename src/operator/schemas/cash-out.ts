@@ -1,13 +1,18 @@
 import * as z from 'zod/mini'
 import { toPlainDigits } from '../../runtime/digits.ts'
-import { hexAddress, phone } from './fields.ts'
+import { hexAddress, phone, time } from './fields.ts'
 import { payment } from './payments.ts'
 
 const walletName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,7}$/))
 /** Parses any text that is short enough for an address: the action explains its mistakes. */
 const addressText = z.string().check(z.maxLength(42))
 
-const wallet = z.object({ name: walletName, address: hexAddress })
+const wallet = z.object({
+  name: walletName,
+  address: hexAddress,
+  /** Tells from when it pays, if its address replaced another. */
+  paysFrom: z.optional(time),
+})
 
 /** Maps each `POST /operator/<name>` about money sent outside the service to its schema. */
 export const cashOutActions = {

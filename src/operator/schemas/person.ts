@@ -17,7 +17,15 @@ const memory = z.object({
   ),
   senders: z.array(hexAddress),
   sent: z.array(z.object({ intentId: z.string(), address: hexAddress, to: z.string() })),
-  wallets: z.array(z.object({ name: z.string(), address: hexAddress })),
+  /** Lists wallets; one that replaced the `former` address pays from `paysFrom` (Unix, in ms). */
+  wallets: z.array(
+    z.object({
+      name: z.string(),
+      address: hexAddress,
+      former: z.optional(hexAddress),
+      paysFrom: z.optional(z.int()),
+    }),
+  ),
   /** Lists the intents of failed payments that the caller was told of. */
   failuresTold: z.array(z.string()),
 })

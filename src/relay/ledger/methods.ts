@@ -90,6 +90,7 @@ import {
 } from './records/standing.ts'
 import { findTill, listAccountTills, listTakings, listTills, setTill } from './records/tills.ts'
 import { readVitals, writeProbe } from './records/vitals.ts'
+import { recordWalletChange } from './records/wallets.ts'
 import { type Listing, mapNames, type Row, type TableName } from './rows.ts'
 import { isOutcomeUnknown, phaseRules } from './transitions.ts'
 
@@ -109,7 +110,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('reads', 'findKnownRefusal', 'readStanding', 'traceSession', 'listPastAlerts'),
   ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
   ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments'),
-  ...mapNames('opens', 'record', 'adopt', 'endRestore'),
+  ...mapNames('opens', 'record', 'adopt', 'endRestore', 'recordWalletChange'),
   ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
   ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'requeue', 'settle'),
   ...mapNames('writes', 'confirm', 'expire', 'reopen', 'recordHead', 'recordAccountState'),
@@ -310,6 +311,8 @@ export const steps: Steps = {
   takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
 
   deleteNotice: ({ rows }, id) => rows.drop('notices', id),
+
+  recordWalletChange: ({ rows }, change) => recordWalletChange(rows, change),
 
   // A partly restored ledger must not act.
   takeSms: ({ rows }, limit) =>

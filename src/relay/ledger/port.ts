@@ -49,6 +49,8 @@ export type SessionLedger = {
   findTill(number: string): Promise<Till | undefined>
   /** Returns what an account with a till received, the newest first; undefined if it has none. */
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
+  /** Records in the audit that a session changes a wallet, with the message that tells of it. */
+  recordWalletChange(change: WalletChange): Promise<void>
   /** Closes a session without a payment: its screen is final, and no other step can pay. */
   refuse(refusal: SessionRefusal): Promise<Decided | Refused>
   /** Judges offers and finds a nonce for those that may begin; changes nothing. */
@@ -447,6 +449,17 @@ export type TillKind = (typeof tillKinds)[number]
 /** Assigns a till number if it is free, or removes it if there is no `to`. */
 export type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
+/** Describes a session's change of a wallet: it adds that of a code, or cancels a replacement. */
+export type WalletChange = {
+  /** Names the change; the message is sealed under this name in the place of a session. */
+  id: string
+  action: 'redeem-wallet' | 'cancel-wallet'
+  account: Address
+  wallet: Address
+  /** Holds the message to the account's phone, sealed; undefined if none is sent. */
+  sealed?: string | undefined
+}
+
 /** Sums up the day (UTC) of an account with a till: what it received for good, and sent. */
 export type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
 
@@ -530,10 +543,11 @@ export type SmsParty = (typeof smsParties)[number]
 /** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
 export type SmsName = { session: string; party: SmsParty; attempts: number }
 
-/** Holds a message whose payment has ended, with the outcome. */
+/** Holds a message whose payment has ended, with the outcome; or one that tells of a wallet. */
 export type DueSms = SmsName & {
   sealed: string
-  intentId: Hex
+  /** Names the change of a wallet that it tells of, if it tells of no payment. */
+  intentId: string
   acceptedAt: number
   state: 'confirmed' | 'reverted' | 'expired'
   /** Tells why it failed; empty if it expired. */

@@ -173,6 +173,8 @@ export const tables = {
       party: z.enum(smsParties),
       /** Holds recipient and content, sealed: the ledger cannot read them. */
       sealed: text,
+      /** Is set if the message tells of a saved wallet, and waits for no payment. */
+      tells: z.optional(z.literal('wallet')),
       /** Is held until the outcome is final, then due, then taken by a sender. */
       state: z.enum(['held', 'due', 'taken']),
       /** Tells since when it is in its state; for a due message, when it may be sent. */

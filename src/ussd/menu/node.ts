@@ -20,7 +20,11 @@ export type SessionDraft = {
   pin?: string
   /** Identifies the payer at the company that sent the bill, such as a customer number. */
   reference?: string | undefined
+  wallet?: DraftWallet | undefined
 }
+
+/** Describes a wallet that a code adds, maybe in the place of another, or whose change is wrong. */
+type DraftWallet = Wallet & { code?: string; replaces?: boolean }
 
 /** Describes the payment that a caller asks for. A session makes one at most. */
 export type Intent = { kind: PaymentKind } & Pick<
@@ -32,9 +36,13 @@ export type SessionOutcome =
   | { kind: 'balance' | 'help' | 'claim' }
   | { kind: 'language'; language: Language }
   | PinAction
+  | WalletAction
   | Intent
 
 export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
+
+/** Changes the names that a caller cashes out to. */
+export type WalletAction = { kind: 'addWallet' | 'cancelWallet'; wallet: DraftWallet }
 
 export type MenuSettings = {
   /** Selects the screens; those of `demo` follow the demonstration byte for byte. */

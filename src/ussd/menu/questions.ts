@@ -123,7 +123,7 @@ export function parseTillAnswer(
   const isBill = till.kind === 'bill'
   const recipient = { kind: 'till', address, label: `${till.till} ${name}`, isBill } as const
   // A reference typed before belongs to another bill.
-  return acceptAnswer({ recipient, reference: undefined })
+  return acceptAnswer({ recipient, reference: undefined, wallet: undefined })
 }
 
 /** Formats a transfer: its exact amount, or `all` for the messages to word, and its recipient. */

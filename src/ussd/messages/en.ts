@@ -96,6 +96,8 @@ export const english = {
     unknown: 'This is not possible at the moment. Nothing was sent. Please try again later.',
   },
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
+  walletChanged:
+    'This wallet was changed or removed. A changed one pays nobody for 24 hours. Nothing was sent. To cancel a change: 8, then 4.',
   tooManyDials: 'Too many requests from this phone. Please wait a minute and dial again.',
   tooManyOpen: (max: number) =>
     `Only ${max} payments at a time. Nothing was sent. Please wait until they have arrived.`,

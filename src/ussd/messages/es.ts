@@ -95,6 +95,8 @@ export const spanish: Messages = {
     unknown: 'No es posible en este momento. No se envió nada. Intente más tarde.',
   },
   nothingWasSent: 'Servicio no disponible. No se envió nada. Intente más tarde.',
+  walletChanged:
+    'Esta billetera cambió o fue quitada. Si cambió, no paga a nadie por 24 horas. No se envió nada. Para anular: 8, luego 4.',
   tooManyDials: 'Demasiadas solicitudes de este teléfono. Espere un minuto y marque de nuevo.',
   tooManyOpen: (max) =>
     `Solo ${max} pagos a la vez. No se envió nada. Espere hasta que hayan llegado.`,

@@ -96,6 +96,8 @@ export const french: Messages = {
     unknown: "Impossible en ce moment. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   },
   nothingWasSent: "Service indisponible. Rien n'a été envoyé. Veuillez réessayer plus tard.",
+  walletChanged:
+    "Ce portefeuille a changé ou a été retiré. Changé, il ne paie rien pendant 24 h. Rien n'a été envoyé. Pour annuler: 8, puis 4.",
   tooManyDials: 'Trop de demandes de ce téléphone. Attendez une minute et recomposez.',
   tooManyOpen: (max) =>
     `Seulement ${max} paiements à la fois. Rien n'a été envoyé. Attendez qu'ils soient arrivés.`,

@@ -95,6 +95,8 @@ export const kiswahili: Messages = {
     unknown: 'Haiwezekani kwa sasa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   },
   nothingWasSent: 'Huduma haipatikani. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
+  walletChanged:
+    'Pochi hii imebadilishwa au kuondolewa. Iliyobadilishwa hailipi kwa saa 24. Hakuna kilichotumwa. Kufuta badiliko: 8, kisha 4.',
   tooManyDials: 'Maombi mengi mno kutoka simu hii. Subiri dakika moja kisha piga tena.',
   tooManyOpen: (max) =>
     `Malipo ${max} tu kwa wakati mmoja. Hakuna kilichotumwa. Tafadhali subiri yafike.`,

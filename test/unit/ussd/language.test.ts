@@ -6,7 +6,7 @@ const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.se
 
 describe('the language of screens', () => {
   plays('is chosen in the settings, and applies to all screens from then on')`
-      s: 8 -> CON Settings|1. Language|0. Back
+      s: 8 -> CON Settings|1. Language|4. Changed wallets|0. Back
       s: 8*1 -> CON Language|1. English|2. Kiswahili|3. Francais|4. Español|0. Back
       s: 8*1*2 -> END Lugha yako sasa ni Kiswahili. Tafadhali piga tena.
       menu: -> …|1. Salio Langu|2. Tuma Pesa|…
@@ -55,6 +55,7 @@ describe('the language of screens', () => {
   plays('is not offered as a choice if there is only one', () =>
     openWorld({ product: { settings: offering('fr') } }),
   )`
-      s: 8 -> CON Veuillez choisir dans la liste.|…
+      s: 8 -> CON Paramètres|4. Portefeuilles modifiés|0. Retour
+      s: 8*1 -> CON Veuillez choisir dans la liste.|…
       balance: 1 -> END Votre solde: 0.02 tRBTC`
 })

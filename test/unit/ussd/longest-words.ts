@@ -1,3 +1,4 @@
+import { walletWords } from '../../../src/ussd/menu/entries/wallets.ts'
 import { menuParts } from '../../../src/ussd/menu/main-menu.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 
@@ -29,6 +30,13 @@ const values: Record<string, readonly unknown[][]> = {
     ['all', till],
   ],
   day: [[amount, amount, amount]],
+  add: [['WWWWWWWW', '0x12345678...123456']],
+  added: [['WWWWWWWW']],
+  replaced: [['WWWWWWWW']],
+  cancel: [['WWWWWWWW', '0x12345678...123456', 24]],
+  cancelled: [['WWWWWWWW']],
+  told: [['WWWWWWWW', '0x12345678...']],
+  isChanged: [[24]],
   dormant: [['+254 700 000 000 099'], [undefined]],
   forWhat: [['W'.repeat(20)]],
   creditedMessage: [[amount, shortRecipient]],
@@ -68,7 +76,9 @@ type Called = (...args: unknown[]) => string
 
 /** Everything that a language can say, by its key, with the longest values. */
 export const longestWords = (say: Messages): [key: string, words: string][] =>
-  [say, ...menuParts.map(({ words }) => words(say))].flatMap((words) => wordsIn(words))
+  [say, walletWords(say), ...menuParts.map(({ words }) => words(say))].flatMap((words) =>
+    wordsIn(words),
+  )
 
 const wordsIn = (words: object, above = ''): [key: string, words: string][] =>
   Object.entries(words).flatMap(([key, each]): [string, string][] => {

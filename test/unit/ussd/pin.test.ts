@@ -162,7 +162,7 @@ test('a strict PIN is asked for before balance and activity, and a normal one is
 
 describe('settings', () => {
   plays('change the PIN if the caller knows the old one', chosen)`
-      s: 8 -> …|2. Change PIN|3. Forgot PIN|0. Back
+      s: 8 -> …|2. Change PIN|3. Forgot PIN|4. Changed wallets|0. Back
       s: 8*2 -> CON Enter your current PIN|0. Back
       s: 8*2*${other} -> CON Wrong PIN. Tries left: 2.…
       s: 8*2*${other}*${own} -> CON ${choose}|0. Back

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
+import { createMemory } from '../../../src/account/memory.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { createWalletCodes } from '../../../src/account/wallets.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleSms, createSeals } from '../../../src/compose/sms.ts'
 import { describeLoanRefusal } from '../../../src/loan/calls.ts'
@@ -43,13 +46,15 @@ function open(settings: Record<string, string> = {}) {
   const clock = createHandClock()
   const events: LogEvent[] = []
   const running: Promise<unknown>[] = []
-  const memory = createMemoryStore()
+  const memory = createMemoryStore(clock.now)
   const runtime = {
     ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
     waitUntil: (work: Promise<unknown>) => void running.push(work),
   }
   const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)) }
-  const relay = openWorld({ product, clock })
+  const relay = openWorld({ product, clock, memory })
+  const hashInput = async (session: string, text: string) => digest('input', session, text)
+  const { issue } = createWalletCodes({ keys: { hashInput }, memory: createMemory(() => memory) })
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}) => {
     const sendSms = assembleSms(parseConfig({ ...variables, ...changes }), runtime, () => memory)
@@ -59,7 +64,7 @@ function open(settings: Record<string, string> = {}) {
       return isMore
     }
   }
-  return { ...relay, events, memory, process, round: process() }
+  return { ...relay, clock, events, memory, issue, process, round: process() }
 }
 
 const told = () => server.asked.map(({ to, text }) => `${to}: ${text}`)
@@ -73,6 +78,33 @@ const done = (amount: string) => [
 const pay = `s: 2*${friend}*0.001*1`
 const paid = `${pay}
   settle`
+
+test('a phone is told once of each wallet that a code gave it, and the number is kept sealed', async () => {
+  const { play, round, process, rows, clock, issue } = open()
+  const [code, other] = [
+    await issue({ name: 'Savings', address: stranger }),
+    await issue({ name: 'Savings', address: `0x${'2'.repeat(40)}` }),
+  ]
+  await play(`
+    s: 7*${code} -> CON Save wallet…
+    s: 7*${code}*1 -> END Wallet Savings is saved. Dial again to cash out.
+    s: 7*${code}*1 -> same`)
+  expect(smsIn(rows())).toHaveLength(1)
+  expect(unnamed(rows())).not.toMatch(numbers)
+  await Promise.all(Array.from({ length: 12 }, () => process()()))
+  const savedWallet = (address: string) =>
+    `${caller}: Wallet Savings (${address}...) was saved for cash-outs from your phone. Was it not you? Choose 8, then 4, and tell your provider.`
+  expect(told()).toEqual([savedWallet('0x5aaeb605')])
+  await play(`t: 7*${other}*1 -> END Wallet Savings has a new address.…
+    c: 8*4
+    c: 8*4*1*5 -> END Wallet Savings has its former address again.`)
+  await round()
+  expect(told().slice(1)).toEqual([savedWallet('0x22222222')])
+  expect(smsIn(rows())).toEqual([])
+  clock.forward(60_000)
+  await round()
+  expect(told()).toHaveLength(2)
+})
 
 describe('a message about an outcome', () => {
   test('is sent to sender and receiver once each, however many processes run rounds', async () => {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { isWalletCode } from '../../../src/account/check-digit.ts'
 import { createMemory } from '../../../src/account/memory.ts'
 import { addWallet, createWalletCodes } from '../../../src/account/wallets.ts'
+import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
+import type { Messages } from '../../../src/ussd/messages/en.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { openWorld, stranger } from './world.ts'
@@ -11,17 +14,17 @@ const savings = { name: 'Savings', address: stranger } as const
 const wallet = (digit: number) => `0x${`${digit}`.repeat(40)}` as const
 
 /** A world in which wallets are added, and codes made, as operators have it done. */
-function openWallets() {
+function openWallets(product: { settings: MenuSettings; messages: Messages } = menus.lender) {
   const clock = createHandClock()
   const store = createMemoryStore(clock.now)
   const memory = createMemory(() => store)
-  const world = openWorld({ clock, memory: store })
+  const world = openWorld({ clock, memory: store, product })
   const hashInput = async (session: string, text: string) => digest('input', session, text)
   return {
     ...world,
     issue: createWalletCodes({ keys: { hashInput }, memory }).issue,
     add: (caller: number, one: { name: string; address: `0x${string}` }) =>
-      memory.change(world.accountOf(caller), (before) => addWallet(before, one)),
+      memory.change(world.accountOf(caller), (before, now) => addWallet(before, one, now)),
   }
 }
 
@@ -37,7 +40,6 @@ describe('the wallets of a caller', () => {
       none: 7*1 -> CON Not the address of a wallet. Please try again.|${asked}
       s: 7 -> CON 1. Savings|${asked}
       s: 7*2 -> CON Not the address of a wallet. Please try again.|1. Savings|${asked}`)
-    await add(0, { name: 'Savings', address: wallet(2) })
     await add(0, { name: 'Shop', address: wallet(3) })
     await play(`
       s: 7 -> same
@@ -59,7 +61,7 @@ describe('the wallets of a caller', () => {
       s: 7 -> CON 1. Mine|${asked}
       s: 7*1 -> ${refused}
       t: 7*${await issue(own)} -> ${refused}
-      other@1: 7*${await issue(own)} -> CON To: Mine …`)
+      other@1: 7*${await issue(own)} -> CON Save wallet Mine:|…`)
   })
 
   test('are added by a code that one number can use once, also if the answer is delivered again', async () => {
@@ -68,11 +70,13 @@ describe('the wallets of a caller', () => {
     const mistyped = `${code.slice(0, -1)}${(Number(code.at(-1)) + 1) % 10}`
     await play(`
       wrong: 7*${mistyped} -> CON Not the address of a wallet. Please try again.|${asked}
-      s: 7*${code}*0.001*1 -> END Cash Out Submitted|To: Savings|…
-      s: 7*${code} -> CON To: Savings 0x5aAeb605...|Amount, or all:|0. Back
-      s: 7*${code}*0.001*1 -> same
+      s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|1. Save it|0. Back
+      list: 7 -> CON ${asked}
+      s: 7*${code}*1 -> END Wallet Savings is saved. Dial again to cash out.
+      s: 7*${code}*1 -> same
       theirs@1: 7*${code} -> ${unknown}
-      list: 7 -> CON 1. Savings|${asked}
+      pay: 7 -> CON 1. Savings|${asked}
+      pay: 7*1*0.001*1 -> END Cash Out Submitted|To: Savings|…
       paid 1`)
   })
 
@@ -90,7 +94,7 @@ describe('the wallets of a caller', () => {
     for (const digit of [1, 2, 3]) await add(0, { name: `Wallet ${digit}`, address: wallet(digit) })
     await play(`
       s: 7*${await issue(savings)} -> CON You have 3 wallets already. Please try again.|…
-      same: 7*${await issue({ name: 'Wallet 2', address: stranger })} -> CON To: Wallet 2 0x5aAeb605...|…
+      same: 7*${await issue({ name: 'Wallet 2', address: stranger })}*1 -> END Wallet Wallet 2 has a new address.…
       list: 7 -> CON 1. Wallet 1|2. Wallet 3|3. Wallet 2|${asked}`)
   })
 
@@ -101,6 +105,152 @@ describe('the wallets of a caller', () => {
     }
     const { play } = openWorld({ memory: { ...store, load } })
     await play(`s: 7 -> CON Saved wallets cannot be shown now.|${asked}`)
+  })
+})
+
+describe('a name whose address a code replaces', () => {
+  const home = { name: 'Savings', address: wallet(7) } as const
+  const evil = { name: 'Savings', address: stranger } as const
+  const refused =
+    'END This wallet was changed or removed. A changed one pays nobody for 24 hours. Nothing was sent. To cancel a change: 8, then 4.'
+
+  /** The caller saved a wallet long ago, and has now redeemed a code for another of its name. */
+  async function openReplaced() {
+    const opened = openWallets()
+    await opened.add(0, home)
+    await opened.play('old: 7 -> CON 1. Savings|…')
+    const code = await opened.issue(evil)
+    await opened.play(`
+      both: 7
+      both: 7*1*0.002 -> CON Cash out 0.002 tRBTC|To wallet: Savings 0x77777777...|…
+      s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|Replaces your address: the name pays nobody for 24 h.|1. Save it|0. Back
+      s: 7*${code}*1 -> END Wallet Savings has a new address. It pays nobody for 24 hours. To cancel, choose 8, then 4.
+      s: 7*${code}*1 -> same`)
+    return opened
+  }
+
+  test('pays neither address for 24 hours, in no session, and then the new one', async () => {
+    const { play } = await openReplaced()
+    await play(`
+      old: 7*1*0.001*1 -> ${refused}
+      old: 7*1*0.001*1 -> same
+      both: 7*1*0.002*1 -> ${refused}
+      new: 7 -> CON 1. Savings|${asked}
+      new: 7*1 -> CON Changed: it pays in 24 h. Please try again.|1. Savings|${asked}
+      1438 min
+      late: 7
+      late: 7*1 -> CON Changed: it pays in 1 h. Please try again.|…
+      paid 0
+      2 min
+      late: 7*1*1 -> CON Changed: it pays in 1 h. …
+      next: 7
+      next: 7*1*0.001 -> CON Cash out 0.001 tRBTC|To wallet: Savings 0x5aAeb605...|…
+      next: 7*1*0.001*1 -> not ${refused}`)
+  })
+
+  test('has its former address again once its owner cancels the change, which pays at once', async () => {
+    const { play } = await openReplaced()
+    await play(`
+      menu: 8 -> CON Settings|1. Language|4. Changed wallets|0. Back
+      c: 8*4 -> CON Which change is wrong?|1. Savings (24 h)|0. Back
+      c: 8*4*1 -> CON Wallet Savings was changed to|0x5aAeb605...…|It pays in 24 h.|5. Cancel the change|0. Back
+      c: 8*4*1*5 -> END Wallet Savings has its former address again.
+      c: 8*4*1*5 -> same
+      again: 8*4 -> CON No wallet was changed in the last 24 hours.|0. Back
+      next: 7
+      next: 7*1*0.001 -> CON Cash out 0.001 tRBTC|To wallet: Savings 0x77777777...|…
+      next: 7*1*0.001*1 -> END Cash Out Submitted|…
+      paid 1`)
+  })
+
+  test('waits again for each change, and goes back to the address that paid last', async () => {
+    const { issue, play } = await openReplaced()
+    await play('720 min')
+    await play(`
+      t: 7*${await issue({ name: 'Savings', address: wallet(6) })}*1 -> END Wallet Savings has a new address.…
+      721 min
+      n: 7
+      n: 7*1 -> CON Changed: it pays in 12 h.…
+      c: 8*4
+      c: 8*4*1*5 -> END Wallet Savings has its former address again.
+      p: 7
+      p: 7*1*0.001 -> CON Cash out 0.001 tRBTC|To wallet: Savings 0x77777777...|…`)
+  })
+
+  test('is not freed by a code that gives its address another name first', async () => {
+    const { add, issue, play } = openWallets()
+    await add(0, home)
+    const renaming = await issue({ name: 'Shop', address: home.address })
+    const replacing = await issue(evil)
+    await play(`
+      one: 7*${renaming}*1 -> END Wallet Shop is saved. Dial again to cash out.
+      two: 7*${replacing}*1 -> END Wallet Savings has a new address.…
+      n: 7 -> CON 1. Shop|2. Savings|…
+      n: 7*2 -> CON Changed: it pays in 24 h.…`)
+  })
+
+  test('is not cancelled once the change has passed, and says so', async () => {
+    const { play } = await openReplaced()
+    await play(`
+      c: 8*4*1 -> CON Please choose from the list.…
+      d: 8*4 -> CON Which change…
+      1441 min
+      d: 8*4*1*5 -> END Nothing was changed. Please dial again.`)
+  })
+})
+
+describe('a code, where there are PINs', () => {
+  const [own, other] = ['482615', '739164']
+
+  async function openStrict() {
+    const opened = openWallets(menus.strict)
+    await opened.play(`
+      first:
+      first: ${own}
+      first: ${own}*${own}`)
+    return opened
+  }
+
+  test('gives nothing without the right PIN, whatever its name, and then once', async () => {
+    const { issue, play, ledger } = await openStrict()
+    const code = await issue(savings)
+    await play(`
+      s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|Enter PIN to save it|0. Back
+      s: 7*${code}*${other} -> CON Wrong PIN. Tries left: 2.|…
+      w: 7 -> CON Address of your wallet…`)
+    expect(await ledger.listAudit(9)).toEqual([])
+    await play(`
+      s: 7*${code}*${other}*${own} -> END Wallet Savings is saved. Dial again to cash out.
+      s: 7*${code}*${other}*${own} -> same
+      n: 7 -> CON 1. Savings|…`)
+    expect(await ledger.listAudit(9)).toMatchObject([
+      { action: 'redeem-wallet', detail: { wallet: stranger } },
+    ])
+  })
+
+  test('is not redeemed by a PIN that was right more than five minutes ago, nor after its hour', async () => {
+    const { issue, play, ledger } = await openStrict()
+    const [code, later] = [await issue(savings), await issue(savings)]
+    await play(`
+      s: 7*${code} -> CON Save wallet…
+      61 min
+      s: 7*${code}*${own} -> END This code is not known, or too old.
+      t: 7*${later} -> CON This code is not known, or too old. …`)
+    expect(await ledger.listAudit(9)).toEqual([])
+  })
+
+  test('whose change is cancelled needs the PIN for that too, and the audit has both', async () => {
+    const { add, issue, play, ledger } = await openStrict()
+    await add(0, { name: 'Savings', address: wallet(7) })
+    const code = await issue(savings)
+    await play(`
+      s: 7*${code}*${own} -> END Wallet Savings has a new address.…
+      c: 8*4 -> CON Which change is wrong?|1. Savings (24 h)|0. Back
+      c: 8*4*1 -> CON Wallet Savings was changed to|0x5aAeb605...…|It pays in 24 h.|Enter PIN to cancel this|0. Back
+      c: 8*4*1*${other} -> CON Wrong PIN. Tries left: 2.|…
+      c: 8*4*1*${other}*${own} -> END Wallet Savings has its former address again.`)
+    const actions = (await ledger.listAudit(9)).map(({ action }) => action)
+    expect(actions.toSorted()).toEqual(['cancel-wallet', 'redeem-wallet'])
   })
 })
 

@@ -49,18 +49,32 @@ export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: nu
 /** Takes a message, or gives it up if it is too old or its payment is deleted. */
 function takeMessage(rows: Draft, row: SmsRow): DueSms | undefined {
   const { session, party, sealed } = row
-  const payment = rows.row('payments', session)
-  const state = payment?.state
-  const isFinal = state === 'confirmed' || state === 'reverted' || state === 'expired'
-  if (payment === undefined || !isFinal || rows.now - payment.since > maxSmsAgeMs) {
+  const subject = findSubject(rows, row)
+  if (subject === undefined) {
     deleteSms(rows, row, 'given_up')
     return undefined
   }
   const attempts = row.attempts + 1
   rows.put('sms', { ...row, state: 'taken', at: rows.now, attempts })
-  const { intent_id: intentId, accepted_at: acceptedAt, reason } = payment
-  return { session, party, attempts, sealed, intentId, acceptedAt, state, reason: reason ?? '' }
+  return { session, party, attempts, sealed, ...subject }
 }
+
+/** Finds what a message tells of; undefined if that is too long ago, or no longer stored. */
+function findSubject(rows: Draft, { session, tells, at }: SmsRow): Subject | undefined {
+  const isLate = (since: number) => rows.now - since > maxSmsAgeMs
+  if (tells === 'wallet') {
+    const subject = { intentId: session, acceptedAt: 0, state: 'confirmed' } as const
+    return isLate(at) ? undefined : { ...subject, reason: '' }
+  }
+  const payment = rows.row('payments', session)
+  const state = payment?.state
+  const isFinal = state === 'confirmed' || state === 'reverted' || state === 'expired'
+  if (payment === undefined || !isFinal || isLate(payment.since)) return undefined
+  const { intent_id: intentId, accepted_at: acceptedAt, reason } = payment
+  return { intentId, acceptedAt, state, reason: reason ?? '' }
+}
+
+type Subject = Pick<DueSms, 'intentId' | 'acceptedAt' | 'state' | 'reason'>
 
 /** Records the fate of a message that is taken, unless it was given up since. */
 export function recordSmsFate(

@@ -11,6 +11,7 @@ import {
   type PaymentPart,
   rejectAnswer,
   requireAnswer,
+  type SessionDraft,
   type WriteText,
 } from '../node.ts'
 import {
@@ -23,6 +24,7 @@ import {
   listRateFacts,
   parseTillAnswer,
 } from '../questions.ts'
+import { createWalletNodes } from './wallets.ts'
 
 const words = defineWords({
   en: {
@@ -32,6 +34,7 @@ const words = defineWords({
     unknownAgent: 'No agent has this number.',
     walletsUnavailable: 'Saved wallets cannot be shown now.',
     unknownCode: 'This code is not known, or too old.',
+    isChanged: (hours: number) => `Changed: it pays in ${hours} h.`,
     tooManyWallets: 'You have 3 wallets already.',
     invalidAddress: 'Not the address of a wallet.',
     confirmCashOut: (amount: string, to: string) =>
@@ -50,6 +53,7 @@ const words = defineWords({
     unknownAgent: 'Hakuna wakala mwenye namba hii.',
     walletsUnavailable: 'Pochi zako haziwezi kuonyeshwa sasa.',
     unknownCode: 'Msimbo huu haujulikani, au umepitwa na muda.',
+    isChanged: (hours) => `Imebadilishwa: italipa baada ya saa ${hours}.`,
     tooManyWallets: 'Una pochi 3 tayari.',
     invalidAddress: 'Hii si anwani ya pochi.',
     confirmCashOut: (amount, to) =>
@@ -68,6 +72,7 @@ const words = defineWords({
     unknownAgent: "Aucun agent n'a ce numéro.",
     walletsUnavailable: 'Portefeuilles: liste indisponible.',
     unknownCode: 'Code inconnu, ou trop ancien.',
+    isChanged: (hours) => `Modifié: il paiera dans ${hours} h.`,
     tooManyWallets: 'Vous avez déjà 3 portefeuilles.',
     invalidAddress: "Ce n'est pas une adresse de portefeuille.",
     confirmCashOut: (amount, to) =>
@@ -86,6 +91,7 @@ const words = defineWords({
     unknownAgent: 'Ningún agente tiene este número.',
     walletsUnavailable: 'No se pueden mostrar sus billeteras.',
     unknownCode: 'Código desconocido, o vencido.',
+    isChanged: (hours) => `Cambiada: paga en ${hours} h.`,
     tooManyWallets: 'Ya tiene 3 billeteras.',
     invalidAddress: 'No es la dirección de una billetera.',
     confirmCashOut: (amount, to) =>
@@ -118,26 +124,32 @@ export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry =>
 /** Accepts a saved wallet by its digit, or a new one by its code. */
 function chooseWallet(typed: string, context: MenuContext): AnswerResult {
   const { wallets, walletCodes, messages } = context
-  const { invalidAddress, unknownCode, tooManyWallets } = words(messages)
+  const { invalidAddress, unknownCode, tooManyWallets, isChanged } = words(messages)
   if (isWalletCode(typed)) {
     const codeResult = walletCodes?.get(typed)
     if (codeResult === undefined) return { kind: 'lookup', subject: 'code', code: typed }
-    // The result's kinds are stored with the session: `taken` is a redeemed code.
-    if (codeResult.kind === 'taken') return acceptWallet(codeResult.wallet, context)
+    if (codeResult.kind === 'found') {
+      const { wallet, replaces } = codeResult
+      return acceptWallet(wallet, context, { wallet: { ...wallet, code: typed, replaces } })
+    }
     return rejectAnswer(codeResult.kind === 'full' ? tooManyWallets : unknownCode)
   }
   if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
   const wallet = wallets[Number(typed) - 1]
-  return wallet === undefined ? rejectAnswer(invalidAddress) : acceptWallet(wallet, context)
+  if (wallet === undefined) return rejectAnswer(invalidAddress)
+  const { name, address, hours } = wallet
+  if (hours !== undefined) return rejectAnswer(isChanged(hours))
+  const recipient = { kind: 'address', name, address } as const
+  return acceptWallet(wallet, context, { recipient, wallet: undefined })
 }
 
 const isAddressFault = (fault: RecipientFault): boolean =>
   fault !== 'unknown_form' && fault !== 'own_number'
 
-const acceptWallet = (wallet: Wallet, context: MenuContext): AnswerResult =>
-  isOwnAccount(wallet.address, context)
+const acceptWallet = ({ address }: Wallet, context: MenuContext, draft: SessionDraft) =>
+  isOwnAccount(address, context)
     ? rejectAnswer(context.messages.badRecipient.own_account)
-    : acceptAnswer({ recipient: { kind: 'address', ...wallet } })
+    : acceptAnswer(draft)
 
 /** Reserves nothing of the loan pool and of the day's loan cap: a cash-out uses neither. */
 const noLoanFunds = { poolWei: 0n, capWei: 0n }
@@ -165,16 +177,19 @@ export const cashOut = {
         if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return chooseWallet(typed, context)
         const parsed = parseRecipient(typed, context)
         const isAddress = parsed.kind === 'recipient' && parsed.recipient.kind === 'address'
-        if (isAddress) return acceptAnswer({ recipient: parsed.recipient })
+        if (isAddress) return acceptAnswer({ recipient: parsed.recipient, wallet: undefined })
         return parsed.kind === 'fault' && isAddressFault(parsed.fault)
           ? rejectAnswer(context.messages.badRecipient[parsed.fault])
           : rejectAnswer(words(context.messages).invalidAddress)
       },
-      targets: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
-      selectTarget: ({ recipient }) =>
-        recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount',
+      targets: ['walletAmount', 'newWallet', ...(settings.agents ? ['agentAmount'] : [])],
+      selectTarget({ recipient, wallet }) {
+        if (wallet !== undefined) return 'newWallet'
+        return recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount'
+      },
       back: 'main',
     },
+    ...createWalletNodes(settings),
     walletAmount: createAmountQuestion(settings, { targets: ['confirmCashOut'] }, 'wallet'),
     confirmCashOut: createConfirmation(settings, {
       enterPin: (messages) => words(messages).enterPin,

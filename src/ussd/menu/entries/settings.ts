@@ -19,6 +19,7 @@ const words = defineWords({
     changePin: 'Change PIN',
     forgotPin: 'Forgot PIN',
     newPin: 'I need a new PIN',
+    changedWallets: 'Changed wallets',
   },
   sw: {
     label: 'Mipangilio',
@@ -26,6 +27,7 @@ const words = defineWords({
     changePin: 'Badilisha PIN',
     forgotPin: 'Nimesahau PIN',
     newPin: 'Nahitaji PIN mpya',
+    changedWallets: 'Pochi zilizobadilishwa',
   },
   fr: {
     label: 'Paramètres',
@@ -33,6 +35,7 @@ const words = defineWords({
     changePin: 'Changer le PIN',
     forgotPin: 'PIN oublié',
     newPin: 'Il me faut un PIN',
+    changedWallets: 'Portefeuilles modifiés',
   },
   es: {
     label: 'Ajustes',
@@ -40,14 +43,14 @@ const words = defineWords({
     changePin: 'Cambiar PIN',
     forgotPin: 'Olvidé el PIN',
     newPin: 'Necesito otro PIN',
+    changedWallets: 'Billeteras cambiadas',
   },
 })
 
 export const callerSettings = {
   words,
   digit: '8',
-  findTarget: ({ languages: offeredLanguages, pin }) =>
-    offeredLanguages.length > 1 || pin !== 'off' ? 'settings' : undefined,
+  findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'settings'),
   createNodes: ({ languages: offeredLanguages, pin }) => ({
     settings: {
       kind: 'list',
@@ -60,6 +63,7 @@ export const callerSettings = {
               createEntry('2', 'changePin', 'pinToChange'),
               createEntry('3', 'forgotPin', 'forgotten'),
             ]),
+        createEntry('4', 'changedWallets', 'changedWallets'),
       ],
       back: 'main',
     },

@@ -43,7 +43,7 @@ const longest = {
   caller: parseCaller('+999700000000001') as PhoneNumber,
   showAmount: () => amount,
   showExactAmount: () => exactAmount,
-  wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address }),
+  wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address, hours: 24 }),
   describeRecipient: ({ kind }: Recipient) => descriptions[kind],
   minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
@@ -158,7 +158,16 @@ test('no two places have the same name, and each leads to places that exist', ()
   }
 })
 
-const effectNames = ['balance', 'claim', 'help', 'choosePin', 'changePin', 'forgetPin']
+const effectNames = [
+  'balance',
+  'claim',
+  'help',
+  'choosePin',
+  'changePin',
+  'forgetPin',
+  'addWallet',
+  'cancelWallet',
+]
 
 test('every place and every effect is reached in some menu', () => {
   const reached = all.flatMap(([, , , ways]) => [...ways.places.keys(), ...ways.effects.keys()])
