@@ -4,6 +4,8 @@ import { stalePrice } from '../relay/rates.ts'
 import type { Report } from './circumstances.ts'
 
 const micros = 1_000_000n
+/** Is the smallest amount that a confirmation shows of one in a local currency. */
+const shownWei = 10n ** 12n
 
 /** Has each delivery want what its session's rate makes of the typed amount. */
 export function readLocal(history: History): History {
@@ -14,7 +16,10 @@ export function readLocal(history: History): History {
     if (!('amountWei' in wanted) || wanted.amountWei === 'all') return one
     const { amountWei } = wanted
     const readings = ratesOf(history, one).map((rate): Delivery => {
-      const local = { ...wanted, amountWei: (amountWei * micros) / rate }
+      const convertedWei = (amountWei * micros) / rate
+      // Without a price an amount is the chain's, and stays as typed.
+      const exactWei = rate === micros ? amountWei : convertedWei - (convertedWei % shownWei)
+      const local = { ...wanted, amountWei: exactWei }
       return { ...one, dial: { ...one.dial, wanted: local } }
     })
     // Before a rate is shown it is one that the session read, and the payment tells which.
