@@ -24,8 +24,14 @@ import { english, type Messages } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
 
-const lender = { profile: 'lender', confirms: true, languages, helpNumber: '0700 000 099' } as const
-const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [] } as const
+/** Sets how long a session lives, and for how long a gateway delivers again, as by default. */
+export const usualTimes = { sessionSeconds: 180, redeliverySeconds: 600 } as const
+
+const lender = {
+  ...usualTimes,
+  ...({ profile: 'lender', confirms: true, languages, helpNumber: '0700 000 099' } as const),
+}
+const demo = { ...usualTimes, profile: 'demo', confirms: false, pin: 'off', languages: [] } as const
 
 const localCurrency = 'KES'
 

@@ -63,6 +63,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
       languages: settings.LANGUAGES,
       localCurrency: settings.LOCAL_CURRENCY,
       agents: settings.AGENTS === 'on',
+      sessionSeconds: settings.SESSION_SECONDS,
+      redeliverySeconds: settings.REDELIVERY_SECONDS,
     },
   }
 }

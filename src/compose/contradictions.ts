@@ -144,6 +144,12 @@ function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refus
       'LOCAL_CURRENCY',
       'needs CONFIRM=on, which shows an amount in both currencies before it is sent',
     )
+  for (const name of ['SESSION_SECONDS', 'REDELIVERY_SECONDS'] as const) {
+    if (settings.values[name] !== undefined && profile === 'demo')
+      refuse(name, 'needs PROFILE=lender: the demonstration asks no question again')
+  }
+  if (settings.REDELIVERY_SECONDS < settings.SESSION_SECONDS)
+    refuse('REDELIVERY_SECONDS', 'is below SESSION_SECONDS')
   if (settings.values.LANGUAGES !== undefined && profile === 'demo')
     refuse('LANGUAGES', 'needs PROFILE=lender: the demonstration has its own words')
 }

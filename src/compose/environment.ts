@@ -140,6 +140,9 @@ const optional = z.partial(
         'has to name languages, each once',
       ),
     ),
+    // A payment is compared with the equal ones of 10 minutes: no question may hold for longer.
+    SESSION_SECONDS: count(30, 600),
+    REDELIVERY_SECONDS: count(60, 86_400),
     OBJECT_LOCATION: oneOf(...objectLocations),
   }),
 )

@@ -6,6 +6,10 @@ import { isLoopback, type Values } from './environment.ts'
 type ProfileSetting =
   | ('MAX_OPEN_PAYMENTS' | 'MAX_DIALS_A_MINUTE' | 'MAX_TRANSFERS_A_DAY' | 'MAX_SENT_A_DAY_WEI')
   | ('MIN_TRANSFER_WEI' | 'CONFIRM' | 'PIN' | 'LANGUAGES')
+  | keyof typeof usualTimes
+
+/** Holds how long a session lives on networks, and when a gateway has given up a request. */
+const usualTimes = { SESSION_SECONDS: 180, REDELIVERY_SECONDS: 600 }
 
 type Defaults = { [Name in ProfileSetting]: NonNullable<Values[Name]> }
 
@@ -20,6 +24,7 @@ export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
     CONFIRM: 'off',
     PIN: 'off',
     LANGUAGES: [],
+    ...usualTimes,
   },
   lender: {
     MAX_OPEN_PAYMENTS: 3,
@@ -32,6 +37,7 @@ export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
     CONFIRM: 'on',
     PIN: 'on',
     LANGUAGES: [...languages],
+    ...usualTimes,
   },
 }
 

@@ -9,7 +9,7 @@ import type { SessionKeys } from '../account/session-keys.ts'
 import { createWalletCodes } from '../account/wallets.ts'
 import { formatWorth } from '../loan/local-worth.ts'
 import type { Identified, Ledger } from '../relay/ledger/port.ts'
-import { toAnswer } from '../relay/pay/answers.ts'
+import { type PaymentAnswer, toAnswer } from '../relay/pay/answers.ts'
 import type { Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -18,12 +18,20 @@ import { withTimeLimit } from '../runtime/time-limit.ts'
 import { changePin, changeWallet } from './account-changes.ts'
 import { type ClaimScreenOptions, showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
+import type { SessionView } from './known-refusal.ts'
 import { updateMemoryLater } from './memory-updates.ts'
+import { describePayments, writeActivityLine } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
 import { receive } from './menu/entries/receive.ts'
 import { createMenu } from './menu/main-menu.ts'
-import type { Menu, MenuContext } from './menu/node.ts'
+import {
+  type Intent,
+  isPaymentKind,
+  leadsToPayment,
+  type Menu,
+  type MenuContext,
+} from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
 import { toLongAddress, toShortAddress } from './messages/texts.ts'
@@ -34,7 +42,7 @@ import { createRequestContext, joinAnswers, type RequestContext } from './reques
 import { type AmountFormats, createAmountFormats } from './screens/amount-formats.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import { readAnswers, readSession, type SessionReading, storeAnswers } from './session.ts'
-import { readSessionRate } from './session-records.ts'
+import { askedRecord, readSessionRate, recordIfAbsent } from './session-records.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type UssdHandler = (request: UssdRequest) => Promise<UssdReply>
@@ -51,7 +59,10 @@ export type UssdHandlerOptions = Omit<
   accounts: CallerAccounts
   keys: SessionKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'lookup' | 'findTill' | 'recordWalletChange'>
+  ledger: Pick<
+    Ledger,
+    'lookup' | 'findTill' | 'findPayment' | 'traceSession' | 'recordWalletChange'
+  >
   endSession: EndSession
   /** Encrypts the stored answers of a session, for gateways that send only the last answer. */
   textSeal: Seal
@@ -163,6 +174,7 @@ async function processAnswers(
       hasAccount: (phone) => hasAccount(context, phone),
       walletCodes: createWalletCodes(context),
       storesAnswers: step !== undefined,
+      holdsQuestions: context.settings.profile !== 'demo',
     },
     typedAnswers,
   )
@@ -181,24 +193,35 @@ async function processAnswers(
       return endSessionWith(context, answers, endScreen(writeDenial(context, denial)), denial)
     }
   }
-  return performResult(context, menuContext, session)
+  // A session that has paid is over. The demonstration shows its screens all the same.
+  const view = mustLookUp(context, session) ? await lookUpSession(context, answers) : undefined
+  if (view?.kind === 'ended') return endScreen(messages.sessionEnded)
+  return performResult(context, menuContext, session, view)
 }
+
+/** Tells whether a lender's session has to be looked up, because this delivery does not pay. */
+const mustLookUp = ({ settings }: HandlerContext, { result }: SessionReading): boolean =>
+  settings.profile !== 'demo' && !isPaymentKind(result.kind)
+
+const lookUpSession = async (
+  { ledger, deriveStepKey }: HandlerContext,
+  answers: readonly string[],
+) => ledger.lookup(await deriveStepKey(joinAnswers(answers)))
 
 /** Shows what the answers lead to: the next question, or the end of the session. May pay. */
 async function performResult(
   context: HandlerContext,
   menuContext: MenuContext,
   session: SessionReading,
+  view: SessionView | undefined,
 ): Promise<Screen> {
   const { messages } = context
-  const { result, answers, authorizedBy, repeatPlace } = session
+  const { result, answers, authorizedBy } = session
   const endWithText = (text: string, reason: string) =>
     endSessionWith(context, answers, endScreen(text), reason)
   switch (result.kind) {
-    case 'ask': {
-      const { screen, reason } = await showPlace({ ...context, menuContext }, result.place, answers)
-      return screen.kind === 'end' ? endSessionWith(context, answers, screen, reason) : screen
-    }
+    case 'ask':
+      return askQuestion({ ...context, menuContext }, session, result.place, view)
     case 'locked':
       return endWithText(writeDenial(context, result.reason), result.reason)
     case 'choosePin':
@@ -228,16 +251,78 @@ async function performResult(
     case 'help':
       return endScreen(help.words(messages).help(context.settings.helpNumber ?? ''))
     // Every other result is a payment.
-    default: {
-      const request = {
-        intent: result,
-        answers,
-        authorizedBy,
-        createRepeatScreen: await prepareRepeatScreen(context, menuContext, repeatPlace),
-      }
-      return toScreen(messages, await requestPayment(context, request), result.kind)
-    }
+    default:
+      return makePayment({ ...context, menuContext }, session, result)
   }
+}
+
+type PlaceContext = HandlerContext & { menuContext: MenuContext }
+
+/** Asks a question. The ledger records when, if the answer may pay and holds for a time only. */
+async function askQuestion(
+  context: PlaceContext,
+  session: SessionReading,
+  place: Place,
+  view?: SessionView,
+): Promise<Screen> {
+  const { menu, settings, messages, ledger } = context
+  const { answers, hasAnswersBeforePin } = session
+  const { screen, reason } = await showPlace(context, place, answers, view)
+  if (screen.kind === 'end') return endSessionWith(context, answers, screen, reason)
+  if (settings.profile === 'demo') return screen
+  if (!hasAnswersBeforePin && !leadsToPayment(menu, place.name)) return screen
+  const stepKey = await context.deriveStepKey(nameQuestion(session, answers))
+  const isAsked = await recordIfAbsent(ledger, stepKey, askedRecord, true)
+  if (isAsked) return screen
+  return endSessionWith(context, answers, endScreen(messages.sessionClosed))
+}
+
+/** Names a question's step; until a new PIN is chosen, answers before it have no meaning yet. */
+const nameQuestion = ({ hasAnswersBeforePin }: SessionReading, answers: readonly string[]) =>
+  hasAnswersBeforePin ? `new PIN ${answers.length}` : joinAnswers(answers)
+
+async function makePayment(
+  context: PlaceContext,
+  session: SessionReading,
+  intent: Intent,
+): Promise<Screen> {
+  const { messages, menuContext, settings } = context
+  const { answers, authorizedBy, repeatPlace, latePlace } = session
+  const { input } = await context.deriveStepKey(nameQuestion(session, answers.slice(0, -1)))
+  const holdsMs = settings.sessionSeconds * 1_000
+  const answer = await requestPayment(context, {
+    intent,
+    answers,
+    authorizedBy,
+    question: settings.profile === 'demo' ? undefined : { input, holdsMs },
+    createRepeatScreen: await prepareRepeatScreen(context, menuContext, repeatPlace),
+  })
+  if (answer.kind === 'screen') return tellAnswer(context, answer)
+  if (answer.kind !== 'late') return toScreen(messages, answer, intent.kind)
+  if (latePlace !== undefined) return askQuestion(context, session, latePlace)
+  return endSessionWith(context, answers, endScreen(messages.sessionClosed), answer.kind)
+}
+
+/**
+ * Shows a session's answer. If it is older than a redelivery can be, the session id came back: it
+ * tells what the session paid, because nothing was sent for this dial.
+ */
+async function tellAnswer(
+  context: HandlerContext,
+  { screen, ageMs = 0 }: Extract<PaymentAnswer, { kind: 'screen' }>,
+): Promise<Screen> {
+  const { settings, messages, ledger, memory, chainId, showAmount } = context
+  if (settings.profile === 'demo' || ageMs <= settings.redeliverySeconds * 1_000) return screen
+  const { session, account } = await context.deriveStepKey('')
+  const payment = await ledger.findPayment(session)
+  if (payment === undefined) {
+    const state = (await ledger.traceSession(session))?.state
+    return endScreen(state === 'refused' ? messages.sessionClosed : messages.sessionEnded)
+  }
+  const [activity] = describePayments([payment], await memory.read(account), chainId)
+  if (activity === undefined) return endScreen(messages.sessionEnded)
+  const line = writeActivityLine(messages, activity, showAmount)
+  return endScreen(messages.paidBefore(line, messages.age(Math.floor(ageMs / 60_000))))
 }
 
 /** Returns a function that writes the question whether to make an equal payment again. */
@@ -310,7 +395,7 @@ async function endOnce(
   { answers }: SessionReading,
   act: () => Promise<Screen>,
 ): Promise<Screen> {
-  const view = await context.ledger.lookup(await context.deriveStepKey(joinAnswers(answers)))
+  const view = await lookUpSession(context, answers)
   if (view.kind !== 'undecided' && view.kind !== 'pending') {
     return toScreen(context.messages, toAnswer(view))
   }
@@ -327,7 +412,8 @@ async function endSessionWith(
   const { endSession, since, messages, deriveStepKey } = context
   const stepKey = await deriveStepKey(joinAnswers(answers))
   const sessionEnd = { since, answerCount: answers.length, stepKey, screen, reason }
-  return toScreen(messages, await endSession(sessionEnd))
+  const answer = await endSession(sessionEnd)
+  return answer.kind === 'screen' ? tellAnswer(context, answer) : toScreen(messages, answer)
 }
 
 const toReply = (screen: Screen): UssdReply => ({ kind: 'screen', screen })

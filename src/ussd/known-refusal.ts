@@ -2,7 +2,7 @@ import type { Pins } from '../account/pin.ts'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import type { Ledger, StepKey, Undecided } from '../relay/ledger/port.ts'
+import type { Decided, Ledger, StepKey, Undecided } from '../relay/ledger/port.ts'
 import { type AccountLimits, findExceededLimit, selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
@@ -20,7 +20,15 @@ type KnownRefusalOptions = {
   showAmount: (wei: bigint) => string
 }
 
-type PlannedPayment = { kind: PaymentKind; stepKey: StepKey; draft: SessionDraft }
+export type SessionView = Decided | Undecided
+
+export type PlannedPayment = {
+  kind: PaymentKind
+  stepKey: StepKey
+  draft: SessionDraft
+  /** Is what the ledger knows of the session, if that was read already. */
+  view?: SessionView | undefined
+}
 
 /** Holds the screen of a place in the menu; `reason` names a refusal for the operator. */
 export type PlaceScreen = { screen: Screen; reason?: string | undefined }
@@ -30,7 +38,7 @@ export async function findKnownRefusal(
   options: KnownRefusalOptions,
   payment: PlannedPayment,
 ): Promise<PlaceScreen | undefined> {
-  const view = await options.ledger.lookup(payment.stepKey)
+  const view = payment.view ?? (await options.ledger.lookup(payment.stepKey))
   if (view.kind === 'answered') return { screen: view.screen }
   return view.kind === 'undecided' ? await findRefusalNow(options, payment, view) : undefined
 }

@@ -13,7 +13,7 @@ import { paysWallet } from '../account/wallets.ts'
 import { encodeCall, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
-import type { HeldSms, Ledger, StepKey } from '../relay/ledger/port.ts'
+import type { AskedQuestion, HeldSms, Ledger, StepKey } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -53,6 +53,8 @@ export type PaymentRequest = {
   answers: readonly string[]
   /** Names the step of the last correct PIN; undefined if no PIN was asked for. */
   authorizedBy: string | undefined
+  /** Names the question that was answered, unless a late answer pays too. */
+  question?: AskedQuestion | undefined
   /** Creates the question that is asked first if an equal payment was made before. */
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
 }
@@ -62,12 +64,12 @@ export async function requestPayment(
   context: PaymentContext,
   request: PaymentRequest,
 ): Promise<PaymentAnswer> {
-  const { intent, answers, createRepeatScreen } = request
+  const { intent, answers, question, createRepeatScreen } = request
+  const stepKey = await context.deriveStepKey(joinAnswers(answers))
   if (createRepeatScreen !== undefined) {
-    const stepKey = await context.deriveStepKey(joinAnswers(answers))
     const minutes = await findEqualPayment(context, stepKey, intent)
     if (minutes !== undefined) return { kind: 'screen', screen: createRepeatScreen(minutes) }
-  }
+  } else if (question !== undefined) await context.ledger.recordEqualAge(stepKey, undefined)
   const { intentId, answer } = await submitPayment(context, request)
   if (answer.kind === 'screen' && answer.screen.kind === 'end') {
     await recordRecipient(context, intentId, intent)
@@ -112,22 +114,23 @@ async function createOrder(
 /** Submits a payment, at most once per gateway and session. */
 export async function submitPayment(
   context: PaymentContext,
-  { intent, answers, authorizedBy, createRepeatScreen }: PaymentRequest,
+  { intent, answers, authorizedBy, question, createRepeatScreen }: PaymentRequest,
 ): Promise<{ intentId: Hex; answer: PaymentAnswer }> {
   const { gateway, sessionId, since, forwarder, pins } = context
   const caller = await context.deriveAccount()
   const key = await context.intentKeys(gateway, sessionId, caller.address)
   const intentId = deriveIntentId(forwarder, key)
-  const question = await context.deriveStepKey(joinAnswers(answers))
+  const stepKey = await context.deriveStepKey(joinAnswers(answers))
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('a payment was requested without a correct PIN')
   }
   const answer = await context.pay({
     since,
     answerCount: answers.length,
-    stepKey: question,
+    stepKey,
     intentId,
     caller,
+    question,
     createRepeatScreen,
     async findDenial() {
       const why = (await findDenial(context, authorizedBy)) ?? (await findChange(context, intent))

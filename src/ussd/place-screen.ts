@@ -8,13 +8,17 @@ import {
 import { readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
-import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, StepKey } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import { describeFault } from '../runtime/log.ts'
 import type { MayDial } from './dial-limiter.ts'
-import { findKnownRefusal, type PlaceScreen } from './known-refusal.ts'
+import {
+  findKnownRefusal,
+  type PlaceScreen,
+  type PlannedPayment,
+  type SessionView,
+} from './known-refusal.ts'
 import {
   describePayments,
   describeReceived,
@@ -54,11 +58,15 @@ export type PlaceScreenOptions = PaymentRequestOptions & {
 
 type PlaceContext = PlaceScreenOptions & RequestContext & { menuContext: MenuContext }
 
-/** Shows a place in the menu with its facts, or why the payment that follows would be refused. */
+/**
+ * Shows a place in the menu with its facts, or why the payment that follows would be refused.
+ * `view` is the session as the ledger knows it, if that was read already.
+ */
 export async function showPlace(
   context: PlaceContext,
   place: Place,
   answers: readonly string[],
+  view?: SessionView,
 ): Promise<PlaceScreen> {
   const { menuContext, messages } = context
   const { facts: factNames = [], paymentKind } = getNode(menuContext.menu, place.name)
@@ -67,7 +75,9 @@ export async function showPlace(
   }
   const stepKey = await context.deriveStepKey(joinAnswers(answers))
   if (!context.mayDial(stepKey)) return { screen: endScreen(messages.tooManyDials) }
-  const refusal = paymentKind && (await findRefusal(context, paymentKind, place, stepKey))
+  const refusal =
+    paymentKind &&
+    (await findRefusal(context, { kind: paymentKind, stepKey, draft: place.draft, view }))
   if (refusal !== undefined) return refusal
   if (factNames.includes('terms')) return showLoanTerms(context, place, stepKey)
   const facts = await Promise.all(
@@ -79,12 +89,10 @@ export async function showPlace(
 /** Finds a known refusal. One that cannot be read is skipped, as the payment is judged later. */
 async function findRefusal(
   context: PlaceContext,
-  kind: PaymentKind,
-  { draft }: Place,
-  stepKey: StepKey,
+  payment: PlannedPayment,
 ): Promise<PlaceScreen | undefined> {
   try {
-    return await findKnownRefusal(context, { kind, stepKey, draft })
+    return await findKnownRefusal(context, payment)
   } catch (error) {
     context.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
     return undefined
@@ -149,7 +157,7 @@ const factReaders: FactReaders = {
     const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : []
     // The only effect of this list is the payment that would be made again.
     const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
-    return (await findEqualPayment(context, stepKey, intent)) ?? 0
+    return (await findEqualPayment(context, stepKey, intent)) ?? 'unknown'
   },
   address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
   activity: readActivity,

@@ -91,7 +91,8 @@ export function writeDenial(
 /** Writes the screen that shows the relay's answer. `kind` is undefined without a payment. */
 export function toScreen(messages: Messages, answer: PaymentAnswer, kind?: PaymentKind): Screen {
   if (answer.kind === 'screen') return answer.screen
-  const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = messages
+  const { unsent, uncertain, notSentYet: late } = messages
+  const { sessionEnded: ended, sessionClosed: closed } = messages
   const failed = kind === undefined ? ended : payments[kind].words(messages).failed
-  return endScreen({ unsent, uncertain, ended, closed, failed }[answer.kind])
+  return endScreen({ unsent, uncertain, late, ended, closed, failed }[answer.kind])
 }

@@ -14,7 +14,7 @@ export type ScreenFacts = {
   debt: Debt | Unavailable
   terms: DatedLoanTerms
   address: string
-  earlierMinutes: number
+  earlierMinutes: number | 'unknown'
   failure: 'unreported' | 'none'
   pin: PinState
   recipients: readonly KnownRecipient[] | Unavailable

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, StepKey, Till } from '../relay/ledger/port.ts'
+import { askedName, type Ledger, type StepKey, type Till } from '../relay/ledger/port.ts'
 import { tillKinds } from '../relay/ledger/rows.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -52,6 +52,9 @@ export const tillRecord: SessionRecord<Till | null> = {
     z.object({ till: z.string(), account: address, name: z.string(), kind: z.enum(tillKinds) }),
   ),
 }
+
+/** Records when a question was asked whose answer pays. */
+export const askedRecord: SessionRecord<true> = { name: askedName, schema: z.literal(true) }
 
 /** Names the step that records the lists from which digits select. */
 export const listsStep = 'recipients'

@@ -15,6 +15,7 @@ import {
 } from './menu/walk.ts'
 import { joinAnswers, type RequestContext } from './request-context.ts'
 import {
+  askedRecord,
   hasAccountRecord,
   listsStep,
   pinSetRecord,
@@ -42,6 +43,8 @@ export type SessionOptions = {
   walletCodes: Pick<WalletCodes, 'find'>
   /** True if a delivery has only the newest answer, so that earlier ones must be stored. */
   storesAnswers: boolean
+  /** True if questions hold for a time only, so that late answers pay nothing. */
+  holdsQuestions: boolean
   rate: () => Promise<Rate | undefined>
 }
 
@@ -105,16 +108,17 @@ async function openText(
  * @throws {Error} a store or a node did not answer
  */
 export async function readSession(options: SessionOptions, answers: readonly string[]) {
-  const { pins, deriveStepKey, ledger, storesAnswers } = options
+  const { pins, deriveStepKey, ledger, storesAnswers, holdsQuestions } = options
   let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
+  const lateAnswers = new Map<number, boolean>()
   const sessionStart =
     pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
   if (sessionStart === 'dormant') {
     // The number may be another person's now: nothing is shown, and no answer is stored.
     const result = { kind: 'locked', reason: 'dormant' } as const
-    const nothing = { authorizedBy: undefined, repeatPlace: undefined }
-    return { result, answers: [], storedAnswers: [], ...nothing }
+    const nothing = { authorizedBy: undefined, repeatPlace: undefined, latePlace: undefined }
+    return { result, answers: [], storedAnswers: [], ...nothing, hasAnswersBeforePin: false }
   }
   // A PIN was introduced during the session: its answers wait until the caller has chosen one.
   const hasAnswersBeforePin = sessionStart.deferredAnswerCount !== undefined
@@ -126,9 +130,15 @@ export async function readSession(options: SessionOptions, answers: readonly str
   let authorizedBy: string | undefined
   // Walks the menu again after each lookup and PIN check, until nothing is missing.
   for (;;) {
-    const facts = { ...sessionStart, verdicts, isPinSet, pinReplacements }
+    const facts = {
+      ...sessionStart,
+      verdicts,
+      isPinSet,
+      pinReplacements,
+      ...(holdsQuestions && { lateAnswers }),
+    }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
-    const reading = { ...walk, answers: maskedAnswers, authorizedBy }
+    const reading = { ...walk, answers: maskedAnswers, authorizedBy, hasAnswersBeforePin }
     if (result.kind === 'lookup') {
       context = { ...context, ...(await lookUp(options, result, context)) }
     } else if (result.kind === 'pin_unchecked') {
@@ -137,6 +147,10 @@ export async function readSession(options: SessionOptions, answers: readonly str
       const verdict = await checkPinOnce(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
       if (verdict.kind === 'right') authorizedBy = formatStepKey(stepKey)
+    } else if (result.kind === 'late_unchecked') {
+      const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
+      const asked = await readRecord(ledger, stepKey, askedRecord)
+      lateAnswers.set(result.answerCount, asked !== undefined)
     } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
       isPinSet = await setPinOnce(options, result.pin)
       if (!isPinSet) return { ...reading, result }

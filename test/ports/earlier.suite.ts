@@ -1,7 +1,19 @@
 import { describe, expect } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
+import { askedName } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
-import { accept, alice, judge, offer, offerOf, orderOf, question } from './payments.ts'
+import {
+  accept,
+  alice,
+  bob,
+  carol,
+  judge,
+  offer,
+  offerOf,
+  orderOf,
+  question,
+  refusingOf,
+} from './payments.ts'
 
 const minuteMs = 60_000
 const ten = { spendsWei: 10n }
@@ -86,6 +98,76 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       await ledger.expire('first', 5_000_000_000)
       const next = await judge(ledger, 'next', alice, { unlessEqual: true })
       expect(next).toMatchObject({ kind: 'accepted' })
+    })
+
+    const asked = { input: 'asked', holdsMs: 3 * minuteMs }
+    const ask = (session: string, name: string = askedName, input = 'asked') => ({
+      ...{ ...question(session), input, name, value: 'true' },
+    })
+
+    test('does not accept an answer to a question that held no longer', async ({
+      ledger,
+      pass,
+    }) => {
+      const late = { kind: 'late' }
+      const judged = (session: string, input = 'asked') =>
+        judge(ledger, session, alice, { question: { ...asked, input } })
+      await ledger.saveFirstValue(ask('prompt'))
+      await ledger.saveFirstValue(ask('late'))
+      await ledger.saveFirstValue(ask('another name', 'terms'))
+      await ledger.recordEqualAge(question('arrived'), undefined)
+      pass(3 * minuteMs)
+      expect(await judged('prompt')).toMatchObject({ kind: 'accepted' })
+      // A question that is shown again was asked before.
+      await ledger.saveFirstValue(ask('late'))
+      await ledger.recordEqualAge(question('arrived'), undefined)
+      pass(1)
+      expect(await judged('late')).toEqual(late)
+      expect(await judged('arrived')).toEqual(late)
+      expect(await ledger.lookup(question('late'))).toMatchObject({ kind: 'undecided' })
+      for (const session of ['another name', 'never asked'])
+        expect(await judged(session)).toMatchObject({ kind: 'accepted' })
+      // Asked again it holds again, and who holds no question pays at any time.
+      await ledger.saveFirstValue(ask('late', askedName, 'input'))
+      pass(3 * minuteMs)
+      expect(await judge(ledger, 'arrived')).toMatchObject({ kind: 'accepted' })
+      const again = offerOf('late', alice, { question: { ...asked, input: 'input' } })
+      const { verdicts } = await offer(ledger, { ...again, input: 'input*1' })
+      expect(verdicts).toMatchObject([{ kind: 'accepted' }])
+      expect(await ledger.listPayments(alice, 9)).toHaveLength(5)
+    })
+
+    test('asks only for a time whether to pay again', async ({ ledger, pass }) => {
+      await accept(ledger, 'first')
+      for (const session of ['prompt', 'late'])
+        expect(await ledger.recordEqualAge(ask(session), call)).toBe(0)
+      pass(3 * minuteMs)
+      const judged = async (session: string) =>
+        (await judge(ledger, session, alice, { question: asked })).kind
+      expect(await judged('prompt')).toBe('accepted')
+      pass(1)
+      expect(await judged('late')).toBe('late')
+    })
+
+    test('judges late answers among others of one batch', async ({ ledger, pass }) => {
+      await ledger.saveFirstValue(ask('late'))
+      pass(4 * minuteMs)
+      const offers = ['a', 'late', 'b'].map((session, index) =>
+        offerOf(session, [alice, bob, carol][index], { question: asked }),
+      )
+      const { verdicts } = await offer(ledger, ...offers)
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'late', 'accepted'])
+    })
+
+    test('tells how long ago a session was decided', async ({ ledger, pass }) => {
+      await accept(ledger, 'first')
+      await ledger.refuse(refusingOf('refused'))
+      pass(9 * minuteMs)
+      for (const session of ['first', 'refused'])
+        expect(await ledger.lookup(question(session))).toMatchObject({
+          kind: 'answered',
+          ageMs: 9 * minuteMs,
+        })
     })
 
     test("counts for the day's number, but not for its sum, if it failed", async ({ ledger }) => {

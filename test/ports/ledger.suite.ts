@@ -35,7 +35,11 @@ async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void>
   for (let index = 0; index < maxInFlight; index++) await accept(ledger, `filler ${index}`, bob)
 }
 
-const answered = (session: string) => ({ kind: 'answered', screen: screenOf(session) })
+const answered = (session: string) => ({
+  kind: 'answered',
+  screen: screenOf(session),
+  ageMs: expect.any(Number) as number,
+})
 const same = { kind: 'same' }
 const failedInNine = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
 

@@ -90,6 +90,7 @@ async function readState(ledger: Ledger) {
   const { nonces, queued, carried, mined, head, nextNonce } = await ledger.readWork()
   const lookUp = async (asked: StepKey) => {
     const view = await ledger.lookup(asked)
+    if (view.kind === 'answered') return { ...view, ageMs: 0 }
     return view.kind === 'undecided' ? { ...view, now: 0 } : view
   }
   const decided = ['done', 'mined', 'sent', 'signed', 'waits', 'refused'].map(async (session) => {

@@ -36,7 +36,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       const { screen } = refusingOf('s')
       await ledger.refuse(refusingOf('s'))
       expect(await ledger.saveFirstValue(showing('s', '3'))).toEqual(shown('1'))
-      const answered = { kind: 'answered', screen }
+      const answered = { kind: 'answered', screen, ageMs: 0 }
       expect(await ledger.saveFirstValue(showing('s', '3', 'later'))).toEqual(answered)
       expect(await ledger.readFirstValue(question('s'), 'later')).toBeUndefined()
       const other = showing('s', '3', 'later', 'other')

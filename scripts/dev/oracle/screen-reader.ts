@@ -11,6 +11,8 @@ export type Claim =
   | 'failed'
   /** Nothing was sent, and nothing will be. */
   | 'refused'
+  /** The payment was made before, and nothing is sent for this delivery. */
+  | 'paid'
   /** Another question decided this session. */
   | 'ended'
   /** Another question decided this session, and nothing was sent. */
@@ -62,6 +64,7 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
     'pin.unchanged',
     'pin.requested',
   ],
+  paid: ['paidBefore'],
   ended: ['sessionEnded'],
   closed: ['sessionClosed'],
   uncertain: ['uncertain', 'unsent'],
@@ -70,7 +73,12 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
 }
 
 /** Messages that begin screens which ask. */
-const questions = ['pin.wrong', 'pin.choose', 'repeated'] as const satisfies readonly MessageKey[]
+const questions = [
+  'pin.wrong',
+  'pin.choose',
+  'notSentYet',
+  'repeated',
+] as const satisfies readonly MessageKey[]
 
 type Saying = string | ((...args: never[]) => string)
 type Words = Saying | { readonly [key: string]: Words }

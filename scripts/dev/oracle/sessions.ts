@@ -30,8 +30,9 @@ export function* judgeSession<One extends Reply>(
     }
     switch (said.claim) {
       case 'submitted':
+      case 'paid':
         if (outcome === undefined) {
-          yield { rule: 'submitted', words: 'is told "submitted", and nothing came of it', one }
+          yield { rule: 'submitted', words: `is told "${said.claim}", and nothing came of it`, one }
         }
         break
       case 'refused':

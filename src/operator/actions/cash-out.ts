@@ -64,6 +64,7 @@ export async function cashOutFor(
       const outcome = paymentAnswer.kind === 'ended' ? 'may have paid' : 'was refused'
       return refuseRequest(409, `the key was used for another cash-out, which ${outcome}`)
     }
+    case 'late':
     case 'unsent':
     case 'uncertain':
       return uncertain

@@ -26,6 +26,7 @@ import {
 } from './port.ts'
 import { recordObservations } from './records/chain.ts'
 import { findDayLimit, recordEqualAge } from './records/earlier.ts'
+import { isLateAnswer } from './records/first-values.ts'
 import { isOfOtherDeployment } from './records/identity.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
@@ -105,7 +106,7 @@ function judge(
   begun: readonly PaymentOffer[],
 ): OfferDecision | undefined {
   const { rows } = step
-  const { version, order, unlessEqual, day, capacity, lendable } = offer
+  const { version, order, unlessEqual, question, day, capacity, lendable } = offer
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isOfOtherDeployment(step, offer.identity)) return { kind: 'paused' }
@@ -119,6 +120,7 @@ function judge(
   if (mustList && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
   const minutes = unlessEqual === true ? recordEqualAge(rows, offer, order.request) : undefined
   if (minutes !== undefined) return { kind: 'equal', minutes }
+  if (question !== undefined && isLateAnswer(rows, offer, question)) return { kind: 'late' }
   const dayRefusal = day && findDayLimit(rows, offer.account, day, order)
   if (dayRefusal !== undefined) return dayRefusal
   if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {

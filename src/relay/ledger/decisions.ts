@@ -15,8 +15,9 @@ export function findDecision(rows: Draft, { session, input }: StepKey): Decided 
     return isRestoring(rows) ? { kind: 'pending' } : undefined
   }
   if (row.input !== input) return { kind: row.state === 'refused' ? 'closed' : 'ended' }
-  const kind = payment !== undefined && canShowFailure(payment) ? 'failed' : 'answered'
-  return { kind, screen: row.screen }
+  const { screen } = row
+  if (payment !== undefined && canShowFailure(payment)) return { kind: 'failed', screen }
+  return { kind: 'answered', screen, ageMs: rows.now - row.decided_at }
 }
 
 /** Tells whether a payment has failed for good, or was adopted from the chain as failed. */

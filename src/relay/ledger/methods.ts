@@ -60,7 +60,12 @@ import {
   saveFollowedBlocks,
 } from './records/chain.ts'
 import { findDayLimit, recordEqualAge } from './records/earlier.ts'
-import { pruneShown, readFirstValue, saveFirstValue } from './records/first-values.ts'
+import {
+  pruneShown,
+  readFirstValue,
+  saveAnswerTime,
+  saveFirstValue,
+} from './records/first-values.ts'
 import { addGatewayCounts } from './records/gateways.ts'
 import {
   checkIdentity,
@@ -231,8 +236,12 @@ export const steps: Steps = {
   findKnownRefusal: ({ rows }, account, limits, payment) =>
     findIntakeRefusal(rows, account) ?? findDayLimit(rows, account, limits, payment),
 
-  recordEqualAge: ({ rows }, stepKey, call) =>
-    recordEqualAge(rows, stepKey, findDecision(rows, stepKey) === undefined ? call : undefined),
+  recordEqualAge({ rows }, stepKey, call) {
+    // A decided session is asked nothing any more.
+    if (findDecision(rows, stepKey) !== undefined) return undefined
+    saveAnswerTime(rows, stepKey)
+    return recordEqualAge(rows, stepKey, call)
+  },
 
   refuse(step, refusing) {
     const { rows } = step

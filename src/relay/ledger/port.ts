@@ -37,8 +37,11 @@ export type SessionLedger = {
   saveFirstValue(showing: FirstValue): Promise<Shown | Decided>
   /** Returns the value that a step stored under this name, if any. */
   readFirstValue(stepKey: StepKey, name: string): Promise<string | undefined>
-  /** Returns how many minutes ago the account made an equal call, if lately. Stores the answer. */
-  recordEqualAge(stepKey: StepKey, call: PaymentCall): Promise<number | undefined>
+  /**
+   * Stores when a paying answer first arrived. Returns how many minutes ago the account made an
+   * equal call, if one is given and was made lately, and stores that too.
+   */
+  recordEqualAge(stepKey: StepKey, call: PaymentCall | undefined): Promise<number | undefined>
   /** Tells why a payment of the account would be refused, as far as the ledger knows. */
   findKnownRefusal(
     account: Address,
@@ -278,6 +281,9 @@ export type FirstValue = StepKey & { name: string; value: string }
 
 export type Shown = { kind: 'shown'; value: string }
 
+/** Names the first value of a step that asked for a payment's last answer. */
+export const askedName = 'asked'
+
 /** Holds what a caller is shown, by any gateway. After `ask` the session continues. */
 export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
@@ -285,8 +291,8 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 export type Decided =
   /** Asks to try again, because a restore may still decide the session. */
   | { kind: 'pending' }
-  /** Has the answer of this very step. */
-  | { kind: 'answered'; screen: Screen }
+  /** Has the answer of this very step, and how long ago it was decided. */
+  | { kind: 'answered'; screen: Screen; ageMs: number }
   /** Has the answer of this very step, whose payment has failed since. */
   | { kind: 'failed'; screen: Screen }
   /** Means that another step has paid, or that the ledger lost the answer. */
@@ -333,6 +339,9 @@ export type DayLimitRefusal = RefusalOf<'too_many_today' | 'too_much_today'>
 
 /** Asks to confirm a payment: an equal one was accepted this many minutes ago. */
 export type Equal = { kind: 'equal'; minutes: number }
+
+/** Names the step whose question a paying answer answers, and how long the question holds. */
+export type AskedQuestion = { input: string; holdsMs: number }
 
 /** Holds what is compared to find an equal payment. */
 export type PaymentCall = Pick<SignedRequest, 'data'>
@@ -664,6 +673,8 @@ export type PaymentOffer = StepKey & {
   day?: DayLimits | undefined
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
+  /** Asks for the decision `late` if this question does not hold any more. */
+  question?: AskedQuestion | undefined
   /** Reports what was read from the chain for it. */
   observations?: ObservationReport | undefined
   /** Identifies the relay that offers; if the ledger has another, the decision is `paused`. */
@@ -709,6 +720,8 @@ export type OfferDecision =
   | DayLimitRefusal
   | Equal
   | RefusalOf<'none_left' | 'paused' | 'held'>
+  /** Asks the question again: it was asked, or first answered, longer ago than it holds. */
+  | { kind: 'late' }
   /** Asks to look the account up again, because its payments have changed. */
   | { kind: 'changed' }
 

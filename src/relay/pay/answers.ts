@@ -3,14 +3,19 @@ import type { Decided, Ledger, Screen, StepKey } from '../ledger/port.ts'
 
 /** Tells what the caller is shown. */
 export type PaymentAnswer =
-  /** Shows this screen, to every delivery of the step until the payment fails for good. */
-  | { kind: 'screen'; screen: Screen }
+  /**
+   * Shows this screen, to every delivery of the step until the payment fails for good. `ageMs`
+   * tells how long ago an earlier delivery decided it.
+   */
+  | { kind: 'screen'; screen: Screen; ageMs?: number }
   /** Says that the submitted payment has failed for good. */
   | { kind: 'failed' }
   /** Says that another step decided the session, and may have paid. */
   | { kind: 'ended' }
   /** Says that another step decided the session, and nothing was sent. */
   | { kind: 'closed' }
+  /** Asks the payment's last question again, because its answer came too late. */
+  | { kind: 'late' }
   /** Says that nothing was sent so far; a later delivery may still send it. */
   | { kind: 'unsent' }
   /** Says that the ledger gave no answer, so it is not known whether something was sent. */
@@ -41,8 +46,8 @@ export async function retryLedgerCall<T>(clock: Clock, call: () => Promise<T>): 
 
 /** Returns the answer for a decided session. */
 export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
-  if (decided.kind === 'answered') return { kind: 'screen', screen: decided.screen }
-  return { kind: decided.kind }
+  if (decided.kind !== 'answered') return { kind: decided.kind }
+  return { kind: 'screen', screen: decided.screen, ageMs: decided.ageMs }
 }
 
 /** Returns what is known of a session that could not be closed. Some databases can only read. */

@@ -19,6 +19,7 @@ import { insertHash } from '../ledger/acceptance.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import {
   type AcceptPayment,
+  type AskedQuestion,
   type HeldSms,
   hashPlaceholder,
   type Lendable,
@@ -67,6 +68,8 @@ export type RequestedPayment = {
   caller: LocalAccount
   /** Builds the call, and may read the chain; used only while the session is undecided. */
   call: () => Promise<ContractCall>
+  /** Names the question that was answered, unless a late answer pays too. */
+  question?: AskedQuestion | undefined
   /** Writes the question whether to repeat an equal payment, which is this many minutes old. */
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
   /** Returns why the caller may not pay now, if so. */
@@ -414,6 +417,8 @@ async function acceptAndSend(
       const { createRepeatScreen } = attempt.payment
       return createRepeatScreen && { kind: 'screen', screen: createRepeatScreen(accepted.minutes) }
     }
+    case 'late':
+      return accepted
     case 'changed':
     case 'pending':
     case 'answered':
@@ -450,6 +455,7 @@ function createOffer(
     capacity: { ...findCapacity(relayer, funding), accountOpenCount: openPayments },
     day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,
+    question: payment.question,
     identity: getIdentity(relayer),
     observations: { ...progress.observed, now: relayer.clock.now() },
   }

@@ -3,7 +3,7 @@ import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
-import type { PaymentKind } from '../../loan/kinds.ts'
+import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { Till } from '../../relay/ledger/port.ts'
@@ -58,6 +58,10 @@ export type MenuSettings = {
   localCurrency?: string | undefined
   /** Offers withdrawals of cash at agents, and payments to tills and bills. */
   agents?: boolean
+  /** Is how long a question holds whose answer pays, except in the demonstration. */
+  sessionSeconds: number
+  /** Is for how long a gateway may deliver a request again. */
+  redeliverySeconds: number
 }
 
 export type MenuContext = RecipientRules &
@@ -214,6 +218,16 @@ export function getNode(menu: Menu, name: NodeName): MenuNode {
   if (node === undefined) throw new Error(`the menu has no node ${name}`)
   return node
 }
+
+/** Tells whether an answer at a node may make a payment. */
+export function leadsToPayment(menu: Menu, name: NodeName): boolean {
+  const node = getNode(menu, name)
+  const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : node.targets
+  return targets.some((target) => isEffect(target) && isPaymentKind(target.name))
+}
+
+export const isPaymentKind = (name: string): name is PaymentKind =>
+  Object.hasOwn(paymentKinds, name)
 
 export const isEffect = (target: Target): target is Effect => typeof target === 'object'
 

@@ -151,7 +151,12 @@ export const createRepeatQuestion = (
   kind: 'list',
   title(context, draft, { earlierMinutes, ...facts }) {
     const [amount, to] = formatTransfer(context, draft)
-    const text = context.messages.repeated(amount, to, earlierMinutes)
+    const { age, repeated } = context.messages
+    const text = repeated(
+      amount,
+      to,
+      earlierMinutes === 'unknown' ? undefined : age(earlierMinutes),
+    )
     const [firstLine = '', ...otherLines] = text.split('\n')
     const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
     return [firstLine, ...localValueLines, ...otherLines].join('\n')

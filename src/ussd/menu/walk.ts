@@ -5,6 +5,7 @@ import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
 import {
   getNode,
   isEffect,
+  isPaymentKind,
   type LookupRequest,
   type MenuContext,
   type MenuList,
@@ -23,6 +24,8 @@ export type MenuResult =
   | SessionOutcome
   /** Asks for a check of the PIN that was typed as the last of `answerCount` answers. */
   | { kind: 'pin_unchecked'; answerCount: number; pin: string }
+  /** Asks whether the payment of the last of `answerCount` answers was too late. */
+  | { kind: 'late_unchecked'; answerCount: number }
   /** Tells that the account's PIN cannot be used. */
   | { kind: 'locked'; reason: LockReason }
   | LookupRequest
@@ -47,6 +50,8 @@ export type SessionFacts = {
   isPinSet?: boolean
   /** Maps the number of answers up to a PIN to the verdict on that PIN. */
   verdicts: ReadonlyMap<number, PinVerdict>
+  /** Maps the number of answers up to a payment to whether its last question was asked again. */
+  lateAnswers?: ReadonlyMap<number, boolean>
   /** Maps the PINs of this delivery to the texts that replace them in stored answers. */
   pinReplacements?: ReadonlyMap<string, string> | undefined
 }
@@ -54,7 +59,7 @@ export type SessionFacts = {
 type StepResult =
   | { kind: 'go'; place: Place }
   | { kind: 'end'; outcome: SessionOutcome; repeatPlace: Place | undefined }
-  | Extract<MenuResult, { kind: 'pin_unchecked' | 'locked' | 'lookup' }>
+  | Extract<MenuResult, { kind: 'pin_unchecked' | 'late_unchecked' | 'locked' | 'lookup' }>
   | Mistake
 
 const maxMistakes = 3
@@ -80,6 +85,8 @@ export type WalkResult = {
   storedAnswers: string[]
   /** Locates the question that is asked first if the caller has made an equal payment. */
   repeatPlace?: Place | undefined
+  /** Locates the question that is asked again if its answer, a payment, came too late. */
+  latePlace?: Place | undefined
 }
 
 /** Follows a session's answers through the menu. Reads no store, so that redeliveries agree. */
@@ -108,7 +115,9 @@ export function followAnswers(
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
     const maskedAnswer = mayBeNewPin ? masks.other : maskSecret(typed, node)
     maskedAnswers[index] = maskedAnswer
-    const step = applyAnswer(place, answer, context, { ...session, answerCount: index + 1 })
+    const facts = { ...session, answerCount: index + 1 }
+    const applied = applyAnswer(place, answer, context, facts)
+    const step = isLast ? applied : applyLateness(applied, context, facts)
     storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
       case 'end':
@@ -119,11 +128,16 @@ export function followAnswers(
           answerOrder.splice(position + 1, 0, ...Array(deferredAnswerCount).keys())
           break
         }
-        if (isLast) return { result: step.outcome, ...answerLists, repeatPlace: step.repeatPlace }
+        if (isLast) {
+          const latePlace = deferredAnswerCount > 0 ? undefined : askAgain(place, context)
+          const { outcome, repeatPlace } = step
+          return { result: outcome, ...answerLists, repeatPlace, latePlace }
+        }
         if (step.repeatPlace === undefined) return stopWith(step.outcome)
         place = step.repeatPlace
         break
       case 'pin_unchecked':
+      case 'late_unchecked':
       case 'lookup':
         return { result: step, ...answerLists }
       case 'locked':
@@ -141,6 +155,25 @@ export function followAnswers(
     if (position + 1 === maxAnswers) return stopWith({ kind: 'too_long' })
   }
   return { result: { kind: 'ask', place }, ...answerLists }
+}
+
+const askAgain = (place: Place, { messages }: MenuContext): Place => ({
+  ...place,
+  page: 0,
+  mistake: messages.notSentYet,
+})
+
+/** Makes a mistake of a payment that was not made, because the answer came too late. */
+function applyLateness(
+  step: StepResult,
+  { messages }: MenuContext,
+  { lateAnswers, deferredAnswerCount = 0, answerCount }: StepFacts,
+): StepResult {
+  const isPayment = step.kind === 'end' && isPaymentKind(step.outcome.kind)
+  if (!isPayment || lateAnswers === undefined || deferredAnswerCount > 0) return step
+  const isLate = lateAnswers.get(answerCount)
+  if (isLate === undefined) return { kind: 'late_unchecked', answerCount }
+  return isLate ? { kind: 'mistake', text: messages.notSentYet } : step
 }
 
 function maskSecret(typed: string, node: MenuNode): string {

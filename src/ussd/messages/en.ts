@@ -11,8 +11,17 @@ export const english = {
   noRate: (local: string) => `${local}: no rate now.`,
   sendAgain: 'Send once more',
   change: 'Change',
-  repeated: (amount: string, to: string, minutes: number) =>
-    `You sent ${amount}\nTo: ${to}\n${minutes === 0 ? 'Just now' : `${minutes} min ago`}. Send it again?`,
+  /** Tells how long ago a payment was made. */
+  age: (minutes: number) => {
+    if (minutes === 0) return 'Just now'
+    return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
+  },
+  repeated: (amount: string, to: string, age: string | undefined) =>
+    age === undefined
+      ? `Send ${amount}\nTo: ${to}?`
+      : `You sent ${amount}\nTo: ${to}\n${age}. Send it again?`,
+  paidBefore: (payment: string, age: string) =>
+    `${payment}\n${age}. Nothing more was sent. Please dial again.`,
   date: createDateFormat('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
   hasFailed: 'A payment failed: see 5',
   pin: {
@@ -48,6 +57,7 @@ export const english = {
   queuedFor: (minutes: string) => `queued, about ${minutes} min`,
 
   unknownChoice: 'Please choose from the list.',
+  notSentYet: 'Not sent yet.',
   askAgain: (mistake: string) => `${mistake} Please try again.`,
   badRecipient: {
     unknown_form: 'Not a valid address or phone number.',

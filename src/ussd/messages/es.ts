@@ -11,8 +11,15 @@ export const spanish: Messages = {
   noRate: (local) => `${local}: ahora no hay tasa.`,
   sendAgain: 'Enviar otra vez',
   change: 'Cambiar',
-  repeated: (amount, to, minutes) =>
-    `Usted envió ${amount}\nPara: ${to}\n${minutes === 0 ? 'Ahora mismo' : `Hace ${minutes} min`}. ¿Enviar otra vez?`,
+  age: (minutes) => {
+    if (minutes === 0) return 'Ahora mismo'
+    return minutes < 60 ? `Hace ${minutes} min` : `Hace ${Math.floor(minutes / 60)} h`
+  },
+  repeated: (amount, to, age) =>
+    age === undefined
+      ? `¿Enviar ${amount}\nPara: ${to}?`
+      : `Usted envió ${amount}\nPara: ${to}\n${age}. ¿Enviar otra vez?`,
+  paidBefore: (payment, age) => `${payment}\n${age}. No se envió nada más. Marque de nuevo.`,
   date: createDateFormat('ene feb mar abr may jun jul ago sep oct nov dic'),
   hasFailed: 'Un pago falló: vea 5',
   pin: {
@@ -47,6 +54,7 @@ export const spanish: Messages = {
   queuedFor: (minutes: string) => `en cola, unos ${minutes} min`,
 
   unknownChoice: 'Elija una opción de la lista.',
+  notSentYet: 'Aún no enviado.',
   askAgain: (mistake) => `${mistake} Intente de nuevo.`,
   badRecipient: {
     unknown_form: 'Dirección o número de teléfono no válido.',

@@ -11,8 +11,16 @@ export const french: Messages = {
   noRate: (local) => `${local}: pas de cours à présent.`,
   sendAgain: 'Envoyer encore',
   change: 'Modifier',
-  repeated: (amount, to, minutes) =>
-    `Vous avez envoyé ${amount}\nÀ: ${to}\n${minutes === 0 ? "À l'instant" : `Il y a ${minutes} min`}. Envoyer encore?`,
+  age: (minutes) => {
+    if (minutes === 0) return "À l'instant"
+    return minutes < 60 ? `Il y a ${minutes} min` : `Il y a ${Math.floor(minutes / 60)} h`
+  },
+  repeated: (amount, to, age) =>
+    age === undefined
+      ? `Envoyer ${amount}\nÀ: ${to}?`
+      : `Vous avez envoyé ${amount}\nÀ: ${to}\n${age}. Envoyer encore?`,
+  paidBefore: (payment, age) =>
+    `${payment}\n${age}. Rien de plus n'a été envoyé. Veuillez recomposer.`,
   date: createDateFormat('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
   hasFailed: 'Un paiement a échoué: voir 5',
   pin: {
@@ -48,6 +56,7 @@ export const french: Messages = {
   queuedFor: (minutes: string) => `en attente, environ ${minutes} min`,
 
   unknownChoice: 'Veuillez choisir dans la liste.',
+  notSentYet: 'Pas encore envoyé.',
   askAgain: (mistake) => `${mistake} Veuillez réessayer.`,
   badRecipient: {
     unknown_form: 'Adresse ou numéro de téléphone non valide.',

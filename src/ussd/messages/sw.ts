@@ -11,8 +11,18 @@ export const kiswahili: Messages = {
   noRate: (local) => `${local}: bei haijulikani sasa.`,
   sendAgain: 'Tuma tena',
   change: 'Badilisha',
-  repeated: (amount, to, minutes) =>
-    `Ulituma ${amount}\nKwa: ${to}\n${minutes === 0 ? 'Sasa hivi' : `Dakika ${minutes} zilizopita`}. Utume tena?`,
+  age: (minutes) => {
+    if (minutes === 0) return 'Sasa hivi'
+    return minutes < 60
+      ? `Dakika ${minutes} zilizopita`
+      : `Saa ${Math.floor(minutes / 60)} zilizopita`
+  },
+  repeated: (amount, to, age) =>
+    age === undefined
+      ? `Tuma ${amount}\nKwa: ${to}?`
+      : `Ulituma ${amount}\nKwa: ${to}\n${age}. Utume tena?`,
+  paidBefore: (payment, age) =>
+    `${payment}\n${age}. Hakuna zaidi kilichotumwa. Tafadhali piga tena.`,
   date: createDateFormat('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
   hasFailed: 'Malipo yameshindikana: ona 5',
   pin: {
@@ -48,6 +58,7 @@ export const kiswahili: Messages = {
   queuedFor: (minutes: string) => `kwenye foleni, dakika ${minutes} hivi`,
 
   unknownChoice: 'Tafadhali chagua kwenye orodha.',
+  notSentYet: 'Bado haijatumwa.',
   askAgain: (mistake) => `${mistake} Tafadhali jaribu tena.`,
   badRecipient: {
     unknown_form: 'Anwani au namba ya simu si sahihi.',

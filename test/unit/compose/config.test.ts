@@ -70,7 +70,8 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each can be set alone', () => {
-    const none = { agents: false, helpNumber: undefined, languages: [] as string[] }
+    const times = { sessionSeconds: 180, redeliverySeconds: 600 }
+    const none = { agents: false, helpNumber: undefined, languages: [] as string[], ...times }
     const demo = { ...none, profile: 'demo', confirms: false, pin: 'off' }
     expect(read().menu).toEqual(demo)
     const languages = ['en', 'sw', 'fr', 'es']
@@ -81,6 +82,17 @@ describe('the configuration', () => {
     const helpNumber = '0700 000 099'
     const called = read({ CONFIRM: 'on', HELP_NUMBER: helpNumber })
     expect(called.menu).toEqual({ ...demo, confirms: true, helpNumber })
+  })
+
+  test('has the times of sessions and redeliveries, which lenders may set', () => {
+    const set = { SESSION_SECONDS: '90', REDELIVERY_SECONDS: '120' }
+    const times = { sessionSeconds: 90, redeliverySeconds: 120 }
+    expect(read({ CHAIN_ID: '30', ...set }).menu).toMatchObject(times)
+    const reason = 'needs PROFILE=lender: the demonstration asks no question again'
+    expect(faultsOf(set)).toEqual(Object.keys(set).map((variable) => ({ variable, reason })))
+    const below = { CHAIN_ID: '30', ...set, REDELIVERY_SECONDS: '89' }
+    const fault = { variable: 'REDELIVERY_SECONDS', reason: 'is below SESSION_SECONDS' }
+    expect(faultsOf(below)).toEqual([fault])
   })
 
   test('asks for a PIN only with its own secret and CONFIRM', () => {
@@ -201,6 +213,9 @@ describe('the configuration', () => {
     ['LANGUAGES', 'sw,en,sw'],
     ['LANGUAGES', ','],
     ['HELP_NUMBER', 'the shop'],
+    ['SESSION_SECONDS', '29'],
+    ['SESSION_SECONDS', '601'],
+    ['REDELIVERY_SECONDS', '86401'],
     ['OBJECT_LOCATION', 'africa'],
   ])('is refused with %s=%s, without showing the value', ([name, value]) => {
     const faults = faultsOf({ [name as string]: value })

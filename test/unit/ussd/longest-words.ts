@@ -1,3 +1,4 @@
+import { writeActivityLine } from '../../../src/ussd/menu/entries/activity.ts'
 import { walletWords } from '../../../src/ussd/menu/entries/wallets.ts'
 import { menuParts } from '../../../src/ussd/menu/main-menu.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
@@ -13,6 +14,7 @@ const tx = 'en attente, environ 1000 min'
 /** Lists the longest values by key; others are an amount's and a hash's. */
 const values: Record<string, readonly unknown[][]> = {
   about: [['KES 999999999999']],
+  age: [[0], [10], [200 * 60]],
   amountsIn: [['KES: 1 tRBTC = KES 999999999999']],
   noRate: [['KES']],
   // With each of what it says: a question is asked again below why.
@@ -54,7 +56,10 @@ const values: Record<string, readonly unknown[][]> = {
   owesMore: [[amount, amount]],
   queuedFor: [[1_000]],
   receive: [['+999 700 000 000 001', `0x${'1'.repeat(40)}`]],
-  repeated: [[amount, recipient, 10]],
+  repeated: [
+    [amount, recipient, 'Dakika 10 zilizopita'],
+    [amount, recipient, undefined],
+  ],
   sendingTo: [[recipient]],
   submitted: [
     [amount, shortRecipient, tx],
@@ -77,15 +82,24 @@ type Called = (...args: unknown[]) => string
 /** Everything that a language can say, by its key, with the longest values. */
 export const longestWords = (say: Messages): [key: string, words: string][] =>
   [say, walletWords(say), ...menuParts.map(({ words }) => words(say))].flatMap((words) =>
-    wordsIn(words),
+    wordsIn(say, words),
   )
 
-const wordsIn = (words: object, above = ''): [key: string, words: string][] =>
+const wordsIn = (say: Messages, words: object, above = ''): [key: string, words: string][] =>
   Object.entries(words).flatMap(([key, each]): [string, string][] => {
     if (typeof each === 'string') return [[key, each]]
-    if (typeof each === 'object') return wordsIn(each, `${key}.`)
+    if (typeof each === 'object') return wordsIn(say, each, `${key}.`)
+    if (key === 'paidBefore')
+      return paymentLines(say).map((line) => [key, each(line, say.age(200 * 60))])
     const calls = valuesOf(words, key) ?? values[above + key] ?? values[key] ?? usual
     return calls.map((args) => [key, (each as Called)(...args)])
+  })
+
+/** The longest lines about payments that have not failed. */
+const paymentLines = (say: Messages): string[] =>
+  (['under_way', 'done'] as const).map((kind) => {
+    const payment = { kind: 'purchase', amountWei: 1n, counterparty: paidFor } as const
+    return writeActivityLine(say, { ...payment, state: { kind } }, () => amount)
   })
 
 /** What goes to a till is shown with a code, and with what a bill is paid for. */

@@ -7,6 +7,7 @@ import { friend, openWorld, plays, stranger } from './world.ts'
 
 const [own, other] = ['482615', '739164']
 const send = `2*${friend}*0.001`
+const ended = 'END This session has ended. Please dial again.'
 const nothingSent = 'END This session has ended. Nothing was sent. Please dial again.'
 const main = 'CON Rootstock DeFi…'
 const choose = 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.'
@@ -60,7 +61,7 @@ describe('the first dial', () => {
       paid 0
       s: ${send}*0*${own}*${own}*${other} -> ${wrong}
       s: ${send}*0*${own}*${own}*${other}*${own} -> ${submitted}
-      s: ${send}*0*${own}*${own} -> same
+      s: ${send}*0*${own}*${own} -> ${ended}
       s: ${send}*0*${own}*${own}*${other}*${own} -> same
       paid 1
       balance@1: 1 -> CON ${choose}
@@ -93,8 +94,9 @@ describe('a payment', () => {
     await play(`
       s: ${send}*${other} -> ${wrong}
       paid 0
-      s: ${send}*${other}*${own} -> ${submitted}
       s: ${send}*${other} -> same
+      s: ${send}*${other}*${own} -> ${submitted}
+      s: ${send}*${other} -> ${ended}
       s: ${send}*${other}*${own} -> same
       paid 1`)
   })

@@ -1,7 +1,8 @@
-import { createRandom } from '../../random.ts'
+import { createRandom, type Random } from '../../random.ts'
 import { type Dial, type Item, inOrder, type Plan, tills, writeText } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { createDial, type Draw, type DrawAt } from './dials.ts'
+import type { Setup } from './setup.ts'
 
 const firstPins = ['482615', '739164', '5938', '26495']
 const laterPins = ['8053', '917264', '63820']
@@ -107,6 +108,8 @@ const acts: readonly { name: string; share: number; draw: (act: Act) => Item[] }
   { name: 'left open', share: 0.35, draw: drawLeftOpen },
   { name: 'forgotten', share: 0.15, draw: drawForgotten },
   { name: 'looks', share: 0.7, draw: drawLooks },
+  { name: 'late', share: 0.3, draw: drawLate },
+  { name: 'over', share: 0.3, draw: drawOver },
 ]
 
 /** Somebody tries PINs, many at a time or one after the other, and may try the right one. */
@@ -180,6 +183,53 @@ function drawForgotten({ random, caller, from, phase, dial }: Act): Item[] {
     dial(phase === 0 ? from : at, 'wish', '8*3*1'),
     dial(phase === 0 ? at : from, 'choice', `${chosen}*${chosen}`, { pin: { sets: chosen } }),
   ]
+}
+
+/** Answers reach the relay late, perhaps after an equal payment of another session. */
+function drawLate({ random, setup, caller, from, dial }: Act): Item[] {
+  const { text, answers, typed } = chooseTransfer(random, setup, caller)
+  const late = from + random.pick([100, 175, 185, 250, 672, 4_000]) * secondMs
+  const again = late + random.pick([5, 100, 200, 700]) * secondMs
+  const equal = from + random.int(1, 60) * secondMs
+  return [
+    dial(from, 'late', text),
+    ...(random.chance(0.7) ? [dial(equal, 'equal', ...typed(1))] : []),
+    ...(random.chance(0.4) ? [dial(late - 20 * secondMs, 'late', text)] : []),
+    dial(late, 'late', ...typed(1)),
+    ...(random.chance(0.3) ? [dial(late + secondMs, 'late', ...typed(1))] : []),
+    random.chance(0.5)
+      ? dial(again, 'late', ...typed(2))
+      : dial(again, 'late', `${answers(1)}*2`, typed(1)[1]),
+  ]
+}
+
+/** Texts follow their session's payment at once, or much later, as of an id that comes back. */
+function drawOver({ random, setup, caller, from, dial }: Act): Item[] {
+  const { text, answers, typed } = chooseTransfer(random, setup, caller)
+  const others = ['', '1', '5', text, `${answers(1)}*7`, `${text}*0`]
+  const same = typed(1)
+  const after = Array.from({ length: random.int(1, 4) }, () => {
+    const at = from + random.pick([20, 100, 400, 590, 610, 900, 10_000]) * secondMs
+    const turn = random.int(0, 8)
+    if (turn < 4) return dial(at, 'over', ...same)
+    if (turn < 5) return dial(at, 'over', `${answers(1)}*2`, same[1])
+    return dial(at, 'over', random.pick(others))
+  })
+  return [dial(from, 'over', ...same), ...after]
+}
+
+/** Chooses a small transfer; `typed` confirms it so many times by the caller's first PIN. */
+function chooseTransfer(random: Random, setup: Setup, caller: number) {
+  const to = (caller + 1) % setup.callers
+  const wanted = { kind: 'transfer', to, amountWei: BigInt(random.int(1, 3)) * 10n ** 14n } as const
+  const own = getFirstPin(caller)
+  const text = writeText(wanted)
+  const answers = (count: number) => [text, ...Array(count).fill(own)].join('*')
+  const typed = (count: number): [text: string, more: Partial<Dial>] => {
+    const step = answers(count)
+    return [step, { wanted, pin: { own, step } }]
+  }
+  return { text, answers, typed }
 }
 
 /** Who has a till looks at what came, often while it comes. */

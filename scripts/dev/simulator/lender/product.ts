@@ -6,11 +6,13 @@ import { profiles } from '../../../../src/compose/settings.ts'
 import { assembleSms, createSeals } from '../../../../src/compose/sms.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
+import { usualTimes } from '../../menu-ways.ts'
 import { getFirstPin } from '../draw/lender.ts'
 import { type Product, secret } from '../relay/programs.ts'
 import { type KeptMemories, memoryFor } from './kept-memory.ts'
 
 const settings: Product['settings'] = {
+  ...usualTimes,
   profile: 'lender',
   confirms: true,
   pin: 'on',

@@ -59,7 +59,7 @@ function guessesOf(deliveries: readonly Delivery[]): Guess[] {
 }
 
 /** Screens that are shown only after a right PIN. */
-const followsRight = /^(refused|\w+\.submitted|repeated|pin\.cho)/
+const followsRight = /^(refused|\w+\.submitted|repeated|notSentYet|paidBefore|pin\.cho)/
 
 /** Reads from a delivery's screen whether the typed PIN was right. */
 function verdictOf({ said, dial }: Delivery): Guess['verdict'] {

@@ -30,6 +30,9 @@ export const rules = {
   texted: 'A message goes out once at most, and says what came of its payment.',
   handed: 'Who hands out cash is told of each payment what the chain has, by the code of who paid.',
   rated: 'What is paid is what the rate of its session makes of the typed amount, rounded down.',
+  held: 'No answer pays later than its session can live.',
+  over: "After its session's payment a lender's caller is told that the session has ended.",
+  recycled: 'Who pays again later than a redelivery can come is told what was paid, and no sooner.',
   known: 'Every screen is made of a message.',
   uncaught: 'No error goes uncaught.',
 } as const

@@ -10,6 +10,7 @@ import {
   type Statement,
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
+import { judgeAges } from './ages.ts'
 import { type Excuses, has, isLeftFar, isSpending, type Report } from './circumstances.ts'
 
 /** The deliveries of one session of one caller, which make at most one payment. */
@@ -40,6 +41,7 @@ export function judgeSessions(history: History, found: Report): void {
     judgeOutcome(history, one, found)
     judgeStatements(one, found)
     judgeRepetition(history, one, found)
+    judgeAges(history, one, found)
     const [first] = one.deliveries
     if (first?.isHopeless === true && getClaim(first) === 'submitted') {
       // A session that was decided or spent before is answered as it was.
@@ -140,14 +142,15 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
         other.text === delivery.text && ['submitted', 'refused'].includes(getClaim(other) ?? ''),
     )
     if (!isAlone && !wasDecided) continue
-    found('identical', `${delivery.actor.name} is told that its session has ended`, { lost_answer })
+    const words = `${delivery.actor.name} is told that its session has ended`
+    found('identical', words, { lost_answer, lost_payment })
   }
 }
 
 /** Judges that no payment is accepted after its caller was told of the session's end. */
 function judgeEnds({ deliveries, payment, intentId, lost_answer }: Asked, found: Report): void {
   const ends = deliveries.filter((one) =>
-    ['ended', 'closed', 'refused'].includes(getClaim(one) ?? ''),
+    ['ended', 'closed', 'refused', 'paid'].includes(getClaim(one) ?? ''),
   )
   const shownAt = Math.min(...ends.map(({ repliedAt }) => repliedAt ?? Number.POSITIVE_INFINITY))
   if (payment === undefined || payment.acceptedAt <= shownAt) return

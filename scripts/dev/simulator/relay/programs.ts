@@ -16,6 +16,7 @@ import {
   type UssdHandler,
   type UssdHandlerOptions,
 } from '../../../../src/ussd/handler.ts'
+import { usualTimes } from '../../menu-ways.ts'
 import type { Setup } from '../draw/setup.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
@@ -41,7 +42,7 @@ export type Product = Pick<UssdHandlerOptions, 'settings'> &
 
 /** Remembers nothing: it is asked for no memory. */
 const demonstration: Product = {
-  settings: { profile: 'demo', confirms: false, pin: 'off', languages: [] },
+  settings: { ...usualTimes, profile: 'demo', confirms: false, pin: 'off', languages: [] },
 }
 
 export const gatewayName = 'africas-talking'

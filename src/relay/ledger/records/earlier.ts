@@ -2,7 +2,7 @@ import { paymentKinds } from '../../../loan/kinds.ts'
 import type { Draft } from '../draft.ts'
 import type { DayLimitRefusal, DayLimits, Order, PaymentCall, StepKey } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
-import { readFirstValue, saveFirstValue } from './first-values.ts'
+import { equalName, readFirstValue, saveFirstValue } from './first-values.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -58,7 +58,7 @@ export function recordEqualAge(
   stepKey: StepKey,
   call: PaymentCall | undefined,
 ): number | undefined {
-  const stored = readFirstValue(rows, stepKey, 'equal')
+  const stored = readFirstValue(rows, stepKey, equalName)
   if (stored !== undefined) return Number(stored)
   if (call === undefined) return undefined
   const equal = listPaymentsSince(rows, stepKey.account, rows.now - maxEqualAgeMs + 1).find(
@@ -66,6 +66,6 @@ export function recordEqualAge(
   )
   if (equal === undefined) return undefined
   const minutes = Math.floor((rows.now - equal.accepted_at) / 60_000)
-  saveFirstValue(rows, { ...stepKey, name: 'equal', value: `${minutes}` }, undefined)
+  saveFirstValue(rows, { ...stepKey, name: equalName, value: `${minutes}` }, undefined)
   return minutes
 }

@@ -1,5 +1,17 @@
 import type { Draft } from '../draft.ts'
-import type { Decided, FirstValue, Shown, StepKey } from '../port.ts'
+import {
+  type AskedQuestion,
+  askedName,
+  type Decided,
+  type FirstValue,
+  type Shown,
+  type StepKey,
+} from '../port.ts'
+
+/** Names the stored age of an equal payment: the caller was asked whether to repeat it. */
+export const equalName = 'equal'
+
+const answerTimeName = 'typed'
 
 /** Returns the first value of this name. It is stored, unless the session is decided by then. */
 export function saveFirstValue(
@@ -16,6 +28,28 @@ export function saveFirstValue(
 
 export const readFirstValue = (rows: Draft, { session, input }: StepKey, name: string) =>
   rows.row('shown', session, input, name)?.value
+
+/** Stores when a paying answer first arrived. */
+export function saveAnswerTime(rows: Draft, stepKey: StepKey): void {
+  saveFirstValue(rows, { ...stepKey, name: answerTimeName, value: 'true' }, undefined)
+}
+
+/** Tells whether an answer comes too late, by the first time of its question and by its own. */
+export function isLateAnswer(
+  rows: Draft,
+  { session, input }: StepKey,
+  { input: question, holdsMs }: AskedQuestion,
+): boolean {
+  const names = [
+    [question, askedName],
+    [question, equalName],
+    [input, answerTimeName],
+  ] as const
+  return names.some(([step, name]) => {
+    const first = rows.row('shown', session, step, name)
+    return first !== undefined && rows.now - first.shown_at > holdsMs
+  })
+}
 
 export function pruneShown(rows: Draft, olderThanMs: number, limit: number): void {
   for (const row of rows.list({ table: 'shown', list: 'age', olderThanMs, limit })) {

@@ -121,7 +121,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       bridge().script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
       await expect(offer(ledger, offerOf('s'))).rejects.toThrow('no answer')
       bridge().clear()
-      const answered = { kind: 'answered', screen: screenOf('s') }
+      const ageMs = expect.any(Number) as number
+      const answered = { kind: 'answered', screen: screenOf('s'), ageMs }
       expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([answered])
       expect(await accept(ledger, 'next')).toBe(1)
     })
