@@ -584,8 +584,12 @@ describe("a number's wallets", () => {
     const issued = await run(['wallet', 'Safe', safe], '')
     expect(issued.output).toMatch(/^\d{8}: good for one number, for an hour\.\n$/)
     const code = issued.output.slice(0, 8)
-    const out = { phone, sessionId: 'code', text: `7*${code}*0.025*1` }
-    expect(await dial(deployment, out)).toMatch(/^END Cash Out Submitted\nTo: Safe\n/)
+    const redeem = { phone, sessionId: 'code', text: `7*${code}*1` }
+    expect(await dial(deployment, redeem)).toMatch(/^END Wallet Safe is saved\./)
+    const out = { phone, sessionId: 'out', text: '7' }
+    expect(await dial(deployment, out)).toMatch(/^CON 1\. Till\n2\. Safe\n/)
+    const paid = await dial(deployment, { ...out, text: '7*2*0.025*1' })
+    expect(paid).toMatch(/^END Cash Out Submitted\nTo: Safe\n/)
     await deployment.allDone()
     expect(await balanceAt(safe)).toBe(parseEther('0.025'))
     expect((await run(['wallets'])).output).toBe(shown('Till', till) + shown('Safe', safe))
@@ -604,7 +608,8 @@ describe("a number's wallets", () => {
     expect(await deployment.refused('wallet', fourth)).toEqual({ status: 409, error })
     const kept = await deployment.audit()
     expect(kept.map(({ action }) => action).reverse()).toEqual([
-      ...['add-wallet', 'wallet-code', 'remove-wallet', 'add-wallet', 'add-wallet', 'add-wallet'],
+      ...['add-wallet', 'wallet-code', 'redeem-wallet', 'remove-wallet'],
+      ...['add-wallet', 'add-wallet', 'add-wallet'],
     ])
     expect(kept.at(-1)?.detail).toEqual({ account, wallet: till.toLowerCase() })
   })
