@@ -34,32 +34,42 @@ function findEncoding(transaction: Transaction, budget: { bytesLeft: number }): 
       ? { kind: 'found', bytes: encoding, zeros: 0 }
       : { kind: 'none' }
   }
+  const prices = listPriceForms(transaction)
   for (let zeros = 0; zeros < 2 * maxNumberBytes; zeros += 1) {
     for (let nonceZeros = 0; nonceZeros <= zeros; nonceZeros += 1) {
-      const bytes = encodeLegacy(transaction, nonceZeros, zeros - nonceZeros)
-      if (bytes === undefined) continue
-      if (keccak256(bytes) === transaction.hash) return { kind: 'found', bytes, zeros }
-      budget.bytesLeft -= bytes.length / 2
-      if (budget.bytesLeft < 0) return { kind: 'unknown' }
+      for (const { price, priceZeros } of prices) {
+        const bytes = encodeLegacy(transaction, price, nonceZeros, zeros - nonceZeros)
+        if (bytes === undefined) continue
+        const allZeros = zeros + priceZeros
+        if (keccak256(bytes) === transaction.hash) return { kind: 'found', bytes, zeros: allZeros }
+        budget.bytesLeft -= bytes.length / 2
+        if (budget.bytesLeft < 0) return { kind: 'unknown' }
+      }
     }
   }
   return { kind: 'none' }
 }
 
+/** Lists how RSKj may hold a gas price: zero as nothing, or as a byte (`encodeCoinNonNullZero`). */
+function listPriceForms({ gasPrice }: Transaction): { price: Hex; priceZeros: number }[] {
+  const price = encodeQuantity(gasPrice)
+  const usual = { price, priceZeros: 0 }
+  return price === '0x' ? [usual, { price: '0x00', priceZeros: 1 }] : [usual]
+}
+
 /** Encodes a transaction with leading zeros in nonce and gas limit; undefined if too long. */
 function encodeLegacy(
   transaction: Transaction,
+  gasPrice: Hex,
   nonceZeros: number,
   gasZeros: number,
 ): Hex | undefined {
-  const { gasPrice, gas, to, value, input, v, r, s } = transaction
+  const { gas, to, value, input, v, r, s } = transaction
   const nonce = padWithZeros(encodeQuantity(transaction.nonce), nonceZeros)
   const paddedGas = padWithZeros(encodeQuantity(gas), gasZeros)
   if (nonce === undefined || paddedGas === undefined) return undefined
   // REMASC's transaction encodes zeros as a byte, but not in its value (`RemascTransaction`).
-  const [price, limit] = isUnsigned(transaction)
-    ? ['0x00', '0x00']
-    : [encodeQuantity(gasPrice), paddedGas]
+  const [price, limit] = isUnsigned(transaction) ? ['0x00', '0x00'] : [gasPrice, paddedGas]
   const fields = [nonce, price, limit, to ?? '0x', encodeQuantity(value), input]
   return toRlp([...fields, ...[v, r, s].map(encodeQuantity)] as Hex[])
 }

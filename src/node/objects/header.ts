@@ -49,10 +49,11 @@ const laterFields = {
   requestsHash: bytes,
 }
 
-/** Lists Rootstock's next fields; two are signed numbers (RSKj's `BlockHeader.getEncoded`). */
+/** Lists Rootstock's next fields; three are signed numbers (RSKj's `BlockHeader.getEncoded`). */
 const rootstockWorkFields = {
   ...workFields,
   difficulty: encodeSigned,
+  gasLimit: encodeSigned,
   paidFees: encodeQuantity,
   minimumGasPrice: encodeSigned,
 }
