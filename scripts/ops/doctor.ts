@@ -17,12 +17,14 @@ import { isServedBy, readVersion } from './version.ts'
 /** Is fictional, and may have dialled before. */
 const doctorPhone = '+254700000099'
 
-const usage = `Usage: npm run doctor -- [--url https://<host>] [--gateway NAME] [--secrets FILE] [--json]
+const usage = `Usage: npm run doctor -- [--url https://<host>] [--gateway NAME [--sample TEXT]]
+  [--secrets FILE] [--json]
 
 Looks whether the local stack, or the deployment at --url, can carry a payment, and says what mends what it
 finds. It pays nothing. With CALLBACK_SECRET in the environment, or in FILE, it dials a balance there, with
 OPERATOR_TOKEN it asks for the status. With --gateway it reads that gateway's declaration (GATEWAY in the
-environment, or FILE) and delivers a first dial in its form.
+environment, or FILE) and delivers a first dial in its form. --sample is the text that the gateway posts when
+the code is dialled and nothing is answered yet: it shows whether the declaration has to name that code.
 Ends with 1 where something is wrong.`
 
 /** Holds the finding of one check; `skipped` if the environment lacks what it needs. */
@@ -30,14 +32,15 @@ export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: str
 
 export const doctor = createCommand(import.meta, {
   usage,
-  options: { ...commonOptions, gateway: undefined },
-  async run({ url, gateway }, _, { env }) {
+  options: { ...commonOptions, gateway: undefined, sample: undefined },
+  async run({ url, gateway, sample }, _, { env }) {
     const local = url === undefined ? readRunningStack(openFolder(env), env) : undefined
     const origin = readOrigin(url ?? local?.relayUrl ?? '')
     const form = gateway === undefined ? undefined : findGatewayForm(gateway, env.GATEWAY)
     const known = { ...env, OPERATOR_TOKEN: local?.operatorToken ?? env.OPERATOR_TOKEN }
     const findings = await examine(origin, known)
     if (form !== undefined) findings.push(await gatewayFinding(origin, form, env.CALLBACK_SECRET))
+    if (form !== undefined && sample !== undefined) findings.push(sampleFinding(form, sample))
     return {
       json: { url: origin, findings },
       lines: findings.map((one) => `${marks[one.state]}  ${one.name.padEnd(16)}${one.says}`),
@@ -144,6 +147,16 @@ export async function gatewayFinding(
   } catch {
     return bad('gateway', `HTTP ${code}, and not in its form: has the service another declaration?`)
   }
+}
+
+/** Judges the text that a gateway posts when its code is dialled, by the declaration. */
+export function sampleFinding({ dialled, startsEmpty }: GatewayForm, sample: string): Finding {
+  const code = sample.replace(/#$/, '')
+  if (startsEmpty) return good('sample', 'The text of a first dial is not read: "kinds" names it.')
+  if (code === (dialled ?? '')) return good('sample', 'The declaration fits this first dial.')
+  return dialled === undefined || code !== ''
+    ? bad('sample', `The text begins with the dialled code. Declare it: "dialled": "${code}"`)
+    : bad('sample', 'The text has no dialled code. Leave "dialled" out of the declaration.')
 }
 
 /** Dials a balance, which needs the ledger, its secrets, the node and the contract. */

@@ -12,14 +12,32 @@ const encodings = {
   xml: { contentType: 'text/xml', write: writeXml },
 }
 
+/** Writes the dialled code before the answers, where a gateway does. */
+function addDialled(answers: string, code: string | undefined): string {
+  if (code === undefined) return answers
+  return `${[code, ...(answers === '' ? [] : [answers])].join('*')}#`
+}
+
 /** Creates the form of a gateway from its declaration. */
 export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm {
-  const { name, session, phone, hasPlus, text, state, sequence, kinds, reply } = declaration
+  const {
+    name,
+    session,
+    phone,
+    hasPlus,
+    text,
+    dialled: declaredCode,
+    state,
+    sequence,
+    kinds,
+    reply,
+  } = declaration
   const { contentType, write } = encodings[declaration.posts]
   return {
     path: `/ussd/${name}`,
     contentType,
     startsEmpty: kinds !== undefined,
+    dialled: declaredCode,
     write({ code = serviceCode, ...dialled }, gatewayState) {
       const isFirst = dialled.text === ''
       const answers = isFirst ? [] : dialled.text.split('*')
@@ -27,7 +45,7 @@ export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm
       return write({
         [session]: dialled.session,
         [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),
-        [text]: kinds && isFirst ? code : (typed ?? ''),
+        [text]: kinds && isFirst ? code : addDialled(typed ?? '', declaredCode),
         ...(kinds && { [kinds.field]: `${(isFirst ? kinds.first : kinds.answer)[0]}` }),
         ...(state !== undefined && { [state]: gatewayState }),
         ...(sequence !== undefined && { [sequence]: `${answers.length + 1}` }),

@@ -17,6 +17,8 @@ export type GatewayForm = {
   contentType: string
   /** Tells that the first request has no answers, so that the answers in a code are dropped. */
   startsEmpty: boolean
+  /** Is the declared code that stands before the answers; undefined if none does. */
+  dialled?: string | undefined
   write: (dialled: DialledText, gatewayState: string) => string
   /** @throws {Error} the body is no reply to this session */
   parseReply: (body: string, session: string) => GatewayReply

@@ -5,6 +5,7 @@ import { toGsmAlphabet } from '../screens/septets.ts'
 import type { Gateway, ParsedRequest, PostedRequest, UssdSession } from './gateway.ts'
 
 const field = z.string().check(z.regex(/^[A-Za-z_][\w.-]{0,63}$/, 'has to name fields'))
+const dialledCode = /^\*?[0-9]{1,10}(?:\*[0-9]{1,10})*$/
 const values = z.array(z.string().check(z.toLowerCase())).check(z.minLength(1))
 const template = z.string().check(z.includes('{screen}', { error: 'has to have {screen}' }))
 
@@ -19,6 +20,8 @@ export const gatewayDeclaration = z
     hasPlus: z._default(z.boolean(), true),
     /** Names the field of all answers, joined by `*`; with `state` or `sequence` of the last. */
     text: field,
+    /** Is what the text begins with before the answers: the dialled code, or its extension. */
+    dialled: z.optional(z.string().check(z.regex(dialledCode, 'has to be a code without #'))),
     /** Names the field that the gateway returns unchanged with the next answer. */
     state: z.optional(field),
     /** Names the field that numbers deliveries; a redelivery has the same number. */
@@ -36,6 +39,9 @@ export const gatewayDeclaration = z
     z.refine(({ state, sequence, kinds }) => {
       return sequence === undefined || (kinds !== undefined && state === undefined)
     }, 'with a sequence has to tell first dials apart, and to have no state'),
+    z.refine(({ state, sequence, dialled }) => {
+      return dialled === undefined || (state ?? sequence) === undefined
+    }, 'with a dialled code has to post all answers, so it has no state and no sequence'),
   )
 
 export type GatewayDeclaration = z.output<typeof gatewayDeclaration>
@@ -102,7 +108,7 @@ function parseRequest(
 }
 
 function parseText(
-  { text, state, sequence }: GatewayDeclaration,
+  { text, state, sequence, dialled }: GatewayDeclaration,
   fields: Fields,
   session: UssdSession,
   isFirst: boolean,
@@ -116,12 +122,31 @@ function parseText(
     return { kind: 'step', session, last: isFirst ? undefined : { input: typed, carried } }
   }
   const request = { kind: 'request', session, text: isFirst ? '' : typed } as const
-  if (sequence === undefined) return request
+  if (sequence === undefined) {
+    const answers = dialled === undefined ? request.text : cutDialled(request.text, dialled)
+    if (answers === undefined || isDialString(answers)) {
+      return rejectRequest('The text is a dialled code. The gateway has to declare it.')
+    }
+    return { ...request, text: answers }
+  }
   const number = readSequenceNumber(fields[sequence])
   return number === undefined
     ? rejectRequest(`${sequence} is missing or no number.`)
     : { ...request, step: { number, isFirst } }
 }
+
+/** Returns the answers after the dialled code, without a last `#`; undefined after another code. */
+function cutDialled(text: string, dialled: string): string | undefined {
+  if (text === '') return ''
+  if (!text.startsWith(dialled)) return undefined
+  const rest = text.slice(dialled.length).replace(/^#|#$/, '')
+  if (rest === '') return ''
+  return rest.startsWith('*') ? rest.slice(1) : undefined
+}
+
+/** Tells whether a text is what a phone dials, such as `*415*3#`, whose digits are no answers. */
+const isDialString = (text: string): boolean =>
+  text.startsWith('*') || /#\*|^[0-9]{2,}(?:\*.*)?#$/s.test(text)
 
 const rejectRequest = (message: string): ParsedRequest => ({ kind: 'invalid', message })
 

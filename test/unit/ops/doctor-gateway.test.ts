@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
-import { examine, gatewayFinding } from '../../../scripts/ops/doctor.ts'
+import { examine, gatewayFinding, sampleFinding } from '../../../scripts/ops/doctor.ts'
 import { findGatewayForm } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCarriedText } from '../../../src/ussd/gateways/carried-text.ts'
 import {
@@ -80,6 +80,19 @@ describe('the doctor delivers a first dial of a configured gateway', () => {
     expect(await gatewayFinding(ending.origin, other, 'own')).toMatchObject({
       ...{ state: 'bad', says: expect.stringContaining('not in its form') },
     })
+  })
+
+  test('and judges by a sample whether the dialled code has to be declared', () => {
+    const written = { ...declared, kinds: undefined, sequence: undefined }
+    const formOf = (dialled?: string) =>
+      findGatewayForm('example', JSON.stringify({ ...written, dialled }))
+    expect(sampleFinding(formOf(), '*415*33#')).toMatchObject({
+      ...{ state: 'bad', says: expect.stringContaining('"dialled": "*415*33"') },
+    })
+    expect(sampleFinding(formOf('*415*33'), '*415*33#').state).toBe('ok')
+    expect(sampleFinding(formOf('*415*33'), '').state).toBe('bad')
+    expect(sampleFinding(formOf(), '').state).toBe('ok')
+    expect(sampleFinding(form, '*415*33#').state).toBe('ok')
   })
 
   test('of the one that GATEWAY declares, or of a built-in one', () => {

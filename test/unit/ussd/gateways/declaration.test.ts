@@ -274,3 +274,54 @@ describe('a declaration', () => {
     expect(configured(numbered, { CONFIRM: 'on' }).gateway?.sequence).toBe('seq')
   })
 })
+
+describe('a dialled code before the answers', () => {
+  const read = (input: string, declared = {}) => {
+    const body = bodies.form({ sid: 's', msisdn: '254700000001', input })
+    return gatewayOf({ posts: 'form', ...declared }).parse({ contentType: form, body })
+  }
+
+  test.for([
+    ['*415*33', '', ''],
+    ['*415*33', '*415*33#', ''],
+    ['*415*33', '*415*33*1#', '1'],
+    ['*415*33', '*415*33*2*0700000002*5#', '2*0700000002*5'],
+    ['*415*33', '*415*33#*1', '1'],
+    ['33', '33', ''],
+    ['33', '33*1', '1'],
+  ])('is cut off where it is declared: %s from "%s"', ([dialled, input, text]) => {
+    expect(read(input, { dialled })).toMatchObject({ kind: 'request', text })
+  })
+
+  test.for([
+    [undefined, '*415*3#'],
+    [undefined, '*415*33*1#'],
+    [undefined, '*3'],
+    [undefined, '415*3#'],
+    [undefined, '33*3#'],
+    [undefined, '415#*3'],
+    ['*415*33', '*415*3#'],
+    ['*415*33', '*415*333*1#'],
+    ['*415*33', '3'],
+    ['*415', '*415**3#'],
+  ])('walks no menu where another one is declared: %s before "%s"', ([dialled, input = '']) => {
+    const refused = read(input, { dialled })
+    expect(refused).toMatchObject({ kind: 'invalid', message: expect.stringMatching(/dialled/) })
+  })
+
+  test('is no answer that a caller ends with #', () => {
+    for (const input of ['3#', '2*0700000002#', '2*0700000002*0.5#', '']) {
+      expect(read(input)).toMatchObject({ kind: 'request', text: input })
+    }
+  })
+
+  test('is written on the phone page as the gateway does', () => {
+    const declared = gatewayDeclaration.parse({
+      ...{ ...fields, posts: 'form', reply: plain, dialled: '*415*33' },
+    })
+    const write = createDeclaredForm(declared).write
+    const typed = (text: string) =>
+      new URLSearchParams(write({ phone: '+254700000001', session: 's', text }, '')).get('input')
+    expect([typed(''), typed('1*2')]).toEqual(['*415*33#', '*415*33*1*2#'])
+  })
+})
