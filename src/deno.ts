@@ -11,7 +11,7 @@ import { createRedisAnswers } from './node/shared-answers.ts'
 import { consoleRoutes } from './pages/console/route.tsx'
 import { createRedisDueQueue } from './relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from './relay/ledger/stores/redis.ts'
-import { createRounds, type Rounds } from './relay/rounds/scheduler.ts'
+import { createRounds, type Rounds, startCron } from './relay/rounds/scheduler.ts'
 import { createBackground } from './runtime/background.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
@@ -88,10 +88,10 @@ function assembleFrom(env: Record<string, string>): Served {
 const { app, rounds } = assembleFrom(Deno.env.toObject())
 
 // On Deno Deploy no process may be running when work is due: the cron starts one.
-Deno.cron?.('tend', '* * * * *', async () => {
-  await rounds?.wake()
-  await rounds?.work()
-})
+const { cron } = Deno
+if (cron !== undefined) {
+  void startCron((run) => cron('tend', '* * * * *', run), rounds, log)
+}
 
 if (rounds !== undefined) background.run(rounds.watch(ending.signal))
 

@@ -119,3 +119,23 @@ export function createRounds({
 
   return { wake, work, watch, checkSoon: () => wakeController.abort() }
 }
+
+/** Has a cron run due rounds. Where the platform refuses it, the service goes on without one. */
+export async function startCron(
+  define: (run: () => Promise<void>) => Promise<void>,
+  rounds: Pick<Rounds, 'wake' | 'work'> | undefined,
+  log: Log,
+): Promise<void> {
+  try {
+    await define(async () => {
+      await rounds?.wake()
+      await rounds?.work()
+    })
+  } catch (error) {
+    log({
+      level: 'error',
+      event: 'cron.failed',
+      message: `No cron runs rounds, so keep a process running: ${describeFault(error)}`,
+    })
+  }
+}

@@ -3,7 +3,7 @@ import { until } from '../../../../scripts/dev/wait.ts'
 import { getResendDelayMs, poolRules } from '../../../../src/chain/chains.ts'
 import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
 import { getNextDelayMs, type RoundResult } from '../../../../src/relay/ledger/schedule.ts'
-import { createRounds, type Rounds } from '../../../../src/relay/rounds/scheduler.ts'
+import { createRounds, type Rounds, startCron } from '../../../../src/relay/rounds/scheduler.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 
 const roundMs = 20
@@ -174,4 +174,18 @@ describe('rounds', () => {
     await rounds.work()
     expect(told).toEqual(['renew', 'renew', 'renew', 'done undefined'])
   })
+})
+
+test.for([
+  [
+    'throws',
+    () => {
+      throw new Error('cron is not supported here')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('the schedule was refused'))],
+] as const)('a cron that %s stops nothing, and is told as an error', async ([, define]) => {
+  const logged: string[] = []
+  await startCron(define, undefined, ({ level, event }) => void logged.push(`${level} ${event}`))
+  expect(logged).toEqual(['error cron.failed'])
 })

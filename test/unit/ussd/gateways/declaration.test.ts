@@ -289,7 +289,7 @@ describe('a dialled code before the answers', () => {
     ['*415*33', '*415*33#*1', '1'],
     ['33', '33', ''],
     ['33', '33*1', '1'],
-  ])('is cut off where it is declared: %s from "%s"', ([dialled, input, text]) => {
+  ] as const)('is cut off where it is declared: %s from "%s"', ([dialled, input, text]) => {
     expect(read(input, { dialled })).toMatchObject({ kind: 'request', text })
   })
 
