@@ -41,7 +41,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     relay: 'chain loan runtime',
     runtime: '',
     sms: 'runtime',
-    ussd: 'account loan relay runtime',
+    ussd: 'account chain loan relay runtime',
   },
   'src/node': {
     objects: '',

@@ -133,13 +133,8 @@ export function createNode(rpc: Rpc) {
     },
     /** Reads a block by number; undefined if the chain is shorter. */
     async getBlock(number: number, signal: AbortSignal): Promise<Head | undefined> {
-      const params = [toHex(number), false]
-      const { answer, isProved } = await readWithProof(
-        z.nullable(head),
-        'eth_getBlockByNumber',
-        params,
-        signal,
-      )
+      const request: Request = ['eth_getBlockByNumber', [toHex(number), false], signal]
+      const { answer, isProved } = await readWithProof(z.nullable(head), ...request)
       return answer === null ? undefined : toHead({ answer, isProved })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
@@ -155,6 +150,8 @@ export function createNode(rpc: Rpc) {
     /** Returns an account's balance in wei of the native currency. */
     getBalance: (account: Address, signal: AbortSignal) =>
       readParsed(wei, 'eth_getBalance', [account, 'latest'], signal),
+    getCode: (account: Address, signal: AbortSignal) =>
+      readParsed(hex, 'eth_getCode', [account, 'latest'], signal),
     /** Calls a contract at the latest block or at a given one. */
     async call(
       { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },

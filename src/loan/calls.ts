@@ -7,8 +7,10 @@ import {
   decodeFunctionData,
   encodeEventTopics,
   encodeFunctionData,
+  getAbiItem,
   type Hex,
   maxUint256,
+  toFunctionSelector,
 } from 'viem'
 import { loanAbi } from './abi.ts'
 
@@ -58,6 +60,9 @@ export function encodeCall(call: LoanCall): Hex {
       return encodeFunctionCall('withdrawTo', call.to, call.amountWei)
   }
 }
+
+/** Begins the calldata of a cash-out. */
+export const cashOutSelector = toFunctionSelector(getAbiItem({ abi: loanAbi, name: 'withdrawTo' }))
 
 /** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
 export function decodeCall(data: Hex): LoanCall | undefined {

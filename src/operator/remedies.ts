@@ -36,6 +36,6 @@ export function describeFate(payment: PaymentSummary, where = `block ${payment.b
     case 'reverted':
       return `failed in ${where}: ${reason ?? 'no reason was given'}. Nothing has moved.`
     case 'expired':
-      return 'was not carried before its deadline. Nothing has moved, and nothing will.'
+      return `${reason === null ? 'was not carried before its deadline' : `was not sent: ${reason}`}. Nothing has moved, and nothing will.`
   }
 }

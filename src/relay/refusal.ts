@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { NotAWallet } from '../chain/payees.ts'
 import { decodeRefusal } from '../loan/calls.ts'
 
 /** Tells why a payment is not made: nothing was sent for it, and nothing will be. */
@@ -13,6 +14,8 @@ export type Refusal =
    * pays a wallet by a name whose address was replaced lately.
    */
   | { kind: 'not_authorized'; reason: 'blocked' | 'dormant' | 'void' | 'wallet' }
+  /** Goes to an address that is nobody's wallet. */
+  | { kind: 'not_a_wallet'; payee: NotAWallet }
   /** Is not looked up, so the answer says nothing about what was sent. */
   | { kind: 'too_many_dials' }
   /** Concerns an account that an operator holds. */
@@ -48,6 +51,7 @@ export const findObstacleKind = (refusal: Refusal): ObstacleKind | undefined =>
 /** Names a refusal for operators; a contract's refusal by its own reason. */
 export function nameReason(refusal: Refusal): string {
   if (refusal.kind === 'not_authorized') return refusal.reason
+  if (refusal.kind === 'not_a_wallet') return refusal.payee
   if (refusal.kind !== 'would_revert') return refusal.kind
   const { reason } = decodeRefusal(refusal.revertData)
   return reason === 'paused' ? 'loan_paused' : reason

@@ -168,6 +168,8 @@ async function createContractCall(
     spendsWei,
     sharedLimits,
     till: till && { ...till, code },
+    // An account that is derived from a number, also a till's, has a key and never code.
+    payee: intent.recipient?.kind === 'address' ? intent.recipient.address : undefined,
     writeSubmitted: (accepted: AcceptedAs) => {
       const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
       return endScreen(submitted(amount, recipientName, transaction, code))

@@ -1,6 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
+import { findNobody, type NobodyKind } from '../chain/payees.ts'
 
 export type Recipient =
   /** An address that was typed, or a saved wallet with its name. */
@@ -25,7 +26,7 @@ export type RecipientFault =
   | 'bad_checksum'
   | 'own_number'
   | 'own_account'
-  | 'zero_address'
+  | NobodyKind
   | 'contract'
 
 export type RecipientRules = {
@@ -55,15 +56,26 @@ export function parseRecipient(
   const isUpperCase = digits === digits.toUpperCase()
   const address = parseAddress(`0x${isUpperCase ? digits.toLowerCase() : digits}`, rules.chainId)
   if (address === undefined) return createFault('bad_checksum')
-  if (isOwnAccount(address, rules)) return createFault('own_account')
-  if (BigInt(address) === 0n) return createFault('zero_address')
-  if (rules.reserved.some((other) => isAddressEqual(other, address))) return createFault('contract')
+  const fault = findAddressFault(address, rules)
+  if (fault !== undefined) return createFault(fault)
   return { kind: 'recipient', recipient: { kind: 'address', address } }
 }
 
 /** Tells whether an address is the caller's own account. */
-export const isOwnAccount = (address: Address, { ownAccount }: RecipientRules): boolean =>
-  ownAccount !== undefined && isAddressEqual(ownAccount, address)
+export const isOwnAccount = (
+  address: Address,
+  { ownAccount }: Pick<RecipientRules, 'ownAccount'>,
+): boolean => ownAccount !== undefined && isAddressEqual(ownAccount, address)
+
+/** Tells why an address can receive nothing from the caller, as far as the address itself shows. */
+export function findAddressFault(
+  address: Address,
+  rules: Pick<RecipientRules, 'reserved' | 'ownAccount'>,
+): NobodyKind | 'own_account' | 'contract' | undefined {
+  if (isOwnAccount(address, rules)) return 'own_account'
+  const isReserved = rules.reserved.some((other) => isAddressEqual(other, address))
+  return isReserved ? 'contract' : findNobody(address)
+}
 
 function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
   const listedPhone = parseTypedPhone(text, caller)

@@ -31,6 +31,10 @@ export function writeRefusal(
         : messages.refused.no_liquidity
     case 'not_authorized':
       return writeDenial(context, refusal.reason)
+    case 'not_a_wallet':
+      return refusal.payee === 'contract'
+        ? messages.refused.contract
+        : messages.refused.invalid_recipient
     case 'held':
       return messages.held(context.settings.helpNumber)
     case 'too_many_dials':

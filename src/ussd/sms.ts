@@ -99,7 +99,7 @@ export function writeSms(
   const writeLine = (outcome: ActivityState) =>
     writeActivityLine(messages, { kind, amountWei, counterparty: who, state: outcome }, showAmount)
   if (state !== 'confirmed') {
-    const line = writeLine({ kind: 'failed', reason: state === 'reverted' ? reason : '' })
+    const line = writeLine({ kind: 'failed', reason })
     return `${line}\n${messages.nothingMoved}`
   }
   const { creditedMessage } = getKindWords(messages, kind)

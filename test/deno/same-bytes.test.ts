@@ -17,7 +17,7 @@ import { createRandomRequests, type RandomRequest } from '../support/requests.ts
 import { seed } from '../support/sample.ts'
 
 const key = 'the-key-of-the-comparison'
-const stranger = '0x00000000000000000000000000000000000A11cE'
+const stranger = '0x00000000000000000000000010000000000a11Ce'
 
 /** The README's walk and the ways to go wrong on it: session and text, in this order. */
 const walk: readonly [string, string][] = [

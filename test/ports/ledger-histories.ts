@@ -227,6 +227,8 @@ const draws: Draws = {
     hash,
     random.pick(['taken', 'taken', 'taken', 'unknown', 'price_too_low']),
   ],
+  beginSend: ({ random, nonce, hash }) => [{ nonce, hash, mayLeave: random.chance(0.7) }],
+  endUnsent: ({ owner }) => [owner, 'Recipient not allowed'],
   recordMined({ random, open, nonce, hash }) {
     const { block } = drawExecution(random)
     const { sessions = [] } = open ?? {}

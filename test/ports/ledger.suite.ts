@@ -455,6 +455,55 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findSlot(filling)).toEqual({ nonce: 1, pending: transactionOf('b') })
     })
 
+    test('is taken back with its bytes before they leave, and not once they count as sent', async ({
+      ledger,
+    }) => {
+      await accept(ledger, 'a')
+      await accept(ledger, 'b', bob)
+      const [a, b] = ['a', 'b'].map((name, nonce) => ({ nonce, hash: transactionOf(name).hash }))
+      const begin = (first: typeof a, mayLeave: boolean) =>
+        ledger.beginSend({ nonce: -1, hash: '0x', ...first, mayLeave })
+      expect(await begin(a, true)).toEqual({ kind: 'begun' })
+      expect(await begin(a, false)).toEqual({ kind: 'begun' })
+      expect(await begin(b, false)).toMatchObject({ kind: 'withheld', moved: [{ to: 'queued' }] })
+      // Who comes later sends nothing.
+      expect(await begin(b, true)).toEqual({ kind: 'withheld', moved: [] })
+      const { queued, nextNonce, nonces } = await ledger.readWork()
+      expect([nextNonce, nonces.map(({ nonce }) => nonce)]).toEqual([1, [0]])
+      expect(queued).toMatchObject([{ session: 'b', attempts: 0, nonce: undefined }])
+      // The nonce has no bytes to outbid, and gets others at the same price.
+      const filling = { nonce: 1, chainNonce: 0, sessions: ['b'] }
+      expect(await ledger.findSlot(filling)).toEqual({ nonce: 1, pending: undefined })
+      expect(await fillNonce(ledger, filling, transactionOf('b', 100n))).toBe('recorded')
+    })
+
+    test('is not taken back with bytes that replace others of the same payments', async ({
+      ledger,
+    }) => {
+      await accept(ledger, 'a')
+      const replacedHash = transactionOf('a').hash
+      const transaction = transactionOf('higher', 140n)
+      await ledger.replace({ nonce: 0, replacedHash, transaction })
+      const first = { nonce: 0, hash: transaction.hash, mayLeave: false }
+      expect(await ledger.beginSend(first)).toEqual({ kind: 'begun' })
+      expect(await ledger.findPayment('a')).toMatchObject({ state: 'signed' })
+    })
+
+    test('ends without a deadline only if no bytes with it have left', async ({ ledger }) => {
+      const end = (session: string) => ledger.endUnsent(session, 'Recipient not allowed')
+      await accept(ledger, 'a')
+      await accept(ledger, 'b', bob)
+      expect(await end('a')).toEqual([])
+      await ledger.recordDisplaced(0)
+      expect(await end('a')).toEqual([])
+      await ledger.beginSend({ nonce: 1, hash: transactionOf('b').hash, mayLeave: false })
+      expect(await end('b')).toMatchObject([{ from: 'queued', to: 'expired' }])
+      expect(await end('b')).toEqual([])
+      const ended = { state: 'expired', reason: 'Recipient not allowed' }
+      expect(await ledger.findPayment('b')).toMatchObject(ended)
+      expect((await ledger.readWork()).queued).toMatchObject([{ session: 'a' }])
+    })
+
     test("is not settled by another payment's transaction on its nonce", async ({ ledger }) => {
       await accept(ledger, 'a')
       await ledger.abandon(0)

@@ -141,13 +141,25 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
     })
 
     test("gives an empty ledger the first one's state", async ({ ledger, to, exported }) => {
-      const before = await readState(ledger)
+      const { nonces, ...before } = await readState(ledger)
       expect(before.queued).toHaveLength(1)
+      // What had not left may have left after the export, so it counts as sent.
+      const countAsSent = (transaction: (typeof nonces)[number]['transactions'][number]) => ({
+        ...transaction,
+        sentAt: transaction.sentAt ?? transaction.recordedAt,
+      })
+      const restored = {
+        ...before,
+        nonces: nonces.map(({ transactions, ...nonce }) => ({
+          ...nonce,
+          transactions: transactions.map(countAsSent),
+        })),
+      }
       expect(await restoreAll(to.ledger, exported)).toEqual({ added: 9, kept: 0 })
-      expect(await readState(to.ledger)).toEqual(before)
+      expect(await readState(to.ledger)).toEqual(restored)
       // Once more it changes nothing.
       expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 9 })
-      expect(await readState(to.ledger)).toEqual(before)
+      expect(await readState(to.ledger)).toEqual(restored)
     })
 
     test('has the reservations of what is open, and what waits is checked before it is sent', async ({

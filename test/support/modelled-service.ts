@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { drawPlan } from '../../scripts/dev/simulator/draw/draw-plan.ts'
 import type { Setup } from '../../scripts/dev/simulator/draw/setup.ts'
 import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
@@ -6,6 +6,7 @@ import { getPhone } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import { createModels, forwarderAddress } from '../../scripts/dev/simulator/setting.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
+import { TransportError } from '../../src/chain/rpc.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
@@ -60,8 +61,9 @@ export function openModelledService(options: ModelledOptions) {
   for (const account of chain.head().state.accounts.values()) {
     account.balanceWei = balanceWei ?? account.balanceWei
   }
+  const { codes } = chain.head().state
   let latest = () => chain.head()
-  let isBroken = false
+  let broken: string | undefined
   const answer = createService(
     {
       setup,
@@ -69,7 +71,8 @@ export function openModelledService(options: ModelledOptions) {
       ledger,
       clock: options.clock ?? systemClock,
       async rpc(method, params) {
-        if (isBroken) throw new Error('the node does not answer')
+        if (broken === 'all') throw new Error('the node does not answer')
+        if (broken === method) throw new TransportError('the node does not answer')
         return node(method, params, latest())
       },
       step: (_, work) => work(),
@@ -84,13 +87,15 @@ export function openModelledService(options: ModelledOptions) {
     showOnly(block: ModelBlock) {
       latest = () => block
     },
-    /** Makes the node silent until the returned function is called. */
-    breakNode() {
-      isBroken = true
+    /** Makes the node silent, to one method or to all, until the returned function is called. */
+    breakNode(method = 'all') {
+      broken = method
       return () => {
-        isBroken = false
+        broken = undefined
       }
     },
+    /** Puts code at an address outside. */
+    setCode: (address: Address, code: Hex) => void codes.set(address.toLowerCase(), code),
     /** Changes the loan's amount. */
     changePrincipal(wei: bigint) {
       world.principalWei = wei

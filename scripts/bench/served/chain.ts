@@ -23,7 +23,7 @@ const relayers = ['plain', 'counting', 'inspected', 'rpc', 'rootstock', 'deno']
 
 /** An API key of the node service without a quota, and the account of whom everybody pays. */
 export const apiKey = 'the-key-of-the-benchmark'
-export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
+export const recipient: Address = '0x00000000000000000000000010000000000a11ce'
 
 /** Starts an anvil with the contracts, and with money for relayers and callers. */
 export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void) {

@@ -35,7 +35,7 @@ export class UnsettledError extends Error {
   override readonly name = 'UnsettledError'
 }
 
-export const stranger: Address = '0x00000000000000000000000000000000000A11cE'
+export const stranger: Address = '0x00000000000000000000000010000000000a11Ce'
 
 export async function startRig({
   callers: count = 20,

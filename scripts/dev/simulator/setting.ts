@@ -68,6 +68,7 @@ export function startState(callers: readonly Address[], poolLoans: number): Chai
     issuedWei: new Map(),
     isPaused: false,
     isRelayerAllowed: true,
+    codes: new Map(),
     spentAt: new Map(),
     nonce: 0,
     relayerWei: richWei,

@@ -1,6 +1,7 @@
 import { type Address, checksumAddress } from 'viem'
 import { parseAddress } from '../../account/address.ts'
 import { addWallet, createWalletCodes, maxWallets, removeWallet } from '../../account/wallets.ts'
+import { findNobody } from '../../chain/payees.ts'
 import type { Deployment } from '../records.ts'
 import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
@@ -10,14 +11,14 @@ export const notPayable = refuseRequest(
   'this is not an address that can be paid on this chain',
 )
 
-/** Parses a recipient's address; undefined for the contracts' own, to which a payment reverts. */
+/** Parses a recipient's address; undefined for what is nobody's wallet, and the contracts' own. */
 export function parsePayable(
   text: string,
   { chain, loan, forwarder }: Pick<Deployment, 'chain' | 'loan' | 'forwarder'>,
 ): Address | undefined {
   const address = parseAddress(text, chain.id)
   const contracts = [loan, forwarder].map((own) => own.toLowerCase())
-  const isPayable = address && BigInt(address) !== 0n && !contracts.includes(address)
+  const isPayable = address && findNobody(address) === undefined && !contracts.includes(address)
   return isPayable ? address : undefined
 }
 

@@ -17,16 +17,19 @@ import {
   listSignedHashes,
   listTransactions,
   markForResend,
+  mayHaveLeft,
   readSlot,
   recordTransaction,
   requeueFrom,
   retireNonce,
   saveNonce,
+  withholdTransaction,
 } from './payments/nonces.ts'
 import {
   applyEvent,
   archivePayments,
   beginPayment,
+  endUnsentPayment,
   getPaymentRow,
   listPhasePayments,
   noBlock,
@@ -42,6 +45,7 @@ import { listDueReminders, recordReminderFate, takeReminder } from './payments/r
 import { recentSettlementMs } from './payments/reserves.ts'
 import { pruneSms, recordSmsFate, takeSms } from './payments/sms.ts'
 import {
+  type FirstSend,
   type Ledger,
   maxOpenPayments,
   type NonceFill,
@@ -117,6 +121,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments'),
   ...mapNames('opens', 'record', 'adopt', 'endRestore', 'recordWalletChange'),
   ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
+  ...mapNames('writes', 'beginSend', 'endUnsent'),
   ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'requeue', 'settle'),
   ...mapNames('writes', 'confirm', 'expire', 'reopen', 'recordHead', 'recordAccountState'),
   ...mapNames('writes', 'recordObservations', 'readVitals', 'prune', 'renumber', 'setIntake'),
@@ -139,7 +144,9 @@ export function getDueDelayMs(
   const [refusing] = args as [SessionRefusal | undefined]
   if (method === 'refuse' && refusing?.obstacle !== undefined) return getUrgentRoundMs(roundMs)
   const isUntaken = method === 'recordSend' && args[1] !== 'taken'
-  return isUntaken ? getUrgentRoundMs(roundMs) : undefined
+  // A round carries the payments of bytes that were taken back.
+  const isWithheld = method === 'beginSend' && (args[0] as FirstSend).mayLeave === false
+  return isUntaken || isWithheld ? getUrgentRoundMs(roundMs) : undefined
 }
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
@@ -436,6 +443,21 @@ export const steps: Steps = {
     rows.put('relayers', { relayer: address, open, top: Math.max(relayer.top ?? 0, ...lost) })
   },
 
+  beginSend(step, { nonce, hash, mayLeave }) {
+    const { rows, relayer } = step
+    const row = rows.row('nonces', relayer, nonce)
+    const transaction = rows.row('transactions', hash)
+    // The round of another process took the bytes back, or the nonce has others now.
+    if (row?.state !== 'recorded' || transaction === undefined)
+      return { kind: 'withheld', moved: [] }
+    if (!mayLeave && !mayHaveLeft(rows, row, transaction)) {
+      return { kind: 'withheld', moved: withholdTransaction(step, row, hash) }
+    }
+    const sent_at = transaction.sent_at ?? rows.now
+    rows.put('transactions', { ...transaction, sent_at })
+    return { kind: 'begun' }
+  },
+
   recordSend(step, hash, verdict) {
     const { rows } = step
     const transaction = rows.row('transactions', hash)
@@ -513,6 +535,9 @@ export const steps: Steps = {
     }
     return applyEvent(step, payment, 'overdue', noNonce)
   },
+
+  endUnsent: (step, session, reason) =>
+    endUnsentPayment(step, getPaymentRow(step.rows, session), reason),
 
   reopen(step, blockHash) {
     const { rows } = step

@@ -87,6 +87,8 @@ export type PaymentLedger = {
    * Expires an unspent payment whose deadline is before `seconds`. Its nonce no longer carries it.
    */
   expire(session: string, seconds: number): Promise<Transition[]>
+  /** Ends a queued payment that may not be sent, if no bytes that carry it have ever left. */
+  endUnsent(session: string, reason: string): Promise<Transition[]>
   /** Takes due messages, each for one taker, and tells when the next is due (Unix time in ms). */
   takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
   recordSmsFate(name: SmsName, fate: SmsFate): Promise<void>
@@ -110,6 +112,11 @@ export type NonceLedger = {
   replace(replacement: Replacement): Promise<Filled>
   /** Gives up nonces whose rows were lost, once the chain has passed them. */
   release(chainNonce: number): Promise<void>
+  /**
+   * Decides in the last step before bytes leave. If they may not, and never left, they are deleted
+   * and their payments are queued again. Else they count as sent.
+   */
+  beginSend(first: FirstSend): Promise<SendBegun>
   /**
    * Records that a transaction was sent, and the node's verdict. If its price is too low, the known
    * gas price is forgotten.
@@ -763,6 +770,12 @@ export type Order = {
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 
+/** Names bytes that a process is about to send; `mayLeave` is false if they pay no wallet. */
+export type FirstSend = { nonce: number; hash: Hex; mayLeave: boolean }
+
+/** Tells whether bytes are to be sent. `withheld`: they never left, and are gone. */
+export type SendBegun = { kind: 'begun' } | { kind: 'withheld'; moved: Transition[] }
+
 export type SignedNonce = { hash: Hex; nonce: number }
 
 export type BlockId = { number: number; hash: Hex }
@@ -838,6 +851,8 @@ export type Payment = {
   /** Counts the transactions that carried it without effect. */
   attempts: number
   execution: Execution | undefined
+  /** Tells why it failed, if it did. */
+  reason: string
   acceptedAt: number
 }
 

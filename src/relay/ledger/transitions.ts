@@ -1,7 +1,7 @@
 /** Maps each state's events to the next state. An event that a state lacks changes nothing. */
 export const transitions = {
   none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
-  queued: { attached: 'signed', settled: 'mined', overdue: 'expired' },
+  queued: { attached: 'signed', settled: 'mined', overdue: 'expired', withheld: 'expired' },
   signed: { included: 'mined', dropped: 'queued', overdue: 'expired' },
   mined: {
     executed: 'confirmed',
@@ -31,9 +31,10 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   settled: 'another transaction turns out to have spent the intent',
   overdue:
     "a block at confirmation depth is later than the request's deadline and the intent is unspent",
+  withheld: 'its recipient is no wallet any more, and no bytes that carry it have left',
   included: "the nonce is in a block that holds the intent's event, its own or an earlier one",
   dropped:
-    "its transaction did nothing for it (outer revert, skipped), something foreign holds its nonce, the nonce lies out of the pool's reach, or the row of the nonce is lost",
+    "its transaction did nothing for it (outer revert, skipped) or was taken back before it left, something foreign holds its nonce, the nonce lies out of the pool's reach, or the row of the nonce is lost",
   executed: "the block is as deep as the chain's confirmations, and the inner call succeeded",
   failed: "the block is as deep as the chain's confirmations, and the inner call failed",
   reorganized:

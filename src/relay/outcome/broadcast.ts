@@ -1,8 +1,10 @@
 import { chooseVerdict, type NodeVerdict, type SendVerdict } from '../../chain/verdicts.ts'
+import { decodeRequests } from '../forwarder/requests.ts'
 import type { SignedTransaction } from '../ledger/port.ts'
 import { mapNames } from '../ledger/rows.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
+import { readRequestPayee } from './payees.ts'
 
 /** Maps each verdict of the nodes to its effect on the nonce; `none` sends the same again later. */
 const nonceEffects = {
@@ -18,15 +20,29 @@ const nonceEffects = {
 
 export type NonceEffect = (typeof nonceEffects)[SendVerdict]
 
-/** Sends a recorded transaction, and counts it as sent after a transport error. */
+/** Describes a recorded transaction that a process sends. */
+export type Sending = {
+  nonce: number
+  transaction: SignedTransaction
+  /** Is true if nothing was signed for the nonce before. */
+  isFirst: boolean
+  /** Is true if the ledger does not know that these bytes have left. */
+  isUnsent: boolean
+}
+
+/**
+ * Sends a recorded transaction, and counts it as sent after a transport error. `withheld`: it had
+ * not left, and does not pay wallets only.
+ */
 export async function broadcast(
   relayer: Relayer,
-  nonce: number,
-  transaction: SignedTransaction,
-  isFirst: boolean,
-  signal: AbortSignal,
-): Promise<NonceEffect> {
-  const { ledger, node, log } = relayer
+  sending: Sending,
+  timeoutMs: number,
+): Promise<NonceEffect | 'withheld'> {
+  const { ledger, node, clock, log } = relayer
+  const { nonce, transaction, isFirst } = sending
+  if (sending.isUnsent && !(await beginSend(relayer, sending))) return 'withheld'
+  const signal = clock.timeout(timeoutMs)
   const { hash } = transaction
   const sent = await node.send(transaction.raw, signal)
   const verdicts = sent.kind === 'taken' ? [{ verdict: sent.kind, message: '' }] : sent.verdicts
@@ -72,4 +88,29 @@ async function isHeldByAnother(
     ),
   )
   return counts.some((count) => count.status === 'fulfilled' && count.value > nonce)
+}
+
+/**
+ * Tells whether bytes may leave. The recipients of cash-outs were wallets at acceptance, but code
+ * may have come since. The ledger counts the bytes as sent before they leave, so that no process
+ * ever takes back what another one sends.
+ */
+async function beginSend(
+  relayer: Relayer,
+  { nonce, transaction }: Pick<Sending, 'nonce' | 'transaction'>,
+): Promise<boolean> {
+  const { ledger, signer, log } = relayer
+  const requests = decodeRequests(signer.readContent(transaction).data)
+  const payees = await Promise.all(requests.map((request) => readRequestPayee(relayer, request)))
+  const asked = payees.filter((payee) => payee !== undefined)
+  if (asked.length === 0) return true
+  const { hash } = transaction
+  const mayLeave = asked.every((payee) => payee === 'wallet')
+  const begun = await ledger.beginSend({ nonce, hash, mayLeave })
+  if (begun.kind === 'begun') return true
+  const message =
+    'A transaction was taken back before it was sent: it pays no wallet, as far as known'
+  log({ level: 'warn', event: 'broadcast.withheld', message, hash, nonce })
+  logTransitions(log, begun.moved)
+  return false
 }

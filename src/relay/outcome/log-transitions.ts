@@ -26,7 +26,9 @@ function describeTransition({ kind, from, to, hash, reason }: Transition): strin
     case 'reverted':
       return `${name} failed on-chain: ${reason}`
     case 'expired':
-      return `${name} expired: its deadline passed and nothing was executed`
+      return reason === ''
+        ? `${name} expired: its deadline passed and nothing was executed`
+        : `${name} was not sent: ${reason}`
     case 'queued':
     case 'signed':
     case 'mined':

@@ -1,4 +1,5 @@
-import type { Hex, LocalAccount } from 'viem'
+import type { Address, Hex, LocalAccount } from 'viem'
+import { type Payee, readPayee } from '../../chain/payees.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { getCallRules, type PaymentKind } from '../../loan/kinds.ts'
 import { computeClockLead, maxClockOffsetMs } from '../../runtime/clock.ts'
@@ -87,6 +88,8 @@ export type ContractCall = {
   spendsWei: bigint
   /** Holds what this call takes of limits that all accounts share, and reads what is left. */
   sharedLimits?: (ReservedAmounts & { readLimits: () => Promise<Lendable> }) | undefined
+  /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
+  payee?: Address | undefined
   /** Builds the acceptance screen. */
   writeSubmitted: (tx: AcceptedAs) => Screen
   /** Lists messages that are due once the outcome is final. */
@@ -118,7 +121,10 @@ type Delivery = {
 }
 
 /** Adds the signed order to a delivery. */
-type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'writeSubmitted' | 'sharedLimits'>
+type Attempt = Delivery & { order: Order } & Pick<
+    ContractCall,
+    'writeSubmitted' | 'sharedLimits' | 'payee'
+  >
 
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
@@ -239,12 +245,14 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
   if (!options.mayDial(payment.stepKey)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isWaitingForNode = true
   const attempt = await signOrder(delivery)
-  const { result, lendable, funding, ...nonces } = await readState(attempt, view)
+  const { result, lendable, funding, payee, ...nonces } = await readState(attempt, view)
   switch (result?.status) {
     // There is no result without a simulation (`PREFLIGHT=off`).
     case undefined:
     // Denials come after the simulation, because a ledger that lost its rows may have paid already.
     case 'executed': {
+      if (payee === 'unknown') throw new TransportError('no node tells who the recipient is')
+      if (payee !== 'wallet') return refuse(delivery, { kind: 'not_a_wallet', payee })
       const denied = await payment.findDenial()
       if (denied !== undefined) return refuse(delivery, denied)
       const exceeded = findExceededLimit(selectLimits(options.limits, view), view.usage)
@@ -282,7 +290,7 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
 
 /** Reads what a payment is judged by. The nonce after all pending ones is always read anew. */
 async function readState(attempt: Attempt, view: Undecided) {
-  const { relayer, options, sharedLimits, order, progress } = attempt
+  const { relayer, options, sharedLimits, order, payee: recipient, progress } = attempt
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
   const readNonce = (block: 'latest' | 'pending') =>
@@ -290,10 +298,11 @@ async function readState(attempt: Attempt, view: Undecided) {
   const { observations, now } = view
   const { count } = observations
   const isCountFresh = count !== undefined && now - count.at < rules.accountStateMs
-  const [simulated, isTarget, lendable, chainNonce, poolNonce, funding] = await Promise.all([
+  const [simulated, isTarget, lendable, payee, chainNonce, poolNonce, funding] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? sharedLimits?.readLimits() : undefined,
+    recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
     isCountFresh ? count.number : readNonce('latest'),
     readNonce('pending'),
     readFunding(attempt, view, rules.accountStateMs),
@@ -306,7 +315,7 @@ async function readState(attempt: Attempt, view: Undecided) {
   const mustRecordReady =
     state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
   if (result?.status === 'executed' && mustRecordReady) facts.contracts = { state: 'ready' }
-  return { result, lendable, chainNonce, poolNonce, funding }
+  return { result, lendable, payee, chainNonce, poolNonce, funding }
 }
 
 /** Returns the gas price and the balance of the relayer's key, at most `maxAgeMs` old. */
@@ -350,7 +359,7 @@ async function recheckObstacle(
 /** Signs the payment's call with the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { data, kind, spendsWei, sharedLimits, writeSubmitted, sms, reminder, till } =
+  const { data, kind, spendsWei, sharedLimits, payee, writeSubmitted, sms, reminder, till } =
     await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
@@ -365,7 +374,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     outWei: sharedLimits.outWei,
   }
   const order = { request, kind, spendsWei, reserves, sms, reminder, till }
-  return { ...delivery, writeSubmitted, sharedLimits, order }
+  return { ...delivery, writeSubmitted, sharedLimits, payee, order }
 }
 
 /** Simulates a request after the account's earlier ones. The node is `behind` if those fail. */
@@ -463,13 +472,11 @@ function createOffer(
 
 /** Sends the recorded transaction and watches it after the reply. Rounds repeat what fails. */
 function send({ relayer, options }: Attempt, sending: TransactionToSend): void {
-  const { nonce, transaction, isFirst } = sending
-  const signal = relayer.clock.timeout(broadcastTimeoutMs)
-  const watching = broadcast(relayer, nonce, transaction, isFirst, signal)
-    .then(() => watchReceipt(relayer, sending))
+  const watching = broadcast(relayer, { ...sending, isUnsent: true }, broadcastTimeoutMs)
+    .then((verdict) => (verdict === 'withheld' ? undefined : watchReceipt(relayer, sending)))
     .catch((error) => {
-      const message = describeFault(error)
-      relayer.log({ level: 'warn', event: 'watch.failed', message, hash: transaction.hash })
+      const { hash } = sending.transaction
+      relayer.log({ level: 'warn', event: 'watch.failed', message: describeFault(error), hash })
     })
   options.waitUntil(watching)
 }

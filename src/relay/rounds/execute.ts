@@ -53,6 +53,7 @@ const failureEvents: Readonly<Record<Action['kind'], string>> = {
   reopen: 'confirm.failed',
   expire: 'expire.failed',
   settleElsewhere: 'expire.failed',
+  endUnsent: 'expire.failed',
   abandon: 'abandon.failed',
   rebroadcast: 'rebroadcast.failed',
   outbid: 'rebroadcast.failed',
@@ -88,6 +89,9 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
       return { kind: 'changed' }
     case 'expire':
       logTransitions(log, await ledger.expire(action.session, action.seconds))
+      return { kind: 'changed' }
+    case 'endUnsent':
+      logTransitions(log, await ledger.endUnsent(action.session, action.reason))
       return { kind: 'changed' }
     case 'abandon':
       logRetired(log, describeAbandoned(action), await ledger.abandon(action.nonce))
@@ -194,15 +198,18 @@ function logRetired(log: Log, reason: LogEvent, retired: Transition[] | undefine
   logTransitions(log, retired)
 }
 
+const sentBefore = { isFirst: false, isUnsent: false }
+
 /** Sends a recorded transaction again, and replaces only a stuck or underpriced one. */
 async function resend(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
 ): Promise<ActionOutcome> {
   const { nonce, transaction } = action
-  const isFirst = action.kind === 'rebroadcast' && action.isFirst
-  const signal = relayer.clock.timeout(nodeTimeoutMs)
-  const effect = await broadcast(relayer, nonce, transaction, isFirst, signal)
+  const { isFirst, isUnsent } = action.kind === 'rebroadcast' ? action : sentBefore
+  const sending = { nonce, transaction, isFirst, isUnsent }
+  const effect = await broadcast(relayer, sending, nodeTimeoutMs)
+  if (effect === 'withheld') return { kind: 'changed' }
   // The payment is queued again for another nonce.
   if (effect === 'is_foreign') return { kind: 'changed' }
   if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }
@@ -226,7 +233,7 @@ async function outbid(
   relayer: Relayer,
   { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
 ): Promise<void> {
-  const { ledger, clock, log, signer } = relayer
+  const { ledger, log, signer } = relayer
   const slot = { nonce, pending: before }
   const transaction = await signFor(relayer, slot, gasPriceWei, signer.readContent(before))
   if (transaction === undefined) return
@@ -241,7 +248,7 @@ async function outbid(
     hash: transaction.hash,
     over: replacedHash,
   })
-  await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
+  await broadcast(relayer, { nonce, transaction, ...sentBefore }, nodeTimeoutMs)
 }
 
 /** Signs for a free nonce, records the transaction, then sends it. */
@@ -249,7 +256,7 @@ async function fillNonce(
   relayer: Relayer,
   action: ActionOf<'carry' | 'noOp'>,
 ): Promise<ActionOutcome> {
-  const { ledger, clock } = relayer
+  const { ledger } = relayer
   const { nonce, chainNonce, gasPriceWei } = action
   const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
   const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
@@ -260,7 +267,7 @@ async function fillNonce(
   const filled = await ledger.fill({ nonce, chainNonce, sessions, replacedHash, transaction })
   if (filled.kind === 'changed') return { kind: 'same' }
   const isFirst = slot.pending === undefined
-  await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
+  await broadcast(relayer, { nonce, transaction, isFirst, isUnsent: true }, nodeTimeoutMs)
   return { kind: 'same' }
 }
 
@@ -273,7 +280,7 @@ async function resendOlder(
   { nonce, chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
   { pending }: Slot,
 ): Promise<ActionOutcome> {
-  const { ledger, clock } = relayer
+  const { ledger } = relayer
   const older = pending?.raw && { ...pending, raw: pending.raw }
   // A lost transaction counts as foreign, because the price that outbids it is unknown.
   const slotWithoutPending = { nonce, pending: undefined }
@@ -284,7 +291,7 @@ async function resendOlder(
   const filled = await ledger.fill({ nonce, chainNonce, sessions: [], replacedHash, transaction })
   if (filled.kind === 'recorded') {
     const isFirst = older === undefined
-    await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
+    await broadcast(relayer, { nonce, transaction, isFirst, isUnsent: false }, nodeTimeoutMs)
   }
   return { kind: 'refused', nonce }
 }

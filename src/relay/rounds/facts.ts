@@ -1,5 +1,6 @@
 import { getResendDelayMs, type PoolRules } from '../../chain/chains.ts'
 import type { Head } from '../../chain/node.ts'
+import type { Payee } from '../../chain/payees.ts'
 import type {
   BlockId,
   Execution,
@@ -11,6 +12,7 @@ import type {
 } from '../ledger/port.ts'
 import { ledgerRules, listPayments } from '../ledger/port.ts'
 import { phasesWithoutOutcome } from '../ledger/transitions.ts'
+import { findWallet } from '../outcome/payees.ts'
 import type { Terms } from '../relayer.ts'
 
 /** Holds the ledger's open work, and the nonces that it has refused in this round. */
@@ -74,6 +76,8 @@ export type ChainSnapshot = Followed & {
   deepTimeSeconds?: number | undefined
   /** Maps sessions to what spent their intent. */
   spendings: ReadonlyMap<string, Spending>
+  /** Maps sessions of cash-outs that may get a nonce to whom they pay. */
+  payees: ReadonlyMap<string, Payee>
   /** Exceeds every nonce that the node's pool holds. */
   poolNonce?: number | undefined
   /** Is the first nonce that the pool may have lost; read if a block left one of ours waiting. */
@@ -97,6 +101,7 @@ export function createChainSnapshot(head: Head, chainNonce: number): ChainSnapsh
     statuses: new Map(),
     nonceFates: new Map(),
     spendings: new Map(),
+    payees: new Map(),
     isNewHead: false,
   }
 }
@@ -236,6 +241,8 @@ export type Resend = {
   latest: OpenNonce['transactions'][number]
   /** Is true if nothing was sent for this nonce yet, as far as the ledger knows. */
   isFirst: boolean
+  /** Is true if these bytes were not sent yet, as far as the ledger knows. */
+  isUnsent: boolean
   /** Is true if it has long been our next nonce: where a node has it, only a higher price helps. */
   isStuck: boolean
   /** Is true if no node took it the last time: the price may have risen since. */
@@ -300,7 +307,8 @@ export function listDueResends(work: Work, chain: ChainSnapshot, { rules }: Term
     const isTimed = silentMs >= getWaitMs(latest, rules, front)
     const isMissing = firstMissingNonce !== undefined && open.nonce >= firstMissingNonce
     if (!isTimed && !(isMissing && wasSkipped(latest, chain))) return []
-    const isFirst = sentAt === undefined && open.transactions.length === 1
+    const isUnsent = sentAt === undefined
+    const isFirst = isUnsent && open.transactions.length === 1
     // A lost transaction needs no better price, unless the pool loses it again and again.
     const patienceMs = isTimed ? rules.replaceAfterMs : 2 * rules.replaceAfterMs
     const isStuck =
@@ -308,7 +316,7 @@ export function listDueResends(work: Work, chain: ChainSnapshot, { rules }: Term
       sentAt !== undefined &&
       silentMs < rules.rebroadcastMs * 2 &&
       work.now - recordedAt >= patienceMs
-    return [{ open, latest, isFirst, isStuck, hasFailed: latest.failures > 0 }]
+    return [{ open, latest, isFirst, isUnsent, isStuck, hasFailed: latest.failures > 0 }]
   })
 }
 
@@ -376,8 +384,22 @@ function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
 /** Tells whether a payment may have been executed: a transaction carried it without effect. */
 export const mayBeExecuted = ({ attempts }: Payment): boolean => attempts > 0
 
-/** Tells whether a payment may be sent: not if it is spent, or doubtful and unknown. */
-export function mayCarry(payment: Payment, spendings: ChainSnapshot['spendings']): boolean {
-  const kind = spendings.get(payment.session)?.kind
+/** Tells whether a payment is a cash-out to what was found to be no wallet, and never left. */
+export function isPaidToNoWallet(payment: Payment, { payees }: Pick<ChainSnapshot, 'payees'>) {
+  const payee = payees.get(payment.session) ?? 'unknown'
+  return payee !== 'wallet' && payee !== 'unknown' && !mayBeExecuted(payment)
+}
+
+/**
+ * Tells whether a payment may be sent: not if it is spent, or doubtful and unknown, nor to an
+ * outside address that is no wallet, or of which that is unknown.
+ */
+export function mayCarry(
+  payment: Payment,
+  { spendings, payees }: Pick<ChainSnapshot, 'spendings' | 'payees'>,
+): boolean {
+  const { session, order } = payment
+  if (findWallet(order.request) !== undefined && payees.get(session) !== 'wallet') return false
+  const kind = spendings.get(session)?.kind
   return kind === 'unspent' || (kind !== 'spent' && !mayBeExecuted(payment))
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Head } from '../../chain/node.ts'
+import { describeLoanRefusal } from '../../loan/calls.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type {
   BlockId,
@@ -10,11 +11,13 @@ import type {
   Payment,
   SignedTransaction,
 } from '../ledger/port.ts'
+import type { Sending } from '../outcome/broadcast.ts'
 import { computeGasPrice, type Terms } from '../relayer.ts'
 import {
   assignNonces,
   type ChainSnapshot,
   choosePrice,
+  isPaidToNoWallet,
   isReceiptOverdue,
   isReorganized,
   isReorgUnclear,
@@ -59,10 +62,12 @@ export type Action =
   | { kind: 'reopen'; block: BlockId }
   /** Expires a payment whose deadline is before `seconds`: the chain refuses it for ever. */
   | { kind: 'expire'; session: string; seconds: number }
+  /** Ends a payment that never left, because its recipient is no wallet. */
+  | { kind: 'endUnsent'; session: string; reason: string }
   /** Frees a nonce out of the pool's reach, and queues its payments again. */
   | { kind: 'abandon'; nonce: number; chainNonce: number }
   /** Sends a recorded transaction again. */
-  | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
+  | ({ kind: 'rebroadcast' } & Sending)
   /** Sends a recorded transaction again, and the same requests at a higher price if needed. */
   | {
       kind: 'outbid'
@@ -236,14 +241,14 @@ function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
 
 /** Sends a transaction again; outbids only a stuck or underpriced one, if the price is known. */
 function planResend(
-  { open, latest, isFirst, isStuck, hasFailed }: Resend,
+  { open, latest, isFirst, isUnsent, isStuck, hasFailed }: Resend,
   { gasPriceWei: currentPriceWei, head }: ChainSnapshot,
   terms: Terms,
 ): Action {
   const { nonce, transactions } = open
   const { hash, raw, gasPriceWei } = latest
   const transaction = { hash, raw, gasPriceWei }
-  const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
+  const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst, isUnsent }
   if (currentPriceWei === undefined) return rebroadcast
   // A transaction that a node takes only now starts to wait for a block.
   const isStuckInPool = isStuck && !hasFailed
@@ -272,19 +277,25 @@ function findAskedPrice(currentPriceWei: bigint, { leastPriceWei }: Head): bigin
   return leastPriceWei
 }
 
+const noWalletReason = describeLoanRefusal({ reason: 'invalid_recipient' })
+
 /** Settles waiting payments that are spent, gives the others free nonces, and fills gaps. */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
   const { chainNonce, spendings, poolNonce } = chain
   const gasPriceWei = choosePrice(ledger, chain)
   const settleActions = listWaitingPayments(work, chain.head).flatMap((payment): Action[] => {
-    const spending = spendings.get(payment.session)
-    if (spending?.kind !== 'spent' || spending.by === undefined) return []
-    return [settleElsewhere(payment, spending.by)]
+    const { session } = payment
+    const spending = spendings.get(session)
+    if (spending?.kind === 'spent' && spending.by !== undefined) {
+      return [settleElsewhere(payment, spending.by)]
+    }
+    const mayEnd = isPaidToNoWallet(payment, chain) && spending?.kind === 'unspent'
+    return mayEnd ? [{ kind: 'endUnsent', session, reason: noWalletReason }] : []
   })
   const release: Action = { kind: 'release', chainNonce }
   if (poolNonce === undefined || gasPriceWei === undefined) return [...settleActions, release]
-  const isCarriable = (payment: Payment) => mayCarry(payment, spendings)
+  const isCarriable = (payment: Payment) => mayCarry(payment, chain)
   const filled = assignNonces(ledger, chain, terms, poolNonce, isCarriable)
   return [
     ...settleActions,

@@ -1,6 +1,8 @@
 import type { Head } from '../../chain/node.ts'
+import type { Payee } from '../../chain/payees.ts'
 import type { AccountState, BlockId, FactReading, Payment, Work } from '../ledger/port.ts'
 import { findExecution, toOutcome } from '../outcome/executions.ts'
+import { findWallet, readRequestPayee } from '../outcome/payees.ts'
 import { readMinedReport } from '../outcome/settle.ts'
 import { findSpendingBlock, type SearchState } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
@@ -14,6 +16,7 @@ import {
   getDeepNumber,
   isChainShorter,
   isNonceRowLost,
+  isPaidToNoWallet,
   isPoolNonceWrong,
   isReceiptOverdue,
   isReorganized,
@@ -357,20 +360,44 @@ async function askForCarry(
   const chain = await askPool(relayer, ledger.work, before)
   const { poolNonce } = chain
   if (poolNonce === undefined) return chain
-  const spendings = new Map(chain.spendings)
+  const [spendings, payees] = [new Map(chain.spendings), new Map(chain.payees)]
+  const known = { ...chain, spendings, payees }
   const mustAsk = (payment: Payment) => mayBeExecuted(payment) && !spendings.has(payment.session)
-  // Takes unasked payments as unspent, to see which of them would get a nonce.
+  const mustAskPayee = ({ session, order }: Payment) =>
+    findWallet(order.request) !== undefined && !payees.has(session)
+  // Takes what was not asked as unspent and as a wallet, to see which payments would get a nonce.
   const fill = () =>
     assignNonces(ledger, chain, relayer, poolNonce, (payment) => {
-      return mustAsk(payment) || mayCarry(payment, spendings)
+      return mustAsk(payment) || mustAskPayee(payment) || mayCarry(payment, known)
     })
-  const next = () => fill().flatMap(({ payments }) => payments.filter(mustAsk))[0]
-  for (let doubtful = next(); doubtful !== undefined; doubtful = next()) {
+  const list = (isAsked: (payment: Payment) => boolean) =>
+    fill().flatMap(({ payments }) => payments.filter(isAsked))
+  for (let unasked = list(mustAskPayee); unasked.length > 0; unasked = list(mustAskPayee)) {
+    await askPayees(relayer, unasked, known)
+  }
+  for (let [doubtful] = list(mustAsk); doubtful !== undefined; [doubtful] = list(mustAsk)) {
     spendings.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }
-  const known = { ...chain, spendings }
   const isPriced = fill().length === 0 || choosePrice(ledger, known) !== undefined
   return isPriced ? known : askGasPrice(relayer, 'fill.failed', known)
+}
+
+/**
+ * Asks whom cash-outs pay. Of one that goes to no wallet it also asks whether it was executed: an
+ * older copy of the ledger may have come back, which does not know that it was sent.
+ */
+async function askPayees(
+  relayer: Relayer,
+  payments: readonly Payment[],
+  { payees, spendings }: { payees: Map<string, Payee>; spendings: Map<string, Spending> },
+): Promise<void> {
+  const answers = payments.map(async (payment) => {
+    const { session, order } = payment
+    payees.set(session, (await readRequestPayee(relayer, order.request)) ?? 'unknown')
+    if (spendings.has(session) || !isPaidToNoWallet(payment, { payees })) return
+    spendings.set(session, await askSpending(relayer, 'expire.failed', payment))
+  })
+  await Promise.all(answers)
 }
 
 /** Reads the pool's next nonce; zero if it is wrong, since a payment waits too long for it. */

@@ -65,6 +65,8 @@ export const english = {
     own_number: 'This is your own number.',
     own_account: 'This is your own account.',
     zero_address: 'Nobody owns the zero address: money is lost.',
+    nobody: 'Nobody has a wallet at this address: money is lost.',
+    bridge: 'This is the bridge: you get no BTC this way, and money is lost.',
     contract: 'This address is a contract of this service.',
   },
   badAmount: {
@@ -94,6 +96,8 @@ export const english = {
     loan_limit: 'You had a loan a short time ago. Please try again later.',
     terms_changed:
       'The terms of a loan have changed. Nothing was sent. Please dial again in a minute.',
+    contract:
+      'This address is a contract, not a wallet. Nothing was sent. Dial again to send to another.',
     invalid_recipient:
       'This recipient cannot receive money. Nothing was sent. Dial again to send to another.',
     paused:

@@ -62,6 +62,8 @@ export const spanish: Messages = {
     own_number: 'Este es su propio número.',
     own_account: 'Esta es su propia cuenta.',
     zero_address: 'La dirección cero no es de nadie: el dinero se pierde.',
+    nobody: 'Esta dirección no es de nadie: el dinero se pierde.',
+    bridge: 'Es el puente: así no se reciben BTC y el dinero se pierde.',
     contract: 'Esta dirección es un contrato de este servicio.',
   },
   badAmount: {
@@ -91,6 +93,8 @@ export const spanish: Messages = {
     loan_limit: 'Tuvo un préstamo hace poco. Intente más tarde.',
     terms_changed:
       'Las condiciones del préstamo cambiaron. No se envió nada. Marque de nuevo en un minuto.',
+    contract:
+      'Esta dirección es un contrato, no una billetera. No se envió nada. Marque de nuevo para elegir otra.',
     invalid_recipient:
       'Este destinatario no puede recibir dinero. No se envió nada. Marque de nuevo para elegir otro.',
     paused:

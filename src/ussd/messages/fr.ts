@@ -64,6 +64,8 @@ export const french: Messages = {
     own_number: "C'est votre propre numéro.",
     own_account: "C'est votre propre compte.",
     zero_address: "L'adresse zéro n'est à personne: l'argent y est perdu.",
+    nobody: "Cette adresse n'est à personne: l'argent y est perdu.",
+    bridge: "C'est le pont: il ne donne pas de BTC ainsi, l'argent est perdu.",
     contract: 'Cette adresse est un contrat de ce service.',
   },
   badAmount: {
@@ -93,6 +95,8 @@ export const french: Messages = {
     loan_limit: 'Vous avez eu un prêt récemment. Veuillez réessayer plus tard.',
     terms_changed:
       "Les conditions du prêt ont changé. Rien n'a été envoyé. Veuillez recomposer dans une minute.",
+    contract:
+      "Cette adresse est un contrat, pas un portefeuille. Rien n'a été envoyé. Recomposez pour en choisir une autre.",
     invalid_recipient:
       "Ce destinataire ne peut pas recevoir d'argent. Rien n'a été envoyé. Recomposez pour en choisir un autre.",
     paused:

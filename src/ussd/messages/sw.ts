@@ -66,6 +66,8 @@ export const kiswahili: Messages = {
     own_number: 'Hii ni namba yako mwenyewe.',
     own_account: 'Hii ni akaunti yako mwenyewe.',
     zero_address: 'Anwani sifuri si ya mtu: pesa hupotea.',
+    nobody: 'Hakuna mwenye pochi kwenye anwani hii: pesa hupotea.',
+    bridge: 'Hii ni anwani ya daraja: hupati BTC kwa njia hii, pesa hupotea.',
     contract: 'Anwani hii ni mkataba wa huduma hii.',
   },
   badAmount: {
@@ -94,6 +96,8 @@ export const kiswahili: Messages = {
     loan_limit: 'Ulipata mkopo muda mfupi uliopita. Tafadhali jaribu tena baadaye.',
     terms_changed:
       'Masharti ya mkopo yamebadilika. Hakuna kilichotumwa. Tafadhali piga tena baada ya dakika.',
+    contract:
+      'Anwani hii ni ya mkataba, si pochi. Hakuna kilichotumwa. Piga tena utume kwa mwingine.',
     invalid_recipient:
       'Mpokeaji huyu hawezi kupokea pesa. Hakuna kilichotumwa. Piga tena utume kwa mwingine.',
     paused:

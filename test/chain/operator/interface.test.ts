@@ -25,7 +25,7 @@ import { type Deployment, serveApp } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 import { authorized, dial, give, type Operated, openOperated, token } from './operating.ts'
 
-const recipient = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000010000000000a11ce'
 const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
 
 const chain = opened(() => startChain())

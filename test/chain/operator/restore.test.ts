@@ -26,7 +26,7 @@ import {
   token,
 } from './operating.ts'
 
-const recipient = '0x00000000000000000000000000000000000b0b0b'
+const recipient = '0x00000000000000000000000010000000000b0b0b'
 const folder = mkdtempSync(join(tmpdir(), 'restore-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))

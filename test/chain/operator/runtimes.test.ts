@@ -148,7 +148,7 @@ const incidents: readonly Incident[] = [
     async make() {
       const methods = ['eth_sendRawTransaction']
       faults.script({ fault: { kind: 'drop_request' }, methods })
-      await dial('2*0x00000000000000000000000000000000000b0b0b*0.01')
+      await dial('2*0x00000000000000000000000010000000000b0b0b*0.01')
       return async () => faults.clear()
     },
     alert: 'stuck',

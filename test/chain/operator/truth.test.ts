@@ -97,7 +97,7 @@ type World = Awaited<ReturnType<typeof openTwo>>
 async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {
   dials += 1
   const phone = callers[dials % callers.length]?.phone ?? ''
-  const to = `0x${(0xbeef + dials).toString(16).padStart(40, '0')}`
+  const to = `0x${(0x100000beef + dials).toString(16).padStart(40, '0')}`
   const text = `2*${to}*0.00000${dials}`
   const shown = await dial(processes[process], { phone, sessionId: `truth ${dials}`, text })
   if (!/^END Transfer Submitted\n|Nothing was sent/.test(shown)) throw new Error(shown)

@@ -285,7 +285,7 @@ async function serveConsole() {
     dial,
     async pay(amount?: string): Promise<string> {
       paid += 1
-      const recipient = `0x${(0xbeef + paid).toString(16).padStart(40, '0')}`
+      const recipient = `0x${(0x100000beef + paid).toString(16).padStart(40, '0')}`
       return dial(phone, `2*${recipient}*${amount ?? `0.00000${paid}`}`)
     },
     /** Makes an API key of so many calls a day. */

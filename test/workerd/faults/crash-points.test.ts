@@ -14,7 +14,7 @@ import {
 } from '../support/killable-worker.ts'
 import { untilSettled } from '../support/settled.ts'
 
-const recipient = '0x00000000000000000000000000000000000c0a54'
+const recipient = '0x00000000000000000000000010000000000c0a54'
 const submitted = 'END Transfer Submitted\n'
 const refused = 'END Service not available. Nothing was sent. Please try again later.'
 const openEnds = [

@@ -7,7 +7,7 @@ import { accountOf, fund, processed } from '../support/ground-truth.ts'
 import { createKillableWorker, ledgerStub } from '../support/killable-worker.ts'
 import { untilSettled } from '../support/settled.ts'
 
-const recipient = '0x00000000000000000000000000000000000fa017'
+const recipient = '0x00000000000000000000000010000000000fa017'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
 
 /** Delivers one alarm four times side by side, which an object's own alarms never do. */

@@ -4,7 +4,7 @@ import { willCause } from '../../support/runtime-words.ts'
 import { ask, dial, post, untilBalance } from '../support/caller.ts'
 import { accountOf, processed } from '../support/ground-truth.ts'
 
-const recipient = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000010000000000a11ce'
 
 describe('an invalid request', () => {
   test.for([

@@ -10,7 +10,7 @@ import {
   relayerNonce,
 } from '../support/ground-truth.ts'
 
-const recipient = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000010000000000a11ce'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
 
 describe('a payment', () => {
@@ -19,7 +19,7 @@ describe('a payment', () => {
     await fund(caller, '1')
     const session = newSession()
     // Of its own: what earlier tests paid may still be on its way.
-    const own = '0x00000000000000000000000000000000000a11cf'
+    const own = '0x00000000000000000000000010000000000a11cf'
     const deliver = () => dial(caller, `2*${own}*0.25`, session)
 
     const replies = await Promise.all(Array.from({ length: 20 }, deliver))

@@ -9,6 +9,7 @@ const paying = [
   'relay/stolen-callback',
   'relay/settlement',
   'relay/payments',
+  'relay/no-wallet',
   'faults/object',
   'node/feed-object',
 ]

@@ -1,11 +1,5 @@
-import {
-  type Address,
-  encodeErrorResult,
-  type Hex,
-  maxUint256,
-  toFunctionSelector,
-  zeroAddress,
-} from 'viem'
+import { type Address, encodeErrorResult, type Hex, maxUint256, toFunctionSelector } from 'viem'
+import { lowestWallet } from '../../../../src/chain/payees.ts'
 import { microLoanAbi } from '../../../../src/loan/abi.ts'
 import { intentLifetimeSeconds } from '../../../../src/relay/forwarder/abi.ts'
 import type { SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
@@ -19,6 +13,8 @@ export type ContractState = {
   issuedWei: Map<number, bigint>
   isPaused: boolean
   isRelayerAllowed: boolean
+  /** What stands at addresses outside; of all others it is nothing. */
+  codes: Map<string, Hex>
   /** When and where an account last spent an intent, by {@link spendingKey}. */
   spentAt: Map<string, Spending>
 }
@@ -160,7 +156,8 @@ const refused = (errorName: string, ...args: unknown[]): Hex =>
 
 function transfer(call: Call, to: Address, amountWei: bigint): Hex | undefined {
   const { loan, forwarder } = call.world
-  if ([zeroAddress, loan, forwarder].includes(to)) return refused('InvalidRecipient', to)
+  const isNobody = BigInt(to) < lowestWallet
+  if (isNobody || [loan, forwarder].includes(to)) return refused('InvalidRecipient', to)
   const refusal = debit(call, amountWei)
   if (refusal === undefined) readAccount(call.state, to).balanceWei += amountWei
   return refusal

@@ -57,6 +57,8 @@ export function createModelNode(options: ModelNodeOptions) {
         return toHex(viewAt(params[1], view).state.nonce)
       case 'eth_getBalance':
         return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
+      case 'eth_getCode':
+        return view.state.codes.get((params[0] as string).toLowerCase()) ?? '0x'
       case 'eth_gasPrice':
         // RSKj adds a tenth to the minimum (GasPriceTracker).
         return toHex((view.minGasPriceWei * 11n) / 10n)

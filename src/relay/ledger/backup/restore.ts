@@ -144,6 +144,10 @@ function restoreNonce(rows: Draft, { nonce, transactions = [] }: ExportEntry): b
   if (nonce === undefined) return false
   if (rows.row('nonces', nonce.relayer, nonce.nonce) !== undefined) return false
   saveNonce(rows, nonce)
-  for (const transaction of transactions) addTransaction(rows, transaction)
+  for (const transaction of transactions) {
+    // It may have left after the export.
+    const sent_at = transaction.sent_at ?? transaction.recorded_at
+    addTransaction(rows, { ...transaction, sent_at })
+  }
   return true
 }

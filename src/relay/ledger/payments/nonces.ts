@@ -13,7 +13,14 @@ import type { Row } from '../rows.ts'
 import { listOpenPayments } from './account-totals.ts'
 import { updateBlockContents } from './block-contents.ts'
 import { addTransaction, dropTransaction } from './clues.ts'
-import { getPaymentRow, noBlock, requeuePayment } from './payment-states.ts'
+import {
+  applyEvent,
+  getPaymentRow,
+  noBlock,
+  noExecution,
+  noNonce,
+  requeuePayment,
+} from './payment-states.ts'
 import { readQueueTotals } from './queue-totals.ts'
 import {
   countCarried,
@@ -160,6 +167,29 @@ export function retireNonce(
   // The transactions of an abandoned nonce stay: the next one must be priced above them.
   saveNonce(rows, { ...row, state, phase: 'done', changed_at: rows.now })
   return row.sessions.flatMap((session) => requeueFrom(step, row, session))
+}
+
+/** Tells whether bytes may have left, or carry what older bytes of their nonce carry. */
+export function mayHaveLeft(rows: Draft, row: NonceRow, { hash, sent_at }: Row<'transactions'>) {
+  const others = row.bytes.filter(([other]) => other !== hash)
+  const carriesTheSame = others.some(([other]) => {
+    const older = rows.row('transactions', other)
+    return older === undefined || `${older.sessions}` === `${row.sessions}`
+  })
+  return sent_at !== null || carriesTheSame
+}
+
+/** Takes bytes back that never left, and queues their payments as if nothing had carried them. */
+export function withholdTransaction(step: StepContext, row: NonceRow, hash: Hex): Transition[] {
+  const { rows } = step
+  dropTransaction(rows, hash)
+  const bytes = row.bytes.filter(([other]) => other !== hash)
+  saveNonce(rows, { ...row, bytes, state: 'abandoned', phase: 'done', changed_at: rows.now })
+  return row.sessions.flatMap((session) => {
+    const payment = getPaymentRow(rows, session)
+    if (!isCarriedBy(payment, row)) return []
+    return applyEvent(step, payment, 'dropped', { ...noExecution, ...noNonce })
+  })
 }
 
 /** Tells whether a payment's row names this nonce as its carrier. */

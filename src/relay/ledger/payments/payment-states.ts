@@ -87,7 +87,7 @@ export function beginPayment(
 
 /** Lists the events that are counted: only rare ones, because each count costs a write. */
 const countedEvents: readonly PaymentEvent[] = [
-  ...(['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'] as const),
+  ...(['executed', 'failed', 'overdue', 'withheld', 'dropped', 'reorganized', 'orphaned'] as const),
 ]
 
 /** Applies an event to a payment; does nothing if its state does not list the event. */
@@ -116,6 +116,17 @@ export function applyEvent(
 export function requeuePayment(step: StepContext, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
   return applyEvent(step, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
+}
+
+/** Ends a queued payment that no bytes have carried out of the relay. */
+export function endUnsentPayment(
+  step: StepContext,
+  payment: PaymentRow | undefined,
+  reason: string,
+): Transition[] {
+  const wasMined = payment?.history.some(([state]) => state === 'mined')
+  if (payment?.attempts !== 0 || wasMined) return []
+  return applyEvent(step, payment, 'withheld', { reason })
 }
 
 /** Removes names and amounts from a past payment. Its intent stays: it is still known as paid. */
@@ -195,6 +206,7 @@ export function toPayment(row: PaymentRow): Payment {
     execution: isSettled
       ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash as Hex } }
       : undefined,
+    reason: reason ?? '',
     acceptedAt: row.accepted_at,
   }
 }

@@ -188,8 +188,8 @@ const shortenAddress = (address: Address, chainId: number): string =>
 
 export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
-function toActivityState({ state, execution }: Payment): ActivityState {
-  return activityStates[state](execution?.reason ?? '')
+function toActivityState({ state, reason }: Payment): ActivityState {
+  return activityStates[state](reason)
 }
 
 const activityStates: Readonly<Record<PaymentState, (reason: string) => ActivityState>> = {
@@ -198,7 +198,7 @@ const activityStates: Readonly<Record<PaymentState, (reason: string) => Activity
   mined: () => ({ kind: 'under_way' }),
   confirmed: () => ({ kind: 'done' }),
   reverted: (reason) => ({ kind: 'failed', reason }),
-  expired: () => ({ kind: 'failed', reason: '' }),
+  expired: (reason) => ({ kind: 'failed', reason }),
 }
 
 type FormatAmount = (wei: bigint) => string

@@ -1,7 +1,7 @@
 import { isWalletCode } from '../../../account/check-digit.ts'
 import type { Wallet } from '../../../account/wallets.ts'
 import { defineWords } from '../../messages/texts.ts'
-import { isOwnAccount, parseRecipient, type RecipientFault } from '../../recipient.ts'
+import { findAddressFault, parseRecipient, type RecipientFault } from '../../recipient.ts'
 import {
   type AnswerResult,
   acceptAnswer,
@@ -146,10 +146,17 @@ function chooseWallet(typed: string, context: MenuContext): AnswerResult {
 const isAddressFault = (fault: RecipientFault): boolean =>
   fault !== 'unknown_form' && fault !== 'own_number'
 
-const acceptWallet = ({ address }: Wallet, context: MenuContext, draft: SessionDraft) =>
-  isOwnAccount(address, context)
-    ? rejectAnswer(context.messages.badRecipient.own_account)
-    : acceptAnswer(draft)
+/** Accepts a saved wallet, unless an earlier version saved what is nobody's. */
+function acceptWallet(
+  { address }: Wallet,
+  context: MenuContext,
+  draft: SessionDraft,
+): AnswerResult {
+  const fault = findAddressFault(address, context)
+  return fault === undefined
+    ? acceptAnswer(draft)
+    : rejectAnswer(context.messages.badRecipient[fault])
+}
 
 /** Reserves nothing of the loan pool and of the day's loan cap: a cash-out uses neither. */
 const noLoanFunds = { poolWei: 0n, capWei: 0n }

@@ -42,7 +42,14 @@ export function paymentOf(
 ): Payment {
   const order = orderOf(session, account)
   return {
-    ...{ session, state: 'queued', nonce: undefined, attempts: 0, execution: undefined },
+    ...{
+      session,
+      state: 'queued',
+      nonce: undefined,
+      attempts: 0,
+      execution: undefined,
+      reason: '',
+    },
     ...{ acceptedAt: 0, order: { ...order, request: { ...order.request, deadline } } },
     ...more,
   }
