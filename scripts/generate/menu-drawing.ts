@@ -3,7 +3,7 @@ import { writePrompt } from '../../src/ussd/menu/walk.ts'
 import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
 import { allRight, findPaths, menus, sampleContext } from '../dev/menu-ways.ts'
 
-function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
+function sample(kind: Activity['kind'], state: 'done' | 'arriving'): Activity {
   return { kind, amountWei: 10n ** 15n, counterparty: '2547...002', state: { kind: state } }
 }
 
@@ -13,7 +13,7 @@ const facts: ScreenFacts = {
   earlierMinutes: 3,
   address: '0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd',
   activity: {
-    ownPayments: [sample('transfer', 'done'), sample('repayment', 'under_way')],
+    ownPayments: [sample('transfer', 'done'), sample('repayment', 'arriving')],
     received: [sample('received', 'done')],
   },
   pin: { kind: 'open' },

@@ -117,7 +117,7 @@ async function takeCashOut(url: string): Promise<void> {
   await handset.screenshot({ path: getPath('cash-out-caller') })
   await page.locator('#number').fill(agent)
   let shown: string | null = ''
-  while (!shown?.includes('FINAL')) {
+  while (!shown?.includes(': done')) {
     await send('*384#', 'My Activity')
     await send('5', 'Today in')
     shown = await page.locator('#screen').textContent()

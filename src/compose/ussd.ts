@@ -117,6 +117,7 @@ export function createAnswerParts(
     mayDial,
     limits: config.limits,
     minTransferWei: config.limits.minTransferWei,
+    confirmations: relayer.rules.confirmations,
     rate: rateFeed ? createRates({ ...runtime, feed: rateFeed }) : async () => undefined,
     now: clock.now,
     sleep: clock.sleep,

@@ -14,7 +14,14 @@ import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 export type LoanReader = ReturnType<typeof createLoanReader>
 
 /** Describes a transfer to an account, by the event of the loan contract. */
-export type Received = { from: Address; amountWei: bigint; hash: Hex; block: number }
+export type Received = {
+  from: Address
+  amountWei: bigint
+  hash: Hex
+  block: number
+  /** Counts the blocks down to its own, from the latest on: 1 in the latest block. */
+  depth: number
+}
 
 type LoanEvent = { topics: Hex[]; data: Hex; transactionHash: Hex; block: { number: number } }
 
@@ -77,21 +84,29 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
       }
     },
     /** Lists the last transfers to an account, the newest first; older blocks are not searched. */
-    async listReceived(account: Address): Promise<Received[]> {
-      const from = Math.max(0, (await readHeight()) - maxEventBlocks + 1)
+    async listReceived(account: Address, limit = maxReceived): Promise<Received[]> {
+      const height = await readHeight()
+      const from = Math.max(0, height - maxEventBlocks + 1)
       const [event = null] = encodeEventTopics({ abi: loanAbi, eventName: 'Transferred' })
       const logs = await findEvents([event, null, pad(account)], from)
-      return logs.slice(-maxReceived).reverse().map(decodeReceived)
+      return logs
+        .slice(-limit)
+        .reverse()
+        .map((log) => decodeReceived(log, height))
     },
   }
 }
 
-function decodeReceived({ topics, data, transactionHash: hash, block }: LoanEvent): Received {
+function decodeReceived(
+  { topics, data, transactionHash: hash, block }: LoanEvent,
+  height: number,
+): Received {
   const { args } = decodeEventLog({
     abi: loanAbi,
     eventName: 'Transferred',
     data,
     topics: topics as [Hex, ...Hex[]],
   })
-  return { from: args.from, amountWei: args.amount, hash, block: block.number }
+  const depth = height - block.number + 1
+  return { from: args.from, amountWei: args.amount, hash, block: block.number, depth }
 }

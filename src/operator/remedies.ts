@@ -1,3 +1,4 @@
+import { getProgress } from '../relay/progress.ts'
 import type { CheckName } from './schemas/health.ts'
 import type { PaymentSummary } from './schemas/payments.ts'
 
@@ -24,18 +25,19 @@ export const remedies: Readonly<Record<CheckName, string>> = {
 /** Describes what became of a payment, as the end of a sentence; `where` names its block. */
 export function describeFate(payment: PaymentSummary, where = `block ${payment.block}`): string {
   const { state, reason, attempts } = payment
+  const word = getProgress(state)
   switch (state) {
     case 'queued':
-      return `waits for its turn${attempts === 0 ? '' : ` after ${attempts} failed attempts`}: no transaction carries it yet.`
+      return `is ${word}: it waits for its turn${attempts === 0 ? '' : ` after ${attempts} failed attempts`}, and no transaction carries it yet.`
     case 'signed':
-      return 'is with the nodes: no round has seen it in a block yet.'
+      return `is ${word}: it is with the nodes, and no round has seen it in a block yet.`
     case 'mined':
-      return `is in ${where} and waits for more blocks on it.`
+      return `is ${word}: it is in ${where} and waits for more blocks on it.`
     case 'confirmed':
-      return `was done in ${where}.`
+      return `was ${word} in ${where}.`
     case 'reverted':
-      return `failed in ${where}: ${reason ?? 'no reason was given'}. Nothing has moved.`
+      return `${word} in ${where}: ${reason ?? 'no reason was given'}. Nothing has moved.`
     case 'expired':
-      return `${reason === null ? 'was not carried before its deadline' : `was not sent: ${reason}`}. Nothing has moved, and nothing will.`
+      return `${word}: it ${reason === null ? 'was not carried before its deadline' : `was not sent: ${reason}`}. Nothing has moved, and nothing will.`
   }
 }

@@ -36,7 +36,7 @@ import { type Place, writePrompt } from './menu/walk.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
 import { toLongAddress, toShortAddress } from './messages/texts.ts'
 import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
-import { type PlaceScreenOptions, showPlace } from './place-screen.ts'
+import { type PlaceScreenOptions, readFinalBalance, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { createRequestContext, joinAnswers, type RequestContext } from './request-context.ts'
 import { type AmountFormats, createAmountFormats } from './screens/amount-formats.ts'
@@ -244,7 +244,7 @@ async function performResult(
       const stepKey = await context.deriveStepKey(joinAnswers(answers))
       if (!context.mayDial(stepKey)) return endScreen(messages.tooManyDials)
       if (result.kind === 'claim') return showDepositClaim(context)
-      return showBalance(context, await context.loan.readBalance(stepKey.account))
+      return showBalance(context, await readFinalBalance(context, stepKey.account))
     }
     case 'language':
       return chooseLanguage(context, result.language)
@@ -342,14 +342,16 @@ async function prepareRepeatScreen(
 /** Shows a balance at the current exchange rate, because no payment depends on it. */
 async function showBalance(
   { messages, settings, rate: readRate, showAmount }: HandlerContext,
-  wei: bigint,
+  { finalWei, arrivingWei }: Awaited<ReturnType<typeof readFinalBalance>>,
 ): Promise<Screen> {
   const { localCurrency } = settings
   const rate = localCurrency === undefined ? undefined : await readRate()
-  const worth = rate && formatWorth(wei, rate)
+  const worth = rate && formatWorth(finalWei, rate)
   const worthLine =
     worth === undefined ? localCurrency && messages.noRate(localCurrency) : messages.about(worth)
-  const lines = [balance.words(messages).balance(showAmount(wei)), worthLine]
+  const words = balance.words(messages)
+  const arrivingLine = arrivingWei > 0n && words.arriving(showAmount(arrivingWei))
+  const lines = [words.balance(showAmount(finalWei)), worthLine, arrivingLine]
   return endScreen(lines.filter(Boolean).join('\n'))
 }
 

@@ -9,8 +9,9 @@ import { readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, StepKey } from '../relay/ledger/port.ts'
+import type { Ledger, PaymentRecord, StepKey } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
+import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
 import type { MayDial } from './dial-limiter.ts'
 import {
@@ -22,6 +23,7 @@ import {
 import {
   describePayments,
   describeReceived,
+  getReceivedProgress,
   hasFailed,
   maxListedPayments,
 } from './menu/entries/activity.ts'
@@ -49,7 +51,12 @@ import {
 } from './session-records.ts'
 
 export type PlaceScreenOptions = PaymentRequestOptions & {
-  ledger: Pick<Ledger, 'listPayments' | 'lookup' | 'findKnownRefusal' | 'listTakings'>
+  ledger: Pick<
+    Ledger,
+    'listPayments' | 'findPayments' | 'lookup' | 'findKnownRefusal' | 'listTakings'
+  >
+  /** Counts the blocks down to one whose outcomes are final. */
+  confirmations: number
   limits: AccountLimits
   mayDial: MayDial
   rate: () => Promise<Rate | undefined>
@@ -165,8 +172,9 @@ const factReaders: FactReaders = {
 
 async function readActivity(context: PlaceContext, { account }: StepKey) {
   const { ledger, memory, loan, log, chainId, senderSeal } = context
-  const [payments, accountMemory, till, received] = await Promise.all([
+  const [payments, incoming, accountMemory, till, received] = await Promise.all([
     ledger.listPayments(account, maxListedPayments),
+    ledger.findPayments(account, maxIncoming),
     memory.read(account),
     context.settings.agents ? readTillDay(context, account) : undefined,
     loan.listReceived(account).catch((error: unknown) => {
@@ -177,11 +185,49 @@ async function readActivity(context: PlaceContext, { account }: StepKey) {
   const ownPayments = describePayments(payments, accountMemory, chainId)
   if (received === 'unavailable') return { ownPayments, received, till }
   const senders = await decryptSenders(accountMemory, senderSeal, account)
-  return { ownPayments, received: describeReceived(received, senders, chainId), till }
+  const finality = { payments: incoming, confirmations: context.confirmations }
+  return { ownPayments, received: describeReceived(received, finality, senders, chainId), till }
 }
 
+/** Limits how many payments to an account are compared with what it received. */
+const maxIncoming = 100
+
+type BalanceContext = Pick<PlaceScreenOptions, 'ledger' | 'loan' | 'settings' | 'confirmations'>
+
+/**
+ * Reads what an account has for good, and what it received that is still arriving. The
+ * demonstration shows all that a block has.
+ */
+export async function readFinalBalance(
+  { ledger, loan, settings, confirmations }: BalanceContext,
+  account: Address,
+): Promise<{ finalWei: bigint; arrivingWei: bigint }> {
+  const [balanceWei, payments] = await Promise.all([
+    loan.readBalance(account),
+    settings.profile === 'demo' ? [] : ledger.findPayments(account, maxIncoming),
+  ])
+  const arriving = payments.filter(({ state }) => getProgress(state) === 'arriving')
+  if (arriving.length === 0) return { finalWei: balanceWei, arrivingWei: 0n }
+  const finality = { payments, confirmations }
+  // Read after the balance, so that no transfer is in that and missing here.
+  const received = await loan.listReceived(account, maxIncoming).then(
+    (events) => events.filter((event) => getReceivedProgress(event, finality) === 'arriving'),
+    // Without the chain's events, the ledger tells what its rounds have seen in blocks.
+    () => arriving.flatMap((each) => (each.outcome === 'executed' ? toAmount(each) : [])),
+  )
+  const sumWei = received.reduce((wei, { amountWei }) => wei + amountWei, 0n)
+  // A block after the reading of the balance may have more.
+  const finalWei = balanceWei > sumWei ? balanceWei - sumWei : 0n
+  return { finalWei, arrivingWei: balanceWei - finalWei }
+}
+
+/** Returns what a payment credits to its recipient: a cash-out leaves the service. */
+const toAmount = ({ kind, spendsWei }: PaymentRecord) =>
+  kind === 'cashOut' ? [] : [{ amountWei: BigInt(spendsWei) }]
+
 /** Reads the day's totals of an account's till; undefined if the account has no till. */
-async function readTillDay({ ledger, loan, keys }: PlaceContext, account: Address) {
+async function readTillDay(context: PlaceContext, account: Address) {
+  const { ledger, keys } = context
   const takings = await ledger.listTakings(account, maxListedPayments)
   if (takings === undefined) return undefined
   const { inWei, outWei, last } = takings
@@ -191,7 +237,8 @@ async function readTillDay({ ledger, loan, keys }: PlaceContext, account: Addres
       code: await derivePaymentCode(keys, intentId),
     })),
   )
-  return { inWei, outWei, lastPayments, floatWei: await loan.readBalance(account) }
+  const { finalWei } = await readFinalBalance(context, account)
+  return { inWei, outWei, lastPayments, floatWei: finalWei }
 }
 
 /** Decrypts the short numbers of senders, without those encrypted under another secret. */

@@ -57,7 +57,6 @@ export type Activity = {
 }
 
 export type ActivityState =
-  | { kind: 'under_way' }
-  | { kind: 'done' }
+  | { kind: 'arriving' | 'done' }
   /** `reason` is the contract's; empty if the payment expired. */
   | { kind: 'failed'; reason: string }

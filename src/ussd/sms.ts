@@ -4,6 +4,7 @@ import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts
 import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
+import { getProgress } from '../relay/progress.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import type { PaymentOrder } from './menu/node.ts'
@@ -98,7 +99,7 @@ export function writeSms(
   const { kind, amountWei, who } = facts
   const writeLine = (outcome: ActivityState) =>
     writeActivityLine(messages, { kind, amountWei, counterparty: who, state: outcome }, showAmount)
-  if (state !== 'confirmed') {
+  if (getProgress(state) === 'failed') {
     const line = writeLine({ kind: 'failed', reason })
     return `${line}\n${messages.nothingMoved}`
   }

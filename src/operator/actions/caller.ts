@@ -91,7 +91,8 @@ export async function describeCaller(
     arrivals:
       events
         ?.filter(({ hash }) => received.every((payment) => payment.hash !== hash))
-        .map(({ amountWei, ...event }) => ({ ...event, amountWei: `${amountWei}` })) ?? null,
+        .map(({ amountWei, depth: _, ...event }) => ({ ...event, amountWei: `${amountWei}` })) ??
+      null,
     loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
     tills: tills.filter((till) => isAddressEqual(till.account, account)),
     till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,

@@ -2,6 +2,7 @@ import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
 import { outcomes } from '../../operator/schemas/payments.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
+import { getProgress } from '../../relay/progress.ts'
 import { Choice, FactList, Field, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 /** Shows the amount that leaves the account; empty for a loan. */
@@ -11,6 +12,10 @@ export const showSpentAmount = ({ spendsWei }: PaymentSummary, currency: string)
 export const renderPaymentLink = (payment: PaymentSummary) => (
   <a href={`/console/payments/${payment.intent}`}>{shortenHex(payment.intent)}</a>
 )
+
+/** Describes a payment's state: the word that its caller reads, and the ledger's own. */
+export const describeState = ({ state }: Pick<PaymentSummary, 'state'>): string =>
+  `${getProgress(state)} (${state})`
 
 export function PaymentTable(options: { payments: readonly PaymentSummary[]; currency: string }) {
   return (
@@ -22,7 +27,7 @@ export function PaymentTable(options: { payments: readonly PaymentSummary[]; cur
         renderPaymentLink(payment),
         paymentKinds[payment.kind].name,
         showSpentAmount(payment, options.currency),
-        payment.state,
+        describeState(payment),
         payment.reason ?? '',
         <a href={`/console/payments?account=${payment.account}`}>{shortenHex(payment.account)}</a>,
         payment.explorer && <a href={payment.explorer}>{shortenHex(payment.hash ?? '')}</a>,
@@ -81,7 +86,7 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; currenc
 export function PaymentView({ payment, currency }: { payment: PaymentDetails; currency: string }) {
   const { screen, batch, transitions, transactions, messages } = payment
   return (
-    <Live name="payment" title={`${paymentKinds[payment.kind].name}, ${payment.state}`}>
+    <Live name="payment" title={`${paymentKinds[payment.kind].name}, ${describeState(payment)}`}>
       <FactList
         facts={[
           ['Intent', payment.intent],

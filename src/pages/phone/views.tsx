@@ -1,5 +1,5 @@
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../ussd/screens/septets.ts'
-import { PaymentTable } from '../console/payments.tsx'
+import { describeState, PaymentTable } from '../console/payments.tsx'
 import { Choice, FactList, Live, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
 import { type GatewayForm, serviceCode } from './gateway-forms.ts'
@@ -320,6 +320,7 @@ function Steps({ payment, batch }: SessionPayments) {
       </ol>
       <FactList
         facts={[
+          ['State', describeState(payment)],
           ['Transaction', <code>{payment.hash ?? 'none yet'}</code>],
           ['Batch', others > 0 ? `shared with ${others} others` : 'alone in its transaction'],
           ['Failed', payment.reason ?? 'no'],

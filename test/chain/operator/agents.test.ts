@@ -5,6 +5,7 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { ops } from '../../../scripts/ops/ops-cli.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
+import { describeFate } from '../../../src/operator/remedies.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, type Operated, openOperated } from './operating.ts'
 
@@ -23,7 +24,7 @@ async function choosePin(deployment: Operated, phone: string): Promise<void> {
     await dial(deployment, { phone, sessionId: 'pin', text })
 }
 
-test('an agent sees FINAL for payments that stay on the chain, and never for removed ones', async () => {
+test('every place says of a payment when it is done, and none before it stays on the chain', async () => {
   const deployment = openOperated(chain, settings)
   const client = createPublicClient({ transport: http(chain.anvil.url) })
   const account = await give(chain, agent)
@@ -51,32 +52,59 @@ test('an agent sees FINAL for payments that stay on the chain, and never for rem
     return screen.split('\n').find((line) => line.startsWith(`${code} 0.02 tRBTC: `))
   }
 
+  /** Requires the agent's word at each other place, while the chain has the payment. */
+  async function expectOneWord(told: string | undefined) {
+    const word = told?.split(': ').at(-1) ?? ''
+    const read = async (phone: string, ...texts: string[]) => {
+      dials += 1
+      const session = { phone, sessionId: `word ${dials}` }
+      const screens = texts.map((text) => dial(deployment, { ...session, text }))
+      return (await Promise.all(screens)).join('\n')
+    }
+    const isDone = word === 'done'
+    const received = await read(agent, '5', '5*98')
+    expect(received).toMatch(RegExp(`\\nReceived 0\\.02 tRBTC from \\S+: ${word}\\n`))
+    expect(received).toContain(`\nFloat: ${isDone ? '1.02' : '1'} tRBTC\n`)
+    const balance = isDone ? '1.02 tRBTC' : '1 tRBTC\nArriving: 0.02 tRBTC'
+    expect(await read(agent, '1')).toBe(`END Your Balance: ${balance}`)
+    expect(await read(caller, '5')).toMatch(RegExp(`\\nWithdrew 0\\.02 tRBTC at .+: ${word}\\n`))
+    for (const phone of [agent, caller]) {
+      const { payments } = await deployment.act('lookup', { phone })
+      expect(payments.map((payment) => describeFate(payment))).toMatchObject([
+        expect.stringMatching(RegExp(`^(is|was) ${word}\\b`)),
+      ])
+    }
+  }
+
   async function next(): Promise<string | undefined> {
     await chain.anvil.ask('anvil_mine', ['0x1'])
     deployment.pass(30_000)
     await deployment.round()
     await deployment.settled()
     const told = await viewScreen()
-    expect([`${code} 0.02 tRBTC: arriving`, `${code} 0.02 tRBTC: FINAL`]).toContain(told)
-    const isFinal = told?.endsWith('FINAL') === true
+    expect([`${code} 0.02 tRBTC: arriving`, `${code} 0.02 tRBTC: done`]).toContain(told)
+    const isFinal = told?.endsWith('done') === true
     if (isFinal) expect(await came(confirmations - 1)).toBe(paidWei)
+    if ((await came(0)) === paidWei) await expectOneWord(told)
     return told
   }
 
   expect(await came(0)).toBe(paidWei)
-  expect(await viewScreen()).toBe(`${code} 0.02 tRBTC: arriving`)
+  const first = await viewScreen()
+  expect(first).toBe(`${code} 0.02 tRBTC: arriving`)
+  await expectOneWord(first)
   expect(await next()).toBe(`${code} 0.02 tRBTC: arriving`)
   await chain.anvil.ask('anvil_reorg', [2, []])
   expect(await came(0)).toBe(0n)
   expect(await viewScreen()).toBe(`${code} 0.02 tRBTC: arriving`)
 
   let told: string | undefined
-  for (let block = 0; block < 20 && !told?.endsWith('FINAL'); block++) told = await next()
-  expect(told).toBe(`${code} 0.02 tRBTC: FINAL`)
+  for (let block = 0; block < 20 && !told?.endsWith('done'); block++) told = await next()
+  expect(told).toBe(`${code} 0.02 tRBTC: done`)
   expect(await came(0)).toBe(paidWei)
   // Delivered once more it is the same payment, with the same code.
   expect(/\nCode: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
-  expect(await next()).toBe(`${code} 0.02 tRBTC: FINAL`)
+  expect(await next()).toBe(`${code} 0.02 tRBTC: done`)
   expect(await came(0)).toBe(paidWei)
 })
 

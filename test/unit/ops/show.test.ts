@@ -121,7 +121,7 @@ const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
 const there = 'in block 9 (https://explorer.example/tx)'
 
 test.for<[changes: Partial<PaymentSummary>, says: string]>([
-  [{}, 'waits for its turn: no transaction carries it yet.'],
+  [{}, 'is arriving: it waits for its turn, and no transaction carries it yet.'],
   [{ ...mined, state: 'confirmed', outcome: 'executed' }, `was done ${there}.`],
   [
     { ...mined, state: 'reverted', reason: 'Existing loan active' },
@@ -129,7 +129,7 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
   ],
   [
     { state: 'expired' },
-    'was not carried before its deadline. Nothing has moved, and nothing will.',
+    'failed: it was not carried before its deadline. Nothing has moved, and nothing will.',
   ],
 ])('a payment has one line, and its state one sentence: %o', ([changes, says]) => {
   expect(describePayment(payment, 'tRBTC')).toBe(

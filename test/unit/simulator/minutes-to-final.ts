@@ -5,7 +5,7 @@ import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 
 /**
- * Returns the minutes from "Submitted" to FINAL of so many withdrawals, by Rootstock's rules
+ * Returns the minutes from "Submitted" to "done" of so many withdrawals, by Rootstock's rules
  * and its usual time between blocks, without faults.
  */
 export async function measureMinutesToFinal(count: number): Promise<number[]> {

@@ -128,7 +128,7 @@ async function describeCashInHand(): Promise<string> {
   return `
 
 ![The caller's phone: the withdrawal is submitted, with its code](pictures/cash-out-caller.png)
-![The agent's phone: the same code is FINAL, so the cash is handed out](pictures/cash-out-agent.png)
+![The agent's phone: the same code is done, so the cash is handed out](pictures/cash-out-agent.png)
 
 A withdrawal takes **${answers} answers** after the dial: Cash Out, the agent's number, the amount,
 the PIN below what it is for. M-Pesa's takes ${mPesaAnswers} after \`*334#\`: withdraw, the agent's
@@ -136,7 +136,7 @@ number, the amount, the PIN, a confirmation. The tills of the script are an exam
 \`npm run ops -- agents add "Mama Duka"\` gives the agent's number (\`+254700000002\`) one, which
 takes the place of 12344.
 
-Cash is in hand when the agent sees FINAL: **${within(0.5)} minutes** after "Submitted" for half of 100
+Cash is in hand when the agent sees "done": **${within(0.5)} minutes** after "Submitted" for half of 100
 withdrawals, and within ${within(0.95)} for 95 of them. They were made on the simulator's chain, which has
 Rootstock's rules: a block each 25 s on average, and 12 of them until an outcome is told
 (\`CONFIRMATIONS\`).`

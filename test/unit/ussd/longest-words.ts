@@ -97,7 +97,7 @@ const wordsIn = (say: Messages, words: object, above = ''): [key: string, words:
 
 /** The longest lines about payments that have not failed. */
 const paymentLines = (say: Messages): string[] =>
-  (['under_way', 'done'] as const).map((kind) => {
+  (['arriving', 'done'] as const).map((kind) => {
     const payment = { kind: 'purchase', amountWei: 1n, counterparty: paidFor } as const
     return writeActivityLine(say, { ...payment, state: { kind } }, () => amount)
   })

@@ -10,7 +10,7 @@ import { billReference, tills } from '../plan.ts'
 import type { Report } from './circumstances.ts'
 import { formatAmount } from './lender.ts'
 
-const says = activity.words(english).till
+const says = activity.words(english)
 
 /** Judges that a till shows each payment as the chain has it, by the code of who paid. */
 export function judgeTills(history: History, found: Report): void {
@@ -30,7 +30,9 @@ function judgeLook(history: History, look: Delivery, found: Report): void {
   if (reply === undefined || account === undefined || dial.caller >= tills.length) return
   const lines = reply.split('\n')
   const known = history.payments.flatMap((payments) => [...payments.values()])
-  const finals = new Set(lines.filter((line) => line.endsWith(`: ${says.done}`)))
+  // A line of a till begins with the payment's code.
+  const tillLines = lines.filter((line) => /^\d{6} /.test(line))
+  const finals = new Set(tillLines.filter((line) => line.endsWith(`: ${says.done}`)))
   for (const { order } of known) {
     const { request, kind } = order
     const call = decodeCall(request.data)

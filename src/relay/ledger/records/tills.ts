@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { getProgress } from '../../progress.ts'
 import type { Draft } from '../draft.ts'
 import type { Taking, Takings, Till, TillChange } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
@@ -48,7 +49,7 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
   const received = rows
     .list({ ...takings, from: midnight, limit: noLimit })
     .flatMap(findPaymentIn(rows))
-  const confirmed = received.filter(({ payment }) => payment.state === 'confirmed')
+  const confirmed = received.filter(({ payment }) => getProgress(payment.state) === 'done')
   const sent = listSentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
   const sum = (payments: readonly { spends: string }[]) =>
     payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)

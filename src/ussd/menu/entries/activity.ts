@@ -1,8 +1,9 @@
-import { type Address, checksumAddress } from 'viem'
+import { type Address, checksumAddress, isAddressEqual } from 'viem'
 import { type AccountMemory, findRecipientName } from '../../../account/memory.ts'
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/calls.ts'
 import type { Received } from '../../../loan/reader.ts'
-import type { Payment, PaymentState } from '../../../relay/ledger/port.ts'
+import type { Payment, PaymentRecord } from '../../../relay/ledger/port.ts'
+import { getProgress } from '../../../relay/progress.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords, toShortAddress } from '../../messages/texts.ts'
 import type { Activity, ActivityState, ScreenFacts, TillDay } from '../../screen-facts.ts'
@@ -20,10 +21,9 @@ const words = defineWords({
     activityLine: (amount: string, from: string) => `Received ${amount} from ${from}`,
     creditedMessage: (amount: string, from: string) =>
       `You received ${amount} from ${from}. Your account was credited.`,
-    underWay: 'on its way',
+    arriving: 'arriving',
     done: 'done',
-    failed: (reason: string) => `FAILED, ${reason}`,
-    till: { under_way: 'arriving', done: 'FINAL', failed: 'FAILED' },
+    failed: 'FAILED',
     day: (inflow: string, outflow: string, float: string) =>
       `Today in: ${inflow}\nToday out: ${outflow}\nFloat: ${float}`,
     reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
@@ -37,10 +37,9 @@ const words = defineWords({
     activityLine: (amount, from) => `Ulipokea ${amount} kutoka ${from}`,
     creditedMessage: (amount, from) =>
       `Umepokea ${amount} kutoka ${from}. Akaunti yako imeongezewa.`,
-    underWay: 'njiani',
+    arriving: 'njiani',
     done: 'imekamilika',
-    failed: (reason) => `IMESHINDIKANA, ${reason}`,
-    till: { under_way: 'inakuja', done: 'IMEFIKA', failed: 'IMESHINDIKANA' },
+    failed: 'IMESHINDIKANA',
     day: (inflow, outflow, float) =>
       `Leo ziliingia: ${inflow}\nLeo zilitoka: ${outflow}\nSalio: ${float}`,
     reasons: {
@@ -69,10 +68,9 @@ const words = defineWords({
     activityLine: (amount, from) => `Reçu ${amount} de ${from}`,
     creditedMessage: (amount, from) =>
       `Vous avez reçu ${amount} de ${from}. Votre compte a été crédité.`,
-    underWay: 'en cours',
+    arriving: 'en cours',
     done: 'terminé',
-    failed: (reason) => `ÉCHOUÉ, ${reason}`,
-    till: { under_way: 'en cours', done: 'DÉFINITIF', failed: 'ÉCHOUÉ' },
+    failed: 'ÉCHOUÉ',
     day: (inflow, outflow, float) =>
       `Reçu ce jour: ${inflow}\nEnvoyé ce jour: ${outflow}\nSolde: ${float}`,
     reasons: {
@@ -100,10 +98,9 @@ const words = defineWords({
     allOwed: 'toda la deuda',
     activityLine: (amount, from) => `Recibió ${amount} de ${from}`,
     creditedMessage: (amount, from) => `Recibió ${amount} de ${from}. Se abonó a su cuenta.`,
-    underWay: 'en camino',
+    arriving: 'en camino',
     done: 'hecho',
-    failed: (reason) => `FALLÓ, ${reason}`,
-    till: { under_way: 'en camino', done: 'FINAL', failed: 'FALLÓ' },
+    failed: 'FALLÓ',
     day: (inflow, outflow, float) => `Hoy entró: ${inflow}\nHoy salió: ${outflow}\nSaldo: ${float}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
@@ -169,18 +166,46 @@ function describePayment(
   return { kind, amountWei, counterparty: name ?? shortenAddress(call.to, chainId), state }
 }
 
+/** Holds what tells whether a transfer in a block is final. */
+export type Finality = {
+  /** Lists the ledger's payments to the account. */
+  payments: readonly PaymentRecord[]
+  confirmations: number
+}
+
 /** Describes received transfers with the senders' numbers, as far as they are known. */
 export function describeReceived(
   events: readonly Received[],
+  finality: Finality,
   senders: ReadonlyMap<string, string>,
   chainId: number,
 ): Activity[] {
-  return events.map(({ from, amountWei }) => ({
+  return events.map((event) => ({
     kind: 'received',
-    amountWei,
-    counterparty: senders.get(from.toLowerCase()) ?? shortenAddress(from, chainId),
-    state: { kind: 'done' },
+    amountWei: event.amountWei,
+    counterparty: senders.get(event.from.toLowerCase()) ?? shortenAddress(event.from, chainId),
+    state: { kind: getReceivedProgress(event, finality) },
   }))
+}
+
+/**
+ * Returns the progress of a received transfer: the ledger's word for its payment. Only a transfer
+ * that is no payment of the ledger is judged by its depth.
+ */
+export function getReceivedProgress(
+  { from, amountWei, hash, depth }: Received,
+  { payments, confirmations }: Finality,
+): 'arriving' | 'done' {
+  const equal = payments.filter(
+    (each) => isAddressEqual(each.account as Address, from) && each.spendsWei === `${amountWei}`,
+  )
+  // A round may not have seen the block yet, so its payment has no hash.
+  const payment =
+    equal.find((each) => each.hash === hash) ??
+    equal.find((each) => each.hash === null && getProgress(each.state) === 'arriving')
+  const progress = payment && getProgress(payment.state)
+  if (progress === 'arriving' || progress === 'done') return progress
+  return depth >= confirmations ? 'done' : 'arriving'
 }
 
 const shortenAddress = (address: Address, chainId: number): string =>
@@ -189,16 +214,8 @@ const shortenAddress = (address: Address, chainId: number): string =>
 export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
 function toActivityState({ state, reason }: Payment): ActivityState {
-  return activityStates[state](reason)
-}
-
-const activityStates: Readonly<Record<PaymentState, (reason: string) => ActivityState>> = {
-  queued: () => ({ kind: 'under_way' }),
-  signed: () => ({ kind: 'under_way' }),
-  mined: () => ({ kind: 'under_way' }),
-  confirmed: () => ({ kind: 'done' }),
-  reverted: (reason) => ({ kind: 'failed', reason }),
-  expired: (reason) => ({ kind: 'failed', reason }),
+  const kind = getProgress(state)
+  return kind === 'failed' ? { kind, reason } : { kind }
 }
 
 type FormatAmount = (wei: bigint) => string
@@ -227,7 +244,7 @@ function writeTillDay(text: ActivityWords, till: TillDay, formatAmount: FormatAm
   const { inWei, outWei, floatWei, lastPayments } = till
   const lines = lastPayments.map(({ code, amountWei, reference, state }) => {
     const payment = [code, formatAmount(amountWei), reference].filter(Boolean).join(' ')
-    return `${payment}: ${text.till[activityStates[state]('').kind]}`
+    return `${payment}: ${text[getProgress(state)]}`
   })
   const totals = text.day(formatAmount(inWei), formatAmount(outWei), formatAmount(floatWei))
   return [...lines, ...totals.split('\n')]
@@ -253,9 +270,7 @@ export const getKindWords = (
   kind === 'received' ? words(messages) : payments[kind].words(messages)
 
 function writeState(text: ActivityWords, state: ActivityState): string {
-  if (state.kind === 'under_way') return text.underWay
-  if (state.kind === 'done') return text.done
-  return text.failed(
-    text.reasons[state.reason === '' ? 'too_late' : parseRefusalReason(state.reason)],
-  )
+  if (state.kind !== 'failed') return text[state.kind]
+  const reason = state.reason === '' ? 'too_late' : parseRefusalReason(state.reason)
+  return `${text.failed}, ${text.reasons[reason]}`
 }

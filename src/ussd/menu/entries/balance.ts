@@ -3,10 +3,26 @@ import type { Effect, MenuPart } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 
 const words = defineWords({
-  en: { label: 'My Balance', balance: (amount: string) => `Your Balance: ${amount}` },
-  sw: { label: 'Salio Langu', balance: (amount) => `Salio lako: ${amount}` },
-  fr: { label: 'Mon solde', balance: (amount) => `Votre solde: ${amount}` },
-  es: { label: 'Mi saldo', balance: (amount) => `Su saldo: ${amount}` },
+  en: {
+    label: 'My Balance',
+    balance: (amount: string) => `Your Balance: ${amount}`,
+    arriving: (amount: string) => `Arriving: ${amount}`,
+  },
+  sw: {
+    label: 'Salio Langu',
+    balance: (amount) => `Salio lako: ${amount}`,
+    arriving: (amount) => `Njiani: ${amount}`,
+  },
+  fr: {
+    label: 'Mon solde',
+    balance: (amount) => `Votre solde: ${amount}`,
+    arriving: (amount) => `En cours: ${amount}`,
+  },
+  es: {
+    label: 'Mi saldo',
+    balance: (amount) => `Su saldo: ${amount}`,
+    arriving: (amount) => `En camino: ${amount}`,
+  },
 })
 
 const balanceEffect: Effect = { name: 'balance', createOutcome: () => ({ kind: 'balance' }) }

@@ -16,7 +16,7 @@ describe('my activity', () => {
       fail Balance too low
       0.001 s
       three: 3*1
-      see: 5 -> CON My Activity|Loan of 0.01 tRBTC: on its way|Sent 0.002 tRBTC to 0x5aAeb605...: FAILED, Balance too low|Sent 0.001 tRBTC to 2547...001: done|98. More|0. Back
+      see: 5 -> CON My Activity|Loan of 0.01 tRBTC: arriving|Sent 0.002 tRBTC to 0x5aAeb605...: FAILED, Balance too low|Sent 0.001 tRBTC to 2547...001: done|98. More|0. Back
       see: 5*98 -> CON ${unread}|0. Back
       see: 5*98*0 -> CON My Activity|Loan …|98. More|0. Back
       see: 5*98*0*0 -> ${failed}`

@@ -55,7 +55,7 @@ const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as con
 const reverted = { code: '123456', amountWei: 1n, state: 'reverted' } as const
 const activity = {
   ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
-  received: eightOf<Activity>({ kind: 'received', ...paid, state: { kind: 'under_way' } }),
+  received: eightOf<Activity>({ kind: 'received', ...paid, state: { kind: 'arriving' } }),
   till: {
     ...{ inWei: 1n, outWei: 1n, floatWei: 1n },
     lastPayments: eightOf({ ...reverted, reference: 'W'.repeat(20) }),

@@ -159,7 +159,7 @@ describe('a session id that comes back', () => {
       9 min
       s: ${send}*1 -> same
       2 min
-      s: ${send}*1 -> ${sent}on its way|11 min ago. ${nothingMore}
+      s: ${send}*1 -> ${sent}arriving|11 min ago. ${nothingMore}
       settle
       s: ${send}*1 -> ${sent}done|11 min ago. ${nothingMore}
       2 days

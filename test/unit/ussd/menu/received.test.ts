@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import type { PaymentRecord, PaymentState } from '../../../../src/relay/ledger/port.ts'
+import { getReceivedProgress } from '../../../../src/ussd/menu/entries/activity.ts'
+
+const from = `0x${'a1'.repeat(20)}` as const
+const hash = `0x${'11'.repeat(32)}` as const
+const confirmations = 12
+
+const receive = (depth: number) => ({ from, amountWei: 5n, hash, block: 100, depth })
+const pay = (state: PaymentState, changes: Partial<PaymentRecord> = {}) =>
+  ({
+    account: from.toUpperCase().replace('X', 'x'),
+    spendsWei: '5',
+    state,
+    hash,
+    ...changes,
+  }) as PaymentRecord
+
+describe('a received transfer', () => {
+  test.for<[string, 'arriving' | 'done', number, PaymentRecord[]]>([
+    ['in a payment that no round saw as final', 'arriving', 99, [pay('mined')]],
+    ['in a payment that is confirmed', 'done', 1, [pay('confirmed')]],
+    ['in a payment whose block no round has seen', 'arriving', 99, [pay('signed', { hash: null })]],
+    [
+      'after an equal one that is done',
+      'arriving',
+      99,
+      [pay('confirmed', { hash: `0x${'22'.repeat(32)}` }), pay('signed', { hash: null })],
+    ],
+    ['of another amount than the open payment', 'done', 12, [pay('signed', { spendsWei: '6' })]],
+    ['that is no payment of the ledger, in a new block', 'arriving', 11, []],
+    ['that is no payment of the ledger, in a deep block', 'done', 12, []],
+  ])('%s is told as %s', ([, word, depth, payments]) => {
+    expect(getReceivedProgress(receive(depth), { payments, confirmations })).toBe(word)
+  })
+})
