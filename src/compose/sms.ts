@@ -19,7 +19,13 @@ import { writeReminder } from '../ussd/menu/entries/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
 import { selectMessages } from '../ussd/messages/languages.ts'
 import { toGsmAlphabet } from '../ussd/screens/septets.ts'
-import { createSmsSeals, nameReminderSubject, type SmsSeals, writeSms } from '../ussd/sms.ts'
+import {
+  correctFacts,
+  createSmsSeals,
+  nameReminderSubject,
+  type SmsSeals,
+  writeSms,
+} from '../ussd/sms.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, createLoanSource } from './relay.ts'
 import type { Runtime } from './runtime.ts'
@@ -108,7 +114,8 @@ export function assembleSms(config: Config, runtime: Runtime, getStore: () => Me
   const encryption = createSmsSeals(config.accountKeySecret)
   const deliver = (sms: DueSms, ledger: Ledger) => {
     const decryptContent = async (): Promise<MessageContent> => {
-      const facts = await encryption.openFacts(sms)
+      const content = await encryption.openFacts(sms)
+      const facts = correctFacts(content, sms.executed, config.chain.id)
       const showAmount = (wei: bigint) => formatAmount(config, wei)
       const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
       return { phone: facts.phone, writeText }

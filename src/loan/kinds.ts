@@ -42,4 +42,7 @@ export type PaymentKind = keyof typeof paymentKinds
 
 export const kindNames = Object.keys(paymentKinds) as [PaymentKind, ...PaymentKind[]]
 
-export const getCallRules = (kind: PaymentKind): CallRules => loanCalls[paymentKinds[kind].call]
+/** Returns the kind of the call that a payment makes. */
+export const getCallKind = (kind: PaymentKind): keyof typeof loanCalls => paymentKinds[kind].call
+
+export const getCallRules = (kind: PaymentKind): CallRules => loanCalls[getCallKind(kind)]

@@ -31,6 +31,9 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
 /** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
 export const requestLifetimeSeconds = 2 * 60 * 60
 
+/** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
+export const maxDeadlineSeconds = 24 * 60 * 60
+
 /** Bounds the gas that a payment uses alone in its transaction (snapshots/rootstock.json). */
 export const maxUsedGas = 116_000
 

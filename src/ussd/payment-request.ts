@@ -1,4 +1,4 @@
-import { checksumAddress, type Hex } from 'viem'
+import { checksumAddress, type Hex, isAddressEqual } from 'viem'
 import {
   findSealedNumber,
   recordPayment,
@@ -10,10 +10,18 @@ import { type Pins, readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
-import { encodeCall, type LoanTerms } from '../loan/calls.ts'
+import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
+import { getCallKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
-import type { AskedQuestion, HeldSms, Ledger, StepKey } from '../relay/ledger/port.ts'
+import {
+  type AskedQuestion,
+  type HeldSms,
+  hashPlaceholder,
+  type Ledger,
+  type Paid,
+  type StepKey,
+} from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -96,17 +104,14 @@ async function createOrder(
   intent: Intent,
   shownTerms?: LoanTerms,
 ): Promise<PaymentOrder> {
-  const { chainId, loan, minTransferWei, deriveAccount } = context
+  const { loan, minTransferWei, deriveAccount } = context
   const { address } = await deriveAccount()
   const options = {
     loan,
     minTransferWei,
     readTerms: async () => shownTerms ?? (await loan.readTerms()),
     resolveAddress: (recipient: Recipient) => resolveAddress(context, recipient),
-    describeAddress: (recipient: Recipient) =>
-      recipient.kind === 'address'
-        ? (recipient.name ?? toShortAddress(checksumAddress(recipient.address, chainId)))
-        : shortenRecipient(recipient),
+    describeAddress: (recipient: Recipient) => describeRecipient(context, recipient),
   }
   return await payments[intent.kind].createOrder(options, intent, address)
 }
@@ -137,6 +142,7 @@ export async function submitPayment(
       return why && { kind: 'not_authorized', reason: why }
     },
     call: () => createContractCall(context, { intent, intentId, answers }),
+    writePaid: (paid) => writePaid(context, { intent, intentId }, paid),
     writeRefusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
   })
   return { intentId, answer }
@@ -158,7 +164,7 @@ async function createContractCall(
   const order = await createOrder(context, intent, shownTerms)
   const { call, spendsWei, sharedLimits, amountWei, recipientName, till } = order
   const code = till === undefined ? '' : await derivePaymentCode(context.keys, intentId)
-  const amount = amountWei === 'all' ? amountWei : context.showExactAmount(amountWei)
+  const amount = formatAmount(context, amountWei)
   const { submitted } = payments[kind].words(messages)
   const writeQueued = ({ minutes }: { minutes: string }) =>
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutes)
@@ -171,12 +177,42 @@ async function createContractCall(
     // An account that is derived from a number, also a till's, has a key and never code.
     payee: intent.recipient?.kind === 'address' ? intent.recipient.address : undefined,
     writeSubmitted: (accepted: AcceptedAs) => {
-      const transaction = 'hash' in accepted ? `${accepted.hash}...` : writeQueued(accepted)
+      const transaction = 'hash' in accepted ? formatHash(accepted.hash) : writeQueued(accepted)
       return endScreen(submitted(amount, recipientName, transaction, code))
     },
     sms: await sealSms(context, intent, order),
     ...(kind === 'loan' && { reminder: await sealBorrower(context) }),
   }
+}
+
+/**
+ * Writes the screen of what the chain executed. Its call says what was paid to whom; the typed text
+ * only gives the words for that, where it names the same recipient.
+ */
+async function writePaid(
+  context: PaymentContext,
+  { intent, intentId }: Pick<PaymentRequest, 'intent'> & { intentId: Hex },
+  { data, hash }: Paid,
+): Promise<Screen> {
+  const { messages, chainId, keys } = context
+  const { recipient, reference } = intent
+  const call = decodeCall(data)
+  if (call === undefined) throw new Error('this version does not know an executed call')
+  const isNamed =
+    getCallKind(intent.kind) === call.kind &&
+    (!('to' in call) ||
+      (recipient !== undefined &&
+        isAddressEqual(await resolveAddress(context, recipient), call.to)))
+  const kind = isNamed ? intent.kind : call.kind
+  const address = 'to' in call ? toShortAddress(checksumAddress(call.to, chainId)) : ''
+  const name =
+    isNamed && recipient !== undefined
+      ? [describeRecipient(context, recipient), reference].filter(Boolean).join(', ')
+      : address
+  const wei = call.kind === 'loan' ? call.principalWei : call.amountWei
+  const code = await derivePaymentCode(keys, intentId)
+  const { submitted } = payments[kind].words(messages)
+  return endScreen(submitted(formatAmount(context, wei), name, formatHash(hash), code))
 }
 
 /** Derives the 6 digits that caller and agent compare. Only this service can compute them. */
@@ -293,6 +329,19 @@ async function recordRecipient(
   const senderRecord = { address: sender, sealed: sealedNumber }
   updateMemoryLater(context, address, (memory) => recordSender(memory, senderRecord), 'others')
 }
+
+const describeRecipient = ({ chainId }: Pick<PaymentContext, 'chainId'>, recipient: Recipient) =>
+  recipient.kind === 'address'
+    ? (recipient.name ?? toShortAddress(checksumAddress(recipient.address, chainId)))
+    : shortenRecipient(recipient)
+
+const formatAmount = (
+  { showExactAmount }: Pick<PaymentContext, 'showExactAmount'>,
+  wei: bigint | 'all',
+) => (wei === 'all' ? wei : showExactAmount(wei))
+
+/** Shows the start of a transaction's hash, or the placeholder of one. */
+const formatHash = (hash: string): string => `${hash.slice(0, hashPlaceholder.length)}...`
 
 const shortenRecipient = (receiver: Receiver): string =>
   receiver.kind === 'phone' ? shortenPhone(receiver.phone) : receiver.label

@@ -1,7 +1,9 @@
+import { checksumAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { Secret } from '../account/keyed-hash.ts'
 import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts'
 import { createSeal } from '../account/seal.ts'
+import { decodeCall } from '../loan/calls.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import { getProgress } from '../relay/progress.ts'
@@ -84,6 +86,20 @@ export function composeSms(
     toSender,
     { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } },
   ]
+}
+
+/** Returns a message's facts as the chain executed the payment, which may be another call. */
+export function correctFacts(
+  facts: SmsFacts | WalletFacts,
+  executed: DueSms['executed'],
+  chainId: number,
+): SmsFacts | WalletFacts {
+  const call = executed && decodeCall(executed.data)
+  if (facts.kind === 'wallet' || executed === undefined || call === undefined) return facts
+  const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
+  if (!executed.isToOther) return { ...facts, amountWei }
+  const who = 'to' in call ? toShortAddress(checksumAddress(call.to, chainId)) : ''
+  return { ...facts, kind: call.kind, amountWei, who }
 }
 
 /** Writes a message about a saved wallet or a payment's final outcome, in its reader's language. */

@@ -1,16 +1,18 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import { expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
+import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
+import type { SignedRequest } from '../../src/relay/forwarder/requests.ts'
 import { exportListCount } from '../../src/relay/ledger/backup/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/backup/export-format.ts'
 import { ledgerMethods } from '../../src/relay/ledger/methods.ts'
 import {
   type AccountState,
   type Capacity,
-  type Execution,
   type Identity,
+  type IntentExecution,
   type Ledger,
   type LedgerRules,
   listPayments,
@@ -24,7 +26,7 @@ import {
 } from '../../src/relay/ledger/port.ts'
 import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
-import { lentTo } from './payments.ts'
+import { carol, lentTo } from './payments.ts'
 
 /** Describes one of the stores that play the same history. */
 export type HistoryStore = {
@@ -210,7 +212,8 @@ const draws: Draws = {
   },
   adopt({ world, random, session, account, question, screen }) {
     const order = orderOf(world, session, account)
-    return [{ ...question, order, screen, execution: drawExecution(random) }]
+    const execution = drawExecution(random, order.request)
+    return [{ ...question, order, screen, execution }]
   },
   findSlot: ({ random, owner, session, nonce, chainNonce }) => [
     { nonce, chainNonce, sessions: drawSessions(random, owner, session) },
@@ -449,9 +452,23 @@ function drawTransaction(world: World): SignedTransaction {
   return { hash: id(name), raw: id(`raw ${name}`), gasPriceWei }
 }
 
-function drawExecution(random: Random): Execution {
+const accepted = { from: carol, intentId: '0x1d', gas: 1, deadline: 1, data: '0x1234' } as const
+
+/** Lists calls that the chain may have executed instead of the accepted one, after lost rows. */
+const otherCalls = [
+  encodeCall({ kind: 'transfer', to: carol, amountWei: 7n }),
+  encodeCall({ kind: 'cashOut', to: carol, amountWei: 8n }),
+  encodeCall({ kind: 'loan', principalWei: 9n, feeWei: 0n, termSeconds: 1 }),
+  encodeCall({ kind: 'repayment', amountWei: 'all' }),
+]
+
+function drawExecution(
+  random: Random,
+  request: SignedRequest = { ...accepted, signature: '0xabcd' },
+): IntentExecution {
   const number = random.int(1, blocks)
   const block = { number, hash: id(`block ${number} ${random.pick(['a', 'a', 'b'])}`) }
   const outcome = random.pick(['executed', 'failed'] as const)
-  return { outcome, reason: outcome === 'failed' ? 'No' : '', hash: id('spent'), block }
+  const executed = random.chance(0.7) ? request : { ...request, data: random.pick(otherCalls) }
+  return { outcome, reason: outcome === 'failed' ? 'No' : '', hash: id('spent'), block, executed }
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { describe, expect } from 'vitest'
+import { encodeCall } from '../../src/loan/calls.ts'
 import {
   hashPlaceholder,
   type Ledger,
@@ -48,6 +49,13 @@ const queuedOn = async (ledger: Ledger) =>
 
 const kindsOf = async (ledger: Ledger, ...offers: PaymentOffer[]) =>
   (await offer(ledger, ...offers)).verdicts.map(({ kind }) => kind)
+
+const blockIn = (number: number) => ({ number, hash: id(`block ${number}`), count: 0 })
+
+/** Tells the ledger of a final block so late that nothing can execute that it may have lost. */
+const endDoubt = (ledger: Ledger) => ledger.recordHead([blockIn(1)], undefined, 10_000_000_000)
+
+const sends = (amountWei: bigint, to = bob) => encodeCall({ kind: 'transfer', to, amountWei })
 
 /** Tests what every ledger promises, in any store. */
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {
@@ -608,6 +616,38 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.findPayment('q')).toMatchObject({ state: 'queued' })
     })
 
+    test('is adopted as what the chain executed, whatever its text asks for now', async ({
+      ledger,
+    }) => {
+      const executed = { ...orderOf('s').request, data: sends(7n), signature: '0xef01' } as const
+      const now = { ...orderOf('s').request, data: sends(9n) }
+      const order = { request: now, spendsWei: 9n, till: { account: bob } }
+      await ledger.adopt(adoptionOf('s', executionIn(9, { executed }), order))
+      const payment = { order: { request: executed, spendsWei: 7n }, state: 'mined' }
+      expect(await ledger.listPayments(alice, 9)).toMatchObject([payment])
+      expect((await ledger.readStanding(alice)).today.sentWei).toBe(7n)
+    })
+
+    test('is settled by the request that was executed, until that leaves the chain', async ({
+      ledger,
+    }) => {
+      const own = { ...orderOf('s').request, data: sends(9n) }
+      const executed = { ...own, data: sends(7n, carol), signature: '0xef01' } as const
+      await accept(ledger, 's', alice, { order: { request: own, kind: 'purchase', spendsWei: 9n } })
+      await mineAt(ledger, 's', 0, executionIn(9, { executed, hash: id('older') }))
+      const paid = { data: executed.data, hash: id('older') }
+      expect(await ledger.lookup(question('s'))).toEqual({ ...answered('s'), paid })
+      const order = { request: executed, kind: 'transfer', spendsWei: 7n }
+      expect(await ledger.findPayment('s')).toMatchObject({ state: 'mined', order })
+      expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
+      expect((await ledger.readStanding(alice)).today.sentWei).toBe(7n)
+      await ledger.reopen(id('block 9'))
+      expect(await ledger.lookup(question('s'))).toEqual(answered('s'))
+      const again = { request: own, spendsWei: 9n }
+      expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed', order: again })
+      expect((await ledger.readStanding(alice)).today.sentWei).toBe(9n)
+    })
+
     test('is adopted from the chain by a ledger that lost it', async ({ ledger }) => {
       const adoption = adoptionOf('s', executionIn(9))
       expect(await ledger.adopt(adoption)).toEqual({ kind: 'adopted' })
@@ -615,6 +655,52 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'queued' }])
       expect(await ledger.settle('s', signature, executionIn(10))).toMatchObject([{ to: 'mined' }])
+    })
+  })
+
+  describe(`the ledger on ${name}: rows that may have been lost`, () => {
+    const refusal = { ...refusingOf('refused'), reason: 'held' }
+    const closed = { kind: 'refused' }
+    const unsure = { kind: 'unsure' }
+    const doubtful = { possibleLossAt: expect.any(Number), watching: true }
+
+    test('are none where the ledger knows all that the chain and the pool hold', async ({
+      ledger,
+    }) => {
+      // Before it has seen the chain, it cannot know.
+      expect(await ledger.refuse(refusal)).toEqual(unsure)
+      expect(await ledger.lookup(refusal)).toMatchObject({ kind: 'undecided' })
+      await accept(ledger, 's')
+      expect(await ledger.refuse({ ...refusal, nextNonce: 1 })).toEqual(closed)
+      expect(await ledger.readWork()).not.toHaveProperty('possibleLossAt', expect.anything())
+    })
+
+    test.for([
+      ['a pool', (ledger: Ledger) => accept(ledger, 'other', bob, { poolNonce: 3 })],
+      ['a block', (ledger: Ledger) => ledger.recordHead(undefined, 3)],
+      ['a delivery', (ledger: Ledger) => ledger.refuse({ ...refusal, nextNonce: 3 })],
+      ['a nonce that was ours', (ledger: Ledger) => ledger.recordDisplaced(0)],
+    ] as const)('are told by an unknown transaction in %s', async ([, see], { ledger }) => {
+      await accept(ledger, 's')
+      await see(ledger)
+      expect(await ledger.readWork()).toMatchObject(doubtful)
+      expect(await ledger.refuse({ ...refusal, nextNonce: 3 })).toEqual(unsure)
+    })
+
+    test('end no session and no payment before all that they signed has expired', async ({
+      ledger,
+    }) => {
+      const own = { request: { ...orderOf('s').request, deadline: 1 } }
+      await accept(ledger, 's', alice, { order: own, chainNonce: 5 })
+      const { possibleLossAt = 0 } = await ledger.readWork()
+      const lastSeconds = possibleLossAt / 1000 + 24 * 60 * 60
+      expect(await ledger.refuse(refusal)).toEqual(unsure)
+      expect(await ledger.expire('s', lastSeconds)).toEqual([])
+      await ledger.recordHead([blockIn(9)], 5, lastSeconds)
+      expect(await ledger.refuse(refusal)).toEqual(unsure)
+      await ledger.recordHead([blockIn(9)], 5, lastSeconds + 1)
+      expect(await ledger.refuse(refusal)).toEqual(closed)
+      expect(await ledger.expire('s', lastSeconds)).toMatchObject([{ to: 'expired' }])
     })
   })
 
@@ -700,6 +786,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('continues for the others when one has ended', async () => {
       const { ledger, states, mine } = await openBatch()
+      await endDoubt(ledger)
       const carried = async () => (await ledger.readVitals()).carried
       expect(await carried()).toBe(3)
       expect(await ledger.expire('b', 5_000_000_000)).toMatchObject([{ to: 'expired' }])
@@ -727,6 +814,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'e', bob, { poolNonce: 1_000 })
       expect(await ledger.findSlot({ ...filling, sessions: ['d', 'a'] })).toBeUndefined()
       expect(await ledger.findSlot(filling)).toMatchObject({ nonce: 1 })
+      await endDoubt(ledger)
       await ledger.expire('e', 5_000_000_000)
       const filled = { ...filling, replacedHash: undefined, transaction: transactionOf('d and e') }
       expect(await ledger.fill(filled)).toEqual({ kind: 'changed' })

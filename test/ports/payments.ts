@@ -89,15 +89,19 @@ export const executionIn = (
   more: Partial<RequestExecution> = {},
 ): RequestExecution => ({
   ...{ outcome: 'executed', reason: '', hash: id('mined'), signature },
+  executed: orderOf('s').request,
   block: { number: block, hash: id(`block ${block}`) },
   ...more,
 })
 
 /** Creates a session's adoption by a ledger that lost its rows. */
-export const adoptionOf = (session: string, execution: Execution, order: Partial<Order> = {}) => ({
-  ...{ ...question(session), answerCount: 3, screen: screenOf(session), execution },
-  order: orderOf(session, alice, order),
-})
+export function adoptionOf(session: string, execution: Execution, more: Partial<Order> = {}) {
+  const order = orderOf(session, alice, more)
+  return {
+    ...{ ...question(session), answerCount: 3, screen: screenOf(session), order },
+    execution: { executed: order.request, ...execution },
+  }
+}
 
 /** Offers payments at once; `nonce` is that of the transaction that carries them. */
 export async function offer(

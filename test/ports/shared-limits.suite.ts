@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { openModelledService } from '../support/modelled-service.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
-import { executionIn } from './payments.ts'
+import { executionIn, orderOf } from './payments.ts'
 
 const callers = 10
 const plenty = 1_000
@@ -57,10 +57,11 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       const block = chain.mine(Date.now())
       const { nonces, carried } = await ledger.readWork()
       const [payment] = nonces
-      const [{ session, order } = { session: '', order: undefined }] = carried
+      const [{ session, order } = { session: '', order: orderOf('s') }] = carried
       const { hash = '0x' } = payment?.transactions[0] ?? {}
-      const { signature = '0x' } = order?.request ?? {}
-      const execution = executionIn(0, { hash: block.hash, block, signature })
+      const { request: executed } = order
+      const { signature } = executed
+      const execution = executionIn(0, { hash: block.hash, block, signature, executed })
       const report = { nonce: payment?.nonce ?? -1, sessions: [session], hash, block }
       await ledger.recordMined({ ...report, executions: { [session]: execution } })
       showOnly(before)

@@ -45,8 +45,9 @@ export function openModelledRelay({
       const payments = carried.filter(({ session }) => sessions.includes(session))
       const executions = Object.fromEntries(
         payments.map(({ session, order }) => {
-          const { signature } = order.request
-          return [session, { outcome, reason, hash, block, signature }]
+          const { request: executed } = order
+          const { signature } = executed
+          return [session, { outcome, reason, hash, block, signature, executed }]
         }),
       )
       const [own] = transactions

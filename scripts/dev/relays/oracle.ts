@@ -36,9 +36,9 @@ export type GroundTruth = {
   intentKeys: IntentKeys
 }
 
-/** Describes a movement of money; `wei` is undefined for a whole debt. */
+/** Describes a movement of money; `wei` is undefined for a whole debt or balance. */
 type Move =
-  | { kind: 'transfer'; to: string; wei: bigint }
+  | { kind: 'transfer'; to: string; wei: bigint | undefined }
   | { kind: 'loan' | 'repayment' | 'withdrawal'; wei: bigint | undefined }
 
 /** Holds a forwarder's event that spent an intent, and what the loan contract moved by it. */
@@ -180,7 +180,8 @@ function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved 
 function isSame({ callers }: GroundTruth, asked: Move | undefined, moved: Move): boolean {
   if (asked?.kind === 'transfer' && moved.kind === 'transfer') {
     const to = callers.find(({ phone }) => phone === asked.to)?.account.address ?? asked.to
-    return asked.wei === moved.wei && isAddressEqual(to as Address, moved.to as Address)
+    const isSameAmount = (asked.wei ?? moved.wei) === moved.wei
+    return isSameAmount && isAddressEqual(to as Address, moved.to as Address)
   }
   return asked?.kind === moved.kind && (asked.wei ?? moved.wei) === moved.wei
 }
@@ -189,7 +190,9 @@ function isSame({ callers }: GroundTruth, asked: Move | undefined, moved: Move):
 function parseMove(text: string): Move | undefined {
   const [, to, sent, loan, repaid] =
     /^(?:2\*([^*]+)\*([^*]+)|(3)|4\*(1|2\*[^*]+))$/.exec(text) ?? []
-  if (to !== undefined && sent !== undefined) return { kind: 'transfer', to, wei: parseEther(sent) }
+  if (to !== undefined && sent !== undefined) {
+    return { kind: 'transfer', to, wei: sent === 'all' ? undefined : parseEther(sent) }
+  }
   if (loan !== undefined) return { kind: 'loan', wei: principalWei }
   if (repaid === undefined) return undefined
   return { kind: 'repayment', wei: repaid === '1' ? undefined : parseEther(repaid.slice(2)) }

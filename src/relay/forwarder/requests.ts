@@ -212,11 +212,6 @@ export function matchResults(
   return intentResults.length === requests.length ? processed : undefined
 }
 
-/** Tells whether two requests make the same call for the same account. */
-export function isSameCall(request: ForwardRequest, other: ForwardRequest): boolean {
-  return request.data === other.data && isAddressEqual(request.from, other.from)
-}
-
 /** Tells whether a status means that the intent is spent. */
 export function spendsIntent(status: RequestStatus): status is 'executed' | 'failed' {
   return status === 'executed' || status === 'failed'

@@ -30,6 +30,7 @@ import { isLateAnswer } from './records/first-values.ts'
 import { isOfOtherDeployment } from './records/identity.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
+import { compareNonce } from './records/possible-loss.ts'
 import { isHeld } from './records/standing.ts'
 
 /** Judges offers, and finds the nonce for the payments that may begin. Writes nothing. */
@@ -48,7 +49,10 @@ export function record(
   transaction?: CarryingTransaction,
 ): { kind: 'recorded'; decisions: OfferDecision[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
-  for (const { observations } of offers) recordObservations(step, observations)
+  for (const { observations, chainNonce, poolNonce } of offers) {
+    recordObservations(step, observations)
+    compareNonce(step, Math.max(chainNonce, poolNonce))
+  }
   if (transaction !== undefined && pickNonce(step, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()
   const trial = { ...step, rows: layerDraft(step.rows, writes) }

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts'
 import { getPaymentRow } from './payments/payment-states.ts'
-import type { Decided, Screen, StepKey } from './port.ts'
+import type { Decided, Paid, Screen, StepKey } from './port.ts'
 import { readIntake } from './records/operations.ts'
 import type { Row } from './rows.ts'
 
@@ -17,7 +17,14 @@ export function findDecision(rows: Draft, { session, input }: StepKey): Decided 
   if (row.input !== input) return { kind: row.state === 'refused' ? 'closed' : 'ended' }
   const { screen } = row
   if (payment !== undefined && canShowFailure(payment)) return { kind: 'failed', screen }
-  return { kind: 'answered', screen, ageMs: rows.now - row.decided_at }
+  const ageMs = rows.now - row.decided_at
+  return { kind: 'answered', screen, ageMs, ...(payment && findOtherPaid(payment)) }
+}
+
+/** Returns what the chain executed, if that is not what the stored screen says. */
+function findOtherPaid({ executed, hash }: Row<'payments'>): { paid: Paid } | undefined {
+  if (!executed || hash === null) return undefined
+  return { paid: { data: executed.data, hash } }
 }
 
 /** Tells whether a payment has failed for good, or was adopted from the chain as failed. */

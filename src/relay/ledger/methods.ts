@@ -8,6 +8,7 @@ import { findDecision, isRestoring, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
 import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent, sampleCounts } from './payments/counts.ts'
+import { getRequest, readExecutedOrder } from './payments/executed.ts'
 import {
   countUsage,
   deleteNonce,
@@ -33,10 +34,11 @@ import {
   getPaymentRow,
   listPhasePayments,
   noBlock,
-  noExecution,
   noNonce,
   requeuePayment,
   toExecutionColumns,
+  toOpenColumns,
+  toOutcomeColumns,
   toPayment,
 } from './payments/payment-states.ts'
 import { resetQueueIfEmpty } from './payments/queue-totals.ts'
@@ -90,6 +92,13 @@ import {
   recordAction,
   setIntake,
 } from './records/operations.ts'
+import {
+  compareNonce,
+  endPossibleLoss,
+  mayLackRows,
+  readPossibleLossAt,
+  recordPossibleLoss,
+} from './records/possible-loss.ts'
 import {
   pruneRefusals,
   readSessionTrace,
@@ -174,7 +183,7 @@ function listRecentlyExecuted(rows: Draft, account: string, limit: number): Sign
       return outcome === 'executed' && isRecent
     })
     .slice(0, limit)
-    .map(({ request }) => request)
+    .map(getRequest)
     .reverse()
 }
 
@@ -254,12 +263,16 @@ export const steps: Steps = {
     const { rows } = step
     const decided = findDecision(rows, refusing)
     if (decided !== undefined) return decided
-    saveSession(rows, refusing, 'refused', refusing.screen)
+    if (refusing.nextNonce !== undefined) compareNonce(step, refusing.nextNonce)
     countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     recordRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     recordObservations(step, refusing.observations)
-    return recordObstacle(rows, refusing.obstacle)
+    const refused = recordObstacle(rows, refusing.obstacle)
+    // Only a screen with a reason says that nothing was sent.
+    if (refusing.reason !== undefined && mayLackRows(rows)) return { ...refused, kind: 'unsure' }
+    saveSession(rows, refusing, 'refused', refusing.screen)
+    return refused
   },
 
   propose,
@@ -271,7 +284,8 @@ export const steps: Steps = {
     const { session, order, screen, execution } = adoption
     const decided = findDecision(rows, adoption)
     if (decided !== undefined) return decided
-    beginPayment(step, 'adopted', session, order, toExecutionColumns(execution))
+    const executed = readExecutedOrder(order, execution.executed)
+    beginPayment(step, 'adopted', session, executed, toExecutionColumns(execution))
     saveSession(rows, adoption, 'accepted', screen)
     return { kind: 'adopted' }
   },
@@ -365,6 +379,7 @@ export const steps: Steps = {
     const relayer = readRelayerTotals(rows, step.relayer)
     const { head, followedBlocks } = readFollowedBlocks(step)
     const behindSince = rows.row('meta', 'behind_since')
+    const possibleLossAt = readPossibleLossAt(rows)
     // A payment may be settled by its own request before any round has seen a head.
     const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
     const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
@@ -380,7 +395,8 @@ export const steps: Steps = {
         const limit = phaseRules[phase].needsNonce ? queueLimit : workLimit
         return listPhasePayments(rows, phase, limit).map(toPayment)
       }),
-      watching: watched.length > 0,
+      watching: watched.length > 0 || possibleLossAt !== undefined,
+      possibleLossAt,
       ...(identity && { differences: describeDifferences(step, identity) }),
     }
   },
@@ -491,8 +507,10 @@ export const steps: Steps = {
       const [payment, execution] = [getPaymentRow(rows, session), executions[session]]
       // After lost rows the session may have been accepted again, so this is about another request.
       const isSameRequest = payment?.request.signature === execution?.signature
-      if (execution === undefined || !isSameRequest) return requeueFrom(step, row, session)
-      const moved = applyEvent(step, payment, 'included', toExecutionColumns(execution))
+      if (payment === undefined || execution === undefined || !isSameRequest) {
+        return requeueFrom(step, row, session)
+      }
+      const moved = applyEvent(step, payment, 'included', toOutcomeColumns(payment, execution))
       const confirmed = isNew
         ? applyEvent(step, getPaymentRow(rows, session), execution.outcome)
         : []
@@ -500,7 +518,11 @@ export const steps: Steps = {
     })
   },
 
-  recordDisplaced: (step, nonce) => retireNonce(step, nonce, 'foreign'),
+  recordDisplaced(step, nonce) {
+    const moved = retireNonce(step, nonce, 'foreign')
+    if (moved !== undefined) recordPossibleLoss(step)
+    return moved
+  },
 
   abandon: (step, nonce) => retireNonce(step, nonce, 'abandoned'),
 
@@ -514,7 +536,7 @@ export const steps: Steps = {
     const payment = getPaymentRow(step.rows, session)
     // After lost rows the session may have been accepted again, so this is about another request.
     if (payment?.request.signature !== signature) return []
-    return applyEvent(step, payment, 'settled', toExecutionColumns(execution))
+    return applyEvent(step, payment, 'settled', toOutcomeColumns(payment, execution))
   },
 
   confirm(step, session, blockHash) {
@@ -528,6 +550,8 @@ export const steps: Steps = {
     if (payment === undefined || !isOutcomeUnknown(payment.state)) return []
     // After lost rows the session may have been accepted again, with a later deadline.
     if (payment.request.deadline >= seconds) return []
+    if (payment.accepted_at >= (readPossibleLossAt(step.rows) ?? Number.POSITIVE_INFINITY))
+      return []
     const carrier = findCarrier(step.rows, payment)
     if (carrier !== undefined) {
       const sessions = carrier.sessions.filter((other) => other !== session)
@@ -558,15 +582,17 @@ export const steps: Steps = {
       if (payment?.block_hash !== blockHash) return []
       // No transaction of ours carried an adopted payment, so it is queued for one.
       return findCarrier(rows, payment)?.state === 'recorded'
-        ? applyEvent(step, payment, 'reorganized', noExecution)
-        : applyEvent(step, payment, 'orphaned', { ...noExecution, ...noNonce })
+        ? applyEvent(step, payment, 'reorganized', toOpenColumns(payment))
+        : applyEvent(step, payment, 'orphaned', { ...toOpenColumns(payment), ...noNonce })
     })
     rows.drop('blocks', blockHash)
     return moved
   },
 
-  recordHead(step, followedBlocks, reportedNonce) {
+  recordHead(step, followedBlocks, reportedNonce, finalSeconds) {
     const { rows } = step
+    if (finalSeconds !== undefined) endPossibleLoss(rows, finalSeconds)
+    if (reportedNonce !== undefined) compareNonce(step, reportedNonce)
     if (followedBlocks !== undefined) {
       saveFollowedBlocks(step, followedBlocks)
       // In the same step: blocks that were followed anew say nothing of transactions below them.
@@ -579,6 +605,7 @@ export const steps: Steps = {
 
   recordAccountState(step, head, accountState, reading) {
     const { chainNonce, reportedNonce, ...others } = accountState
+    if (reportedNonce !== undefined) compareNonce(step, reportedNonce)
     const isCurrentHead = readFollowedBlocks(step).head?.hash === head
     saveAccountState(step, isCurrentHead ? accountState : others, reading)
   },

@@ -54,7 +54,10 @@ export type SessionLedger = {
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
   /** Records in the audit that a session changes a wallet, with the message that tells of it. */
   recordWalletChange(change: WalletChange): Promise<void>
-  /** Closes a session without a payment: its screen is final, and no other step can pay. */
+  /**
+   * Closes a session without a payment: its screen is final, and no other step can pay. Where rows
+   * may have been lost, a screen that says that nothing was sent closes nothing.
+   */
   refuse(refusal: SessionRefusal): Promise<Decided | Refused>
   /** Judges offers and finds a nonce for those that may begin; changes nothing. */
   propose(offers: readonly PaymentOffer[]): Promise<Proposal>
@@ -80,11 +83,12 @@ export type PaymentLedger = {
   /** Queues a payment again if the row of the nonce that carried it was lost. */
   requeue(session: string): Promise<Transition[]>
   /** Records that another transaction spent a queued payment's intent; it has this signature. */
-  settle(session: string, signature: Hex, execution: Execution): Promise<Transition[]>
+  settle(session: string, signature: Hex, execution: IntentExecution): Promise<Transition[]>
   /** Makes the outcome in this block final. */
   confirm(session: string, blockHash: Hex): Promise<Transition[]>
   /**
-   * Expires an unspent payment whose deadline is before `seconds`. Its nonce no longer carries it.
+   * Expires an unspent payment whose deadline is before `seconds`, unless lost rows may execute it.
+   * Its nonce no longer carries it.
    */
   expire(session: string, seconds: number): Promise<Transition[]>
   /** Ends a queued payment that may not be sent, if no bytes that carry it have ever left. */
@@ -140,12 +144,13 @@ export type ChainLedger = {
   /** Reopens the nonces and payments of a block that has left the chain. */
   reopen(blockHash: Hex): Promise<Transition[]>
   /**
-   * Records the followed blocks, the head first, and the node's count. Without blocks, records that
-   * the chain is behind the last head.
+   * Records the followed blocks, the head first, the node's count, and the time of the block that
+   * makes outcomes final. Without blocks, records that the chain is behind the last head.
    */
   recordHead(
     followedBlocks: readonly FollowedBlock[] | undefined,
     reportedNonce?: number,
+    finalSeconds?: number,
   ): Promise<void>
   /** Records facts that change slowly; the chain's count only if `head` is still the last one. */
   recordAccountState(head: Hex, accountState: AccountState, reading?: FactReading): Promise<void>
@@ -298,14 +303,20 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 export type Decided =
   /** Asks to try again, because a restore may still decide the session. */
   | { kind: 'pending' }
-  /** Has the answer of this very step, and how long ago it was decided. */
-  | { kind: 'answered'; screen: Screen; ageMs: number }
+  /**
+   * Has the answer of this very step, and how long ago it was decided. If `paid` is set, the chain
+   * executed another request than the screen says.
+   */
+  | { kind: 'answered'; screen: Screen; ageMs: number; paid?: Paid | undefined }
   /** Has the answer of this very step, whose payment has failed since. */
   | { kind: 'failed'; screen: Screen }
   /** Means that another step has paid, or that the ledger lost the answer. */
   | { kind: 'ended' }
   /** Means that another step was refused: the session has paid nothing, and never will. */
   | { kind: 'closed' }
+
+/** Holds the call that the chain executed for a session, and its transaction. */
+export type Paid = { data: Hex; hash: Hex }
 
 /** Limits an account's open payments: a new one is simulated after all of them. */
 export const maxOpenPayments = 16
@@ -562,6 +573,8 @@ export type SmsName = { session: string; party: SmsParty; attempts: number }
 /** Holds a message whose payment has ended, with the outcome; or one that tells of a wallet. */
 export type DueSms = SmsName & {
   sealed: string
+  /** Is what the chain executed, if that is another call than the one that was accepted. */
+  executed?: { data: Hex; isToOther: boolean } | undefined
   /** Names the change of a wallet that it tells of, if it tells of no payment. */
   intentId: string
   acceptedAt: number
@@ -652,10 +665,12 @@ export type SessionRefusal = StepKey & {
   /** Names what stops the payments of all accounts; undefined if only this one is refused. */
   obstacle?: ObstacleKind | undefined
   observations?: ObservationReport | undefined
+  /** Counts the relayer's transactions in blocks and pool, as read a moment ago. */
+  nextNonce?: number | undefined
 }
 
-export type Refused = {
-  kind: 'refused'
+/** Tells whether a session is closed; `unsure`: it is not, as lost rows may have paid for it. */
+export type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
   /** Asks to log the obstacle: it is new, or was logged over a minute ago. */
   isNews?: true
 }
@@ -819,8 +834,9 @@ export type Execution = {
 export type Adoption = StepKey & {
   answerCount: number
   screen: Screen
+  /** Is what the text asks for now. Amount and recipient are those of what was executed. */
   order: Order
-  execution: Execution
+  execution: IntentExecution
 }
 
 /** Asks to fill a nonce with queued payments, in this order; without any it closes a gap. */
@@ -828,8 +844,11 @@ export type NonceFill = { nonce: number; chainNonce: number; sessions: readonly 
 
 export type Replacement = { nonce: number; replacedHash: Hex; transaction: SignedTransaction }
 
-/** Adds the signature of the request whose execution it is. */
-export type RequestExecution = Execution & Pick<SignedRequest, 'signature'>
+/** Adds the signed request that was executed. After lost rows it may be another of the session. */
+export type IntentExecution = Execution & { executed: SignedRequest }
+
+/** Adds the signature of the payment's request, as it was when the execution was read. */
+export type RequestExecution = IntentExecution & Pick<SignedRequest, 'signature'>
 
 export type MinedReport = {
   nonce: number
@@ -897,8 +916,16 @@ export type Work = {
   carried: Payment[]
   /** Lists payments in a block that are not final. */
   mined: Payment[]
-  /** Tells whether a recent block holds our transactions: it may still leave the chain. */
+  /**
+   * Tells whether a recent block holds our transactions: it may still leave the chain. Is also true
+   * while {@link Work.possibleLossAt} is set.
+   */
   watching: boolean
+  /**
+   * Tells when rows may have been lost (Unix time in ms), until all that they may have signed has
+   * expired. A payment accepted since may be executed by another request, signed before.
+   */
+  possibleLossAt?: number | undefined
   /** Names the values in which the given identity differs; undefined if none was given. */
   differences?: readonly string[] | undefined
 }

@@ -84,6 +84,8 @@ export const tables = {
     {
       ...payment,
       request,
+      /** Holds what the chain executed, if that is another call of the session, signed earlier. */
+      executed: z.optional(z.nullable(request)),
       phase: z.enum(phaseNames),
       /** Orders the phase: time of acceptance, or of settlement once settled. */
       since: integer,

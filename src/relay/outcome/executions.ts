@@ -6,25 +6,25 @@ import {
   decodeRequests,
   decodeResults,
   type ForwardRequest,
-  isSameCall,
   matchResults,
   type ProcessedRequest,
-  type RequestResult,
   type SignedRequest,
   spendsIntent,
 } from '../forwarder/requests.ts'
-import type { BlockId, Execution, RequestExecution, SignedTransaction } from '../ledger/port.ts'
+import type {
+  BlockId,
+  IntentExecution,
+  RequestExecution,
+  SignedTransaction,
+} from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { encodeIntentTopics, findSpendingBlock, type SearchState } from './spent.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** Holds an execution of an intent, and whether it did what a request asks for. */
-export type FoundExecution = { execution: Execution; isSameRequest: boolean }
-
 /**
  * Returns what one of our transactions did for each payment: its own execution, or an earlier one
- * of the intent. After rows were lost it may carry other requests.
+ * of the intent. After rows were lost either may be of another request than the payment's.
  * @throws {TransportError} the node shows only a part
  */
 export async function readExecutions(
@@ -59,37 +59,28 @@ async function pickExecution(
   processed: readonly ProcessedRequest[],
   receipt: Receipt,
   request: ForwardRequest,
-): Promise<Execution | undefined> {
+): Promise<IntentExecution | undefined> {
   const spending = processed.find(({ result }) => spendsIntent(result.status))
-  if (spending !== undefined) {
-    const execution = toExecution(relayer, spending.result, receipt.hash, receipt.block)
-    return toOutcome({ execution, isSameRequest: isSameCall(spending.request, request) })
-  }
+  if (spending !== undefined) return toExecution(relayer, spending, receipt.hash, receipt.block)
   if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
   const earlier = await findExecution(relayer, request)
   // The node shows the receipt and not yet the older event: the next round asks again.
   if (earlier === undefined)
     throw new TransportError('an intent is spent and its event is not found')
-  return toOutcome(earlier)
+  return earlier
 }
-
-/** Returns a request's outcome: an execution of another request is its failure. */
-export function toOutcome({ execution, isSameRequest }: FoundExecution): Execution {
-  return isSameRequest ? execution : { ...execution, outcome: 'failed', reason: otherRequest }
-}
-
-const otherRequest = 'Another request of this session was executed'
 
 /**
  * Finds the execution that spent a request's intent, by any relay, as of the latest block or `at`;
- * undefined if the intent is unspent.
+ * undefined if the intent is unspent. Forwarder, signer and intent id decide, and the status: the
+ * forwarder reports bad signatures and passed deadlines too, of requests that nobody has to sign.
  * @throws {TransportError} the node does not show the execution
  */
 export async function findExecution(
   relayer: Relayer,
   request: ForwardRequest,
   at?: SearchState,
-): Promise<FoundExecution | undefined> {
+): Promise<IntentExecution | undefined> {
   const { node, forwarder, clock } = relayer
   const blockNumber = await findSpendingBlock(relayer, request, at)
   if (blockNumber === undefined) return undefined
@@ -117,18 +108,15 @@ export async function findExecution(
   if (executed === undefined) {
     throw new TransportError('an execution is found and what was executed is not')
   }
-  return {
-    execution: toExecution(relayer, executed.result, transactionHash, block),
-    isSameRequest: isSameCall(executed.request, request),
-  }
+  return toExecution(relayer, executed, transactionHash, block)
 }
 
 function toExecution(
   { describeReason }: Relayer,
-  { status, returnData }: RequestResult,
+  { result: { status, returnData }, request: executed }: ProcessedRequest,
   hash: Hex,
   block: BlockId,
-): Execution {
-  if (status === 'executed') return { outcome: 'executed', reason: '', hash, block }
-  return { outcome: 'failed', reason: describeReason(returnData), hash, block }
+): IntentExecution {
+  if (status === 'executed') return { outcome: 'executed', reason: '', hash, block, executed }
+  return { outcome: 'failed', reason: describeReason(returnData), hash, block, executed }
 }

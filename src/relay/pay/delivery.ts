@@ -16,7 +16,6 @@ import {
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import { getIdentity } from '../identity.ts'
-import { insertHash } from '../ledger/acceptance.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import {
   type AcceptPayment,
@@ -26,6 +25,7 @@ import {
   type Lendable,
   minutesPlaceholder,
   type Order,
+  type Paid,
   type PaymentOffer,
   type ReservedAmounts,
   type Screen,
@@ -75,6 +75,8 @@ export type RequestedPayment = {
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
   /** Returns why the caller may not pay now, if so. */
   findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
+  /** Builds the acceptance screen of what the chain executed, whatever the text asks for now. */
+  writePaid: (paid: Paid) => Promise<Screen>
   writeRefusal: (refusal: Refusal) => Screen
 }
 
@@ -109,6 +111,8 @@ type Progress = {
   screen: Screen | undefined
   /** Is true while the node is asked: if the time ends then, the node has not answered. */
   isWaitingForNode: boolean
+  /** Counts the relayer's transactions in blocks and pool, once that is read. */
+  nextNonce: number | undefined
   /** Collects observations of the chain for the next ledger call. */
   readonly observed: ObservationReport
 }
@@ -159,6 +163,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       isSpent: false,
       screen: undefined,
       isWaitingForNode: false,
+      nextNonce: undefined,
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
@@ -216,7 +221,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       case 'failed':
       case 'ended':
       case 'closed':
-        return toAnswer(view)
+        return answerDecided(payment, view)
       case 'pending':
         // A restore may still decide the session.
         break
@@ -307,6 +312,7 @@ async function readState(attempt: Attempt, view: Undecided) {
     readNonce('pending'),
     readFunding(attempt, view, rules.accountStateMs),
   ])
+  progress.nextNonce = Math.max(chainNonce, poolNonce)
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
@@ -489,6 +495,16 @@ async function refuseFull(delivery: Delivery, view: Undecided, funding: Funding,
   return obstacle && refuse(delivery, obstacle)
 }
 
+/** Answers for a decided session, with what the chain executed if that is not what was accepted. */
+async function answerDecided(
+  { writePaid }: RequestedPayment,
+  decided: Parameters<typeof toAnswer>[0],
+): Promise<PaymentAnswer> {
+  const paid = decided.kind === 'answered' ? decided.paid : undefined
+  const answer = toAnswer(decided)
+  return paid === undefined ? answer : { ...answer, kind: 'screen', screen: await writePaid(paid) }
+}
+
 async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, progress } = delivery
   if (progress.isAnswered) return undefined
@@ -503,9 +519,12 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       obstacle,
       reason: nameReason(refusal),
       observations: { ...progress.observed, now: relayer.clock.now() },
+      nextNonce: progress.nextNonce,
     }),
   )
-  if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : toAnswer(refused)
+  if (refused.kind === 'pending') return undefined
+  if (refused.kind !== 'refused' && refused.kind !== 'unsure')
+    return answerDecided(payment, refused)
   if (obstacle !== undefined && refused.isNews) {
     relayer.log({
       level: obstacle === 'paused' ? 'warn' : 'error',
@@ -514,18 +533,16 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       reason: obstacle,
     })
   }
-  return { kind: 'screen', screen }
+  return refused.kind === 'unsure' ? { kind: 'uncertain' } : { kind: 'screen', screen }
 }
 
-/** Adopts a payment that only the chain knows. Only the same question gets its screen. */
-async function adopt(attempt: Attempt): Promise<PaymentAnswer | undefined> {
-  const { relayer, payment, order, writeSubmitted } = attempt
+/** Adopts a payment that only the chain knows, as it was executed. */
+async function adopt({ relayer, payment, order }: Attempt): Promise<PaymentAnswer | undefined> {
   const { stepKey, answerCount } = payment
-  const spending = await findExecution(relayer, order.request)
-  if (spending === undefined) return { kind: 'uncertain' }
-  if (!spending.isSameRequest) return { kind: 'ended' }
-  const { execution } = spending
-  const screen = insertHash(writeSubmitted({ hash: hashPlaceholder }), execution.hash)
+  const execution = await findExecution(relayer, order.request)
+  if (execution === undefined) return { kind: 'uncertain' }
+  const { executed, hash } = execution
+  const screen = await payment.writePaid({ data: executed.data, hash })
   await retryLedgerCall(relayer.clock, () =>
     relayer.ledger.adopt({ ...stepKey, answerCount, screen, order, execution }),
   )

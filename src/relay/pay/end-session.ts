@@ -24,24 +24,43 @@ export type SessionEnd = {
   reason?: string | undefined
 }
 
+/** Limits how long the node may take to show whether rows were lost. */
+const nodeTimeoutMs = 2_000
+
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 
 /** Creates the function that ends sessions in the ledger, so that no later delivery can pay. */
 export function createEndSession({
   ledger,
+  node,
+  signer,
   clock,
   log,
-}: Pick<Relayer, 'ledger' | 'clock' | 'log'>): EndSession {
+}: Pick<Relayer, 'ledger' | 'node' | 'signer' | 'clock' | 'log'>): EndSession {
+  /** Reads the relayer's next nonce, which shows a ledger that it has lost rows. */
+  async function readNextNonce(): Promise<number | undefined> {
+    try {
+      const signal = clock.timeout(nodeTimeoutMs)
+      return await node.getTransactionCount(signer.address, signal, 'pending')
+    } catch (error) {
+      log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
+      return undefined
+    }
+  }
+
   async function refuse(
     { screen, stepKey, answerCount, reason }: SessionEnd,
     answerBy: number,
   ): Promise<PaymentAnswer> {
+    // Without a reason nothing is said of payments.
+    const nextNonce = reason === undefined ? undefined : await readNextNonce()
     let pauseMs = firstPauseMs
     while (clock.now() < answerBy) {
       const refused = await retryLedgerCall(clock, () =>
-        ledger.refuse({ ...stepKey, answerCount, screen, reason }),
+        ledger.refuse({ ...stepKey, answerCount, screen, reason, nextNonce }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
+      if (refused.kind === 'unsure') return { kind: 'uncertain' }
       if (refused.kind !== 'pending') return toAnswer(refused)
       // A restore may still decide the session.
       await clock.sleep(pauseMs)

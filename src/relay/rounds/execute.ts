@@ -114,7 +114,7 @@ type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 /** Reopens lost blocks and records the head last: the next round finds what failed here. */
 async function followHead(
   relayer: Relayer,
-  { followedBlocks, reportedNonce, lost, reorganized }: ActionOf<'followHead'>,
+  { followedBlocks, reportedNonce, finalSeconds, lost, reorganized }: ActionOf<'followHead'>,
 ): Promise<ActionOutcome> {
   if (reorganized !== undefined) {
     relayer.log({
@@ -126,7 +126,7 @@ async function followHead(
     })
   }
   for (const block of lost) await reopen(relayer, block)
-  await relayer.ledger.recordHead(followedBlocks, reportedNonce)
+  await relayer.ledger.recordHead(followedBlocks, reportedNonce, finalSeconds)
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
 

@@ -5,6 +5,7 @@ import type {
   BlockId,
   Execution,
   FollowedBlock,
+  IntentExecution,
   MinedReport,
   OpenNonce,
   Payment,
@@ -37,7 +38,7 @@ export type NonceFate =
 export type Spending =
   | { kind: 'unspent' }
   /** Names the execution, unless its event is not found (yet). */
-  | { kind: 'spent'; by: Execution | undefined }
+  | { kind: 'spent'; by: IntentExecution | undefined }
   | { kind: 'unknown' }
 
 /** Tells what hashes prove about an outcome that is deep enough to be final. */
@@ -204,6 +205,13 @@ export function listDeepPayments(
   })
 }
 
+/** Tells whether a request of rows that were lost may still execute in a payment's place. */
+export const isInDoubt = ({ possibleLossAt }: Work, { acceptedAt }: Payment): boolean =>
+  possibleLossAt !== undefined && acceptedAt >= possibleLossAt
+
+/** Sets for how long after its deadline a payment in doubt is looked up, until its doubt ends. */
+const lookUpSeconds = 10 * 60
+
 /** Returns unsettled payments whose deadlines are before this time (Unix, in seconds). */
 export function listOverduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
   const settled = new Set<string>()
@@ -211,9 +219,12 @@ export function listOverduePayments(work: Work, chain: ChainSnapshot, seconds: n
     if (fate.kind !== 'mined') continue
     for (const session of Object.keys(fate.report.executions)) settled.add(session)
   }
-  return listPayments(work, phasesWithoutOutcome).filter(
-    ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
-  )
+  return listPayments(work, phasesWithoutOutcome).filter((payment) => {
+    const { order, session } = payment
+    const { deadline } = order.request
+    const isLookedUp = !isInDoubt(work, payment) || seconds <= deadline + lookUpSeconds
+    return deadline < seconds && isLookedUp && !settled.has(session)
+  })
 }
 
 /** Tells whether the head is past the deadline of a payment without an outcome. */
@@ -322,9 +333,12 @@ export function listDueResends(work: Work, chain: ChainSnapshot, { rules }: Term
 
 /** Tells whether a payment has waited longer than a pool keeps anything: its nonce is wrong. */
 export function isPoolNonceWrong(work: Work): boolean {
-  return listPayments(work, phasesWithoutOutcome).some(
-    ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
-  )
+  return listPayments(work, phasesWithoutOutcome).some((payment) => {
+    // After its deadline a payment in doubt waits for no nonce.
+    const isPast = payment.order.request.deadline * 1000 < work.now
+    if (isPast && isInDoubt(work, payment)) return false
+    return work.now - payment.acceptedAt > ledgerRules.displacedMs
+  })
 }
 
 /** Returns queued payments, accounts taking turns, the oldest first; without overdue ones. */

@@ -4,8 +4,8 @@ import { describeLoanRefusal } from '../../loan/calls.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type {
   BlockId,
-  Execution,
   FollowedBlock,
+  IntentExecution,
   MinedReport,
   OpenNonce,
   Payment,
@@ -17,6 +17,7 @@ import {
   assignNonces,
   type ChainSnapshot,
   choosePrice,
+  isInDoubt,
   isPaidToNoWallet,
   isReceiptOverdue,
   isReorganized,
@@ -45,6 +46,8 @@ export type Action =
       kind: 'followHead'
       followedBlocks: readonly FollowedBlock[]
       reportedNonce: number | undefined
+      /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
+      finalSeconds: number | undefined
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
@@ -55,7 +58,7 @@ export type Action =
   /** Records what a passed nonce did. */
   | { kind: 'settle'; report: MinedReport }
   /** Settles a queued payment by the other transaction that spent its intent. */
-  | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
+  | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: IntentExecution }
   /** Makes an outcome final; `lacksProof` if it should have one. */
   | { kind: 'confirm'; session: string; block: BlockId; lacksProof: boolean }
   /** Reopens what one lost block has settled. */
@@ -134,7 +137,8 @@ function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   const lost = listLostBlocks(chain)
   const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
   const { followedBlocks, reportedNonce } = chain
-  return [{ kind: 'followHead', followedBlocks, reportedNonce, lost, reorganized }]
+  const finalSeconds = followedBlocks[terms.rules.confirmations - 1]?.timestampSeconds
+  return [{ kind: 'followHead', followedBlocks, reportedNonce, finalSeconds, lost, reorganized }]
 }
 
 function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
@@ -220,14 +224,16 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): Ending[] {
   return overdue.flatMap((payment): Ending[] => {
     const { session, nonce } = payment
     const spending = spendings.get(session)
-    if (spending?.kind === 'unspent') return [{ kind: 'expire', session, seconds: deepTimeSeconds }]
+    if (spending?.kind === 'unspent') {
+      return isInDoubt(work, payment) ? [] : [{ kind: 'expire', session, seconds: deepTimeSeconds }]
+    }
     // A payment that a nonce carries is settled by that nonce.
     if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
     return [settleElsewhere(payment, spending.by)]
   })
 }
 
-function settleElsewhere({ session, order }: Payment, execution: Execution): Ending {
+function settleElsewhere({ session, order }: Payment, execution: IntentExecution): Ending {
   return { kind: 'settleElsewhere', session, signature: order.request.signature, execution }
 }
 

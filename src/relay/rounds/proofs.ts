@@ -2,7 +2,7 @@ import { isAddressEqual } from 'viem'
 import type { MiningRules } from '../../chain/chains.ts'
 import type { Receipt } from '../../chain/node.ts'
 import { RpcError } from '../../chain/rpc.ts'
-import { decodeResults, spendsIntent } from '../forwarder/requests.ts'
+import { decodeResults } from '../forwarder/requests.ts'
 import type { BlockId, FollowedBlock, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { type ChainSnapshot, listDeepPayments, type Proof } from './facts.ts'
@@ -75,9 +75,7 @@ function checkProof(
     (result) =>
       result.intentId === intentId &&
       isAddressEqual(result.from, from) &&
-      spendsIntent(result.status) &&
-      // If another request of the intent was executed, this one has failed.
-      (result.status === 'executed' || execution.outcome === 'failed'),
+      result.status === execution.outcome,
   )
   return isInReceipt ? 'proved' : 'refuted'
 }

@@ -1,7 +1,7 @@
 import type { Head } from '../../chain/node.ts'
 import type { Payee } from '../../chain/payees.ts'
 import type { AccountState, BlockId, FactReading, Payment, Work } from '../ledger/port.ts'
-import { findExecution, toOutcome } from '../outcome/executions.ts'
+import { findExecution } from '../outcome/executions.ts'
 import { findWallet, readRequestPayee } from '../outcome/payees.ts'
 import { readMinedReport } from '../outcome/settle.ts'
 import { findSpendingBlock, type SearchState } from '../outcome/spent.ts'
@@ -329,10 +329,8 @@ async function askSpending(
       const block = await findSpendingBlock(relayer, request, at)
       return block === undefined ? { kind: 'unspent' } : { kind: 'spent', by: undefined }
     }
-    const execution = await findExecution(relayer, request, at)
-    return execution === undefined
-      ? { kind: 'unspent' }
-      : { kind: 'spent', by: toOutcome(execution) }
+    const by = await findExecution(relayer, request, at)
+    return by === undefined ? { kind: 'unspent' } : { kind: 'spent', by }
   })
   return spending ?? { kind: 'unknown' }
 }

@@ -12,6 +12,7 @@ import { poolRules } from '../../../src/chain/chains.ts'
 import { createNode } from '../../../src/chain/node.ts'
 import { encodeCall, type LoanCall } from '../../../src/loan/calls.ts'
 import {
+  decodeResults,
   deriveIntentId,
   encodeExecute,
   type SignedRequest,
@@ -53,13 +54,14 @@ function caller() {
   return {
     account,
     intentId,
-    asks: (call: LoanCall, id = intentId): Promise<SignedRequest> =>
+    asks: (call: LoanCall, id = intentId, more: object = {}): Promise<SignedRequest> =>
       signRequest(account, relayer.forwarder, {
         from: account.address,
         intentId: id,
         gas: 150_000,
         deadline: Math.floor(Date.now() / 1000) + 2 * 60 * 60,
         data: encodeCall(call),
+        ...more,
       }),
   }
 }
@@ -103,8 +105,8 @@ describe("with a stolen relayer's key", () => {
     const execution = (await passed(own, wanted))?.executions.session
     expect(execution?.outcome).toBe('executed')
     const found = await findExecution(relayer, wanted)
-    expect(found?.isSameRequest).toBe(true)
-    expect(execution).toEqual({ ...found?.execution, signature: wanted.signature })
+    expect(found?.executed).toEqual(wanted)
+    expect(execution).toEqual({ ...found, signature: wanted.signature })
   })
 
   test('an older request of a caller is not taken for the one beside which the thief shows it', async () => {
@@ -114,11 +116,34 @@ describe("with a stolen relayer's key", () => {
     const batch = await send([unsigned, older, unsigned])
 
     const found = await findExecution(relayer, wanted)
-    expect(found).toMatchObject({ isSameRequest: false, execution: { outcome: 'executed' } })
+    expect(found).toMatchObject({ outcome: 'executed', executed: older })
+    // What was executed is told, not what the payment's row asks for.
     const execution = (await passed(batch, wanted))?.executions.session
-    const reason = 'Another request of this session was executed'
-    expect(execution).toMatchObject({ outcome: 'failed', reason })
-    expect(await findExecution(relayer, older)).toMatchObject({ isSameRequest: true })
+    expect(execution).toEqual({ ...found, signature: wanted.signature })
+  })
+
+  test('no event decides that names a bad signature, a passed deadline or another signer', async () => {
+    const [alice, mallory] = [caller(), caller()]
+    const wanted = await alice.asks(transfer)
+    const { signature } = await mallory.asks(transfer, alice.intentId)
+    const unsigned = { ...wanted, signature }
+    const expired = await alice.asks(loan, alice.intentId, { deadline: 1 })
+    const others = await mallory.asks(loan, alice.intentId)
+    const forged = await send([unsigned, expired, others])
+    const [receipt] = await Promise.all(
+      forged.transactions.map(({ hash }) => relayer.node.getReceipt(hash, signal())),
+    )
+    const statuses = decodeResults(relayer.forwarder, receipt?.logs ?? []).map((one) => one.status)
+    expect(statuses).toEqual(['bad_signature', 'expired', 'executed'])
+    expect(await findExecution(relayer, wanted)).toBeUndefined()
+    expect((await passed(forged, wanted))?.executions).toEqual({})
+
+    // In one block with what was executed they still decide nothing.
+    const batch = await send([unsigned, expired, await alice.asks(loan), unsigned])
+    const found = await findExecution(relayer, wanted)
+    expect(found).toMatchObject({ outcome: 'executed', executed: { data: encodeCall(loan) } })
+    const execution = (await passed(batch, wanted))?.executions.session
+    expect(execution).toEqual({ ...found, signature: wanted.signature })
   })
 
   test('what spent an intent is read from one block, and its absence there is an error', async () => {

@@ -53,6 +53,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
       const execution = executionIn(99, {
         hash: own?.hash ?? '0x',
         signature: order.request.signature,
+        executed: order.request,
       })
       await ledger.recordMined({
         ...{ nonce: carrier.nonce, sessions: [session], hash: execution.hash },

@@ -61,9 +61,17 @@ function judgeTimes(history: History, found: Report): void {
       },
       'lost_rows',
       'distrusted',
+      { doubted: said.claim === 'uncertain' && isInDoubt(history, startedAt) },
     )
   }
 }
+
+/** Tells whether the key had a transaction before that the ledger does not know, as far as seen. */
+const isInDoubt = ({ plan, phaseStarts }: History, time: number): boolean =>
+  plan.items.some(
+    ({ kind, phase, at }) =>
+      (kind === 'foreign' || kind === 'miscount') && (phaseStarts[phase] ?? time) + at <= time,
+  )
 
 /** Tells whether a delivery met a fault, or its Worker died by another delivery's fault. */
 const isTroubled = ({ actor, reply }: Delivery): boolean =>

@@ -27,6 +27,8 @@ type Asked = {
   /** The times at which the ledger lost the session's answer. */
   answerLostAt: number[]
   lost_answer: boolean
+  /** Tells whether that row alone was lost. */
+  isAnswerRowLost: boolean
   lost_payment: boolean
 }
 
@@ -89,6 +91,7 @@ function askedOf(history: History): Asked[] {
       payment: history.payments.at(isRecycled ? phase : -1)?.get(intentId),
       answerLostAt,
       lost_answer: answerLostAt.length > 0,
+      isAnswerRowLost: lost.some(({ row }) => row?.session === session && row.table === 'sessions'),
       lost_payment: lostOf('payments').length > 0,
     }
   })
@@ -113,7 +116,8 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
   for (const { rule, words, one: told, earlier } of judgeSession(inOrder, fate)) {
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
       submitted: [{ expired: payment?.state === 'expired', lost_payment }],
-      nothing_sent: [{ lost_answer }],
+      // What was refused before a loss is judged again. After it nothing of the kind may be said.
+      nothing_sent: [{ lost_answer: isForgottenRefusal(one, told), untraced: isUntraced(one) }],
       one_question: [
         {
           lost_answer,
@@ -146,6 +150,13 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     found('identical', words, { lost_answer, lost_payment })
   }
 }
+
+/** Tells whether a refusal was told before its row was lost, or that row alone was lost. */
+const isForgottenRefusal = ({ answerLostAt, isAnswerRowLost }: Asked, { repliedAt }: Delivery) =>
+  isAnswerRowLost || answerLostAt.some((at) => at > (repliedAt ?? 0))
+
+/** Tells whether a lost payment was in no block, so that its loss may leave no trace at all. */
+const isUntraced = ({ lost_answer, execution }: Asked) => lost_answer && execution === undefined
 
 /** Judges that no payment is accepted after its caller was told of the session's end. */
 function judgeEnds({ deliveries, payment, intentId, lost_answer }: Asked, found: Report): void {
@@ -212,8 +223,11 @@ function judgeOutcome(history: History, one: Asked, found: Report): void {
     found('stated', `${intentId} has no outcome to read`, { lost_payment })
     return
   }
-  const expected = expectedOf(one, payment)
+  const expected = expectedOf(one)
   const { hash } = execution?.mined.transaction ?? {}
+  if (executed !== undefined && payment.order.request.data !== executed.data) {
+    found('stated', `${intentId} is listed as another payment than the chain has made`)
+  }
   if (payment.state !== expected) {
     found('stated', `${intentId} is ${payment.state}, and the chain says ${expected}`)
   } else if (execution !== undefined && payment.execution?.hash !== hash) {
@@ -221,16 +235,14 @@ function judgeOutcome(history: History, one: Asked, found: Report): void {
   }
 }
 
-function expectedOf({ execution, executed }: Asked, payment: Payment) {
+function expectedOf({ execution }: Asked) {
   if (execution === undefined) return 'expired'
-  // A ledger that had lost its rows may have accepted another intent of a session that was spent.
-  const isAnother = executed?.data !== payment.order.request.data
-  return execution.processed.status === Status.executed && !isAnother ? 'confirmed' : 'reverted'
+  return execution.processed.status === Status.executed ? 'confirmed' : 'reverted'
 }
 
 /** Judges that callers are told what the log has said of a payment. */
 function judgeStatements(one: Asked, found: Report): void {
-  const { deliveries, statements, intentId, payment, lost_answer, execution, executed } = one
+  const { deliveries, statements, intentId, payment, lost_answer, execution } = one
   const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
   for (const delivery of deliveries) {
     const isLate = failedAt !== undefined && failedAt < delivery.startedAt
@@ -239,10 +251,9 @@ function judgeStatements(one: Asked, found: Report): void {
     found('told', words, 'reorganized', 'lost_rows')
   }
   if (payment === undefined || deliveries.every((told) => getClaim(told) !== 'submitted')) return
-  const another_intent = executed !== undefined && executed.data !== payment.order.request.data
-  const expected = expectedOf(one, payment)
+  const expected = expectedOf(one)
   for (const { to, at } of statements) {
-    const unless = ['reorganized', { lost_answer, another_intent }] as const
+    const unless = ['reorganized', { lost_answer: lost_answer && to !== 'expired' }] as const
     if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
       const words = `${intentId} was stated to be ${to}, and the chain says ${expected}`
       found('stated', words, ...unless)

@@ -2,10 +2,11 @@ import { decodeCall } from '../../../loan/calls.ts'
 import type { Draft } from '../draft.ts'
 import { hashPlaceholder } from '../port.ts'
 import type { Row } from '../rows.ts'
+import { getRequest } from './executed.ts'
 
 /** Returns the account or wallet that a payment's call pays; undefined if it pays nobody. */
-export function findRecipient({ request }: Pick<Row<'payments'>, 'request'>): string | undefined {
-  const call = decodeCall(request.data)
+export function findRecipient(payment: Row<'payments'>): string | undefined {
+  const call = decodeCall(getRequest(payment).data)
   return call && 'to' in call ? call.to : undefined
 }
 

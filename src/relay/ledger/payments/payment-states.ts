@@ -1,6 +1,13 @@
 import { type Hex, zeroAddress } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
-import type { Execution, LedgerRules, Order, Payment, Transition } from '../port.ts'
+import type {
+  Execution,
+  IntentExecution,
+  LedgerRules,
+  Order,
+  Payment,
+  Transition,
+} from '../port.ts'
 import type { Row } from '../rows.ts'
 import {
   getNextState,
@@ -18,6 +25,7 @@ import {
 import { updateBlockContents } from './block-contents.ts'
 import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
+import { getRequest, isToOther, readExecutedOrder } from './executed.ts'
 import { addToQueue, ensureQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
@@ -38,6 +46,43 @@ export function toExecutionColumns({ outcome, reason, hash, block }: Execution):
   return { outcome, reason, hash, block_number: block.number, block_hash: block.hash }
 }
 
+/** Returns the columns of a payment that was executed, perhaps by another request than its own. */
+export function toOutcomeColumns(
+  payment: PaymentRow,
+  execution: IntentExecution,
+): Partial<PaymentRow> {
+  const { executed } = execution
+  const columns = toExecutionColumns(execution)
+  if (executed.data === payment.request.data) return columns
+  return {
+    ...columns,
+    executed,
+    ...toOrderColumns(readExecutedOrder(readOrder(payment), executed)),
+  }
+}
+
+/** Returns the columns of a payment whose execution left the chain: its own request counts. */
+export function toOpenColumns(payment: PaymentRow): Partial<PaymentRow> {
+  const { request, executed } = payment
+  if (!executed) return noExecution
+  const order = readExecutedOrder({ ...readOrder(payment), request: executed }, request)
+  return { ...toOrderColumns(order), ...noExecution, executed: null }
+}
+
+const readOrder = ({ request, kind, spends }: PaymentRow): Order => ({
+  request,
+  kind,
+  spendsWei: BigInt(spends),
+})
+
+const toOrderColumns = ({ kind, spendsWei, reserves }: Order) => ({
+  kind,
+  spends: `${spendsWei}`,
+  reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
+  reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
+  reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,
+})
+
 export const getPaymentRow = (rows: Draft, session: string | null | undefined) =>
   session === null || session === undefined ? undefined : rows.row('payments', session)
 
@@ -52,9 +97,10 @@ export function beginPayment(
   { rows, rules }: StepContext,
   event: PaymentEvent,
   session: string,
-  { request, kind, spendsWei, reserves, till, sms = [], reminder }: Order,
+  order: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
+  const { request, kind, till, sms = [], reminder } = order
   const { intentId, from: account } = request
   const sessions = [session, rows.row('intents', intentId)?.session]
   if (sessions.some((known) => getPaymentRow(rows, known) !== undefined)) {
@@ -73,11 +119,8 @@ export function beginPayment(
   if (event !== 'adopted') holdSms(rows, session, sms)
   if (reminder !== undefined) saveReminder(rows, account, reminder)
   savePayment(rows, undefined, {
-    ...{ session, state, intent_id: intentId, account, kind, request },
-    spends: `${spendsWei}`,
-    reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
-    reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
-    reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,
+    ...{ session, state, intent_id: intentId, account, request },
+    ...toOrderColumns(order),
     ...{ ...noNonce, attempts: 0, ...noExecution },
     ...{ accepted_at: rows.now, history: [[state, rows.now]] },
     ...getPhaseColumns(rules, state, 0, rows.now, rows.now),
@@ -144,9 +187,10 @@ export function archivePayments(
   // Read before anything is deleted, because a lost total is counted from the rows.
   const totals = readAccountTotals(rows, account)
   for (const payment of payments) {
-    const { request, phase, since, relayer, nonce, ...columns } = payment
+    const { request, executed, phase, since, relayer, nonce, ...columns } = payment
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
-    const { reference } = rows.row('takings', payment.session) ?? {}
+    const taking = isToOther(payment) ? undefined : rows.row('takings', payment.session)
+    const { reference } = taking ?? {}
     const row = { ...columns, settled_at: since, ...(reference && { reference }) }
     rows.put('history', isErased ? eraseNames(row) : row)
     dropPaymentClues(rows, payment)
@@ -186,7 +230,10 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
     // The queue is the same, but this write makes a concurrent check for open work run again.
     saveQueueTotals(rows, ensureQueueTotals(rows))
   }
-  if (before === undefined) addPaymentClues(rows, after)
+  if (before === undefined || getRequest(before).data !== getRequest(after).data) {
+    if (before !== undefined) dropPaymentClues(rows, before)
+    addPaymentClues(rows, after)
+  }
   if (before === undefined || isOutcomeUnknown(after.state))
     updateAccountTotals(rows, after, before === undefined)
   updateBlockContents(rows, before, after, { nonces: [], sessions: [session] })
@@ -200,7 +247,7 @@ export function toPayment(row: PaymentRow): Payment {
   return {
     session: row.session,
     state: row.state,
-    order: { request: row.request, kind: row.kind, spendsWei: BigInt(row.spends) },
+    order: { ...readOrder(row), request: getRequest(row) },
     nonce: row.nonce ?? undefined,
     attempts: row.attempts,
     execution: isSettled

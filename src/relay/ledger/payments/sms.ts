@@ -3,6 +3,7 @@ import type { DueSms, HeldSms, SmsFate, SmsName } from '../port.ts'
 import { type Row, smsParties } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
 import { countEvent } from './counts.ts'
+import { isToOther } from './executed.ts'
 
 /** Limits how long after a payment's outcome a message is sent. */
 const maxSmsAgeMs = 24 * 60 * 60 * 1000
@@ -60,7 +61,7 @@ function takeMessage(rows: Draft, row: SmsRow): DueSms | undefined {
 }
 
 /** Finds what a message tells of; undefined if that is too long ago, or no longer stored. */
-function findSubject(rows: Draft, { session, tells, at }: SmsRow): Subject | undefined {
+function findSubject(rows: Draft, { session, party, tells, at }: SmsRow): Subject | undefined {
   const isLate = (since: number) => rows.now - since > maxSmsAgeMs
   if (tells === 'wallet') {
     const subject = { intentId: session, acceptedAt: 0, state: 'confirmed' } as const
@@ -70,11 +71,15 @@ function findSubject(rows: Draft, { session, tells, at }: SmsRow): Subject | und
   const state = payment?.state
   const isFinal = state === 'confirmed' || state === 'reverted' || state === 'expired'
   if (payment === undefined || !isFinal || isLate(payment.since)) return undefined
-  const { intent_id: intentId, accepted_at: acceptedAt, reason } = payment
-  return { intentId, acceptedAt, state, reason: reason ?? '' }
+  // The accepted recipient got nothing.
+  if (party === 'receiver' && isToOther(payment)) return undefined
+  const { intent_id: intentId, accepted_at: acceptedAt, reason, executed } = payment
+  const subject = { intentId, acceptedAt, state, reason: reason ?? '' }
+  if (!executed) return subject
+  return { ...subject, executed: { data: executed.data, isToOther: isToOther(payment) } }
 }
 
-type Subject = Pick<DueSms, 'intentId' | 'acceptedAt' | 'state' | 'reason'>
+type Subject = Pick<DueSms, 'intentId' | 'acceptedAt' | 'state' | 'reason' | 'executed'>
 
 /** Records the fate of a message that is taken, unless it was given up since. */
 export function recordSmsFate(

@@ -1,5 +1,6 @@
 import { paymentKinds } from '../../../loan/kinds.ts'
 import type { Draft } from '../draft.ts'
+import { getRequest } from '../payments/executed.ts'
 import type { DayLimitRefusal, DayLimits, Order, PaymentCall, StepKey } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { equalName, readFirstValue, saveFirstValue } from './first-values.ts'
@@ -62,7 +63,7 @@ export function recordEqualAge(
   if (stored !== undefined) return Number(stored)
   if (call === undefined) return undefined
   const equal = listPaymentsSince(rows, stepKey.account, rows.now - maxEqualAgeMs + 1).find(
-    (row) => !hasSentNothing(row) && row.request.data === call.data,
+    (row) => !hasSentNothing(row) && getRequest(row).data === call.data,
   )
   if (equal === undefined) return undefined
   const minutes = Math.floor((rows.now - equal.accepted_at) / 60_000)

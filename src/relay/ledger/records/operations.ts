@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
+import { getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import type {
@@ -173,7 +174,7 @@ function listRows(
 }
 
 export function toRecord(rows: Draft, row: Row<'payments'> | Row<'history'>): PaymentRecord {
-  const request = 'request' in row ? row.request : undefined
+  const request = 'request' in row ? getRequest(row) : undefined
   return {
     intentId: row.intent_id,
     state: row.state,

@@ -30,7 +30,9 @@ export function setHold(
 export function recordRefusal(rows: Draft, { account, session, reason }: SessionRefusal): void {
   if (reason === undefined) return
   const earlier = rows.row('refusals', account)?.last ?? []
-  const last = [{ session, reason, at: rows.now }, ...earlier].slice(0, maxRefusals)
+  // A session that stays open is refused with each delivery.
+  const others = earlier.filter((refusal) => refusal.session !== session)
+  const last = [{ session, reason, at: rows.now }, ...others].slice(0, maxRefusals)
   rows.put('refusals', { account, last, at: rows.now })
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { getProgress } from '../../progress.ts'
 import type { Draft } from '../draft.ts'
+import { isToOther } from '../payments/executed.ts'
 import type { Taking, Takings, Till, TillChange } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { hasSentNothing, listSentSince } from './earlier.ts'
@@ -65,12 +66,12 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
 
 type Paid = { payment: Row<'payments'>; reference: string | null }
 
-/** Returns a function from a taking to its payment, or to an empty list if that row is lost. */
+/** Returns a function from a taking to its payment; to an empty list if it is lost or to others. */
 const findPaymentIn =
   (rows: Draft) =>
   ({ session, reference }: Row<'takings'>): Paid[] => {
     const payment = rows.row('payments', session)
-    return payment === undefined ? [] : [{ payment, reference }]
+    return payment === undefined || isToOther(payment) ? [] : [{ payment, reference }]
   }
 
 const toTaking = ({ payment, reference }: Paid): Taking => ({

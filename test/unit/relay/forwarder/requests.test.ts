@@ -16,7 +16,6 @@ import {
   decodeRequests,
   deriveIntentId,
   encodeExecute,
-  isSameCall,
   matchResults,
   type RequestStatus,
   type SignedRequest,
@@ -79,13 +78,6 @@ describe('the outcome of a request in a transaction', () => {
     expect(matchResults([spent.result], [], spent.request)).toBeUndefined()
     expect(matchResults([], [], spent.request)).toEqual([])
   })
-})
-
-test('two requests are equal if account and call are equal', () => {
-  const { request } = asked('0xaaaaaaaa', 'executed')
-  expect(isSameCall(request, { ...request, deadline: 1, gas: 1 })).toBe(true)
-  expect(isSameCall(request, { ...request, data: '0xbbbbbbbb' })).toBe(false)
-  expect(isSameCall(request, { ...request, from: forwarder.address })).toBe(false)
 })
 
 /** Reads packed requests byte by byte, as IRelayForwarder.sol describes. */

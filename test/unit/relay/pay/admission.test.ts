@@ -71,6 +71,7 @@ function stillChain({
         writeSubmitted: (tx) => screenOf('hash' in tx ? 'submitted' : `queued ${tx.minutes}`),
       }),
       findDenial: findDenial ?? (async () => undefined),
+      writePaid: async () => screenOf('submitted'),
       writeRefusal: (refusal) => screenOf(wordsOf(refusal)),
     })
     return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind

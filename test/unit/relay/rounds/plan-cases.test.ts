@@ -1,7 +1,12 @@
 import { stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import type {
+  IntentExecution,
+  OpenNonce,
+  Payment,
+  Work,
+} from '../../../../src/relay/ledger/port.ts'
 import {
   type ChainSnapshot,
   createChainSnapshot,
@@ -130,7 +135,7 @@ test('a plan: a shorter chain makes rounds wait, and its lost payments reopen on
 test('a plan: a deadline ends an unspent payment, and a spent one is settled', () => {
   const deadline = nowSeconds - 1
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
-  const spentBy = (by: Execution | undefined) => ({ kind: 'spent' as const, by })
+  const spentBy = (by: IntentExecution | undefined) => ({ kind: 'spent' as const, by })
   type Spent = ChainSnapshot['spendings']
   const told = (spendings: Spent, finalNonce: ChainSnapshot['deepTimeSeconds'] = nowSeconds) =>
     chainOf(0, { spendings, deepTimeSeconds: finalNonce })
@@ -138,6 +143,10 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
     new Map(['a', 's', 'n'].map((session) => [session, spending] as const))
   const unspent = all({ kind: 'unspent' })
   does('deadlines that are over', 'settle', waits, told(unspent), 'expire a', 'expire s')
+  const doubtful = { ...waits, possibleLossAt: now }
+  does('deadlines that lost requests may outlast', 'settle', doubtful, told(unspent))
+  const before = { ...waits, possibleLossAt: now + 1 }
+  does('deadlines before a loss', 'settle', before, told(unspent), 'expire a', 'expire s')
   does('deadlines at a time', 'settle', waits, told(unspent, deadline))
   does('deadlines at no time', 'settle', waits, chainOf(0, { spendings: unspent }))
   does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))

@@ -12,7 +12,14 @@ import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { executionIn, fillNonce, offerOf, question, screenOf } from '../../../ports/payments.ts'
+import {
+  executionIn,
+  fillNonce,
+  offerOf,
+  orderOf,
+  question,
+  screenOf,
+} from '../../../ports/payments.ts'
 
 const nextAccount = privateKeyToAccount(`0x${'02'.repeat(32)}`)
 /** Unix time in seconds. */
@@ -96,8 +103,9 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
     /** Notes that a block has executed a payment, as its own request does. */
     async mine(nonce: number, session: string, hash: Hex, block: BlockId) {
       const payment = await ledger.findPayment(session)
-      const { signature = '0x' } = payment?.order.request ?? {}
-      const executions = { [session]: executionIn(0, { hash, block, signature }) }
+      const { request: executed } = payment?.order ?? orderOf(session)
+      const { signature } = executed
+      const executions = { [session]: executionIn(0, { hash, block, signature, executed }) }
       return ledger.recordMined({ nonce, sessions: [session], hash, block, executions })
     },
   }
@@ -124,7 +132,7 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
 /** Adopts a payment of this block into a ledger that had lost its rows. */
 async function adopt(ledger: Ledger, block: BlockId): Promise<string> {
   const { session, from, order } = paymentOf(0)
-  const execution = executionIn(0, { hash: word(1), block })
+  const execution = executionIn(0, { hash: word(1), block, executed: order.request })
   const asked = { ...question(session, from), answerCount: 1, screen: screenOf(session) }
   await ledger.adopt({ ...asked, order, execution })
   return session

@@ -66,11 +66,12 @@ export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
 const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 5 })
 
 const execution = { outcome: 'executed', reason: '', hash: word(1), block: blockAt(95) } as const
+const executed = orderOf('s').request
 
 const spending: fc.Arbitrary<Spending | undefined> = fc.constantFrom(
   { kind: 'unspent' } as const,
   { kind: 'unspent' } as const,
-  { kind: 'spent', by: execution } as const,
+  { kind: 'spent', by: { ...execution, executed } } as const,
   { kind: 'spent', by: undefined } as const,
   { kind: 'unknown' } as const,
   undefined,
@@ -115,7 +116,7 @@ function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: numbe
 function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {
   if (fate === 'missing' || fate === 'unknown') return { kind: fate }
   const sessions = isCarrier(kind) ? [`session ${nonce}`] : []
-  const own = { ...execution, signature: '0x' } as const
+  const own = { ...execution, signature: '0x', executed } as const
   const done = fate === 'mined' ? sessions.map((session) => [session, own] as const) : []
   const report = { nonce, sessions, hash: word(0xa000), block: blockAt(95) }
   return { kind: 'mined', report: { ...report, executions: Object.fromEntries(done) } }

@@ -160,7 +160,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         return found.map((key) => key.slice(getKeyPrefix(name).length)).sort()
       }
       const counters = [
-        ':row:meta:counts',
+        ...[':row:meta:compared', ':row:meta:counts'],
         ':row:meta:identity.KEY',
         ':row:meta:identity.chain',
         ':row:meta:queue',

@@ -1,0 +1,48 @@
+import { isAddressEqual } from 'viem'
+import { decodeCall } from '../../../loan/calls.ts'
+import { getCallRules } from '../../../loan/kinds.ts'
+import type { SignedRequest } from '../../forwarder/requests.ts'
+import type { Order } from '../port.ts'
+import type { Row } from '../rows.ts'
+
+type PaymentRow = Row<'payments'>
+
+/** Returns the request that a payment is about: the one that the chain executed, if another. */
+export const getRequest = ({ request, executed }: PaymentRow): SignedRequest => executed ?? request
+
+/** Tells whether the chain paid someone else than the request that was accepted. */
+export const isToOther = ({ request, executed }: PaymentRow): boolean =>
+  executed ? !paysSame(request, executed) : false
+
+function paysSame(request: SignedRequest, executed: SignedRequest): boolean {
+  const [call, other] = [decodeCall(request.data), decodeCall(executed.data)]
+  if (call === undefined || other === undefined || call.kind !== other.kind) return false
+  return !('to' in call && 'to' in other) || isAddressEqual(call.to, other.to)
+}
+
+/**
+ * Returns an order as the chain executed it. Kind, amount and recipient are those of the executed
+ * request; the accepted one's kind stays while the call and its recipient are the same.
+ */
+export function readExecutedOrder(order: Order, executed: SignedRequest): Order {
+  const call = decodeCall(executed.data)
+  const isSame = paysSame(order.request, executed)
+  if (executed.data === order.request.data || call === undefined) {
+    return { ...order, request: executed }
+  }
+  const kind = isSame ? order.kind : call.kind
+  const wei = call.kind === 'loan' ? call.principalWei : call.amountWei
+  const amountWei = wei === 'all' ? 0n : wei
+  const isLoan = call.kind === 'loan'
+  const poolWei = isLoan ? amountWei : 0n
+  const outWei = call.kind === 'cashOut' ? amountWei : undefined
+  const isShared = getCallRules(kind).sharedLimit !== 'nothing'
+  return {
+    request: executed,
+    kind,
+    spendsWei: isLoan ? 0n : amountWei,
+    reserves: isShared ? { poolWei, capWei: poolWei, outWei } : undefined,
+    till: isSame ? order.till : undefined,
+    reminder: call.kind === 'loan' ? order.reminder : undefined,
+  }
+}

@@ -1,0 +1,49 @@
+import { maxDeadlineSeconds } from '../../relayer.ts'
+import type { Draft, StepContext } from '../draft.ts'
+import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
+import { readMeta, saveMeta } from './meta.ts'
+
+/** Holds a relayer's next nonce on the chain, and when rows may have been lost (in ms). */
+type Comparison = { relayer: string; nextNonce: number; lostAt?: number | undefined }
+
+const rowName = 'compared'
+
+const readComparison = (rows: Draft) => readMeta<Comparison>(rows, rowName)
+
+/** Returns when rows may have been lost, until nothing that they held can execute any more. */
+export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
+
+/** Tells whether rows may be missing; a ledger that has not seen the chain yet cannot know. */
+export function mayLackRows(rows: Draft): boolean {
+  const comparison = readComparison(rows)
+  return comparison === undefined || comparison.lostAt !== undefined
+}
+
+/**
+ * Compares the relayer's next nonce in the chain, or in a pool, with the ledger's. Transactions are
+ * recorded before they are sent, so one that the ledger does not know is of rows that it lost.
+ */
+export function compareNonce({ rows, relayer }: StepContext, nextNonce: number): void {
+  const known = readComparison(rows)
+  const isSameKey = known === undefined || known.relayer === relayer
+  const ownNext = findNextNonce(readRelayerTotals(rows, relayer))
+  // Of a key that has just replaced another one, the ledger has lost nothing.
+  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? 0)
+  if (known !== undefined && isSameKey && !isUnknown) return
+  const lostAt = isUnknown ? rows.now : known?.lostAt
+  saveMeta(rows, rowName, { relayer, nextNonce, lostAt } satisfies Comparison)
+}
+
+/** Records that rows may have been lost until now, because an unknown transaction has a nonce. */
+export function recordPossibleLoss({ rows, relayer }: StepContext): void {
+  const { nextNonce = 0 } = readComparison(rows) ?? {}
+  saveMeta(rows, rowName, { relayer, nextNonce, lostAt: rows.now } satisfies Comparison)
+}
+
+/** Ends the doubt if a final block (Unix time in s) is later than each deadline signed before. */
+export function endPossibleLoss(rows: Draft, finalSeconds: number): void {
+  const known = readComparison(rows)
+  if (known?.lostAt === undefined) return
+  if (finalSeconds <= known.lostAt / 1000 + maxDeadlineSeconds) return
+  saveMeta(rows, rowName, { ...known, lostAt: undefined } satisfies Comparison)
+}
