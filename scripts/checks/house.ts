@@ -41,19 +41,19 @@ const bundle = await readBundle()
 
 /** Lists what is counted, its count, and its bound. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 36_500],
+  ['lines of src, without what is generated', linesOf(src), 37_500],
   ['lines of scripts', linesOf(scripts), 21_500],
   ['lines of test', linesOf(tests), 40_500],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],
   ['imports in a circle', countCircles(), 0],
-  ['lines of comment in src', comments, 3_200],
+  ['lines of comment in src', comments, 3_400],
   ['of 100 doc comments begin without a verb', (100 * verbless.length) / docs.length, 10],
   ['lines of comment over 100 characters', size.countLongComments(code), 0],
   ['lines of Markdown over 100 characters', size.countLongLines(documents), 0],
   ['lines of README.md', size.countLines(read('README.md')), 120],
-  ['bytes of the bundle, gzipped', bundle.gzipped, 286_720],
+  ['bytes of the bundle, gzipped', bundle.gzipped, 296_960],
 ]
 for (const [what, count, bound] of rows) {
   say(`${what.padEnd(42)}${count.toFixed().padStart(7)}, at most ${bound}`)

@@ -1,11 +1,11 @@
 import type { Keys } from './api-keys.ts'
 
-/** Sets the seconds whose calls a key may make at once, because a batch holds up to 50. */
+/** Sets the seconds whose calls a key may make at once, because a batch holds up to 100. */
 const burstSeconds = 2
 
 /** Limits a key's calls per second in this process. */
 export function limitRate(keys: Keys, callsASecond: number, now: () => number): Keys {
-  const burstCalls = Math.max(50, callsASecond * burstSeconds)
+  const burstCalls = Math.max(100, callsASecond * burstSeconds)
   const buckets = new Map<string, { calls: number; updatedAt: number }>()
 
   /** Takes calls from a key's bucket, or returns when it will hold enough (Unix ms). */

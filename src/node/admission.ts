@@ -101,7 +101,7 @@ function joinResponses(
     if (response === undefined) return []
     length += response.length
     if (length <= maxResponseLength) return response
-    const tooLong = 'the answer to the batch is too large: ask for less'
+    const tooLong = `an answer to a batch has at most ${maxResponseLength} characters: ask for less`
     return formatError(message.requests[index]?.id ?? 'null', new RpcError(codes.timeout, tooLong))
   })
   return keptResponses.length === 0 ? undefined : `[${keptResponses.join(',')}]`

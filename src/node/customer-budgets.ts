@@ -46,5 +46,7 @@ export function createCustomerBudgets({ now, sleep }: Pick<Clock, 'now' | 'sleep
 }
 
 export function createTooManyBytesError(): RpcError {
-  return new RpcError(codes.limitExceeded, 'too many bytes of requests at a time')
+  const { perCustomer, total } = maxBytes
+  const words = `the requests of one key have at most ${perCustomer} bytes at a time, those of all keys ${total}`
+  return new RpcError(codes.limitExceeded, words)
 }

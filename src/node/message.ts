@@ -12,8 +12,8 @@ export type Message =
   | { kind: 'batch'; requests: readonly RpcRequest[] }
   | { kind: 'refused'; error: RpcError }
 
-/** Limits the requests of a batch, as RSKj does. */
-export const maxBatchRequests = 50
+/** Limits the requests of a batch to what ethers sends in one (`batchMaxCount`). */
+export const maxBatchRequests = 100
 
 /** Limits the values of a message. For comparison, 2 MB of addresses hold about a third of this. */
 export const maxValues = 131_072
@@ -34,12 +34,10 @@ export function parseMessage(text: string): Message {
     return { kind: 'single', request: parseRequest(body, () => findNumericId(0)) }
   }
   if (body.length === 0) return createRefusedMessage('invalid request: the batch is empty')
-  if (body.length > maxBatchRequests) {
-    const message = `invalid request: a batch holds at most ${maxBatchRequests} requests`
-    return createRefusedMessage(message)
-  }
   const requests = body.map((item, index) => parseRequest(item, () => findNumericId(index)))
-  return { kind: 'batch', requests }
+  if (body.length <= maxBatchRequests) return { kind: 'batch', requests }
+  const words = `a batch holds at most ${maxBatchRequests} requests, this one has ${body.length}`
+  return { kind: 'batch', requests: requests.map(({ id }) => createInvalidRequest(id, words)) }
 }
 
 export function formatSuccess(id: string, result: string): string {

@@ -151,7 +151,7 @@ async function acceptSocket(
   const response = await sockets.accept(c.req.raw, key.hash, key.chainId)
   if (response.status === 401) return refuseUnauthorized(c)
   if (response.status !== 429) return response
-  const message = 'this key has reached its connection limit'
+  const message = `this key has at most ${key.maxSockets} connections`
   return respondError(c, 429, codes.limitExceeded, message)
 }
 

@@ -115,7 +115,10 @@ export function createNodeService(options: NodeServiceOptions) {
           const result = await method.call(parsed, createContext(deps, signal, provenance))
           const text = JSON.stringify(result)
           if (text.length > maxAnswerLength) {
-            throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
+            throw new RpcError(
+              codes.timeout,
+              `an answer has at most ${maxAnswerLength} characters: ask for less`,
+            )
           }
           if (method.isImmutable(parsed, result, isFinal)) {
             const isProved = method.isFullyProved && provenance.isProved

@@ -129,12 +129,13 @@ function createSessionSubscriptions(
       }
       const bytes = countTopicBytes(topic)
       const { perKey, total } = limits.filters
-      if (
-        bytes > 0 &&
-        (countFilterBytes(sessionsOfKey) + bytes > perKey ||
-          countFilterBytes([...sessions.list()]) + bytes > total)
-      ) {
-        const message = 'the filters of subscriptions take too much memory: use shorter ones'
+      const isOverKey = countFilterBytes(sessionsOfKey) + bytes > perKey
+      const isOverTotal = countFilterBytes([...sessions.list()]) + bytes > total
+      if (bytes > 0 && (isOverKey || isOverTotal)) {
+        const owner = isOverKey
+          ? `one key take at most ${perKey}`
+          : `all keys take at most ${total}`
+        const message = `the filters of ${owner} bytes of memory: use shorter ones`
         throw new RpcError(codes.limitExceeded, message)
       }
       const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))

@@ -9,7 +9,7 @@ import type { FeedStore } from './feed-store.ts'
 
 export const feedLimits = {
   /** Limits the concurrent requests of one connection. */
-  requestsPerSocket: 50,
+  requestsPerSocket: 100,
   /** Limits the characters sent to a client since it last sent anything. */
   unansweredPerSocket: 8 * 1024 * 1024,
   /** Limits the estimated unread bytes of a key and in total; the fullest connection is closed. */

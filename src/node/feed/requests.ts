@@ -23,7 +23,11 @@ export async function handleMessage(
   const { sessions, limits } = options
   sessions.recordMessage(session)
   if (exceedsBytes(limits.messageBytes, message)) {
-    return sessions.close(session, closeCodes.tooBig, 'the message is too large')
+    return sessions.close(
+      session,
+      closeCodes.tooBig,
+      `a message has at most ${limits.messageBytes} bytes`,
+    )
   }
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
   const answer = await answerInTurn(session, text, options)

@@ -1,11 +1,22 @@
 import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import type { ChainLog } from './log.ts'
-import { addressesParam, blockParam, hashParam } from './values.ts'
+import {
+  addressesParam,
+  blockParam,
+  describeAlternatives,
+  hashParam,
+  maxAlternatives,
+} from './values.ts'
 
 const topic = z.union(
-  [hashParam, z.array(z.nullable(hashParam)).check(z.maxLength(1_000)), z.null()],
-  { error: 'must be a 32-byte topic, an array of such topics, or null' },
+  [hashParam, z.array(z.nullable(hashParam)).check(z.maxLength(maxAlternatives)), z.null()],
+  {
+    error: describeAlternatives(
+      'topics in one place',
+      'must be a 32-byte topic, an array of such topics, or null',
+    ),
+  },
 )
 
 const topics = z.nullish(

@@ -6,9 +6,20 @@ export const hashParam = createHexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 /** Parses an address in any case; checksums (EIP-55, EIP-1191) are not checked. */
 export const addressParam = createHexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 
+/** Limits the addresses of a filter, and the topics in each of its places. */
+export const maxAlternatives = 1_000
+
+/** Creates the words for a bad list of alternatives, which name the limit of a too long one. */
+export const describeAlternatives =
+  (what: string, words: string) =>
+  ({ input }: { input?: unknown }): string =>
+    Array.isArray(input) && input.length > maxAlternatives
+      ? `must have at most ${maxAlternatives} ${what}`
+      : words
+
 export const addressesParam = z.nullish(
-  z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
-    error: 'must be an address or an array of addresses',
+  z.union([addressParam, z.array(addressParam).check(z.maxLength(maxAlternatives))], {
+    error: describeAlternatives('addresses', 'must be an address or an array of addresses'),
   }),
 )
 

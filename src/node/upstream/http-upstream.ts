@@ -2,7 +2,6 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { dayMs } from '../../keys/key-store.ts'
 import { isObject, parseJson } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
-import { maxBatchRequests } from '../message.ts'
 
 /** Limits the size of an answer, so that a bad node cannot fill the memory. */
 const maxAnswerBytes = 32 * 1024 * 1024
@@ -44,12 +43,15 @@ type Answer = Record<string, unknown>
 
 export type Upstream = ReturnType<typeof createUpstream>
 
+/** Limits a batch to what RSKj takes (`max_batch_requests_size`). */
+const maxNodeBatch = 50
+
 /** Creates a client for the node at `url`. Its credentials are sent in a header. */
 export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptions) {
   const endpoint: Endpoint = { name, ...parseAddress(url), fetch, count }
   let lastId = 0
   let queue: PendingCall[] = []
-  let batchLimit = { size: maxBatchRequests, expiresAt: 0 }
+  let batchLimit = { size: maxNodeBatch, expiresAt: 0 }
   let dayCount = { day: 0, calls: 0 }
 
   const today = () => Math.floor(now() / dayMs)
@@ -83,7 +85,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     for (let turn = 0; turn < 4; turn += 1) await undefined
     const calls = queue
     queue = []
-    const size = now() < batchLimit.expiresAt ? batchLimit.size : maxBatchRequests
+    const size = now() < batchLimit.expiresAt ? batchLimit.size : maxNodeBatch
     for (let start = 0; start < calls.length; start += size) {
       void sendBatch(calls.slice(start, start + size))
     }
@@ -230,7 +232,7 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
   const response = await fetch(address, { method: 'POST', headers, body, signal })
   if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
     await response.body?.cancel()
-    throw new TransportError(`${name} sent an answer above the size limit`)
+    throw new TransportError(`${name} sent an answer of more than ${maxAnswerBytes} bytes`)
   }
   const answer = parseJson(await response.text())
   // Many nodes send a JSON-RPC error with a status of 4xx or 5xx.

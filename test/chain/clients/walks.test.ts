@@ -107,6 +107,16 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     await walkEthers(provider, expect)
   })
 
+  test('ethers with its defaults asks 100 questions of a moment, and gets each answer', async () => {
+    const provider =
+      kind === 'HTTP' ? new ethers.JsonRpcProvider(url()) : new ethers.WebSocketProvider(url())
+    closings.push(() => provider.destroy())
+    await provider.getNetwork()
+    const { address } = ethers.Wallet.createRandom()
+    const slots = Array.from({ length: 100 }, (_, slot) => provider.getStorage(address, slot))
+    expect(new Set(await Promise.all(slots))).toEqual(new Set([`0x${'0'.repeat(64)}`]))
+  })
+
   test('web3.js connects, deploys, waits, reads, sends and watches', async () => {
     const web3 = new Web3(url())
     if (kind === 'WebSocket') closings.push(() => web3.provider?.disconnect())

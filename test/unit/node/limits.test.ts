@@ -17,7 +17,7 @@ describe('an answer that is too large', () => {
   test('is refused, and the client has to ask for less', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(5.5 * 1024 * 1024)}`)
     expect(await served.rpc('eth_getCode', [address, 'latest'])).toMatchObject(
-      error(-32011, 'the answer is too large: ask for less'),
+      error(-32011, 'an answer has at most 10485760 characters: ask for less'),
     )
   })
 
@@ -35,7 +35,10 @@ describe('an answer that is too large', () => {
     expect(text).toContain(`"id":${large},"error"`)
     const answers = JSON.parse(text) as object[]
     expect(answers.map((answer) => 'result' in answer)).toEqual([true, true, false, false])
-    const refused = error(-32011, 'the answer to the batch is too large: ask for less')
+    const refused = error(
+      -32011,
+      'an answer to a batch has at most 10485760 characters: ask for less',
+    )
     expect(answers[3]).toEqual({ jsonrpc: '2.0', id: 3, ...refused })
   })
 
@@ -59,7 +62,13 @@ test('a key has at most 4 MiB of open requests, and leaves room for others', asy
   const refused = await served.post(large(5))
   expect([refused.status, await refused.json()]).toMatchObject([
     429,
-    { id: null, ...error(-32005, 'too many bytes of requests at a time') },
+    {
+      id: null,
+      ...error(
+        -32005,
+        'the requests of one key have at most 4194304 bytes at a time, those of all keys 33554432',
+      ),
+    },
   ])
   held.resolve('0x')
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])

@@ -320,6 +320,9 @@ describe('what is asked wrongly is refused, and named', () => {
   const tooWide = 'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0'
   const topic = 'a 32-byte topic, an array of such topics, or null'
   const mined = wrong('block', 'a block number in hex, a block hash, latest or earliest')
+  const [manyAddresses, manyTopics] = [address, hash].map((value) => Array(1_001).fill(value))
+  const tooMany = (name: string, what: string) =>
+    `invalid parameter "filter.${name}": must have at most 1000 ${what}`
   const topics = 'one of newHeads, logs, newPendingTransactions, syncing'
   test.for<[method: string, params: unknown[], message: string]>([
     ['eth_call', [{ data: '0x' }, 'latest'], noReceiver],
@@ -338,6 +341,9 @@ describe('what is asked wrongly is refused, and named', () => {
     ['eth_getLogs', [{ blockHash: hash, fromBlock: '0x1' }], either],
     ['eth_getLogs', [{ blockHash: hash, toBlock: '0x1' }], either],
     ['eth_getLogs', [{ topics: [[['0x']]] }], wrong('filter.topics.0', topic)],
+    ['eth_getLogs', [{ address: manyAddresses }], tooMany('address', 'addresses')],
+    ['eth_getLogs', [{ topics: [null, manyTopics] }], tooMany('topics.1', 'topics in one place')],
+    ['eth_subscribe', ['logs', { address: manyAddresses }], tooMany('address', 'addresses')],
     ['trace_filter', [{ count: 101 }], wrong('filter.count', 'a number from 0 to 100')],
     ['trace_filter', [{ fromBlock: '0x0', toBlock: '0x7d1' }], tooWide],
     ['trace_block', ['pending'], mined],

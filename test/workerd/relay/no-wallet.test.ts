@@ -16,7 +16,7 @@ describe.for(['on', 'off'])('with PREFLIGHT=%s', (preflight) => {
     (await dial(caller, text, newSession(), { ...lender, PREFLIGHT: preflight })).text
 
   test('a contract that takes currency is paid and credited nothing', async () => {
-    const caller = `+25470000${preflight === 'on' ? '0301' : '0302'}`
+    const caller = `+25470000${preflight === 'on' ? '0501' : '0502'}`
     await fund(caller, '1')
     // It stops at once, with whatever it is sent, as a wrapped token's fallback does.
     await rpc('anvil_setCode', [contract, '0x00'])
@@ -31,7 +31,7 @@ describe.for(['on', 'off'])('with PREFLIGHT=%s', (preflight) => {
   })
 
   test('a wallet that delegates to a contract is paid (EIP-7702)', async () => {
-    const caller = `+25470000${preflight === 'on' ? '0303' : '0304'}`
+    const caller = `+25470000${preflight === 'on' ? '0503' : '0504'}`
     await fund(caller, '1')
     await rpc('anvil_setCode', [delegating, `0xef0100${'ab'.repeat(20)}`])
     const before = await paidTo(delegating)
@@ -40,7 +40,7 @@ describe.for(['on', 'off'])('with PREFLIGHT=%s', (preflight) => {
   })
 
   test('the bridge and other precompiles are asked again', async () => {
-    const caller = '+254700000305'
+    const caller = '+254700000505'
     const at = (number: string) => `0x${number.padStart(40, '0')}`
     expect(await dialWith(caller, `7*${at('1000006')}`)).toMatch(/^CON This is the bridge: /)
     expect(await dialWith(caller, `7*${at('1')}`)).toMatch(/^CON Nobody has a wallet at /)

@@ -116,8 +116,9 @@ describe("a lender's session", () => {
     expect(await dialLender(sender, text)).toBe(`CON Send 0.04 tRBTC\n${known}`)
     expect(await dialLender(sender, `${text}*1`)).toMatch(/^END Transfer Submitted\n/)
     await untilBalance(receiver, '0.04')
+    // Both sides learn at the same depth that it is final.
     const received = 'CON My Activity\nReceived 0.04 tRBTC from 2547...013: done\n0. Back'
-    expect(await dialLender(receiver, '5')).toBe(received)
+    await until(async () => (await dialLender(receiver, '5')) === received, { everyMs: 200 })
     const sent = 'CON My Activity\nSent 0.04 tRBTC to 2547...014: done\n0. Back'
     await until(async () => (await dialLender(sender, '5')) === sent, { everyMs: 200 })
     const again = /Just now\. Send it again\?\n2\. Send once/

@@ -276,7 +276,7 @@ describe('one client that asks for much', () => {
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more })))
     await Promise.all(
-      [batch(30), batch(30), batch(20)].map((text) => feed.handleMessage(socket, text)),
+      [batch(60), batch(60), batch(40)].map((text) => feed.handleMessage(socket, text)),
     )
     const answers = socket.sent.map((text) => new Set(codes(text)))
     expect(answers.filter((each) => each.has(-32005))).toEqual([new Set([-32005])])
