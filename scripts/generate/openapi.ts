@@ -33,6 +33,7 @@ const summaries: Record<schemas.ActionName, string> = {
   resume: 'Takes payments again',
   drain: 'Takes no new payments, until nothing is open',
   outbid: 'Signs new bytes for a nonce that waits, before a round would',
+  rate: "Accepts a price of the coin in the local currency, and counts the feed's changes from it",
   lookup: "Tells of a number's account: balance, debt, payments, refusals, PIN, limits",
   'test-alert': 'Posts a test alert to the webhook once, and tells whether that took it',
   find: 'Finds accounts and payments by what a caller reads out: number, hash, code or till',

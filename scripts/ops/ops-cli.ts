@@ -42,6 +42,7 @@ agents add <name> [--bill]
 agents remove <till>      takes it away; nobody gets it again for 90 days
 audit                     what operators did, the newest first
 outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
+rate <price>              accepts a price of the coin in the local currency, after the alert rate_jump
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
 drain [--wait]            the same; with --wait it ends once nothing is open: then keys and contracts may change
 drain --new-account-secret
@@ -87,6 +88,7 @@ export const ops = operatorCommand(import.meta, {
     agents: { takes: [0, 1, 2], run: manageAgents },
     audit: showAudit,
     outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },
+    rate: { takes: [1], run: (operator, _, [price]) => acceptRate(operator, price) },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
     drain,
@@ -222,6 +224,12 @@ async function outbid({ act }: OperatorClient, nonce = ''): Promise<Found> {
   const found = await act('outbid', { nonce: Number(nonce) })
   const price = formatGwei(BigInt(found.gasPriceWei))
   const line = `Nonce ${nonce} goes out again as ${found.hash} at ${price} gwei, in the place of ${found.over}.`
+  return { json: found, lines: [line] }
+}
+
+async function acceptRate({ act }: OperatorClient, price = ''): Promise<Found> {
+  const found = await act('rate', { price })
+  const line = `Changes are counted from ${found.currency} ${found.price} now. The feed is asked within a minute.`
   return { json: found, lines: [line] }
 }
 

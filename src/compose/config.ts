@@ -105,8 +105,15 @@ const readSms = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...settings }: S
     ? { apiKey, username, sender: settings.SMS_SENDER, url: settings.SMS_URL }
     : undefined
 
-const readRateFeed = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency }: Settings) =>
-  url && currency ? { url, currency } : undefined
+const readRateFeed = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency, ...settings }: Settings) =>
+  url && currency
+    ? {
+        url,
+        currency,
+        secondUrl: settings.RATE_SECOND_FEED_URL,
+        maxChangePercent: settings.RATE_MAX_CHANGE,
+      }
+    : undefined
 
 /** Returns a limit; undefined for `none`. */
 const toOptionalLimit = <Limit>(limit: Limit | 'none') => (limit === 'none' ? undefined : limit)

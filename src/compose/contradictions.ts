@@ -134,6 +134,7 @@ function checkScreens({ profile, CONFIRM, ...settings }: Settings, refuse: Refus
   const { RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
   if (Boolean(feed) !== Boolean(currency))
     refuse('LOCAL_CURRENCY', 'has to be set together with RATE_FEED_URL')
+  if (settings.RATE_SECOND_FEED_URL && !feed) refuse('RATE_SECOND_FEED_URL', 'needs RATE_FEED_URL')
   if (currency && feed && profile === 'demo')
     refuse(
       'LOCAL_CURRENCY',

@@ -134,6 +134,7 @@ const optional = z.partial(
     ),
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
+    RATE_SECOND_FEED_URL: secureUrl,
     LANGUAGES: list(oneOf(...languages)).check(
       z.refine(
         (named) => named.length > 0 && new Set(named).size === named.length,
@@ -163,6 +164,7 @@ const environment = z.extend(optional, {
   ),
   PREFLIGHT: z._default(oneOf('on', 'off'), 'on'),
   MIN_GAS_PRICE_WEI: z._default(wei, 0n),
+  RATE_MAX_CHANGE: z._default(count(1, 1_000), 25),
 })
 
 export type Values = z.output<typeof environment>

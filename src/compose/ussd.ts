@@ -118,7 +118,9 @@ export function createAnswerParts(
     limits: config.limits,
     minTransferWei: config.limits.minTransferWei,
     confirmations: relayer.rules.confirmations,
-    rate: rateFeed ? createRates({ ...runtime, feed: rateFeed }) : async () => undefined,
+    rate: rateFeed
+      ? createRates({ ...runtime, feed: rateFeed, judge: (offered) => ledger.judgeRate(offered) })
+      : async () => undefined,
     now: clock.now,
     sleep: clock.sleep,
     settings: config.menu,

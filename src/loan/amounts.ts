@@ -52,3 +52,9 @@ export function formatAmountDown(wei: bigint): string {
   if (wei > 0n && wei < smallestShownWei) return `<${formatEther(smallestShownWei)}`
   return formatEther(roundToShownDown(wei))
 }
+
+/** Tells whether the larger of two prices exceeds the smaller one by at most these percent. */
+export function isWithin(one: bigint, other: bigint, percent: number): boolean {
+  const [smaller, larger] = one < other ? [one, other] : [other, one]
+  return larger * 100n <= smaller * BigInt(100 + percent)
+}

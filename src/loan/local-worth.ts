@@ -2,19 +2,31 @@ import * as z from 'zod/mini'
 import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
+import { isWithin } from './amounts.ts'
 
-/** Locates a price feed; `currency` is an ISO 4217 code. */
-export type RateFeed = { url: string; currency: string }
+/** Locates price feeds; `currency` is an ISO 4217 code. The second one is asked about a jump. */
+export type RateFeed = {
+  url: string
+  currency: string
+  secondUrl?: string | undefined
+  maxChangePercent: number
+}
 
 /** Tells the price of one coin in `micros`, millionths of the currency's unit, above zero. */
 export type Rate = { currency: string; micros: bigint }
 
 export type RatesOptions = {
   feed: RateFeed
+  judge: (
+    offered: Rate & { maxChangePercent: number; isAgreed: boolean },
+  ) => Promise<'accepted' | 'refused'>
   fetch: typeof globalThis.fetch
   clock: Clock
   log: Log
 }
+
+/** Limits by how many percent the prices of two feeds differ that agree. */
+const maxDifferencePercent = 5
 
 const maxPriceAgeMs = 15 * 60_000
 /** Limits how far the feed's clock may be ahead of ours. */
@@ -34,23 +46,44 @@ const priceAnswer = z.record(z.string(), z.record(z.string(), z.number()))
 
 /**
  * Creates a reader of the feed's rate, which asks the feed once a minute. The reader returns
- * undefined without a price that is younger than 15 minutes, and never throws.
+ * undefined without an accepted price that is younger than 15 minutes, and never throws.
  */
 export function createRates(options: RatesOptions): () => Promise<Rate | undefined> {
   const { clock, log } = options
   const readPrice = cached(clock, ttlMs, () =>
-    fetchPrice(options).catch((error: unknown) => {
+    readAcceptedPrice(options).catch((error: unknown) => {
       log({ level: 'warn', event: 'rate.unread', message: describeFault(error) })
       return undefined
     }),
   )
   return async () => {
     const latest = await readPrice()
-    if (latest === undefined) return undefined
-    const ageMs = clock.now() - latest.updatedAt
-    if (ageMs >= maxPriceAgeMs || ageMs < -maxClockSkewMs) return undefined
+    if (latest === undefined || !isFresh(latest, clock)) return undefined
     return { currency: latest.currency, micros: latest.micros }
   }
+}
+
+function isFresh({ updatedAt }: Price, clock: Clock): boolean {
+  const ageMs = clock.now() - updatedAt
+  return ageMs < maxPriceAgeMs && ageMs >= -maxClockSkewMs
+}
+
+/** Reads the feed's price; undefined if it changed too much and no second feed agrees. */
+async function readAcceptedPrice(options: RatesOptions): Promise<Price | undefined> {
+  const { feed, judge, clock, log } = options
+  const { currency, maxChangePercent, secondUrl } = feed
+  const price = await fetchPrice(feed.url, options)
+  if (!isFresh(price, clock)) return undefined
+  const offered = { currency, micros: price.micros, maxChangePercent }
+  if ((await judge({ ...offered, isAgreed: false })) === 'accepted') return price
+  const second = secondUrl === undefined ? undefined : await fetchPrice(secondUrl, options)
+  const isAgreed =
+    second !== undefined &&
+    isFresh(second, clock) &&
+    isWithin(price.micros, second.micros, maxDifferencePercent)
+  if (isAgreed && (await judge({ ...offered, isAgreed })) === 'accepted') return price
+  log({ level: 'error', event: 'rate.refused', message: 'The price feed changed by too much' })
+  return undefined
 }
 
 /** Formats the worth of an amount; returns undefined if the worth must be an error. */
@@ -63,8 +96,8 @@ export function formatWorth(wei: bigint, { currency, micros }: Rate): string | u
 export const formatWorthUp = (wei: bigint, { currency, micros }: Rate): string =>
   `${currency} ${(wei * micros + 10n ** 24n - 1n) / 10n ** 24n}`
 
-async function fetchPrice({ feed, fetch, clock }: RatesOptions): Promise<Price> {
-  const response = await fetch(feed.url, {
+async function fetchPrice(url: string, { feed, fetch, clock }: RatesOptions): Promise<Price> {
+  const response = await fetch(url, {
     headers: { accept: 'application/json' },
     redirect: 'manual',
     signal: clock.timeout(timeoutMs),

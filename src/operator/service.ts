@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { formatUnits, type Hex, parseUnits } from 'viem'
 import { parseCaller } from '../account/phone.ts'
 import {
   type IntakeSetting,
@@ -20,6 +20,7 @@ import {
   holdAccount,
   lookUpCaller,
   type RefusedRequest,
+  refuseRequest,
   traceSession,
 } from './actions/caller.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
@@ -106,6 +107,12 @@ export function createOperator(options: OperatorOptions) {
       const message = 'An operator outbids a nonce'
       log({ level: 'warn', event: 'operator.outbid', message, nonce })
       return await outbidNonce(relayer, nonce)
+    },
+    async rate({ price }) {
+      const accepted = await ledger.acceptRate(newId(), parseUnits(price, 6))
+      if (accepted === undefined) return refuseRequest(404, 'no feed has offered a price yet')
+      log({ level: 'warn', event: 'operator.rate', message: 'An operator accepts a price', price })
+      return { currency: accepted.currency, price: formatUnits(BigInt(accepted.micros), 6) }
     },
     lookup: runForCaller(lookUpCaller),
     find: async (request) => findByText(options, request, (await readKnownHealth()).vitals),

@@ -205,6 +205,12 @@ const draws: Draws = {
     const obstacle = oneOrNone(random, ['crowded'] as const)
     return [{ ...question, screen, reason: 'blocked', obstacle }]
   },
+  judgeRate({ random }) {
+    const micros = random.pick([100n, 120n, 200n, 5_000n])
+    const currency = random.pick(['KES', 'KES', 'KES', 'GHS'])
+    return [{ currency, micros, maxChangePercent: 25, isAgreed: random.chance(0.2) }]
+  },
+  acceptRate: ({ random }) => [drawName(random), random.pick([100n, 5_000n])],
   recordWalletChange({ random, account }) {
     const action = random.pick(['redeem-wallet', 'cancel-wallet'] as const)
     const sealed = oneOrNone(random, ['0x51'])

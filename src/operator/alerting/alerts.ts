@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem'
 import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import {
@@ -68,6 +69,7 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   unproved: findUnprovedOutcome,
   gateway_silent: findSilentGateway,
   gateway_refused: findRefusedGateway,
+  rate_jump: findRefusedRate,
 }
 
 /** Creates the finder of an alert that is raised while a check of health fails. */
@@ -158,4 +160,11 @@ function findRefusedGateway({ vitals }: KnownHealthData): string | undefined {
     ({ gateway, count }) => count >= (counts[`gateway.${gateway}/delivery`] ?? 0),
   )
   return faults.length === 0 ? undefined : faults.map(describeGatewayFault).join(' ')
+}
+
+function findRefusedRate({ vitals: { rate } }: KnownHealthData): string | undefined {
+  if (rate?.refused === undefined) return undefined
+  const { currency, micros, refused } = rate
+  const [kept, offered] = [micros, refused.micros].map((each) => formatUnits(BigInt(each), 6))
+  return `Since ${toIso(refused.at)} the price feed says ${currency} ${offered}, too far from ${kept}: amounts are typed in the chain's currency. Compare it with another source, and accept the right price: \`npm run ops -- rate PRICE\`.`
 }

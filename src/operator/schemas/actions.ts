@@ -37,6 +37,11 @@ export const actions = {
     /** Describes the new transaction; `over` is the hash of the one that it replaces. */
     answer: z.object({ nonce: z.int(), over: hexHash, hash: hexHash, gasPriceWei: wei }),
   },
+  rate: {
+    request: z.object({ price: z.string().check(z.regex(/^[0-9]{1,12}(\.[0-9]{1,6})?$/)) }),
+    answer: z.object({ currency: z.string(), price: z.string() }),
+    expected: 'the body has to be {"price": "12345678.9"}',
+  },
   /** Lets numbers in a new form keep their accounts; the last request has `kept`, their total. */
   alias: {
     request: z.object({

@@ -16,6 +16,7 @@ export const alertNames = [
   'unproved',
   'gateway_silent',
   'gateway_refused',
+  'rate_jump',
 ] as const
 
 export const alert = z.object({

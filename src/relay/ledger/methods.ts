@@ -99,6 +99,7 @@ import {
   readPossibleLossAt,
   recordPossibleLoss,
 } from './records/possible-loss.ts'
+import { acceptRate, judgeRate } from './records/rates.ts'
 import {
   pruneRefusals,
   readSessionTrace,
@@ -137,7 +138,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'recordAlerts'),
   ...mapNames('writes', 'takeNotices', 'deleteNotice', 'takeSms', 'recordSmsFate', 'takeReminder'),
   ...mapNames('writes', 'recordReminderFate', 'beginRestore', 'restore', 'saveFirstValue'),
-  ...mapNames('writes', 'recordEqualAge'),
+  ...mapNames('writes', 'recordEqualAge', 'judgeRate', 'acceptRate'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -341,6 +342,10 @@ export const steps: Steps = {
   takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
 
   deleteNotice: ({ rows }, id) => rows.drop('notices', id),
+
+  judgeRate: ({ rows }, offered) => judgeRate(rows, offered),
+
+  acceptRate: ({ rows }, id, micros) => acceptRate(rows, id, micros),
 
   recordWalletChange: ({ rows }, change) => recordWalletChange(rows, change),
 

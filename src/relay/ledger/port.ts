@@ -54,6 +54,8 @@ export type SessionLedger = {
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
   /** Records in the audit that a session changes a wallet, with the message that tells of it. */
   recordWalletChange(change: WalletChange): Promise<void>
+  /** Judges a rate that the feed offers by the last accepted ones, and keeps the verdict. */
+  judgeRate(offered: OfferedRate): Promise<'accepted' | 'refused'>
   /**
    * Closes a session without a payment: its screen is final, and no other step can pay. Where rows
    * may have been lost, a screen that says that nothing was sent closes nothing.
@@ -174,6 +176,8 @@ export type OperatorLedger = {
   setHold(account: Address, isHeld: boolean, id: string): Promise<AccountStanding>
   /** Assigns or removes a till number, records the action, and returns the till. */
   setTill(change: TillChange): Promise<Till | undefined>
+  /** Accepts a price for the kept currency, and records the action; undefined if none is kept. */
+  acceptRate(id: string, micros: bigint): Promise<KnownRate | undefined>
   /** Returns all tills, the oldest first. */
   listTills(): Promise<Till[]>
   /** Returns the account's state, and its last loan of a contract, for who supports its caller. */
@@ -400,6 +404,7 @@ export type Vitals = {
   /** Tells when a bad request or a wrong secret was counted last, by `<gateway>/<event>`. */
   gatewayFaults: Readonly<Record<string, number>>
   obstacle: RecordedObstacle | undefined
+  rate: KnownRate | undefined
   /** Tells when a caller was last refused whose number is in no numbering plan. */
   unlistedAt: number | undefined
   nextNonce: number
@@ -475,6 +480,22 @@ export type TillKind = (typeof tillKinds)[number]
 
 /** Assigns a till number if it is free, or removes it if there is no `to`. */
 export type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
+
+/** Offers the price of a coin in millionths; `isAgreed` if a second feed has the same. */
+export type OfferedRate = {
+  currency: string
+  micros: bigint
+  maxChangePercent: number
+  isAgreed: boolean
+}
+
+/** Holds the price from which changes are counted, and since when offers are refused. */
+export type KnownRate = {
+  currency: string
+  micros: string
+  at: number
+  refused?: { micros: string; at: number } | undefined
+}
 
 /** Describes a session's change of a wallet: it adds that of a code, or cancels a replacement. */
 export type WalletChange = {

@@ -441,6 +441,19 @@ describe("the operator's interface", () => {
     expect(found.balanceWei).toBe(`${parseEther('0.75')}`)
     expect((await deployment.refused('outbid', { nonce })).status).toBe(404)
   })
+
+  test("accepts a price once there is one of the feed's, in the audit", async () => {
+    const deployment = open()
+    expect((await deployment.refused('rate', { price: '7' })).status).toBe(404)
+    const offered = { currency: 'KES', micros: 1n, maxChangePercent: 25, isAgreed: false }
+    await deployment.ledger.judgeRate(offered)
+    for (const price of ['', '0x7', '-7', '7e3', '1234567890123'])
+      expect((await deployment.refused('rate', { price })).status).toBe(400)
+    const { output } = await deployment.operate(ops, ['rate', '7.50'])
+    expect(output).toMatch(/^Changes are counted from KES 7\.5 now\./)
+    const detail = { currency: 'KES', micros: '7500000' }
+    expect(await deployment.audit()).toMatchObject([{ action: 'rate', detail }])
+  })
 })
 
 /** Returns an unused address. */

@@ -28,6 +28,8 @@ test('each operator route is documented, and its requests and answers match the 
   expect(await pay('first', `2*${wallet}*0.25`)).toContain('END Transfer Submitted')
   await pay('refused', `2*${wallet}*9`)
   await deployment.allDone()
+  const offered = { currency: 'KES', micros: 7n, maxChangePercent: 25, isAgreed: false }
+  await deployment.ledger.judgeRate(offered)
   const rpc = createRpcCall(chain.anvil.url)
   await rpc('evm_setAutomine', [false])
   expect(await pay('waits', `2*${wallet}*0.125`)).toContain('END Transfer Submitted')
@@ -46,6 +48,7 @@ test('each operator route is documented, and its requests and answers match the 
     'GET /operator/loans': '?state=owed&limit=5',
     'GET /operator/export': '?part=0&from=0',
     'POST /operator/outbid': { nonce },
+    'POST /operator/rate': { price: '12345678.9' },
     'POST /operator/lookup': { phone },
     'POST /operator/find': { text: phone },
     'POST /operator/session': { phone, gateway: 'africas-talking', sessionId: 'refused' },

@@ -109,7 +109,12 @@ describe('the configuration', () => {
   test('shows local amounts if a currency is set, and only with CONFIRM', () => {
     const url = 'https://prices.example/planted'
     const feed = { RATE_FEED_URL: url, LOCAL_CURRENCY: 'KES' }
-    expect(read({ ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({ url, currency: 'KES' })
+    const usual = { url, currency: 'KES', maxChangePercent: 25 }
+    expect(read({ ...feed, CHAIN_ID: '30' }).rateFeed).toEqual(usual)
+    const second = { RATE_SECOND_FEED_URL: url, RATE_MAX_CHANGE: '10' }
+    const bounded = { ...usual, secondUrl: url, maxChangePercent: 10 }
+    expect(read({ ...feed, ...second, CHAIN_ID: '30' }).rateFeed).toEqual(bounded)
+    expect(badIn({ CHAIN_ID: '30', ...second })).toEqual(['RATE_SECOND_FEED_URL'])
     expect(read({ CHAIN_ID: '30' }).rateFeed).toBeUndefined()
     const onTest = { ...feed, PROFILE: 'lender' }
     expect(read(onTest).menu.localCurrency).toBe('KES')
@@ -209,6 +214,7 @@ describe('the configuration', () => {
     ['LOCAL_CURRENCY', 'shilling'],
     ['LOCAL_CURRENCY', 'KES'],
     ['RATE_FEED_URL', 'http://prices.example/planted'],
+    ['RATE_MAX_CHANGE', '0'],
     ['LANGUAGES', 'de'],
     ['LANGUAGES', 'sw,en,sw'],
     ['LANGUAGES', ','],

@@ -10,7 +10,8 @@ function open(answer: (now: number) => Response | Promise<Response>) {
   const asked: string[] = []
   const logged: string[] = []
   const rate = createRates({
-    feed: { url: 'https://prices.example/simple', currency: 'KES' },
+    feed: { url: 'https://prices.example/simple', currency: 'KES', maxChangePercent: 25 },
+    judge: async () => 'accepted',
     fetch: async (url) => {
       asked.push(`${url}`)
       return await answer(clock.now())

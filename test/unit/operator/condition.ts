@@ -26,7 +26,7 @@ export function conditionWith(
   const at = now - 20_000
   const vitals: Vitals = {
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined, unlistedAt: undefined },
-    ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
+    ...{ rate: undefined, nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
     ...{
       intake: { kind: 'open' },
       lastMinedAt: undefined,

@@ -13,6 +13,7 @@ import { readGatewayFaults, readGatewayHours } from './gateways.ts'
 import { readMeta, saveMeta } from './meta.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
+import { readRate } from './rates.ts'
 
 /** Limits how often a row is written only to prove that writing works. */
 const probeIntervalMs = 10_000
@@ -66,6 +67,7 @@ export function readVitals(
     gateways: readGatewayHours(rows),
     gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
+    rate: readRate(rows),
     unlistedAt: readMeta<number>(rows, 'unlisted'),
     nextNonce: findNextNonce(relayerTotals),
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),

@@ -26,6 +26,8 @@ const spike = conditionWith(
   {},
   { funds: { wei: '1', at: now }, gasPrice: { wei: '2000000000', at: now } },
 )
+const rate = { currency: 'KES', micros: '1000000', at: now }
+const refusedRate = { ...rate, refused: { micros: '50000000', at: now } }
 /** Creates an hour with so many requests of a gateway without the secret, and deliveries. */
 const refused = (wrong: number, deliveries: number) => {
   const counts = { 'gateway.hubtel/wrong_secret': wrong, 'gateway.hubtel/delivery': deliveries }
@@ -84,6 +86,8 @@ describe('alerts', () => {
     ['a gateway whose requests all lack the secret', refused(1, 0), ['gateway_refused']],
     ['nothing of strangers beside what a gateway delivers', refused(1, 2), []],
     ['a gateway of which most requests are refused', refused(2, 2), ['gateway_refused']],
+    ['nothing of a rate that is accepted', conditionWith({ rate }), []],
+    ['a rate that is refused', conditionWith({ rate: refusedRate }), ['rate_jump']],
     ['nothing of a budget below 80 %', used(40), []],
     ['a budget from 80 % on', used(41), ['budget']],
   ])('tell of %s', ([, known, alerts]) => {
