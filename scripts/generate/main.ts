@@ -59,7 +59,13 @@ function inLines(document: object): string {
 function writeTexts(folder: string, files: readonly string[]): string {
   const parts = files.map((file) => {
     const [name = '', kind = ''] = file.split('.')
-    const text = kind === 'lua' ? read(`${folder}/${file}`) : shorten(read(`${folder}/${file}`))
+    const source = read(`${folder}/${file}`)
+    const short = kind === 'lua' ? source : shorten(source)
+    // These spaces and zeros mean nothing in a style sheet.
+    const text =
+      kind === 'css'
+        ? short.replaceAll(/(?<=[{};,])\n|(?<=^[\w-]+:|,) | (?={$)|;\n(?=})|\b0(?=\.)/gm, '')
+        : short
     const constant = `${name}${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
     return writeText(constant, `\`${file}\``, text)
   })

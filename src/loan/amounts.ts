@@ -44,8 +44,9 @@ const smallestShownWei = 10n ** BigInt(weiDecimals - shownDecimals)
 /** Rounds wei down to the 6 decimals of a coin that screens show. */
 export const roundToShownDown = (wei: bigint): bigint => wei - (wei % smallestShownWei)
 
-/** Rounds wei up to the 6 decimals of a coin that screens show. */
-export const roundToShownUp = (wei: bigint): bigint => roundToShownDown(wei + smallestShownWei - 1n)
+/** Rounds wei up to the 6 decimals of a coin that screens show, which is never 0. */
+export const roundToShownUp = (wei: bigint): bigint =>
+  roundToShownDown((wei || 1n) + smallestShownWei - 1n)
 
 /** Formats wei as coins, rounded down to 6 decimals so that no screen shows too much. */
 export function formatAmountDown(wei: bigint): string {

@@ -28,11 +28,11 @@ export function describeFate(payment: PaymentSummary, where = `block ${payment.b
   const word = getProgress(state)
   switch (state) {
     case 'queued':
-      return `is ${word}: it waits for its turn${attempts === 0 ? '' : ` after ${attempts} failed attempts`}, and no transaction carries it yet.`
+      return `is ${word}: it waits for its turn${attempts === 0 ? '' : ` after ${attempts} failed attempts`}.`
     case 'signed':
-      return `is ${word}: it is with the nodes, and no round has seen it in a block yet.`
+      return `is ${word}: the nodes have it, no block yet.`
     case 'mined':
-      return `is ${word}: it is in ${where} and waits for more blocks on it.`
+      return `is ${word}: in ${where}, not yet deep enough.`
     case 'confirmed':
       return `was ${word} in ${where}.`
     case 'reverted':

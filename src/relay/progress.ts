@@ -1,22 +1,11 @@
 import type { PaymentState } from './ledger/port.ts'
+import { phases } from './ledger/transitions.ts'
 
-/** Tells what callers, agents and operators read of a payment, in the same word everywhere. */
-export type Progress =
-  /** May still fail: no block that has it is as deep as the chain's confirmations. */
-  | 'arriving'
-  /** Has moved its money for good. */
-  | 'done'
-  /** Has moved nothing, and never will. */
-  | 'failed'
-
-const progressByState: Readonly<Record<PaymentState, Progress>> = {
-  queued: 'arriving',
-  signed: 'arriving',
-  mined: 'arriving',
-  confirmed: 'done',
-  reverted: 'failed',
-  expired: 'failed',
-}
+/** Is the one word that all read of a payment; `arriving` may still fail. */
+export type Progress = 'arriving' | 'done' | 'failed'
 
 /** Returns the progress of a payment in this stored state. Nothing else decides the word. */
-export const getProgress = (state: PaymentState): Progress => progressByState[state]
+export function getProgress(state: PaymentState): Progress {
+  if (phases[state] !== 'settled') return 'arriving'
+  return state === 'confirmed' ? 'done' : 'failed'
+}

@@ -21,13 +21,12 @@ export async function showDepositClaim(
   const { claimed: words } = receive.words(messages)
   const account = await deriveAccount()
   const claim = await claimDeposit(account).catch((error: unknown) => {
-    log({ level: 'error', event: 'deposit.failed', message: describeFault(error) })
-    // Another delivery of this claim may have sent the deposit, or sends it now.
-    return { kind: 'unknown' } as const
+    log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
+    return undefined
   })
+  // Another delivery of this claim may have sent the deposit, or sends it now.
+  if (claim === undefined) return endScreen(words.unknown)
   switch (claim.kind) {
-    case 'unknown':
-      return endScreen(words.unknown)
     case 'sent': {
       const hash = `${claim.hash.slice(0, 12)}...`
       return endScreen(

@@ -20,7 +20,7 @@ import { type ClaimScreenOptions, showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { SessionView } from './known-refusal.ts'
 import { updateMemoryLater } from './memory-updates.ts'
-import { describePayments, writeActivityLine } from './menu/entries/activity.ts'
+import { activity, describePayments, writeActivityLine } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
 import { receive } from './menu/entries/receive.ts'
@@ -349,9 +349,9 @@ async function showBalance(
   const worth = rate && formatWorth(finalWei, rate)
   const worthLine =
     worth === undefined ? localCurrency && messages.noRate(localCurrency) : messages.about(worth)
-  const words = balance.words(messages)
-  const arrivingLine = arrivingWei > 0n && words.arriving(showAmount(arrivingWei))
-  const lines = [words.balance(showAmount(finalWei)), worthLine, arrivingLine]
+  const { arriving } = activity.words(messages)
+  const arrivingLine = arrivingWei > 0n && `(${arriving}: ${showAmount(arrivingWei)})`
+  const lines = [balance.words(messages).balance(showAmount(finalWei)), worthLine, arrivingLine]
   return endScreen(lines.filter(Boolean).join('\n'))
 }
 

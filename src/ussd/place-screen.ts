@@ -9,7 +9,7 @@ import { readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, PaymentRecord, StepKey } from '../relay/ledger/port.ts'
+import type { Ledger, StepKey } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -194,10 +194,7 @@ const maxIncoming = 100
 
 type BalanceContext = Pick<PlaceScreenOptions, 'ledger' | 'loan' | 'settings' | 'confirmations'>
 
-/**
- * Reads what an account has for good, and what it received that is still arriving. The
- * demonstration shows all that a block has.
- */
+/** Reads what an account has for good, and what is still arriving; the demonstration adds both. */
 export async function readFinalBalance(
   { ledger, loan, settings, confirmations }: BalanceContext,
   account: Address,
@@ -206,24 +203,26 @@ export async function readFinalBalance(
     loan.readBalance(account),
     settings.profile === 'demo' ? [] : ledger.findPayments(account, maxIncoming),
   ])
-  const arriving = payments.filter(({ state }) => getProgress(state) === 'arriving')
+  // A cash-out leaves the service, even to this account's own address.
+  const arriving = payments.filter(
+    ({ state, kind }) => getProgress(state) === 'arriving' && kind !== 'cashOut',
+  )
   if (arriving.length === 0) return { finalWei: balanceWei, arrivingWei: 0n }
   const finality = { payments, confirmations }
-  // Read after the balance, so that no transfer is in that and missing here.
+  // Read after the balance, so that no transfer of that is missing here.
   const received = await loan.listReceived(account, maxIncoming).then(
     (events) => events.filter((event) => getReceivedProgress(event, finality) === 'arriving'),
     // Without the chain's events, the ledger tells what its rounds have seen in blocks.
-    () => arriving.flatMap((each) => (each.outcome === 'executed' ? toAmount(each) : [])),
+    () =>
+      arriving
+        .filter(({ outcome }) => outcome === 'executed')
+        .map(({ spendsWei }) => ({ amountWei: BigInt(spendsWei) })),
   )
   const sumWei = received.reduce((wei, { amountWei }) => wei + amountWei, 0n)
   // A block after the reading of the balance may have more.
   const finalWei = balanceWei > sumWei ? balanceWei - sumWei : 0n
   return { finalWei, arrivingWei: balanceWei - finalWei }
 }
-
-/** Returns what a payment credits to its recipient: a cash-out leaves the service. */
-const toAmount = ({ kind, spendsWei }: PaymentRecord) =>
-  kind === 'cashOut' ? [] : [{ amountWei: BigInt(spendsWei) }]
 
 /** Reads the day's totals of an account's till; undefined if the account has no till. */
 async function readTillDay(context: PlaceContext, account: Address) {

@@ -47,6 +47,8 @@ function filesOf(place: string): string[] {
 /** Reads the names of a file's tests and groups, with `…` for what is filled in as they run. */
 function titlesOf(file: string): string[] {
   const source = readText(file)
+  if (file.endsWith('.sol'))
+    return [...source.matchAll(/function ((?:test|invariant)_\w+)/g)].map(([, name = '']) => name)
   const suites = [...source.matchAll(/['"](\.[^'"]+\.(?:suite|test)\.ts)['"]/g)]
   const titles =
     /(?:\b(?:test|always|describe|plays)(?:\.\w+)*|[\])>])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g

@@ -98,10 +98,9 @@ export function parseAmountAnswer(
   const parsed = parseAmount(typed, isLocal ? rate.micros : undefined)
   if (parsed.kind === 'fault') return rejectAnswer(messages.badAmount[parsed.fault])
   const amountWei = isLocal ? roundToShownDown(parsed.wei) : parsed.wei
-  const leastWei = isLocal && minWei === 0n ? 1n : minWei
-  if (amountWei >= leastWei) return acceptAnswer({ amountWei })
+  if (amountWei > 0n && amountWei >= minWei) return acceptAnswer({ amountWei })
   return rejectAnswer(
-    messages.tooLittle(isLocal ? formatWorthUp(roundToShownUp(leastWei), rate) : minTransfer.text),
+    messages.tooLittle(isLocal ? formatWorthUp(roundToShownUp(minWei), rate) : minTransfer.text),
   )
 }
 

@@ -210,7 +210,7 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   const { intent = '', account = '' } = payments[0] ?? {}
   expect((await run(['payments'])).output).toContain(` Transfer 0.25 tRBTC  of ${account}`)
   const why = await run(['why', intent])
-  expect(why.output).toMatch(/^The transfer of .+ (was done in|is arriving: it is in) block \d+/)
+  expect(why.output).toMatch(/^The transfer of .+ (was done in|is arriving: in) block \d+/)
   const called = await run(['why'], `${alice}\n`)
   expect(called.output).toContain(`Account ${account}: balance 0.51 tRBTC, owes 0.01 tRBTC, due `)
   const [happened = ''] = why.output.split('\n')

@@ -121,7 +121,7 @@ const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
 const there = 'in block 9 (https://explorer.example/tx)'
 
 test.for<[changes: Partial<PaymentSummary>, says: string]>([
-  [{}, 'is arriving: it waits for its turn, and no transaction carries it yet.'],
+  [{}, 'is arriving: it waits for its turn.'],
   [{ ...mined, state: 'confirmed', outcome: 'executed' }, `was done ${there}.`],
   [
     { ...mined, state: 'reverted', reason: 'Existing loan active' },

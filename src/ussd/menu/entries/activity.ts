@@ -203,9 +203,8 @@ export function getReceivedProgress(
   const payment =
     equal.find((each) => each.hash === hash) ??
     equal.find((each) => each.hash === null && getProgress(each.state) === 'arriving')
-  const progress = payment && getProgress(payment.state)
-  if (progress === 'arriving' || progress === 'done') return progress
-  return depth >= confirmations ? 'done' : 'arriving'
+  const isDone = payment ? getProgress(payment.state) === 'done' : depth >= confirmations
+  return isDone ? 'done' : 'arriving'
 }
 
 const shortenAddress = (address: Address, chainId: number): string =>

@@ -6,22 +6,18 @@ const words = defineWords({
   en: {
     label: 'My Balance',
     balance: (amount: string) => `Your Balance: ${amount}`,
-    arriving: (amount: string) => `Arriving: ${amount}`,
   },
   sw: {
     label: 'Salio Langu',
     balance: (amount) => `Salio lako: ${amount}`,
-    arriving: (amount) => `Njiani: ${amount}`,
   },
   fr: {
     label: 'Mon solde',
     balance: (amount) => `Votre solde: ${amount}`,
-    arriving: (amount) => `En cours: ${amount}`,
   },
   es: {
     label: 'Mi saldo',
     balance: (amount) => `Su saldo: ${amount}`,
-    arriving: (amount) => `En camino: ${amount}`,
   },
 })
 

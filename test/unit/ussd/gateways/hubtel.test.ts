@@ -132,5 +132,7 @@ describe('a session of which the gateway sends the last answer alone', () => {
     expect(await type('1', await open(`0x${'22'.repeat(32)}`).dial())).toMatchObject(ended)
     expect(asked.length).toBe(before)
     expect(JSON.stringify(logged)).not.toMatch(/482615|2332|0x/)
+    // A forged state is no part of the session, which goes on from its own screens.
+    expect((await type('1', first)).Message).toBe('<482615*1>')
   })
 })
