@@ -76,7 +76,7 @@ export const goodAnswers: readonly string[] = [
   '3',
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
   '482615',
-  ...['12344', '54320', 'A1', '00000000'],
+  ...['12344', '54320', 'A1', '00000000', '204816', '204817'],
 ]
 
 const nobody: Address = `0x${'1'.repeat(40)}`
@@ -127,6 +127,10 @@ export function sampleContext(
     wallets: sampleWallets,
     walletCodes: new Map([
       ['00000000', { kind: 'found', wallet: sampleWallets[0] as Wallet, replaces: true }],
+    ]),
+    withdrawals: new Map([
+      ['204816', { intentId: '0x01', isPayable: true }],
+      ['204817', { intentId: '0x02', isPayable: false }],
     ]),
     rate: 'none',
     currency: 'tRBTC',

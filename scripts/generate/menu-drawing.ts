@@ -17,6 +17,7 @@ const facts: ScreenFacts = {
     received: [sample('received', 'done')],
   },
   pin: { kind: 'open' },
+  withdrawal: 'unavailable',
   ...{ failure: 'none', recipients: [], wallets: [], rate: 'none', registration: 'registered' },
 }
 

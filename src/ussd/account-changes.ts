@@ -2,11 +2,14 @@ import type { AccountMemory } from '../account/memory.ts'
 import { isAuthorized, type Pins } from '../account/pin.ts'
 import type { Wallet, WalletCodes } from '../account/wallets.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
+import { writeWithdrawal } from './menu/entries/activity.ts'
 import { cashOut } from './menu/entries/cash-out.ts'
+import { codeWords } from './menu/entries/code.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import {
   type MenuContext,
   type MenuSettings,
+  type PayOutAction,
   type PinAction,
   requireAnswer,
   type WalletAction,
@@ -104,4 +107,32 @@ async function recordChange(
       ? await smsSeals?.sealFacts(facts, { session: id, party: 'sender' })
       : undefined
   await ledger.recordWalletChange({ id, action, account, wallet: wallet.address, sealed })
+}
+
+type PayOutContext = RequestContext & {
+  pins: Pins | undefined
+  settings: MenuSettings
+  ledger: Pick<Ledger, 'payOut'>
+  showAmount: (wei: bigint) => string
+}
+
+/** Records that the cash of a withdrawal was paid out, and warns if that was said before. */
+export async function payOutCash(
+  context: PayOutContext,
+  { withdrawal: { code, intentId } }: PayOutAction,
+  authorizedBy: string | undefined,
+): Promise<Screen> {
+  const { pins, messages, ledger } = context
+  if (pins !== undefined && authorizedBy === undefined) {
+    throw new Error('cash was paid out without a correct PIN')
+  }
+  const denial = await findDenial(context, authorizedBy)
+  if (denial !== undefined) return endScreen(writeDenial(context, denial))
+  const { address } = await context.deriveAccount()
+  const session = await context.deriveSessionDigest()
+  const withdrawal = await ledger.payOut(address, intentId, session)
+  if (withdrawal === undefined) return endScreen(messages.unavailable)
+  const isPaidBefore = withdrawal.paidOut !== undefined && withdrawal.paidOut.by !== session
+  const warning = isPaidBefore ? `${codeWords(messages).paidBefore}\n` : ''
+  return endScreen(warning + writeWithdrawal(context, code, withdrawal))
 }

@@ -15,7 +15,7 @@ import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
-import { changePin, changeWallet } from './account-changes.ts'
+import { changePin, changeWallet, payOutCash } from './account-changes.ts'
 import { type ClaimScreenOptions, showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { SessionView } from './known-refusal.ts'
@@ -61,7 +61,7 @@ export type UssdHandlerOptions = Omit<
   identity: () => Promise<Identified>
   ledger: Pick<
     Ledger,
-    'lookup' | 'findTill' | 'findPayment' | 'traceSession' | 'recordWalletChange'
+    'lookup' | 'findTill' | 'findPayment' | 'traceSession' | 'recordWalletChange' | 'payOut'
   >
   endSession: EndSession
   /** Encrypts the stored answers of a session, for gateways that send only the last answer. */
@@ -233,6 +233,8 @@ async function performResult(
       const walletContext = { ...context, ...menuContext, walletCodes: createWalletCodes(context) }
       return endOnce(context, session, () => changeWallet(walletContext, result, authorizedBy))
     }
+    case 'payOut':
+      return endOnce(context, session, () => payOutCash(context, result, authorizedBy))
     case 'gave_up':
       return endWithText(messages.tooManyMistakes, result.kind)
     case 'too_long':

@@ -27,7 +27,7 @@ import {
   hasFailed,
   maxListedPayments,
 } from './menu/entries/activity.ts'
-import { getNode, type Intent, isEffect, type MenuContext } from './menu/node.ts'
+import { getNode, type Intent, isEffect, type MenuContext, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
 import {
   derivePaymentCode,
@@ -53,7 +53,12 @@ import {
 export type PlaceScreenOptions = PaymentRequestOptions & {
   ledger: Pick<
     Ledger,
-    'listPayments' | 'findPayments' | 'lookup' | 'findKnownRefusal' | 'listTakings'
+    | 'listPayments'
+    | 'findPayments'
+    | 'lookup'
+    | 'findKnownRefusal'
+    | 'listTakings'
+    | 'findWithdrawals'
   >
   /** Counts the blocks down to one whose outcomes are final. */
   confirmations: number
@@ -115,6 +120,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
   activity: 'unavailable',
   failure: 'none',
   pin: { kind: 'open' },
+  withdrawal: 'unavailable',
 }
 
 async function readFact<Name extends ScreenFactName>(
@@ -168,6 +174,11 @@ const factReaders: FactReaders = {
   },
   address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
   activity: readActivity,
+  async withdrawal({ ledger }, { account }, { draft }) {
+    const { code, intentId } = requireAnswer(draft.withdrawal)
+    const found = await ledger.findWithdrawals(account, code)
+    return found.find((each) => each.intentId === intentId) ?? 'unavailable'
+  },
 }
 
 async function readActivity(context: PlaceContext, { account }: StepKey) {

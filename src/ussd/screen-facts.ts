@@ -3,7 +3,7 @@ import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Taking } from '../relay/ledger/port.ts'
+import type { Taking, Withdrawal } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Marks a fact that cannot be read now. A screen says so, since leaving it out would mislead. */
@@ -21,6 +21,7 @@ export type ScreenFacts = {
   wallets: readonly Wallet[] | Unavailable
   /** Tells the session's exchange rate; `none` if the feed has no fresh price. */
   rate: Rate | 'none'
+  withdrawal: Withdrawal | Unavailable
   registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {
@@ -45,7 +46,9 @@ export type TillDay = {
   lastPayments: readonly TillPayment[]
 }
 
-export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
+export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference' | 'paidOut'> & {
+  code: string
+}
 
 /** Describes a payment from or to an account; `all` is the whole balance or debt. */
 export type Activity = {

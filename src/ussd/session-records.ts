@@ -1,10 +1,11 @@
-import { type Address, isAddress } from 'viem'
+import { type Address, type Hex, isAddress, isHex } from 'viem'
 import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import { askedName, type Ledger, type StepKey, type Till } from '../relay/ledger/port.ts'
 import { tillKinds } from '../relay/ledger/rows.ts'
+import type { DraftWithdrawal } from './menu/node.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /**
@@ -50,6 +51,14 @@ export const tillRecord: SessionRecord<Till | null> = {
   name: 'till',
   schema: z.nullable(
     z.object({ till: z.string(), account: address, name: z.string(), kind: z.enum(tillKinds) }),
+  ),
+}
+
+/** Records what a typed code named at first, under a digest of the code. */
+export const withdrawalRecord: SessionRecord<Omit<DraftWithdrawal, 'code'> | null> = {
+  name: 'withdrawal',
+  schema: z.nullable(
+    z.object({ intentId: z.custom<Hex>((value) => isHex(value)), isPayable: z.boolean() }),
   ),
 }
 

@@ -4,6 +4,8 @@ import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, StepKey } from '../relay/ledger/port.ts'
+import { isPayable } from '../relay/ledger/records/tills.ts'
+import { getProgress } from '../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { LookupRequest, MenuContext } from './menu/node.ts'
 import {
@@ -30,6 +32,7 @@ import {
   tillRecord,
   walletCodeRecord,
   walletsRecord,
+  withdrawalRecord,
 } from './session-records.ts'
 
 export type SessionReading = Awaited<ReturnType<typeof readSession>>
@@ -37,7 +40,10 @@ export type SessionReading = Awaited<ReturnType<typeof readSession>>
 export type SessionOptions = {
   menuContext: MenuContext
   pins: Pins | undefined
-  ledger: Pick<Ledger, 'saveFirstValue' | 'readFirstValue' | 'lookup' | 'findTill'>
+  ledger: Pick<
+    Ledger,
+    'saveFirstValue' | 'readFirstValue' | 'lookup' | 'findTill' | 'findWithdrawals'
+  >
   deriveStepKey: RequestContext['deriveStepKey']
   hasAccount: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'find'>
@@ -207,6 +213,19 @@ async function lookUp(
         return (await ledger.findTill(request.till)) ?? null
       })
       return { tills: new Map(context.tills).set(request.till, till) }
+    }
+    case 'withdrawal': {
+      const { code } = request
+      const stepKey = await deriveStepKey(`withdrawal ${code}`)
+      const withdrawal = await readOrRecord(ledger, stepKey, withdrawalRecord, async () => {
+        const found = await ledger.findWithdrawals(stepKey.account, code)
+        // One that was paid out, or failed, hides no other of the same code.
+        const payable = found.findLast(isPayable)
+        const arriving = found.find(({ state }) => getProgress(state) === 'arriving')
+        const { intentId } = payable ?? arriving ?? found[0] ?? {}
+        return intentId === undefined ? null : { intentId, isPayable: payable !== undefined }
+      })
+      return { withdrawals: new Map(context.withdrawals).set(code, withdrawal) }
     }
     // A session that has shown no list gets an empty one, so that a digit selects nothing.
     case 'recipients': {

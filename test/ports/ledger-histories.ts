@@ -338,6 +338,8 @@ const draws: Draws = {
   },
   listTills: () => [],
   findTill: () => ['12344'],
+  findWithdrawals: ({ account }) => [account, '123456'],
+  payOut: ({ account, session }) => [account, id(`intent ${session}`), session],
   listTakings: ({ account }) => [account, 3],
   readStanding: ({ account }) => [account],
   readPerson({ random, account }) {

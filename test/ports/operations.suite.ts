@@ -205,6 +205,44 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect([await find('004217'), await find(start)]).toEqual([[], []])
     })
 
+    test('pays out a withdrawal once, to its account, when it is done', async ({
+      ledger,
+      pass,
+      rules,
+    }) => {
+      const begin = async (session: string, kind: 'withdrawal' | 'purchase', account: Address) => {
+        await accept(ledger, session, alice, { order: { kind, till: { account, code: '004217' } } })
+        pass(1_000)
+      }
+      await begin('first', 'withdrawal', bob)
+      await begin('goods', 'purchase', bob)
+      await begin('other', 'withdrawal', carol)
+      await begin('second', 'withdrawal', bob)
+      const find = async () =>
+        (await ledger.findWithdrawals(bob, '004217')).map(({ intentId, state, paidOut }) => [
+          ...[intentId, state, paidOut?.by],
+        ])
+      const arriving = [[id('second'), 'signed', undefined]]
+      expect(await find()).toEqual([...arriving, [id('first'), 'signed', undefined]])
+      expect(await ledger.findWithdrawals(bob, '004218')).toEqual([])
+      const pay = (session: string, by: string, account: Address = bob) =>
+        ledger.payOut(account, id(session), by)
+      expect((await pay('first', 'early'))?.paidOut).toBeUndefined()
+      await settle(ledger, 'first', 0)
+      expect([await pay('first', 'a', carol), await pay('goods', 'a')]).toEqual([
+        undefined,
+        undefined,
+      ])
+      const paid = await pay('first', 'a')
+      expect(paid).toMatchObject({ state: 'confirmed', paidOut: { by: 'a' } })
+      pass(1_000)
+      expect(await pay('first', 'b')).toEqual(paid)
+      expect(await find()).toEqual([...arriving, [id('first'), 'confirmed', 'a']])
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      expect([await find(), await pay('first', 'b')]).toEqual([arriving, undefined])
+    })
+
     test("exports a person's rows from later pages of all rows", async ({ ledger, pass }) => {
       const note = (name: string, account: Address) =>
         ledger.recordAction({ id: name, action: name, detail: { account } })

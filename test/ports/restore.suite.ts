@@ -131,13 +131,18 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
 
     test('restores tills and their receipts', async ({ ledger, to }) => {
       await ledger.identify(identity)
-      const to12344 = { account: bob, name: 'Duka', kind: 'bill' } as const
+      const to12344 = { account: bob, name: 'Duka', kind: 'agent' } as const
       await ledger.setTill({ id: 'a', till: '12344', to: to12344 })
-      const order = { spendsWei: 3n, till: { account: bob, reference: 'A1' } }
-      await acceptOrder(ledger, 'paid', alice, { order })
+      const till = { account: bob, reference: 'A1', code: '004217' }
+      await acceptOrder(ledger, 'paid', alice, { order: { kind: 'withdrawal', till } })
+      await settle(ledger, 'paid', 0)
+      expect((await ledger.payOut(bob, id('paid'), 'agent'))?.paidOut?.by).toBe('agent')
       await restoreAll(to.ledger, await exportAll(ledger))
       expect(await to.ledger.listTills()).toEqual(await ledger.listTills())
       expect(await to.ledger.listTakings(bob, 9)).toEqual(await ledger.listTakings(bob, 9))
+      const found = await to.ledger.findWithdrawals(bob, '004217')
+      expect(found).toEqual(await ledger.findWithdrawals(bob, '004217'))
+      expect(found).toMatchObject([{ paidOut: { by: 'agent' } }])
     })
 
     test("gives an empty ledger the first one's state", async ({ ledger, to, exported }) => {

@@ -86,7 +86,7 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
     switch (verb) {
       case '>':
         if (!before.startsWith('CON ')) throw fault(`the session is over: ${before}`)
-        answers.push(digitOf(rest, before))
+        answers.push(digitOf(rest.replace('<code>', code ?? ''), before))
         screen = await deliver()
         break
       case '=':

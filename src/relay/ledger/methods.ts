@@ -107,7 +107,15 @@ import {
   recordRefusal,
   setHold,
 } from './records/standing.ts'
-import { findTill, listAccountTills, listTakings, listTills, setTill } from './records/tills.ts'
+import {
+  findTill,
+  findWithdrawals,
+  listAccountTills,
+  listTakings,
+  listTills,
+  payOut,
+  setTill,
+} from './records/tills.ts'
 import { readVitals, writeProbe } from './records/vitals.ts'
 import { recordWalletChange } from './records/wallets.ts'
 import { type Listing, mapNames, type Row, type TableName } from './rows.ts'
@@ -128,7 +136,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('reads', 'readFirstValue', 'findFormerAccount', 'propose', 'findSlot'),
   ...mapNames('reads', 'findKnownRefusal', 'readStanding', 'traceSession', 'listPastAlerts'),
   ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
-  ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments'),
+  ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments', 'findWithdrawals'),
   ...mapNames('opens', 'record', 'adopt', 'endRestore', 'recordWalletChange'),
   ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
   ...mapNames('writes', 'beginSend', 'endUnsent'),
@@ -138,7 +146,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'recordAlerts'),
   ...mapNames('writes', 'takeNotices', 'deleteNotice', 'takeSms', 'recordSmsFate', 'takeReminder'),
   ...mapNames('writes', 'recordReminderFate', 'beginRestore', 'restore', 'saveFirstValue'),
-  ...mapNames('writes', 'recordEqualAge', 'judgeRate', 'acceptRate'),
+  ...mapNames('writes', 'recordEqualAge', 'judgeRate', 'acceptRate', 'payOut'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -317,6 +325,10 @@ export const steps: Steps = {
   findTill: ({ rows }, number) => findTill(rows, number),
 
   listTakings: ({ rows }, account, limit) => listTakings(rows, account, limit),
+
+  findWithdrawals: ({ rows }, account, code) => findWithdrawals(rows, account, code),
+
+  payOut: ({ rows }, account, intentId, session) => payOut(rows, account, intentId, session),
 
   readStanding: ({ rows }, account, contract) => readStanding(rows, account, contract),
 

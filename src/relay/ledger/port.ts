@@ -52,6 +52,13 @@ export type SessionLedger = {
   findTill(number: string): Promise<Till | undefined>
   /** Returns what an account with a till received, the newest first; undefined if it has none. */
   listTakings(account: Address, limit: number): Promise<Takings | undefined>
+  /** Returns the withdrawals of a code at an account's till, the newest first. */
+  findWithdrawals(account: Address, code: string): Promise<Withdrawal[]>
+  /**
+   * Records, once, that a session of the till's account paid out a withdrawal that is done; returns
+   * it as it is then, or undefined if it is none of this account.
+   */
+  payOut(account: Address, intentId: Hex, session: string): Promise<Withdrawal | undefined>
   /** Records in the audit that a session changes a wallet, with the message that tells of it. */
   recordWalletChange(change: WalletChange): Promise<void>
   /** Judges a rate that the feed offers by the last accepted ones, and keeps the verdict. */
@@ -517,7 +524,12 @@ export type Taking = {
   amountWei: bigint
   state: PaymentState
   reference: string | undefined
+  /** Tells when the agent said that its cash was paid out, and in which session. */
+  paidOut?: { at: number; by: string } | undefined
 }
+
+/** Describes a withdrawal of cash at a till. */
+export type Withdrawal = Omit<Taking, 'reference'>
 
 /** Asks for all that is stored about an account, and its loan of a contract. */
 export type PersonQuery = { account: Address; contract: Address; position: ExportPosition }

@@ -232,6 +232,8 @@ export const tables = {
       accepted_at: integer,
       /** Holds the digits that caller and agent compare. */
       code: z.optional(text),
+      /** Tells when the agent said that the cash was paid out, and in which session. */
+      paid_out: z.optional(z.object({ at: integer, by: text })),
     },
     { account: { group: 'account', score: 'accepted_at' } },
   ),

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
@@ -21,7 +21,11 @@ export type SessionDraft = {
   /** Identifies the payer at the company that sent the bill, such as a customer number. */
   reference?: string | undefined
   wallet?: DraftWallet | undefined
+  withdrawal?: DraftWithdrawal
 }
+
+/** Names the withdrawal of a code at the caller's till, as it was when the code was typed. */
+export type DraftWithdrawal = { code: string; intentId: Hex; isPayable: boolean }
 
 /** Describes a wallet that a code adds, maybe in the place of another, or whose change is wrong. */
 type DraftWallet = Wallet & { code?: string; replaces?: boolean }
@@ -37,12 +41,16 @@ export type SessionOutcome =
   | { kind: 'language'; language: Language }
   | PinAction
   | WalletAction
+  | PayOutAction
   | Intent
 
 export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
 
 /** Changes the names that a caller cashes out to. */
 export type WalletAction = { kind: 'addWallet' | 'cancelWallet'; wallet: DraftWallet }
+
+/** Says that an agent paid out the cash of a withdrawal. */
+export type PayOutAction = { kind: 'payOut'; withdrawal: DraftWithdrawal }
 
 export type MenuSettings = {
   /** Selects the screens; those of `demo` follow the demonstration byte for byte. */
@@ -77,6 +85,8 @@ export type MenuContext = RecipientRules &
     rate: Rate | 'none' | undefined
     /** Maps typed numbers to tills; null for a number that no till has. */
     tills?: ReadonlyMap<string, Till | null>
+    /** Maps typed codes to withdrawals at the caller's till; null for a code that has none. */
+    withdrawals?: ReadonlyMap<string, Omit<DraftWithdrawal, 'code'> | null>
     messages: Messages
     currency: string
     describeRecipient: (recipient: Recipient) => string
@@ -95,6 +105,8 @@ export type MenuList = {
   /** Replaces the title after a mistake. */
   retryText?: WriteText
   entries: readonly Entry[]
+  /** Shows the entries below the title's first line, if more lines follow than a page has. */
+  entriesFirst?: true
   back?: NodeName
   backLabel?: Label
   dynamicEntries?: DynamicEntries
@@ -146,6 +158,7 @@ export type LookupRequest = { kind: 'lookup' } & (
   | { subject: 'phone'; phone: PhoneNumber }
   | { subject: 'code'; code: string }
   | { subject: 'till'; till: string }
+  | { subject: 'withdrawal'; code: string }
 )
 
 /** Tells the caller what is wrong with an answer. */

@@ -331,7 +331,8 @@ function writePages(
   const words = { more: `${moreDigit}. ${messages.more}`, back: `${backDigit}. ${backLabel}` }
   const split = (writeTitle: WriteText, mistakeLines: readonly string[]) => {
     const titleLines = writeTitle(context, draft, facts).split('\n').filter(Boolean)
-    const lines = [...mistakeLines, ...titleLines, ...choices]
+    const headLines = list.entriesFirst ? titleLines.splice(0, 1) : titleLines.splice(0)
+    const lines = [...mistakeLines, ...headLines, ...choices, ...titleLines]
     return splitPages(lines, words, list.back !== undefined)
   }
   const pages = split(list.title, [])

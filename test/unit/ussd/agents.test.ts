@@ -28,11 +28,11 @@ describe('an agent', () => {
     )
     await play(`
       s: ${withdraw} -> …Code: ${code}|…
-      agent@1: 5 -> CON My Activity|${code} 0.004 tRBTC: arriving|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.02 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Look up a code|${code} 0.004 tRBTC: arriving|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.02 tRBTC|…
       settle
-      agent@1: 5 -> CON My Activity|${code} 0.004 tRBTC: done|Today in: 0.004 tRBTC|Today out: 0 tRBTC|Float: 0.024 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Look up a code|${code} 0.004 tRBTC: done|Today in: 0.004 tRBTC|Today out: 0 tRBTC|Float: 0.024 tRBTC|…
       s: ${withdraw} -> …Code: ${code}|…
-      mine: 5 -> CON My Activity|Withdrew 0.004 tRBTC at 12344 Mama Duka (${code}): done|…
+      mine: 5 -> CON My Activity|1. Look up a code|Withdrew 0.004 tRBTC at 12344 Mama Duka (${code}): done|…
       cash in@1: 2*+254700000003*0.001*1 -> END …
       settle
       agent@1: 5 -> …|Today in: 0.004 tRBTC|Today out: 0.001 tRBTC|Float: 0.023 tRBTC|…
@@ -45,7 +45,7 @@ describe('an agent', () => {
     const code = codeIn(await deliver(0, 's', withdraw))
     await play(`
       fail Balance too low
-      agent@1: 5 -> CON My Activity|${code} 0.004 tRBTC: FAILED|Today in: 0 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Look up a code|${code} 0.004 tRBTC: FAILED|Today in: 0 tRBTC|…
       s: ${withdraw} -> END Withdrawal Failed|No money was moved. Please dial again.`)
   })
 
@@ -86,6 +86,91 @@ describe('an agent', () => {
   })
 })
 
+describe('a code that a caller reads out', () => {
+  const noCode = 'No withdrawal of this code at your till. …'
+  const question = 'Code of the withdrawal:|0. Back'
+
+  test.for([8, 100])('is found behind %i payments of dust', async (count) => {
+    const { deliver, play } = await openAgents({ balanceWei: 10n ** 18n })
+    const code = codeIn(await deliver(0, 's', withdraw))
+    await play('settle')
+    for (let dust = 0; dust < count; dust++) {
+      await play(`
+        2 s
+        dust ${dust}@3: 7*12344*0.0000${100 + dust}*1 -> END Withdrawal Submitted|…
+        settle`)
+    }
+    await play(`
+      list@1: 5 -> not …${code}…
+      list@1: 5 -> CON My Activity|1. Look up a code|…98. More|0. Back
+      agent@1: 5*1 -> CON ${question}
+      agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|1. Paid out|0. Back`)
+  })
+
+  test('is used up when the agent says that the cash was paid out', async () => {
+    const { clock, deliver, play, rows } = await openAgents()
+    const code = codeIn(await deliver(0, 's', withdraw))
+    const line = `${code} 0.004 tRBTC: done`
+    await play(`
+      early@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: arriving|0. Back
+      early@1: 5*1*${code}*1 -> not END …
+      settle
+      early@1: 5*1*${code} -> CON ${line}|0. Back
+      one@1: 5*1*${code} -> CON ${line}|1. Paid out|0. Back
+      two@1: 5*1*${code} -> CON ${line}|1. Paid out|0. Back`)
+    const time = new Date(clock.now()).toISOString().slice(11, 16)
+    const paid = `${line}|Paid out at ${time} UTC, <date>`
+    await play(`
+      one@1: 5*1*${code}*1 -> END ${paid}
+      2 min
+      one@1: 5*1*${code}*1 -> same
+      two@1: 5*1*${code}*1 -> END It was paid out before. Give no cash.|${paid}
+      later@1: 5*1*${code} -> CON ${paid}|0. Back
+      list@1: 5 -> CON My Activity|1. Look up a code|${line} (Paid out)|…`)
+    expect(rows().filter((row) => row.includes('paid_out'))).toHaveLength(1)
+  })
+
+  test('is that of one agent, and of a withdrawal', async () => {
+    const { deliver, play } = await openAgents()
+    const code = codeIn(await deliver(0, 's', withdraw))
+    const goods = codeIn(await deliver(0, 'goods', '10*12344*0.003*1'))
+    await play(`
+      settle
+      other@2: 5*1*${code} -> CON ${noCode}|${question}
+      caller: 5*1*${code} -> CON ${noCode}|${question}
+      goods@1: 5*1*${goods} -> CON ${noCode}|${question}
+      typo@1: 5*1*12a -> CON ${noCode}|${question}
+      typo@1: 5*1*12a*${code} -> CON ${code} 0.004 tRBTC: done|1. Paid out|0. Back`)
+  })
+
+  test('is no code to pay out if its payment failed', async () => {
+    const { deliver, play } = await openAgents()
+    const code = codeIn(await deliver(0, 's', withdraw))
+    await play(`
+      fail Balance too low
+      agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: FAILED|0. Back`)
+  })
+
+  test('is used up with the PIN alone', async () => {
+    const product = { settings: { ...menus.agents.settings, pin: 'on' } } as const
+    const { deliver, play, rows } = await openAgents({ product })
+    await play(`
+      new: -> CON Choose a PIN …
+      new: 739164*739164 -> END …
+      agent@1: -> CON Choose a PIN …
+      agent@1: 482615*482615 -> END …`)
+    const code = codeIn(await deliver(0, 's', '7*12344*0.004*739164'))
+    await play(`
+      settle
+      a@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Enter PIN to pay it out|0. Back
+      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2.|${code} 0.004 tRBTC: done|Enter PIN to pay it out|0. Back`)
+    expect(rows().filter((row) => row.includes('paid_out'))).toEqual([])
+    await play(`
+      a@1: 5*1*${code}*482619*482615 -> END ${code} 0.004 tRBTC: done|Paid out at …
+      late@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Paid out at …|0. Back`)
+  })
+})
+
 describe('a bill', () => {
   test('is paid with a reference that the payee and the ledger get, but not the chain', async () => {
     const { deliver, play, ledger, accountOf, rows } = await openAgents()
@@ -99,7 +184,7 @@ describe('a bill', () => {
     await play(`
       s: ${pay} -> END Payment Submitted|To: 54320 Water, AB-12|Amount: 0.003 tRBTC|Code: ${code}|Tx: 0x…
       settle
-      payee@2: 5 -> CON My Activity|${code} 0.003 tRBTC AB-12: done|…`)
+      payee@2: 5 -> CON My Activity|1. Look up a code|${code} 0.003 tRBTC AB-12: done|…`)
     const [payment] = await ledger.listPayments(accountOf(0), 1)
     const hex = Buffer.from('AB-12').toString('hex')
     expect(JSON.stringify(payment?.order.request)).not.toMatch(new RegExp(`AB-12|${hex}`))

@@ -73,8 +73,9 @@ function transcriptOf(script: string, shown: readonly string[]): string {
   return parts
     .join('\n\n')
     .replaceAll(/0x[0-9a-f]{10}\.\.\.(?=\n)/g, '0x0123456789...')
+    .replaceAll(/(?<=Paid out at ).+/g, '14:05 UTC, 28 Nov 2026')
     .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
-    .replaceAll(/(?<=Code: |\()\d{6}|^\d{6}(?= 0\.02 tRBTC: )/gm, '204816')
+    .replaceAll(/(?<=Code: |\(|(?:CON|END) )\d{6}|<code>|^\d{6}(?= 0\.02 tRBTC: )/gm, '204816')
 }
 
 const pages = {

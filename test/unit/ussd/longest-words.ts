@@ -1,4 +1,5 @@
 import { writeActivityLine } from '../../../src/ussd/menu/entries/activity.ts'
+import { codeWords } from '../../../src/ussd/menu/entries/code.ts'
 import { walletWords } from '../../../src/ussd/menu/entries/wallets.ts'
 import { menuParts } from '../../../src/ussd/menu/main-menu.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
@@ -53,6 +54,7 @@ const values: Record<string, readonly unknown[][]> = {
   help: [['+254 700 000 000 099']],
   activityLine: [[amount, paidFor]],
   mainTitle: [['+999700000000001']],
+  paidOutAt: [['23:59 UTC, 30 Sep 2026']],
   owesMore: [[amount, amount]],
   queuedFor: [[1_000]],
   receive: [['+999 700 000 000 001', `0x${'1'.repeat(40)}`]],
@@ -81,8 +83,8 @@ type Called = (...args: unknown[]) => string
 
 /** Everything that a language can say, by its key, with the longest values. */
 export const longestWords = (say: Messages): [key: string, words: string][] =>
-  [say, walletWords(say), ...menuParts.map(({ words }) => words(say))].flatMap((words) =>
-    wordsIn(say, words),
+  [say, walletWords(say), codeWords(say), ...menuParts.map(({ words }) => words(say))].flatMap(
+    (words) => wordsIn(say, words),
   )
 
 const wordsIn = (say: Messages, words: object, above = ''): [key: string, words: string][] =>

@@ -1,8 +1,9 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { getProgress } from '../../progress.ts'
 import type { Draft } from '../draft.ts'
+import { findSessions } from '../payments/clues.ts'
 import { isToOther } from '../payments/executed.ts'
-import type { Taking, Takings, Till, TillChange } from '../port.ts'
+import type { Taking, Takings, Till, TillChange, Withdrawal } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { hasSentNothing, listSentSince } from './earlier.ts'
 import { recordAction } from './operations.ts'
@@ -64,19 +65,53 @@ export function listTakings(rows: Draft, account: Address, limit: number): Takin
   }
 }
 
-type Paid = { payment: Row<'payments'>; reference: string | null }
+type Paid = { payment: Row<'payments'>; taking: Row<'takings'> }
 
 /** Returns a function from a taking to its payment; to an empty list if it is lost or to others. */
 const findPaymentIn =
   (rows: Draft) =>
-  ({ session, reference }: Row<'takings'>): Paid[] => {
-    const payment = rows.row('payments', session)
-    return payment === undefined || isToOther(payment) ? [] : [{ payment, reference }]
+  (taking: Row<'takings'>): Paid[] => {
+    const payment = rows.row('payments', taking.session)
+    return payment === undefined || isToOther(payment) ? [] : [{ payment, taking }]
   }
 
-const toTaking = ({ payment, reference }: Paid): Taking => ({
+const toTaking = ({ payment, taking }: Paid): Taking => ({
   intentId: payment.intent_id,
   amountWei: BigInt(payment.spends),
   state: payment.state,
-  reference: reference ?? undefined,
+  reference: taking.reference ?? undefined,
+  paidOut: taking.paid_out,
 })
+
+/** Finds the withdrawals of a code at an account's till, the newest first. */
+export const findWithdrawals = (rows: Draft, account: Address, code: string): Withdrawal[] =>
+  findSessions(rows, code, noLimit)
+    .flatMap((session) => findPaidCash(rows, account, session))
+    .filter(({ taking }) => taking.code === code)
+    .map(toTaking)
+
+/** Records that a session paid out a withdrawal, if it is done and was not paid out before. */
+export function payOut(
+  rows: Draft,
+  account: Address,
+  intentId: Hex,
+  by: string,
+): Withdrawal | undefined {
+  const session = rows.row('intents', intentId)?.session ?? ''
+  const [paid] = findPaidCash(rows, account, session)
+  if (paid === undefined || !isPayable(toTaking(paid))) return paid && toTaking(paid)
+  const taking = { ...paid.taking, paid_out: { at: rows.now, by } }
+  rows.put('takings', taking)
+  return toTaking({ ...paid, taking })
+}
+
+/** Tells whether cash may be paid out for a withdrawal: it is done, and was not paid out before. */
+export const isPayable = ({ state, paidOut }: Withdrawal): boolean =>
+  paidOut === undefined && getProgress(state) === 'done'
+
+/** Finds a withdrawal at an account's till. Goods and bills are paid for no cash. */
+function findPaidCash(rows: Draft, account: Address, session: string): Paid[] {
+  const taking = rows.row('takings', session)
+  if (taking?.account !== account) return []
+  return findPaymentIn(rows)(taking).filter(({ payment }) => payment.kind === 'withdrawal')
+}

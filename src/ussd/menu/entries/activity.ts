@@ -2,14 +2,21 @@ import { type Address, checksumAddress, isAddressEqual } from 'viem'
 import { type AccountMemory, findRecipientName } from '../../../account/memory.ts'
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/calls.ts'
 import type { Received } from '../../../loan/reader.ts'
-import type { Payment, PaymentRecord } from '../../../relay/ledger/port.ts'
+import type { Payment, PaymentRecord, Withdrawal } from '../../../relay/ledger/port.ts'
 import { getProgress } from '../../../relay/progress.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords, toShortAddress } from '../../messages/texts.ts'
-import type { Activity, ActivityState, ScreenFacts, TillDay } from '../../screen-facts.ts'
-import type { MenuPart, PaymentWords } from '../node.ts'
+import type {
+  Activity,
+  ActivityState,
+  ScreenFacts,
+  TillDay,
+  TillPayment,
+} from '../../screen-facts.ts'
+import { type MenuPart, type PaymentWords, requireAnswer, type WriteText } from '../node.ts'
 import { payments } from '../payments.ts'
 import { createPinQuestion } from '../questions.ts'
+import { codeEntry, codeWords, createCodeNodes, writePaidOut } from './code.ts'
 
 const words = defineWords({
   en: {
@@ -128,15 +135,18 @@ export const activity = {
     if (profile === 'demo') return undefined
     return pin === 'strict' ? 'pinToSeeActivity' : 'activity'
   },
-  createNodes: () => ({
+  createNodes: (settings) => ({
     activity: {
       facts: ['activity'],
       kind: 'list',
       title: ({ messages, showAmount }, _, facts) =>
         [words(messages).label, ...writeActivity(messages, facts.activity, showAmount)].join('\n'),
-      entries: [],
+      // The look-up of a code stays on the first page, however many payments follow.
+      entries: settings.agents ? [codeEntry] : [],
+      entriesFirst: true,
       back: 'main',
     },
+    ...(settings.agents && createCodeNodes(settings, writeWithdrawalTitle)),
     pinToSeeActivity: createPinQuestion(({ pin }) => pin.enter.see, { target: 'activity' }),
   }),
 } satisfies MenuPart
@@ -228,7 +238,7 @@ function writeActivity(
   const text = words(messages)
   if (facts === 'unavailable') return [text.unavailable]
   const { ownPayments, received, till } = facts
-  const tillLines = till === undefined ? [] : writeTillDay(text, till, formatAmount)
+  const tillLines = till === undefined ? [] : writeTillDay(messages, till, formatAmount)
   const activities = received === 'unavailable' ? ownPayments : [...ownPayments, ...received]
   const lines = [
     ...tillLines,
@@ -239,14 +249,43 @@ function writeActivity(
 }
 
 /** Writes the last payments to a till with their codes, and the totals of the day (UTC). */
-function writeTillDay(text: ActivityWords, till: TillDay, formatAmount: FormatAmount): string[] {
+function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmount): string[] {
   const { inWei, outWei, floatWei, lastPayments } = till
-  const lines = lastPayments.map(({ code, amountWei, reference, state }) => {
-    const payment = [code, formatAmount(amountWei), reference].filter(Boolean).join(' ')
-    return `${payment}: ${text[getProgress(state)]}`
+  const lines = lastPayments.map((payment) => {
+    const line = writeTillLine(messages, payment, formatAmount)
+    return payment.paidOut === undefined ? line : `${line} (${codeWords(messages).paid})`
   })
-  const totals = text.day(formatAmount(inWei), formatAmount(outWei), formatAmount(floatWei))
+  const totals = words(messages).day(
+    formatAmount(inWei),
+    formatAmount(outWei),
+    formatAmount(floatWei),
+  )
   return [...lines, ...totals.split('\n')]
+}
+
+function writeTillLine(
+  messages: Messages,
+  { code, amountWei, reference, state }: Omit<TillPayment, 'paidOut'>,
+  formatAmount: FormatAmount,
+): string {
+  const payment = [code, formatAmount(amountWei), reference].filter(Boolean).join(' ')
+  return `${payment}: ${words(messages)[getProgress(state)]}`
+}
+
+const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
+  withdrawal === 'unavailable'
+    ? context.messages.unavailable
+    : writeWithdrawal(context, requireAnswer(draft.withdrawal).code, withdrawal)
+
+/** Writes a withdrawal as the agent's list does, and when it was paid out. */
+export function writeWithdrawal(
+  { messages, showAmount }: { messages: Messages; showAmount: FormatAmount },
+  code: string,
+  { amountWei, state, paidOut }: Withdrawal,
+): string {
+  const payment = { code, amountWei, state, reference: undefined }
+  const line = writeTillLine(messages, payment, showAmount)
+  return paidOut === undefined ? line : `${line}\n${writePaidOut(messages, paidOut.at)}`
 }
 
 /** Writes one line about a payment: what it was, and what became of it. */

@@ -53,18 +53,20 @@ const debt = { owedWei: 1n, dueAt: 1_790_700_000, isOverdue: true }
 const paid = { amountWei: 1n, counterparty: '0x12345678...' }
 const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as const
 const reverted = { code: '123456', amountWei: 1n, state: 'reverted' } as const
+const paidOut = { at: 1_790_700_000_000, by: 's' }
 const activity = {
   ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
   received: eightOf<Activity>({ kind: 'received', ...paid, state: { kind: 'arriving' } }),
   till: {
     ...{ inWei: 1n, outWei: 1n, floatWei: 1n },
-    lastPayments: eightOf({ ...reverted, reference: 'W'.repeat(20) }),
+    lastPayments: eightOf({ ...reverted, reference: 'W'.repeat(20), paidOut }),
   },
 }
 const facts: ScreenFacts = {
   recipients: threeOf({ kind: 'known', address, label: '9997...001' }),
   terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
   rate: { currency: 'KES', micros: 999_999_999_999_000_000n },
+  withdrawal: { ...reverted, intentId: '0x01', paidOut },
   ...{ registration: 'unregistered', failure: 'unreported', earlierMinutes: 10 },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
 }
@@ -73,6 +75,7 @@ const facts: ScreenFacts = {
 const unavailable: ScreenFacts = {
   ...{ ...facts, debt: 'unavailable', recipients: 'unavailable', wallets: 'unavailable' },
   ...{ rate: 'none', registration: 'unavailable', activity: 'unavailable' },
+  withdrawal: 'unavailable',
 }
 
 /** The same where what is typed on the way is worth as much as screens can say. */
@@ -85,6 +88,7 @@ const dear: ScreenFacts = {
 const nothing: Partial<ScreenFacts> = {
   ...{ debt: { owedWei: 0n, dueAt: 0, isOverdue: false }, recipients: [], wallets: [] },
   ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
+  withdrawal: { amountWei: 1n, state: 'confirmed', intentId: '0x01' },
   ...{ failure: 'none', pin: { kind: 'open' } },
 }
 
@@ -167,6 +171,7 @@ const effectNames = [
   'forgetPin',
   'addWallet',
   'cancelWallet',
+  'payOut',
 ]
 
 test('every place and every effect is reached in some menu', () => {

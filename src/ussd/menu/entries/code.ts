@@ -1,0 +1,110 @@
+import type { Messages } from '../../messages/en.ts'
+import { defineWords } from '../../messages/texts.ts'
+import {
+  acceptAnswer,
+  type Effect,
+  type Entry,
+  type MenuNode,
+  type MenuSettings,
+  rejectAnswer,
+  requireAnswer,
+  type WriteText,
+} from '../node.ts'
+import { confirmWithPin } from '../questions.ts'
+
+/** Writes what an agent looks up by the code that a caller reads out. */
+export const codeWords = defineWords({
+  en: {
+    lookUp: 'Look up a code',
+    enterCode: 'Code of the withdrawal:',
+    noSuchCode: 'No withdrawal of this code at your till.',
+    paid: 'Paid out',
+    pinToPay: 'Enter PIN to pay it out',
+    paidOutAt: (time: string) => `Paid out at ${time}`,
+    paidBefore: 'It was paid out before. Give no cash.',
+  },
+  sw: {
+    lookUp: 'Tafuta msimbo',
+    enterCode: 'Msimbo wa kutoa pesa:',
+    noSuchCode: 'Hakuna pesa za msimbo huu kwako.',
+    paid: 'Zimelipwa',
+    pinToPay: 'Weka PIN kulipa pesa',
+    paidOutAt: (time) => `Zililipwa ${time}`,
+    paidBefore: 'Zililipwa tayari. Usitoe pesa.',
+  },
+  fr: {
+    lookUp: 'Chercher un code',
+    enterCode: 'Code du retrait:',
+    noSuchCode: 'Aucun retrait de ce code chez vous.',
+    paid: 'Payé',
+    pinToPay: 'PIN pour le payer',
+    paidOutAt: (time) => `Payé à ${time}`,
+    paidBefore: "Déjà payé. Ne donnez pas d'argent.",
+  },
+  es: {
+    lookUp: 'Buscar un código',
+    enterCode: 'Código del retiro:',
+    noSuchCode: 'Ningún retiro de este código en su caja.',
+    paid: 'Pagado',
+    pinToPay: 'PIN para pagarlo',
+    paidOutAt: (time) => `Pagado a las ${time}`,
+    paidBefore: 'Ya se pagó antes. No entregue dinero.',
+  },
+})
+
+export const codeEntry: Entry = {
+  digit: '1',
+  label: (messages) => codeWords(messages).lookUp,
+  target: 'code',
+}
+
+const payOutEffect: Effect = {
+  name: 'payOut',
+  createOutcome: ({ withdrawal }) => ({
+    kind: 'payOut',
+    withdrawal: requireAnswer(withdrawal),
+  }),
+}
+
+/** Creates the nodes that look up a withdrawal by its code, and say that it was paid out. */
+export const createCodeNodes = (
+  settings: MenuSettings,
+  title: WriteText,
+): Record<string, MenuNode> => ({
+  code: {
+    kind: 'question',
+    prompt: ({ messages }) => `${codeWords(messages).enterCode}\n0. ${messages.back}`,
+    parseAnswer(code, { withdrawals, messages }) {
+      const { noSuchCode } = codeWords(messages)
+      if (!/^\d{6}$/.test(code)) return rejectAnswer(noSuchCode)
+      const withdrawal = withdrawals?.get(code)
+      if (withdrawal === undefined) return { kind: 'lookup', subject: 'withdrawal', code }
+      return withdrawal === null
+        ? rejectAnswer(noSuchCode)
+        : acceptAnswer({ withdrawal: { code, ...withdrawal } })
+    },
+    targets: ['withdrawal', 'payOut'],
+    selectTarget: ({ withdrawal }) => (withdrawal?.isPayable ? 'payOut' : 'withdrawal'),
+    back: 'activity',
+  },
+  withdrawal: {
+    kind: 'list',
+    facts: ['withdrawal'],
+    title,
+    entries: [],
+    back: 'code',
+  },
+  payOut: confirmWithPin(settings, (messages) => codeWords(messages).pinToPay, {
+    kind: 'list',
+    facts: ['withdrawal'],
+    title,
+    entries: [{ digit: '1', label: (messages) => codeWords(messages).paid, target: payOutEffect }],
+    back: 'code',
+  }),
+})
+
+/** Writes when cash was paid out (Unix time in ms, shown in UTC). */
+export function writePaidOut(messages: Messages, at: number): string {
+  const time = new Date(at).toISOString().slice(11, 16)
+  return codeWords(messages).paidOutAt(`${time} UTC, ${messages.date(Math.floor(at / 1_000))}`)
+}
