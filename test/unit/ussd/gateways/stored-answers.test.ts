@@ -172,7 +172,8 @@ describe('an answer of a gateway that numbers its answers', () => {
       const { sendLast, paidBy } = await open(withPin)
       for (const count of [0, 1, 2]) await sendLast(typed(count))
       const both = [sendLast(typed(3)), sendLast(typed(3, ['2', to, other]))]
-      expect((await Promise.all(both)).filter((screen) => screen === closed)).toHaveLength(1)
+      // The first may learn by its own reading of the session that the other one has ended it.
+      expect(await Promise.all(both)).toContain(closed)
       for (const count of [3, 4, 4]) expect(await sendLast(typed(count))).toMatch(/^(CON|END This)/)
       expect(await sendLast(typed(4))).toBe(closed)
       expect(await paidBy(0)).toEqual([])
