@@ -86,6 +86,7 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   await untilSettled(world, quiet + settledWithinMs)
   await askAgain(world, phase)
   await untilSettled(world, scheduler.now() + settledWithinMs)
+  await endDoubt(world)
   const payments = callers.flatMap((_, caller) =>
     openLedger(world).listPayments(signing.caller(getPhone(caller)).address, 1000),
   )
@@ -112,6 +113,13 @@ async function untilSettled(world: World, limit: number): Promise<void> {
   while (scheduler.now() < limit && !isSettled(world)) {
     await scheduler.runUntil(scheduler.now() + 10 * secondMs)
   }
+}
+
+/** Lets the day pass in which lost rows may still pay, if a payment waits for that. */
+async function endDoubt(world: World): Promise<void> {
+  if (isSettled(world) || openLedger(world).readWork().possibleLossAt === undefined) return
+  await passDays(world, 1.1, 'after the doubt')
+  await untilSettled(world, world.scheduler.now() + settledWithinMs)
 }
 
 function isSettled(world: World): boolean {

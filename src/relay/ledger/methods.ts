@@ -95,7 +95,7 @@ import {
 import {
   compareNonce,
   endPossibleLoss,
-  mayLackRows,
+  mayBeUntrue,
   readPossibleLossAt,
   recordPossibleLoss,
 } from './records/possible-loss.ts'
@@ -278,8 +278,7 @@ export const steps: Steps = {
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     recordObservations(step, refusing.observations)
     const refused = recordObstacle(rows, refusing.obstacle)
-    // Only a screen with a reason says that nothing was sent.
-    if (refusing.reason !== undefined && mayLackRows(rows)) return { ...refused, kind: 'unsure' }
+    if (mayBeUntrue(rows, refusing.reason)) return { ...refused, kind: 'unsure' }
     saveSession(rows, refusing, 'refused', refusing.screen)
     return refused
   },

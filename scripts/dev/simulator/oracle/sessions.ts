@@ -27,6 +27,8 @@ type Asked = {
   /** The times at which the ledger lost the session's answer. */
   answerLostAt: number[]
   lost_answer: boolean
+  /** Tells whether single rows of the session were lost. */
+  isRowLost: boolean
   /** Tells whether that row alone was lost. */
   isAnswerRowLost: boolean
   lost_payment: boolean
@@ -91,6 +93,7 @@ function askedOf(history: History): Asked[] {
       payment: history.payments.at(isRecycled ? phase : -1)?.get(intentId),
       answerLostAt,
       lost_answer: answerLostAt.length > 0,
+      isRowLost: lost.some(({ row }) => row?.session === session),
       isAnswerRowLost: lost.some(({ row }) => row?.session === session && row.table === 'sessions'),
       lost_payment: lostOf('payments').length > 0,
     }
@@ -117,7 +120,13 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
       submitted: [{ expired: payment?.state === 'expired', lost_payment }],
       // What was refused before a loss is judged again. After it nothing of the kind may be said.
-      nothing_sent: [{ lost_answer: isForgottenRefusal(one, told), untraced: isUntraced(one) }],
+      nothing_sent: [
+        {
+          lost_answer: isForgottenRefusal(one, told),
+          too_many_dials: isUnread(told),
+          untraced: isUntraced(one),
+        },
+      ],
       one_question: [
         {
           lost_answer,
@@ -147,13 +156,23 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     )
     if (!isAlone && !wasDecided) continue
     const words = `${delivery.actor.name} is told that its session has ended`
-    found('identical', words, { lost_answer, lost_payment })
+    // What was lost whole is found on the chain again, whatever its text asks for by then.
+    const isFoundAgain = isAlone && !one.isRowLost
+    found('identical', words, isFoundAgain ? {} : { lost_answer, lost_payment })
   }
 }
 
-/** Tells whether a refusal was told before its row was lost, or that row alone was lost. */
-const isForgottenRefusal = ({ answerLostAt, isAnswerRowLost }: Asked, { repliedAt }: Delivery) =>
-  isAnswerRowLost || answerLostAt.some((at) => at > (repliedAt ?? 0))
+/** Tells whether a refusal began before its rows were lost, or that row alone was lost. */
+const isForgottenRefusal = (
+  { answerLostAt, isAnswerRowLost, deliveries }: Asked,
+  { repliedAt = 0 }: Delivery,
+) =>
+  isAnswerRowLost ||
+  answerLostAt.some(
+    (at) =>
+      at > repliedAt ||
+      deliveries.some((one) => one.startedAt < at && at <= (one.repliedAt ?? Infinity)),
+  )
 
 /** Tells whether a lost payment was in no block, so that its loss may leave no trace at all. */
 const isUntraced = ({ lost_answer, execution }: Asked) => lost_answer && execution === undefined

@@ -13,10 +13,15 @@ const readComparison = (rows: Draft) => readMeta<Comparison>(rows, rowName)
 /** Returns when rows may have been lost, until nothing that they held can execute any more. */
 export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
 
-/** Tells whether rows may be missing; a ledger that has not seen the chain yet cannot know. */
-export function mayLackRows(rows: Draft): boolean {
+/**
+ * Tells whether lost rows may make a refusal's screen untrue: without a reason none says that
+ * nothing was sent. A ledger that has not seen the chain yet cannot know.
+ */
+export function mayBeUntrue(rows: Draft, reason: string | undefined): boolean {
   const comparison = readComparison(rows)
-  return comparison === undefined || comparison.lostAt !== undefined
+  // Too many dials are refused before the chain is asked, with words that say nothing of payments.
+  if (comparison === undefined) return reason !== undefined && reason !== 'too_many_dials'
+  return reason !== undefined && comparison.lostAt !== undefined
 }
 
 /**
