@@ -59,11 +59,14 @@ createCommand(import.meta, {
     using folder = mkdtempDisposableSync(join(memoryFolder(), 'ussd-relay-test-'))
     const sweeper = startSweeper(folder.path)
     process.env.SOLC_KEPT = openCompilerCache(folder.path)
-    const telling = setInterval(tellWaiting, tellEveryMs, began)
+    const telling = [
+      setTimeout(tellWaiting, tellFirstMs, began),
+      setInterval(tellWaiting, tellEveryMs, began),
+    ]
     const run: Run = { environment: sweeper.environment, counts: [] }
     // The compiler uses one core for a minute, while most other tests mostly wait.
     const failed = (await Promise.all([runChecksAndContracts(run), runVitest(run)])).flat()
-    clearInterval(telling)
+    telling.forEach(clearInterval)
     await sweeper.end()
     const minutes = ((performance.now() - began) / 60_000).toFixed(1)
     const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
@@ -75,7 +78,8 @@ createCommand(import.meta, {
 /** Holds what the steps of a run share: the environment of its processes, and what they counted. */
 type Run = { environment: { TMPDIR: string }; counts: Counts[] }
 
-const tellEveryMs = 10_000
+const tellFirstMs = 8_000
+const tellEveryMs = 60_000
 const waitingFor = new Set<string>()
 
 /** Says what the run waits for, since a compiler or a slow test prints nothing for a while. */
