@@ -671,27 +671,39 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.refuse(refusal)).toEqual(unsure)
       expect(await ledger.lookup(refusal)).toMatchObject({ kind: 'undecided' })
       await accept(ledger, 's')
-      expect(await ledger.refuse({ ...refusal, nextNonce: 1 })).toEqual(closed)
+      expect(await ledger.refuse({ ...refusal, nextNonces: { chain: 1, pool: 1 } })).toEqual(closed)
       expect(await ledger.readWork()).not.toHaveProperty('possibleLossAt', expect.anything())
+    })
+
+    test('are none of a new ledger whose key was used before, if nothing waits in the pool', async ({
+      ledger,
+    }) => {
+      const nextNonces = { chain: 7, pool: 7 }
+      expect(await ledger.refuse({ ...refusal, nextNonces })).toEqual(closed)
+      const later = { ...refusingOf('later'), reason: 'held' }
+      expect(await ledger.refuse({ ...later, nextNonces: { chain: 7, pool: 8 } })).toEqual(unsure)
     })
 
     test.for([
       ['a pool', (ledger: Ledger) => accept(ledger, 'other', bob, { poolNonce: 3 })],
       ['a block', (ledger: Ledger) => ledger.recordHead(undefined, 3)],
-      ['a delivery', (ledger: Ledger) => ledger.refuse({ ...refusal, nextNonce: 3 })],
+      [
+        'a delivery',
+        (ledger: Ledger) => ledger.refuse({ ...refusal, nextNonces: { chain: 3, pool: 3 } }),
+      ],
       ['a nonce that was ours', (ledger: Ledger) => ledger.recordDisplaced(0)],
     ] as const)('are told by an unknown transaction in %s', async ([, see], { ledger }) => {
       await accept(ledger, 's')
       await see(ledger)
       expect(await ledger.readWork()).toMatchObject(doubtful)
-      expect(await ledger.refuse({ ...refusal, nextNonce: 3 })).toEqual(unsure)
+      expect(await ledger.refuse({ ...refusal, nextNonces: { chain: 3, pool: 3 } })).toEqual(unsure)
     })
 
     test('end no session and no payment before all that they signed has expired', async ({
       ledger,
     }) => {
       const own = { request: { ...orderOf('s').request, deadline: 1 } }
-      await accept(ledger, 's', alice, { order: own, chainNonce: 5 })
+      await accept(ledger, 's', alice, { order: own, poolNonce: 5 })
       const { possibleLossAt = 0 } = await ledger.readWork()
       const lastSeconds = possibleLossAt / 1000 + 24 * 60 * 60
       expect(await ledger.refuse(refusal)).toEqual(unsure)

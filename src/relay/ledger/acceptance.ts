@@ -30,7 +30,7 @@ import { isLateAnswer } from './records/first-values.ts'
 import { isOfOtherDeployment } from './records/identity.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
-import { compareNonce } from './records/possible-loss.ts'
+import { compareNonces } from './records/possible-loss.ts'
 import { isHeld } from './records/standing.ts'
 
 /** Judges offers, and finds the nonce for the payments that may begin. Writes nothing. */
@@ -51,7 +51,7 @@ export function record(
   const changed = { kind: 'changed' } as const
   for (const { observations, chainNonce, poolNonce } of offers) {
     recordObservations(step, observations)
-    compareNonce(step, Math.max(chainNonce, poolNonce))
+    compareNonces(step, { chain: chainNonce, pool: poolNonce })
   }
   if (transaction !== undefined && pickNonce(step, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()

@@ -93,7 +93,7 @@ import {
   setIntake,
 } from './records/operations.ts'
 import {
-  compareNonce,
+  compareNonces,
   endPossibleLoss,
   mayBeUntrue,
   readPossibleLossAt,
@@ -272,7 +272,7 @@ export const steps: Steps = {
     const { rows } = step
     const decided = findDecision(rows, refusing)
     if (decided !== undefined) return decided
-    if (refusing.nextNonce !== undefined) compareNonce(step, refusing.nextNonce)
+    if (refusing.nextNonces !== undefined) compareNonces(step, refusing.nextNonces)
     countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     recordRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
@@ -608,7 +608,8 @@ export const steps: Steps = {
   recordHead(step, followedBlocks, reportedNonce, finalSeconds) {
     const { rows } = step
     if (finalSeconds !== undefined) endPossibleLoss(rows, finalSeconds)
-    if (reportedNonce !== undefined) compareNonce(step, reportedNonce)
+    if (reportedNonce !== undefined)
+      compareNonces(step, { chain: reportedNonce, pool: reportedNonce })
     if (followedBlocks !== undefined) {
       saveFollowedBlocks(step, followedBlocks)
       // In the same step: blocks that were followed anew say nothing of transactions below them.
@@ -621,7 +622,8 @@ export const steps: Steps = {
 
   recordAccountState(step, head, accountState, reading) {
     const { chainNonce, reportedNonce, ...others } = accountState
-    if (reportedNonce !== undefined) compareNonce(step, reportedNonce)
+    if (reportedNonce !== undefined)
+      compareNonces(step, { chain: reportedNonce, pool: reportedNonce })
     const isCurrentHead = readFollowedBlocks(step).head?.hash === head
     saveAccountState(step, isCurrentHead ? accountState : others, reading)
   },

@@ -698,9 +698,11 @@ export type SessionRefusal = StepKey & {
   /** Names what stops the payments of all accounts; undefined if only this one is refused. */
   obstacle?: ObstacleKind | undefined
   observations?: ObservationReport | undefined
-  /** Counts the relayer's transactions in blocks and pool, as read a moment ago. */
-  nextNonce?: number | undefined
+  nextNonces?: NextNonces | undefined
 }
+
+/** Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. */
+export type NextNonces = { chain: number; pool: number }
 
 /** Tells whether a session is closed; `unsure`: it is not, as lost rows may have paid for it. */
 export type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {

@@ -24,6 +24,7 @@ import {
   hashPlaceholder,
   type Lendable,
   minutesPlaceholder,
+  type NextNonces,
   type Order,
   type Paid,
   type PaymentOffer,
@@ -112,7 +113,7 @@ type Progress = {
   /** Is true while the node is asked: if the time ends then, the node has not answered. */
   isWaitingForNode: boolean
   /** Counts the relayer's transactions in blocks and pool, once that is read. */
-  nextNonce: number | undefined
+  nextNonces: NextNonces | undefined
   /** Collects observations of the chain for the next ledger call. */
   readonly observed: ObservationReport
 }
@@ -163,7 +164,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       isSpent: false,
       screen: undefined,
       isWaitingForNode: false,
-      nextNonce: undefined,
+      nextNonces: undefined,
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
@@ -303,16 +304,24 @@ async function readState(attempt: Attempt, view: Undecided) {
   const { observations, now } = view
   const { count } = observations
   const isCountFresh = count !== undefined && now - count.at < rules.accountStateMs
-  const [simulated, isTarget, lendable, payee, chainNonce, poolNonce, funding] = await Promise.all([
+  // Kept at once, so that a refusal for want of another answer knows them.
+  const readNonces = async (): Promise<NextNonces> => {
+    const [chain, pool] = await Promise.all([
+      isCountFresh ? count.number : readNonce('latest'),
+      readNonce('pending'),
+    ])
+    progress.nextNonces = { chain, pool }
+    return progress.nextNonces
+  }
+  const [simulated, isTarget, lendable, payee, nonces, funding] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? sharedLimits?.readLimits() : undefined,
     recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
-    isCountFresh ? count.number : readNonce('latest'),
-    readNonce('pending'),
+    readNonces(),
     readFunding(attempt, view, rules.accountStateMs),
   ])
-  progress.nextNonce = Math.max(chainNonce, poolNonce)
+  const { chain: chainNonce, pool: poolNonce } = nonces
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
@@ -519,7 +528,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       obstacle,
       reason: nameReason(refusal),
       observations: { ...progress.observed, now: relayer.clock.now() },
-      nextNonce: progress.nextNonce,
+      nextNonces: progress.nextNonces,
     }),
   )
   if (refused.kind === 'pending') return undefined

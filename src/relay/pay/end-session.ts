@@ -1,5 +1,5 @@
 import { describeFault } from '../../runtime/log.ts'
-import type { Screen, StepKey } from '../ledger/port.ts'
+import type { NextNonces, Screen, StepKey } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   answerWithinMs,
@@ -37,11 +37,14 @@ export function createEndSession({
   clock,
   log,
 }: Pick<Relayer, 'ledger' | 'node' | 'signer' | 'clock' | 'log'>): EndSession {
-  /** Reads the relayer's next nonce, which shows a ledger that it has lost rows. */
-  async function readNextNonce(): Promise<number | undefined> {
+  /** Reads the relayer's next nonces, which show a ledger that it has lost rows. */
+  async function readNextNonces(): Promise<NextNonces | undefined> {
     try {
       const signal = clock.timeout(nodeTimeoutMs)
-      return await node.getTransactionCount(signer.address, signal, 'pending')
+      const read = (block: 'latest' | 'pending') =>
+        node.getTransactionCount(signer.address, signal, block)
+      const [chain, pool] = await Promise.all([read('latest'), read('pending')])
+      return { chain, pool }
     } catch (error) {
       log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
       return undefined
@@ -53,11 +56,11 @@ export function createEndSession({
     answerBy: number,
   ): Promise<PaymentAnswer> {
     // Without a reason nothing is said of payments.
-    const nextNonce = reason === undefined ? undefined : await readNextNonce()
+    const nextNonces = reason === undefined ? undefined : await readNextNonces()
     let pauseMs = firstPauseMs
     while (clock.now() < answerBy) {
       const refused = await retryLedgerCall(clock, () =>
-        ledger.refuse({ ...stepKey, answerCount, screen, reason, nextNonce }),
+        ledger.refuse({ ...stepKey, answerCount, screen, reason, nextNonces }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind === 'unsure') return { kind: 'uncertain' }

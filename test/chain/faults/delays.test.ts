@@ -20,7 +20,7 @@ const payMany = (count: number) => Promise.all(Array.from({ length: count }, pay
 
 describe('a node that is slower than every time limit', () => {
   test.for(['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'])(
-    'for %s leaves time to say that nothing was sent',
+    'for %s leaves time to say that nothing was sent, or is known',
     async (method) => {
       // What the ledger knows of the chain would be asked of no node for some seconds.
       await rig.relay.restart('lost')
@@ -29,10 +29,13 @@ describe('a node that is slower than every time limit', () => {
         methods: [method],
       })
       const { delivery, reply } = await inTime(answeredWithinMs, payOnce)
-      expect(readClaim(reply)).toBe('refused')
       expect(scripted.hits()).toBeGreaterThan(0)
       scripted.end()
-      expect(await rig.deliver(delivery)).toEqual(reply)
+      const later = await rig.deliver(delivery)
+      // An empty ledger that has not seen the key's nonces, of which the same request may ask, does
+      // not know what it has lost: it says so, and closes nothing.
+      if (readClaim(reply) === 'uncertain') expect(readClaim(later)).toBe('submitted')
+      else expect([readClaim(reply), later]).toEqual(['refused', reply])
     },
   )
 

@@ -84,7 +84,9 @@ describe.for(sampleOf(4, faults, 'kinds'))('a payment while $name', ({ name, fau
   test.for(before.filter(isChosen))('at %s is submitted or nothing was sent', async (method) => {
     if (remembered.has(method)) await rig.relay.restart('lost')
     const told = await payUnder({ fault, methods: [method] })
-    expect(claimsOf(told)).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
+    // Without the key's nonces an empty ledger does not know what it has lost: it closes nothing.
+    const unknown = method === 'eth_getTransactionCount' ? ['uncertain', 'submitted'] : ['refused']
+    expect(claimsOf(told)).toEqual(harmless.has(fault.kind) ? ['submitted'] : unknown)
   })
 })
 

@@ -238,14 +238,13 @@ describe('a relayer without money', () => {
       const outOfMoney = () =>
         rig.logged('broadcast.refused').filter(({ refusal }) => refusal === 'insufficient_funds')
       await expect.poll(() => outOfMoney().length).toBeGreaterThan(2)
-      // What the key has is kept for some seconds.
-      const payOnce = async () => readClaim(await rig.deliver(rig.newPayment()))
-      const untilNextIs = (claim: string) =>
-        until(async () => (await payOnce()) === claim, { everyMs: 1_000 })
-      await untilNextIs('refused')
+      // What the key has is kept for some seconds. Where an earlier test used the key elsewhere, a
+      // refusal does not say that nothing was sent.
+      const isTaken = async () => readClaim(await rig.deliver(rig.newPayment())) === 'submitted'
+      await until(async () => !(await isTaken()), { everyMs: 1_000 })
       expect(rig.logged('payments.refused').at(-1)).toMatchObject({ reason: 'relayer_poor' })
       await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
-      await untilNextIs('submitted')
+      await until(isTaken, { everyMs: 1_000 })
     },
   )
 })
@@ -268,8 +267,10 @@ describe('more payments than the pool has slots', () => {
     const amounts = Array.from({ length: maxOpenPayments + 1 }, (_, index) => `0.0${100 + index}`)
     const claims: string[] = []
     for (const amount of amounts) claims.push(readClaim(await rig.deliver(pay(phone, amount))))
-    expect(claims).toEqual(
-      amounts.map((_, index) => (index < maxOpenPayments ? 'submitted' : 'refused')),
-    )
+    // Where an earlier test used the key elsewhere, it is not said that nothing was sent.
+    expect(claims).toEqual([
+      ...Array.from({ length: maxOpenPayments }, () => 'submitted'),
+      expect.stringMatching(/^(refused|uncertain)$/),
+    ])
   })
 })

@@ -16,7 +16,7 @@ const chain = opened(() => startChain())
 const phone = '+254700000041'
 /** Parses the JSON below what a command said meanwhile. */
 const toJson = (output: string) => JSON.parse(output.trim().split('\n').at(-1) ?? '')
-const recipient = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000000000001000a11ce'
 
 test('a test alert is posted once, signed, and recorded; without a webhook it is refused', async () => {
   const told: { name: string; says: string; isSigned: boolean }[] = []

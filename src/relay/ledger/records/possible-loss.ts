@@ -1,6 +1,7 @@
 import { maxDeadlineSeconds } from '../../relayer.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
+import type { NextNonces } from '../port.ts'
 import { readMeta, saveMeta } from './meta.ts'
 
 /** Holds a relayer's next nonce on the chain, and when rows may have been lost (in ms). */
@@ -25,15 +26,18 @@ export function mayBeUntrue(rows: Draft, reason: string | undefined): boolean {
 }
 
 /**
- * Compares the relayer's next nonce in the chain, or in a pool, with the ledger's. Transactions are
+ * Compares the relayer's next nonces in the chain and in a pool with the ledger's. Transactions are
  * recorded before they are sent, so one that the ledger does not know is of rows that it lost.
  */
-export function compareNonce({ rows, relayer }: StepContext, nextNonce: number): void {
+export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: NextNonces): void {
   const known = readComparison(rows)
+  const nextNonce = Math.max(chain, pool)
   const isSameKey = known === undefined || known.relayer === relayer
   const ownNext = findNextNonce(readRelayerTotals(rows, relayer))
-  // Of a key that has just replaced another one, the ledger has lost nothing.
-  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? 0)
+  // A ledger that never compared may be new, with a used key: what is mined shows itself by its
+  // spent intents, so only what waits in the pool is unknown. Of a key that has just replaced
+  // another one, the ledger has lost nothing.
+  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? chain)
   if (known !== undefined && isSameKey && !isUnknown) return
   const lostAt = isUnknown ? rows.now : known?.lostAt
   saveMeta(rows, rowName, { relayer, nextNonce, lostAt } satisfies Comparison)
