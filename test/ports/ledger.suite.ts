@@ -675,15 +675,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.readWork()).not.toHaveProperty('possibleLossAt', expect.anything())
     })
 
-    test('are none of a new ledger whose key was used before, if nothing waits in the pool', async ({
-      ledger,
-    }) => {
-      const nextNonces = { chain: 7, pool: 7 }
-      expect(await ledger.refuse({ ...refusal, nextNonces })).toEqual(closed)
-      const later = { ...refusingOf('later'), reason: 'held' }
-      expect(await ledger.refuse({ ...later, nextNonces: { chain: 7, pool: 8 } })).toEqual(unsure)
-    })
-
     test.for([
       ['a pool', (ledger: Ledger) => accept(ledger, 'other', bob, { poolNonce: 3 })],
       ['a block', (ledger: Ledger) => ledger.recordHead(undefined, 3)],

@@ -242,6 +242,8 @@ export type SetBack = { time: number } | { bookmark: string }
 export type SetBackAnswer = { kind: 'set_back'; undo: string } | { kind: 'refused'; reason: string }
 
 export type LedgerRules = {
+  /** Is true in development, where new ledgers begin with a key that others have used. */
+  isKeyReused?: boolean | undefined
   /** Limits the nonces in use at a time, counted from the chain's next nonce. */
   maxInFlight: number
   /** Sets for how many blocks a settled payment is watched. */

@@ -29,15 +29,16 @@ export function mayBeUntrue(rows: Draft, reason: string | undefined): boolean {
  * Compares the relayer's next nonces in the chain and in a pool with the ledger's. Transactions are
  * recorded before they are sent, so one that the ledger does not know is of rows that it lost.
  */
-export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: NextNonces): void {
+export function compareNonces(step: StepContext, { chain, pool }: NextNonces): void {
+  const { rows, relayer, rules } = step
   const known = readComparison(rows)
   const nextNonce = Math.max(chain, pool)
   const isSameKey = known === undefined || known.relayer === relayer
   const ownNext = findNextNonce(readRelayerTotals(rows, relayer))
-  // A ledger that never compared may be new, with a used key: what is mined shows itself by its
-  // spent intents, so only what waits in the pool is unknown. Of a key that has just replaced
-  // another one, the ledger has lost nothing.
-  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? chain)
+  // In development a ledger that never compared may be new with a used key: only what waits in the
+  // pool is unknown then. Of a key that has just replaced another one, it has lost nothing.
+  const usedBefore = rules.isKeyReused ? chain : 0
+  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? usedBefore)
   if (known !== undefined && isSameKey && !isUnknown) return
   const lostAt = isUnknown ? rows.now : known?.lostAt
   saveMeta(rows, rowName, { relayer, nextNonce, lostAt } satisfies Comparison)
