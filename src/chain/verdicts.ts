@@ -25,7 +25,7 @@ const verdictRanks: Readonly<Record<SendVerdict, number>> = {
 /** Holds one node's verdict on a transaction, and the node's words if it refused. */
 export type NodeVerdict = { verdict: SendVerdict; message: string }
 
-/** Returns the verdict that decides, whatever their order; `undefined` if there is none. */
+/** Returns the verdict that decides, whatever their order; undefined without verdicts. */
 export function chooseVerdict(verdicts: readonly NodeVerdict[]): NodeVerdict | undefined {
   const [decisive] = verdicts.toSorted(
     (a, b) => verdictRanks[a.verdict] - verdictRanks[b.verdict] || (a.message < b.message ? -1 : 1),

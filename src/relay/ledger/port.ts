@@ -56,7 +56,7 @@ export type SessionLedger = {
   findWithdrawals(account: Address, code: string): Promise<Withdrawal[]>
   /**
    * Records, once, that a session of the till's account paid out a withdrawal that is done; returns
-   * it as it is then, or undefined if it is none of this account.
+   * it as it is then, or undefined if the account has no such withdrawal.
    */
   payOut(account: Address, intentId: Hex, session: string): Promise<Withdrawal | undefined>
   /** Records in the audit that a session changes a wallet, with the message that tells of it. */
