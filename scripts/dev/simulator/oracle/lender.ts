@@ -39,7 +39,7 @@ type Holder = {
   pins: readonly PinAt[]
 }
 
-/** A PIN typed at a step of a session, however often it is delivered. */
+/** A PIN typed at a step of a session, however often it is delivered, and who may judge it. */
 type Guess = {
   own: string | undefined
   by: ReadonlySet<string>
@@ -51,11 +51,19 @@ function guessesOf(deliveries: readonly Delivery[]): Guess[] {
     deliveries.filter(({ dial }) => dial.pin?.own !== undefined),
     ({ session, dial }) => `${session} ${dial.pin?.step}`,
   )
-  return [...steps.values()].map((all) => ({
-    own: all[0]?.dial.pin?.own,
-    by: new Set(all.map(({ actor }) => actor.name)),
-    verdict: all.map(verdictOf).find((verdict) => verdict !== undefined),
-  }))
+  return [...steps.values()].map((all) => {
+    const [first] = all
+    const step = first?.dial.pin?.step ?? ''
+    // Later answers of the session judge the PIN too, where no delivery of its own step has.
+    const later = deliveries.filter(
+      ({ session, dial }) => session === first?.session && dial.text.startsWith(`${step}*`),
+    )
+    return {
+      own: first?.dial.pin?.own,
+      by: new Set([...all, ...later].map(({ actor }) => actor.name)),
+      verdict: all.map(verdictOf).find((verdict) => verdict !== undefined),
+    }
+  })
 }
 
 /** Screens that are shown only after a right PIN. */
