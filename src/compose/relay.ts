@@ -31,16 +31,9 @@ export function deriveRelayerAddress(config: Config): string {
 
 export const deriveSignerAddress = (config: Config): Address => getSigner(config).address
 
-export function getLedgerRules({ rules, isDevelopment }: Config): LedgerRules {
+export function getLedgerRules({ rules }: Config): LedgerRules {
   const { maxInFlight, watchBlocks, accountStateMs, alertEndMs } = rules
-  return {
-    ...ledgerRules,
-    maxInFlight,
-    watchBlocks,
-    accountStateMs,
-    alertEndMs,
-    isKeyReused: isDevelopment,
-  }
+  return { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs, alertEndMs }
 }
 
 /** Creates a reader of the ledger's identity, whose fingerprints are computed once. */

@@ -35,7 +35,12 @@ import {
 import { type Place, writePrompt } from './menu/walk.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
 import { toLongAddress, toShortAddress } from './messages/texts.ts'
-import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
+import {
+  deriveSessionIntent,
+  findDenial,
+  type PaymentRequest,
+  requestPayment,
+} from './payment-request.ts'
 import { type PlaceScreenOptions, readFinalBalance, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { createRequestContext, joinAnswers, type RequestContext } from './request-context.ts'
@@ -415,7 +420,8 @@ async function endSessionWith(
 ): Promise<Screen> {
   const { endSession, since, messages, deriveStepKey } = context
   const stepKey = await deriveStepKey(joinAnswers(answers))
-  const sessionEnd = { since, answerCount: answers.length, stepKey, screen, reason }
+  const deriveIntent = () => deriveSessionIntent(context)
+  const sessionEnd = { since, answerCount: answers.length, stepKey, screen, reason, deriveIntent }
   const answer = await endSession(sessionEnd)
   return answer.kind === 'screen' ? tellAnswer(context, answer) : toScreen(messages, answer)
 }

@@ -22,6 +22,7 @@ import {
   type Paid,
   type StepKey,
 } from '../relay/ledger/port.ts'
+import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -116,15 +117,27 @@ async function createOrder(
   return await payments[intent.kind].createOrder(options, intent, address)
 }
 
+/** Derives the intent that the payment of this session has. */
+export async function deriveSessionIntent(
+  context: Pick<
+    PaymentContext,
+    'gateway' | 'sessionId' | 'forwarder' | 'deriveAccount' | 'intentKeys'
+  >,
+): Promise<IntentName> {
+  const { gateway, sessionId, forwarder } = context
+  const { address } = await context.deriveAccount()
+  const key = await context.intentKeys(gateway, sessionId, address)
+  return { from: address, intentId: deriveIntentId(forwarder, key) }
+}
+
 /** Submits a payment, at most once per gateway and session. */
 export async function submitPayment(
   context: PaymentContext,
   { intent, answers, authorizedBy, question, createRepeatScreen }: PaymentRequest,
 ): Promise<{ intentId: Hex; answer: PaymentAnswer }> {
-  const { gateway, sessionId, since, forwarder, pins } = context
+  const { since, pins } = context
   const caller = await context.deriveAccount()
-  const key = await context.intentKeys(gateway, sessionId, caller.address)
-  const intentId = deriveIntentId(forwarder, key)
+  const { intentId } = await deriveSessionIntent(context)
   const stepKey = await context.deriveStepKey(joinAnswers(answers))
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('a payment was requested without a correct PIN')

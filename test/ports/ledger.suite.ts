@@ -7,6 +7,7 @@ import {
   type LedgerRules,
   type PaymentOffer,
   type RequestExecution,
+  type Traces,
 } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -671,8 +672,37 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.refuse(refusal)).toEqual(unsure)
       expect(await ledger.lookup(refusal)).toMatchObject({ kind: 'undecided' })
       await accept(ledger, 's')
-      expect(await ledger.refuse({ ...refusal, nextNonces: { chain: 1, pool: 1 } })).toEqual(closed)
+      expect(await ledger.refuse({ ...refusal, traces: { chain: 1, pool: 1 } })).toEqual(closed)
       expect(await ledger.readWork()).not.toHaveProperty('possibleLossAt', expect.anything())
+    })
+
+    test('of a new ledger with a used key are told by whether the intent is spent', async ({
+      ledger,
+    }) => {
+      const refuse = (session: string, traces: Partial<Traces>) =>
+        ledger.refuse({
+          ...{ ...refusingOf(session), reason: 'held' },
+          traces: { chain: 7, pool: 7, ...traces },
+        })
+      expect(await refuse('one', {})).toEqual(unsure)
+      expect(await refuse('one', { isSpent: true })).toEqual(unsure)
+      expect(await refuse('one', { isSpent: false })).toEqual(closed)
+      // What waits in the pool may be of any session.
+      expect(await refuse('two', { isSpent: false, pool: 8 })).toEqual(unsure)
+      expect(await refuse('two', { isSpent: false })).toEqual(unsure)
+    })
+
+    test('of a new ledger with a used key end when all that it signed has expired', async ({
+      ledger,
+    }) => {
+      const { now } = await ledger.readWork()
+      const lastSeconds = Math.floor(now / 1000) + 24 * 60 * 60
+      await ledger.recordHead(undefined, 7)
+      expect(await ledger.refuse(refusal)).toEqual(unsure)
+      await ledger.recordHead([blockIn(9)], 7, lastSeconds)
+      expect(await ledger.refuse(refusal)).toEqual(unsure)
+      await ledger.recordHead([blockIn(9)], 7, lastSeconds + 60)
+      expect(await ledger.refuse(refusal)).toEqual(closed)
     })
 
     test.for([
@@ -680,14 +710,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ['a block', (ledger: Ledger) => ledger.recordHead(undefined, 3)],
       [
         'a delivery',
-        (ledger: Ledger) => ledger.refuse({ ...refusal, nextNonces: { chain: 3, pool: 3 } }),
+        (ledger: Ledger) => ledger.refuse({ ...refusal, traces: { chain: 3, pool: 3 } }),
       ],
       ['a nonce that was ours', (ledger: Ledger) => ledger.recordDisplaced(0)],
     ] as const)('are told by an unknown transaction in %s', async ([, see], { ledger }) => {
       await accept(ledger, 's')
       await see(ledger)
       expect(await ledger.readWork()).toMatchObject(doubtful)
-      expect(await ledger.refuse({ ...refusal, nextNonces: { chain: 3, pool: 3 } })).toEqual(unsure)
+      expect(await ledger.refuse({ ...refusal, traces: { chain: 3, pool: 3 } })).toEqual(unsure)
     })
 
     test('end no session and no payment before all that they signed has expired', async ({

@@ -103,8 +103,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       for (const [index, reason] of ['blocked', 'held', 'paused'].entries()) {
         const screen = { kind: 'end', lines: [`No: ${reason}.`] } as const
         const refusing = { session: `r${index}`, input: 'i', account: alice, answerCount: 3 }
-        await ledger.refuse({ ...refusing, screen, reason, nextNonces: { chain: 0, pool: 0 } })
-        await ledger.refuse({ ...refusing, screen, reason, nextNonces: { chain: 0, pool: 0 } })
+        await ledger.refuse({ ...refusing, screen, reason, traces: { chain: 0, pool: 0 } })
+        await ledger.refuse({ ...refusing, screen, reason, traces: { chain: 0, pool: 0 } })
         pass(1_000)
       }
       await accept(ledger, 'sent', alice, { order: { spendsWei: 5n } })

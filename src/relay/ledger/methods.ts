@@ -272,13 +272,13 @@ export const steps: Steps = {
     const { rows } = step
     const decided = findDecision(rows, refusing)
     if (decided !== undefined) return decided
-    if (refusing.nextNonces !== undefined) compareNonces(step, refusing.nextNonces)
+    if (refusing.traces !== undefined) compareNonces(step, refusing.traces)
     countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     recordRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     recordObservations(step, refusing.observations)
     const refused = recordObstacle(rows, refusing.obstacle)
-    if (mayBeUntrue(rows, refusing.reason)) return { ...refused, kind: 'unsure' }
+    if (mayBeUntrue(rows, refusing)) return { ...refused, kind: 'unsure' }
     saveSession(rows, refusing, 'refused', refusing.screen)
     return refused
   },

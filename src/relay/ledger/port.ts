@@ -242,8 +242,6 @@ export type SetBack = { time: number } | { bookmark: string }
 export type SetBackAnswer = { kind: 'set_back'; undo: string } | { kind: 'refused'; reason: string }
 
 export type LedgerRules = {
-  /** Is true in development, where new ledgers begin with a key that others have used. */
-  isKeyReused?: boolean | undefined
   /** Limits the nonces in use at a time, counted from the chain's next nonce. */
   maxInFlight: number
   /** Sets for how many blocks a settled payment is watched. */
@@ -700,7 +698,13 @@ export type SessionRefusal = StepKey & {
   /** Names what stops the payments of all accounts; undefined if only this one is refused. */
   obstacle?: ObstacleKind | undefined
   observations?: ObservationReport | undefined
-  nextNonces?: NextNonces | undefined
+  traces?: Traces | undefined
+}
+
+/** Holds what the chain and a pool show of payments whose rows were lost. */
+export type Traces = NextNonces & {
+  /** Tells whether the session's intent is spent, read after the nonces if it is known. */
+  isSpent?: boolean | undefined
 }
 
 /** Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. */

@@ -6,6 +6,9 @@ import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import { decodeResults, type ForwardRequest, spendsIntent } from '../forwarder/requests.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
+/** Names what the forwarder executes at most once. */
+export type IntentName = Pick<ForwardRequest, 'from' | 'intentId'>
+
 const daySeconds = 86_400
 const nodeTimeoutMs = 5_000
 
@@ -34,17 +37,8 @@ export async function findSpendingBlock(
   request: ForwardRequest,
   at?: SearchState,
 ): Promise<number | undefined> {
-  const { node, forwarder, clock } = relayer
-  const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
-  const data = encodeFunctionData({ ...call, args: [request.from, request.intentId] })
-  const asOf = at && { blockHash: at.blockHash }
-  const outcome = await node.call(
-    { to: forwarder.address, data },
-    clock.timeout(nodeTimeoutMs),
-    asOf,
-  )
-  if (outcome.kind === 'reverted') throw new TransportError('the forwarder does not answer spentAt')
-  const [timestamp, blockNumber] = decodeFunctionResult({ ...call, data: outcome.data })
+  const { node, clock } = relayer
+  const [timestamp, blockNumber] = await readSpentAt(relayer, request, at)
   if (blockNumber !== 0n) {
     return preventsExecution(Number(timestamp), request) ? Number(blockNumber) : undefined
   }
@@ -52,6 +46,37 @@ export async function findSpendingBlock(
   const stillRemembers = head.timestampSeconds <= request.deadline + minMemorySeconds
   return stillRemembers ? undefined : findEventBlock(relayer, request, head, at?.knownBlocks)
 }
+
+/**
+ * Reads when an intent was spent (Unix time in s) and in which block; zeros if it is unspent.
+ * @throws {TransportError} {@link RpcError}
+ */
+export async function readSpentAt(
+  { node, forwarder, clock }: Pick<Relayer, 'node' | 'forwarder' | 'clock'>,
+  { from, intentId }: IntentName,
+  at?: BlockHash,
+) {
+  const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
+  const data = encodeFunctionData({ ...call, args: [from, intentId] })
+  const asOf = at && { blockHash: at.blockHash }
+  const outcome = await node.call(
+    { to: forwarder.address, data },
+    clock.timeout(nodeTimeoutMs),
+    asOf,
+  )
+  if (outcome.kind === 'reverted') throw new TransportError('the forwarder does not answer spentAt')
+  return decodeFunctionResult({ ...call, data: outcome.data })
+}
+
+/** Tells whether an intent is spent; undefined if the node does not answer. */
+export const readIsSpent = (
+  relayer: Pick<Relayer, 'node' | 'forwarder' | 'clock'>,
+  intent: IntentName,
+): Promise<boolean | undefined> =>
+  readSpentAt(relayer, intent).then(
+    ([, block]) => block !== 0n,
+    () => undefined,
+  )
 
 /** Returns the topics of all forwarder events of an account's intent. */
 export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [

@@ -31,12 +31,14 @@ import {
   type ReservedAmounts,
   type Screen,
   type StepKey,
+  type Traces,
   type TransactionToSend,
   type Undecided,
   type Usage,
 } from '../ledger/port.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
+import { readIsSpent } from '../outcome/spent.ts'
 import { findObstacleKind, nameReason, type Refusal, type RefusalOf } from '../refusal.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 import {
@@ -112,8 +114,8 @@ type Progress = {
   screen: Screen | undefined
   /** Is true while the node is asked: if the time ends then, the node has not answered. */
   isWaitingForNode: boolean
-  /** Counts the relayer's transactions in blocks and pool, once that is read. */
-  nextNonces: NextNonces | undefined
+  /** Holds what the chain shows of lost rows, once that is read. */
+  traces: Traces | undefined
   /** Collects observations of the chain for the next ledger call. */
   readonly observed: ObservationReport
 }
@@ -164,7 +166,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       isSpent: false,
       screen: undefined,
       isWaitingForNode: false,
-      nextNonces: undefined,
+      traces: undefined,
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
@@ -310,8 +312,9 @@ async function readState(attempt: Attempt, view: Undecided) {
       isCountFresh ? count.number : readNonce('latest'),
       readNonce('pending'),
     ])
-    progress.nextNonces = { chain, pool }
-    return progress.nextNonces
+    const nonces = { chain, pool }
+    progress.traces = nonces
+    return nonces
   }
   const [simulated, isTarget, lendable, payee, nonces, funding] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
@@ -322,6 +325,8 @@ async function readState(attempt: Attempt, view: Undecided) {
     readFunding(attempt, view, rules.accountStateMs),
   ])
   const { chain: chainNonce, pool: poolNonce } = nonces
+  const isUnspent = simulated?.status === 'executed' || simulated?.status === 'failed'
+  progress.traces = { ...nonces, isSpent: isUnspent ? false : undefined }
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
@@ -514,12 +519,28 @@ async function answerDecided(
   return paid === undefined ? answer : { ...answer, kind: 'screen', screen: await writePaid(paid) }
 }
 
+/** Completes what shows lost rows, where no simulation told whether the intent is spent. */
+async function readTraces({
+  relayer,
+  options,
+  payment,
+  progress: { traces },
+}: Delivery): Promise<Traces | undefined> {
+  if (traces === undefined || traces.isSpent !== undefined || options.preflight) return traces
+  const isSpent = await readIsSpent(relayer, {
+    from: payment.caller.address,
+    intentId: payment.intentId,
+  })
+  return { ...traces, isSpent }
+}
+
 async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, progress } = delivery
   if (progress.isAnswered) return undefined
   const { answerCount } = payment
   const screen = payment.writeRefusal(refusal)
   const obstacle = findObstacleKind(refusal)
+  const traces = await readTraces(delivery)
   const refused = await retryLedgerCall(relayer.clock, () =>
     relayer.ledger.refuse({
       ...payment.stepKey,
@@ -528,7 +549,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       obstacle,
       reason: nameReason(refusal),
       observations: { ...progress.observed, now: relayer.clock.now() },
-      nextNonces: progress.nextNonces,
+      traces,
     }),
   )
   if (refused.kind === 'pending') return undefined

@@ -1,5 +1,6 @@
 import { describeFault } from '../../runtime/log.ts'
-import type { NextNonces, Screen, StepKey } from '../ledger/port.ts'
+import type { Screen, StepKey, Traces } from '../ledger/port.ts'
+import { type IntentName, readIsSpent } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   answerWithinMs,
@@ -22,6 +23,8 @@ export type SessionEnd = {
   screen: Screen
   /** Names why nothing is paid. It is undefined if no payment was asked for. */
   reason?: string | undefined
+  /** Returns the intent that a payment of this session has. */
+  deriveIntent: () => Promise<IntentName>
 }
 
 /** Limits how long the node may take to show whether rows were lost. */
@@ -34,33 +37,37 @@ export function createEndSession({
   ledger,
   node,
   signer,
+  forwarder,
   clock,
   log,
-}: Pick<Relayer, 'ledger' | 'node' | 'signer' | 'clock' | 'log'>): EndSession {
-  /** Reads the relayer's next nonces, which show a ledger that it has lost rows. */
-  async function readNextNonces(): Promise<NextNonces | undefined> {
+}: Pick<Relayer, 'ledger' | 'node' | 'signer' | 'forwarder' | 'clock' | 'log'>): EndSession {
+  /** Reads what the chain shows of rows that the ledger may have lost. */
+  async function readTraces({ deriveIntent }: SessionEnd): Promise<Traces | undefined> {
     try {
       const signal = clock.timeout(nodeTimeoutMs)
       const read = (block: 'latest' | 'pending') =>
         node.getTransactionCount(signer.address, signal, block)
-      const [chain, pool] = await Promise.all([read('latest'), read('pending')])
-      return { chain, pool }
+      const intent = await deriveIntent()
+      const [chain, pool, isSpent] = await Promise.all([
+        read('latest'),
+        read('pending'),
+        readIsSpent({ node, forwarder, clock }, intent),
+      ])
+      return { chain, pool, isSpent }
     } catch (error) {
       log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
       return undefined
     }
   }
 
-  async function refuse(
-    { screen, stepKey, answerCount, reason }: SessionEnd,
-    answerBy: number,
-  ): Promise<PaymentAnswer> {
+  async function refuse(end: SessionEnd, answerBy: number): Promise<PaymentAnswer> {
     // Without a reason nothing is said of payments.
-    const nextNonces = reason === undefined ? undefined : await readNextNonces()
+    const { screen, stepKey, answerCount, reason } = end
+    const traces = reason === undefined ? undefined : await readTraces(end)
     let pauseMs = firstPauseMs
     while (clock.now() < answerBy) {
       const refused = await retryLedgerCall(clock, () =>
-        ledger.refuse({ ...stepKey, answerCount, screen, reason, nextNonces }),
+        ledger.refuse({ ...stepKey, answerCount, screen, reason, traces }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind === 'unsure') return { kind: 'uncertain' }

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 /** Opens two processes with one ledger and one node, with rounds as of a Durable Object. */
-async function openTwo() {
+async function openTwo(): Promise<World> {
   /** Replaces the node's answers, by method. */
   const lies = new Map<string, object>()
   const is = { silent: false, secondAheadMs: 0 }
@@ -87,11 +87,21 @@ async function openTwo() {
   }
 
   await setBalance('100')
+  // A new ledger has a new key: of a used one it would not know what it sent.
+  await chain.anvil.ask('anvil_setNonce', [chain.relayer, '0x0'])
   await pass(3)
-  return { lies, is, processes, pass }
+  const world = { lies, is, processes, pass }
+  // Before it has seen the chain, a ledger does not know that nothing was sent.
+  expect(await isTaken(world, 0)).toBe(true)
+  return world
 }
 
-type World = Awaited<ReturnType<typeof openTwo>>
+type World = {
+  lies: Map<string, object>
+  is: { silent: boolean; secondAheadMs: number }
+  processes: readonly [Operated, Operated]
+  pass: (seconds: number) => Promise<void>
+}
 
 /** Tells whether a process accepts a transfer now. */
 async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {

@@ -34,6 +34,11 @@ function withHelpers(rig: Rig) {
       await expect.poll(() => waiting().length).toBe(count)
       return waiting()
     },
+    /** Starts with an empty ledger and a key that sent nothing before: no rows can be lost. */
+    async beginAnew() {
+      await rig.relay.restart('lost')
+      await rig.chain.anvil.ask('anvil_setNonce', [rig.chain.relayer, '0x0'])
+    },
     /** Stops automatic blocks until the test has ended. */
     holdBlocks: () => setBlockTime(undefined),
     newPayment,

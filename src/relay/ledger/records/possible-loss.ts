@@ -1,11 +1,18 @@
 import { maxDeadlineSeconds } from '../../relayer.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
-import type { NextNonces } from '../port.ts'
+import type { NextNonces, SessionRefusal } from '../port.ts'
 import { readMeta, saveMeta } from './meta.ts'
 
-/** Holds a relayer's next nonce on the chain, and when rows may have been lost (in ms). */
-type Comparison = { relayer: string; nextNonce: number; lostAt?: number | undefined }
+/** Holds a relayer's next nonce on the chain. */
+type Comparison = {
+  relayer: string
+  nextNonce: number
+  /** Tells when an unknown transaction showed that rows may have been lost (in ms). */
+  lostAt?: number | undefined
+  /** Tells when the ledger began with a used key (in ms): it is new, or it lost all its rows. */
+  begunAt?: number | undefined
+}
 
 const rowName = 'compared'
 
@@ -15,45 +22,59 @@ const readComparison = (rows: Draft) => readMeta<Comparison>(rows, rowName)
 export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
 
 /**
- * Tells whether lost rows may make a refusal's screen untrue: without a reason none says that
- * nothing was sent. A ledger that has not seen the chain yet cannot know.
+ * Tells whether lost rows may make a refusal's screen untrue, which says that nothing was sent. A
+ * ledger that has not seen the chain cannot know. One that began with a used key knows it of a
+ * session whose intent is unspent: what its key sent before is mined.
  */
-export function mayBeUntrue(rows: Draft, reason: string | undefined): boolean {
+export function mayBeUntrue(
+  rows: Draft,
+  { reason, traces }: Pick<SessionRefusal, 'reason' | 'traces'>,
+): boolean {
+  // Without a reason the screen says nothing of payments.
+  if (reason === undefined) return false
   const comparison = readComparison(rows)
   // Too many dials are refused before the chain is asked, with words that say nothing of payments.
-  if (comparison === undefined) return reason !== undefined && reason !== 'too_many_dials'
-  return reason !== undefined && comparison.lostAt !== undefined
+  if (comparison === undefined) return reason !== 'too_many_dials'
+  if (comparison.lostAt !== undefined || traces?.isSpent === true) return true
+  return comparison.begunAt !== undefined && traces?.isSpent !== false
 }
 
 /**
  * Compares the relayer's next nonces in the chain and in a pool with the ledger's. Transactions are
  * recorded before they are sent, so one that the ledger does not know is of rows that it lost.
  */
-export function compareNonces(step: StepContext, { chain, pool }: NextNonces): void {
-  const { rows, relayer, rules } = step
+export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: NextNonces): void {
   const known = readComparison(rows)
   const nextNonce = Math.max(chain, pool)
   const isSameKey = known === undefined || known.relayer === relayer
   const ownNext = findNextNonce(readRelayerTotals(rows, relayer))
-  // In development a ledger that never compared may be new with a used key: only what waits in the
-  // pool is unknown then. Of a key that has just replaced another one, it has lost nothing.
-  const usedBefore = rules.isKeyReused ? chain : 0
-  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? usedBefore)
+  // What is mined shows itself by its spent intents, so at first only what waits in a pool is
+  // unknown. Of a key that has just replaced another one, the ledger has lost nothing.
+  const isUnknown = isSameKey && nextNonce > Math.max(ownNext, known?.nextNonce ?? chain)
   if (known !== undefined && isSameKey && !isUnknown) return
   const lostAt = isUnknown ? rows.now : known?.lostAt
-  saveMeta(rows, rowName, { relayer, nextNonce, lostAt } satisfies Comparison)
+  const begunAt = known === undefined && chain > ownNext ? rows.now : known?.begunAt
+  saveMeta(rows, rowName, { relayer, nextNonce, lostAt, begunAt } satisfies Comparison)
 }
 
 /** Records that rows may have been lost until now, because an unknown transaction has a nonce. */
 export function recordPossibleLoss({ rows, relayer }: StepContext): void {
-  const { nextNonce = 0 } = readComparison(rows) ?? {}
-  saveMeta(rows, rowName, { relayer, nextNonce, lostAt: rows.now } satisfies Comparison)
+  const known = readComparison(rows)
+  const nextNonce = known?.nextNonce ?? 0
+  saveMeta(rows, rowName, { ...known, relayer, nextNonce, lostAt: rows.now } satisfies Comparison)
 }
 
 /** Ends the doubt if a final block (Unix time in s) is later than each deadline signed before. */
 export function endPossibleLoss(rows: Draft, finalSeconds: number): void {
   const known = readComparison(rows)
-  if (known?.lostAt === undefined) return
-  if (finalSeconds <= known.lostAt / 1000 + maxDeadlineSeconds) return
-  saveMeta(rows, rowName, { ...known, lostAt: undefined } satisfies Comparison)
+  if (known === undefined) return
+  const isOver = (at: number | undefined) =>
+    at !== undefined && finalSeconds > at / 1000 + maxDeadlineSeconds
+  const { lostAt, begunAt } = known
+  if (!isOver(lostAt) && !isOver(begunAt)) return
+  saveMeta(rows, rowName, {
+    ...known,
+    lostAt: isOver(lostAt) ? undefined : lostAt,
+    begunAt: isOver(begunAt) ? undefined : begunAt,
+  } satisfies Comparison)
 }
