@@ -96,6 +96,7 @@ import {
   compareNonces,
   endPossibleLoss,
   mayBeUntrue,
+  mayEndPossibleLoss,
   readPossibleLossAt,
   recordPossibleLoss,
 } from './records/possible-loss.ts'
@@ -411,7 +412,7 @@ export const steps: Steps = {
         const limit = phaseRules[phase].needsNonce ? queueLimit : workLimit
         return listPhasePayments(rows, phase, limit).map(toPayment)
       }),
-      watching: watched.length > 0 || possibleLossAt !== undefined,
+      watching: watched.length > 0 || mayEndPossibleLoss(rows),
       possibleLossAt,
       ...(identity && { differences: describeDifferences(step, identity) }),
     }

@@ -959,7 +959,7 @@ export type Work = {
   mined: Payment[]
   /**
    * Tells whether a recent block holds our transactions: it may still leave the chain. Is also true
-   * while {@link Work.possibleLossAt} is set.
+   * once a final block may end the doubt of {@link Work.possibleLossAt}.
    */
   watching: boolean
   /**

@@ -21,6 +21,14 @@ const readComparison = (rows: Draft) => readMeta<Comparison>(rows, rowName)
 /** Returns when rows may have been lost, until nothing that they held can execute any more. */
 export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
 
+/** Tells whether a block that is final now may end a doubt: all that was signed before is overdue. */
+export function mayEndPossibleLoss(rows: Draft): boolean {
+  const { lostAt, begunAt } = readComparison(rows) ?? {}
+  return [lostAt, begunAt].some(
+    (at) => at !== undefined && rows.now > at + maxDeadlineSeconds * 1_000,
+  )
+}
+
 /**
  * Tells whether lost rows may make a refusal's screen untrue, which says that nothing was sent. A
  * ledger that has not seen the chain cannot know. One that began with a used key knows it of a
