@@ -15,7 +15,7 @@ import { createRounds, type Rounds, startCron } from './relay/rounds/scheduler.t
 import { createBackground } from './runtime/background.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
-import { openRedis } from './runtime/redis.ts'
+import { createEvictionReader, openRedis } from './runtime/redis.ts'
 
 /** Limits the work after the signal, because Deno Deploy kills a process 5 s after it. */
 const drainTimeoutMs = 4_500
@@ -53,6 +53,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const { app, runRound, checkLedger } = assemble(config, runtime, {
     ledger,
     store: 'Redis',
+    readEviction: createEvictionReader(database),
     keyStore: () => keyStore,
     memory: () => memory,
     answers: createRedisAnswers(database),

@@ -90,7 +90,8 @@ export function assembleOperations(options: OperationsOptions) {
     try {
       const query = { identity: await getIdentity(), counted: counters.take() }
       const { vitals, aheadMs } = await readVitals(runtime, stores.ledger, query)
-      const known = createCondition(vitals, aheadMs)
+      const isEvictionUnknown = stores.readEviction && (await stores.readEviction()) === undefined
+      const known = { ...createCondition(vitals, aheadMs), isEvictionUnknown }
       waitUntil(silence.recordAnswer(true))
       const logFailure = (error: unknown) =>
         log({ level: 'warn', event: 'wake.failed', message: describeFault(error) })

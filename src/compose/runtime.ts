@@ -24,6 +24,8 @@ export type Stores = {
   ledger: Ledger
   /** Names the kind of store that holds the ledger. */
   store: LedgerStore
+  /** Reads by which policy a full store drops rows; undefined if this store drops none. */
+  readEviction?: () => Promise<string | undefined>
   /** Accepts a payment where the ledger is; undefined if this process does it itself. */
   accept?: AcceptPayment
   /** Starts a round; undefined if this process runs rounds itself. */

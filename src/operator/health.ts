@@ -18,6 +18,8 @@ export type HealthData = {
   /** Holds the ledger's state; undefined if the ledger gave no answer. */
   vitals: Vitals | undefined
   store?: LedgerStore
+  /** Is true if the store does not tell whether it drops rows when it is full. */
+  isEvictionUnknown?: boolean | undefined
   /** Holds today's calls to the nodes and their limit; undefined without a limit. */
   budget: { callsToday: DailyCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
@@ -46,7 +48,12 @@ const failing = (says: string): Finding => ({ state: 'failing', says })
 const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
-export function runChecks({ vitals, store, ...healthData }: HealthData): Check[] {
+export function runChecks({
+  vitals,
+  store,
+  isEvictionUnknown,
+  ...healthData
+}: HealthData): Check[] {
   const ifKnown = (check: (healthData: KnownHealthData) => Finding): Finding =>
     vitals === undefined
       ? unknown('Not known while the ledger gives no answer')
@@ -54,7 +61,7 @@ export function runChecks({ vitals, store, ...healthData }: HealthData): Check[]
   const findings: Record<CheckName, Finding> = {
     configuration: ok('Every variable is valid'),
     identity: ifKnown(checkIdentity),
-    ledger: vitals ? ok('Rows are read and written') : refusing(describeSilence(store)),
+    ledger: vitals ? checkRows(vitals, isEvictionUnknown) : refusing(describeSilence(store)),
     clock: ifKnown(checkClock),
     node: ifKnown(checkNode),
     relayer_funds: ifKnown(checkFunds),
@@ -93,6 +100,12 @@ function findSilenceStart({ observations, obstacle }: Vitals): number | undefine
   const isSilent = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
   if (silentSince !== undefined || !isSilent) return silentSince
   return [head, contracts].some((fact) => (fact?.at ?? 0) <= obstacle.at) ? obstacle.at : undefined
+}
+
+function checkRows({ missing }: Vitals, isEvictionUnknown = false): Finding {
+  if (missing.length > 0)
+    return refusing(`Rows are missing that others name: ${missing.join(', ')}`)
+  return ok(`Rows are read and written${isEvictionUnknown ? '; eviction unknown' : ''}`)
 }
 
 function checkClock({ aheadMs }: KnownHealthData): Finding {

@@ -7,7 +7,7 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Correct the variables that it names.',
   identity: 'Put the former values back: no payment is accepted meanwhile, and nothing is lost.',
   ledger:
-    'If its data is damaged, restore the last export, or set a Durable Object back: no payment is accepted meanwhile.',
+    'If its data is damaged, set it back to before that, or resume (npm run ops -- resume) once you know what is gone: no payment is accepted meanwhile.',
   node: 'Repair the node, or name another one in NODE_URL: nothing is lost.',
   clock:
     "Set the machine's clock: payments of this process are refused meanwhile, and nothing is lost.",

@@ -1,5 +1,6 @@
 import { Redis } from '@upstash/redis'
 import { bytesToHex } from 'viem'
+import * as z from 'zod/mini'
 
 export type RedisAddress = { url: string; token: string }
 
@@ -55,6 +56,15 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
       }
     },
   }
+}
+
+const evictionLua = `local isKnown, info = pcall(redis.call, 'INFO', 'memory')
+return isKnown and type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or ''`
+
+/** Creates a reader of the policy by which a full database drops keys; undefined: it tells none. */
+export function createEvictionReader(database: RedisDatabase): () => Promise<string | undefined> {
+  const script = database.script(evictionLua)
+  return async () => z.string().parse(await script([], [])) || undefined
 }
 
 /** Tells whether the database does not know the script, as after a restart or a failover. */

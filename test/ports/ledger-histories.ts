@@ -231,7 +231,6 @@ const draws: Draws = {
   replace({ world, nonce, hash }) {
     return [{ nonce, replacedHash: hash, transaction: drawTransaction(world) }]
   },
-  release: ({ chainNonce }) => [chainNonce],
   recordSend: ({ random, hash }) => [
     hash,
     random.pick(['taken', 'taken', 'taken', 'unknown', 'price_too_low']),
@@ -281,7 +280,6 @@ const draws: Draws = {
   recordEqualAge: ({ question }) => [question, { data: '0x1234' }],
   readFirstValue: ({ random, question }) => [question, random.pick(['terms', 'equal'])],
   findPayment: ({ owner }) => [owner],
-  requeue: ({ owner }) => [owner],
   expire: ({ random, owner }) => [owner, random.pick([1, 2, 4_000_000_001])],
   recordDisplaced: ({ nonce }) => [nonce],
   abandon: ({ nonce }) => [nonce],
@@ -418,7 +416,7 @@ const drawRoom = (random: Random): Capacity | undefined =>
 const often: Partial<Record<keyof Ledger, number>> = {
   ...{ propose: 16, record: 16, recordMined: 8, confirm: 8 },
   ...{ findSlot: 6, fill: 6, recordSend: 4, reopen: 3 },
-  ...{ recordDisplaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
+  ...{ recordDisplaced: 1, abandon: 1, expire: 1, prune: 1, adopt: 1, refuse: 1 },
   // Nothing else happens between the two.
   ...{ beginRestore: 1, endRestore: 12 },
 }

@@ -584,13 +584,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await failures()).toEqual([1])
     })
 
-    test('is not queued again while its transaction is open', async ({ ledger }) => {
-      await accept(ledger, 's')
-      expect(await ledger.requeue('s')).toEqual([])
-      expect(await ledger.requeue('unknown')).toEqual([])
-      expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed', attempts: 0 })
-    })
-
     test('expires once, and then its nonce belongs to no payment', async ({ ledger }) => {
       await accept(ledger, 's')
       const expired = [{ from: 'signed', to: 'expired' }]

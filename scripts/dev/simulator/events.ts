@@ -6,11 +6,18 @@ import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
 import { readAccount as loanAccountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
-import { type Item, losableTables } from './plan.ts'
-import { crash, giveTills, loseEverything, loseRow } from './relay/object.ts'
+import type { Item } from './plan.ts'
+import {
+  copyRows,
+  crash,
+  giveTills,
+  loseEverything,
+  loseTail,
+  type RowCopy,
+} from './relay/object.ts'
 import { deliver, restartWorker } from './relay/workers.ts'
 import { poorWei, richWei, startGasPriceWei } from './setting.ts'
-import { describeBlock, describeKind, nameTransaction, short } from './transcript.ts'
+import { describeBlock, describeKind, nameTransaction } from './transcript.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { findAccount, type World } from './world.ts'
 
@@ -97,17 +104,25 @@ const events: { [One in Kind]: Event<One> } = {
     happen(world) {
       loseEverything(world)
       if (world.plan.setup.isLender) giveTills(world)
-      world.records.losses.push({ at: world.scheduler.now(), row: undefined })
+      world.records.losses.push({ at: world.scheduler.now() })
     },
   },
-  row_loss: {
-    draw: (random) => ({ table: random.pick(losableTables) }),
-    happen(world, item) {
-      const { plan, records, scheduler, transcript } = world
-      const row = loseRow(world, item.table, randomOf(plan.seed, item))
-      if (row === undefined) return
-      records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
-      transcript.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
+  tail_loss: {
+    draw: (random) => ({ tailMs: random.pick([1, 10, 60]) * secondMs }),
+    happen(world, { tailMs }) {
+      const { records, scheduler, transcript } = world
+      const copy = copyRows(world)
+      scheduler.at(scheduler.now() + tailMs, () => {
+        // What was lost whole meanwhile stays so.
+        if (records.losses.some(({ at }) => at >= scheduler.now() - tailMs)) return
+        const countPayments = (rows: RowCopy) => rows.get('payments')?.length ?? 0
+        const lost = countPayments(copyRows(world)) - countPayments(copy)
+        loseTail(world, copy)
+        records.losses.push({ at: scheduler.now() })
+        transcript.tell(
+          () => `The ledger loses what it wrote in ${tailMs / secondMs} s, ${lost} payments in it.`,
+        )
+      })
     },
   },
   restart: {

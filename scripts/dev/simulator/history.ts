@@ -98,11 +98,8 @@ export type Arrival = {
 
 export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
 
-export type Loss = {
-  at: number
-  /** The lost row; undefined if the ledger lost every row. */
-  row: { table: string; session: string | undefined; nonce: number | undefined } | undefined
-}
+/** When the ledger lost all its rows, or the last ones. */
+export type Loss = { at: number }
 
 export function encodeWanted(
   { callers }: Pick<History, 'callers'>,

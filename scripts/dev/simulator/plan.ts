@@ -15,9 +15,6 @@ export type WantedPayment =
   /** No payment: a changed PIN, or a session that wrong answers end. */
   | { kind: 'nothing' }
 
-export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
-export type LosableTable = (typeof losableTables)[number]
-
 /** An event or a dial, `at` ms after the start of its phase. */
 export type Item = { phase: 0 | 1; at: number } & (
   | Dial
@@ -33,8 +30,9 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlisted'; forMs: number }
   | { kind: 'pause'; forMs: number }
   | { kind: 'withdrawal'; caller: number }
+  /** The ledger loses all its rows, or what it wrote in the last `tailMs`. */
   | { kind: 'loss' }
-  | { kind: 'row_loss'; table: LosableTable }
+  | { kind: 'tail_loss'; tailMs: number }
   | { kind: 'restart'; downMs: number }
   | { kind: 'worker_restart'; worker: number }
   | { kind: 'node_down'; forMs: number; share: number }

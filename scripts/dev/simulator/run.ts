@@ -200,7 +200,7 @@ function keepWaking(world: World): void {
 
 function historyOf(world: World): History {
   const { plan, chain, pool, callers, records, memories } = world
-  const [head, now] = [chain.head(), world.scheduler.now()]
+  const head = chain.head()
   return {
     ...records,
     plan,
@@ -210,6 +210,6 @@ function historyOf(world: World): History {
     work: openLedger(world).readWork(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
-    audit: [...wrongSums(world.object.storage, { now, hasLost: records.losses.length > 0 })],
+    audit: [...wrongSums(world.object.storage)],
   }
 }

@@ -52,6 +52,7 @@ export function listCurrentAlerts(
 /** Lists the finders, like the checks: what still refuses after a remedy comes before that. */
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   identity: createCheckFinder('identity'),
+  rows_missing: createCheckFinder('ledger'),
   node_down: createCheckFinder('node'),
   contracts: createCheckFinder('contracts'),
   price_high: createCheckFinder('gas_price'),

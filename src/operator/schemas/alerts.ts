@@ -7,6 +7,7 @@ export const alertNames = [
   'stuck',
   'node_down',
   'identity',
+  'rows_missing',
   'pool_low',
   'contracts',
   'round_late',

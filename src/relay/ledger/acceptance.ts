@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { RefusalOf } from '../refusal.ts'
 import { findDecision, saveSession } from './decisions.ts'
 import { type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
+import { listMissing } from './missing.ts'
 import { readAccountTotals } from './payments/account-totals.ts'
 import {
   countUsage,
@@ -11,9 +12,9 @@ import {
   recordTransaction,
 } from './payments/nonces.ts'
 import { beginPayment } from './payments/payment-states.ts'
-import { ensureQueueTotals, readQueueTotals } from './payments/queue-totals.ts'
+import { readQueueTotals } from './payments/queue-totals.ts'
 import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
-import { exceedsLendable, restoreLostReserves } from './payments/reserves.ts'
+import { exceedsLendable } from './payments/reserves.ts'
 import {
   type CarryingTransaction,
   hashPlaceholder,
@@ -90,9 +91,6 @@ function acceptAll(
   offers: readonly PaymentOffer[],
   carrier: Carrier,
 ): OfferDecision[] {
-  // Lost totals are counted again before anything is added to them.
-  ensureQueueTotals(step.rows)
-  if (offers.some(({ order }) => order.reserves !== undefined)) restoreLostReserves(step.rows)
   const begun: PaymentOffer[] = []
   return offers.map((offer) => {
     const refusal = judge(step, offer, carrier, begun)
@@ -144,7 +142,7 @@ export function findIntakeRefusal(
   rows: Draft,
   account: string,
 ): RefusalOf<'paused' | 'held'> | undefined {
-  if (readIntake(rows).kind !== 'open') return { kind: 'paused' }
+  if (readIntake(rows).kind !== 'open' || listMissing(rows).length > 0) return { kind: 'paused' }
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 

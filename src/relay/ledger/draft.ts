@@ -21,6 +21,10 @@ export type Draft = {
   list<Name extends TableName>(listing: Listing<Name>): Row<Name>[]
   put<Name extends TableName>(table: Name, row: Row<Name>): void
   drop(table: TableName, ...key: Key): void
+  /** Returns a row that another row names. That it is missing is a fault, which is recorded. */
+  named<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
+  /** Holds the names of rows that others name, and that are missing. */
+  readonly missing: Set<string>
 }
 
 /** Holds what a step works on; `relayer` is the address whose nonces are assigned. */
@@ -36,10 +40,20 @@ export type Writes = Map<string, Write>
 
 /** Creates a draft over another draft, which stays unchanged. */
 export const layerDraft = (rows: Draft, writes: Writes): Draft =>
-  createDraft({ row: rows.row, list: (listing) => rows.list(listing) }, rows.now, writes)
+  createDraft(
+    { row: rows.row, list: (listing) => rows.list(listing) },
+    rows.now,
+    writes,
+    rows.missing,
+  )
 
 /** Creates a draft over a view. It adds to `writes`, which may have those of earlier steps. */
-export function createDraft(view: View, now: number, writes: Writes): Draft {
+export function createDraft(
+  view: View,
+  now: number,
+  writes: Writes,
+  missing = new Set<string>(),
+): Draft {
   function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {
     const ownWrite = writes.get(toRowName(table, key))
     return ownWrite === undefined ? view.row(table, ...key) : (ownWrite.after as Row<Name>)
@@ -65,11 +79,17 @@ export function createDraft(view: View, now: number, writes: Writes): Draft {
         if (isListed(before) || isListed(after))
           throw new UncommittedListError(`${table}.${listing.list}`)
       }
-      return view.list(listing, now)
+      return view.list(listing, now, missing)
     },
     put: (table, after) => write(table, toKey(table, after), after),
     drop(table, ...key) {
       if (row(table, ...key) !== undefined) write(table, key, undefined)
     },
+    named(table, ...key) {
+      const found = row(table, ...key)
+      if (found === undefined) missing.add(toRowName(table, key))
+      return found
+    },
+    missing,
   }
 }

@@ -6,6 +6,7 @@ import { eraseAccount, readPersonPage } from './backup/person.ts'
 import { beginRestore, endRestore, restore } from './backup/restore.ts'
 import { findDecision, isRestoring, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
+import { recordMissing } from './missing.ts'
 import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent, sampleCounts } from './payments/counts.ts'
 import { getRequest, readExecutedOrder } from './payments/executed.ts'
@@ -35,13 +36,11 @@ import {
   listPhasePayments,
   noBlock,
   noNonce,
-  requeuePayment,
   toExecutionColumns,
   toOpenColumns,
   toOutcomeColumns,
   toPayment,
 } from './payments/payment-states.ts'
-import { resetQueueIfEmpty } from './payments/queue-totals.ts'
 import { findNextNonce, readRelayerTotals } from './payments/relayer-totals.ts'
 import { listDueReminders, recordReminderFate, takeReminder } from './payments/reminders.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
@@ -139,9 +138,9 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
   ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments', 'findWithdrawals'),
   ...mapNames('opens', 'record', 'adopt', 'endRestore', 'recordWalletChange'),
-  ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'recordSend'),
+  ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'recordSend'),
   ...mapNames('writes', 'beginSend', 'endUnsent'),
-  ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'requeue', 'settle'),
+  ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'settle'),
   ...mapNames('writes', 'confirm', 'expire', 'reopen', 'recordHead', 'recordAccountState'),
   ...mapNames('writes', 'recordObservations', 'readVitals', 'prune', 'renumber', 'setIntake'),
   ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'recordAlerts'),
@@ -211,6 +210,8 @@ function mayFill(step: StepContext, { nonce, chainNonce, sessions }: NonceFill):
   const row = rows.row('nonces', relayer, nonce)
   if (row?.state === 'recorded' || row?.state === 'mined') return false
   if (row?.state === 'foreign' && rows.now - row.changed_at < rules.displacedMs) return false
+  // Without its bytes, what the pool has of this nonce is not known.
+  if (row?.bytes.some(([hash]) => rows.named('transactions', hash) === undefined)) return false
   return sessions.every((session) => getPaymentRow(rows, session)?.phase === 'waiting')
 }
 
@@ -465,17 +466,6 @@ export const steps: Steps = {
     return { kind: 'recorded' }
   },
 
-  release({ rows, relayer: address }, chainNonce) {
-    const relayer = readRelayerTotals(rows, address)
-    // A block has used these nonces, so nothing can be done with them any more.
-    const lost = relayer.open
-      .map(([nonce]) => nonce)
-      .filter((nonce) => nonce < chainNonce && rows.row('nonces', address, nonce) === undefined)
-    if (lost.length === 0) return
-    const open = relayer.open.filter(([nonce]) => !lost.includes(nonce))
-    rows.put('relayers', { relayer: address, open, top: Math.max(relayer.top ?? 0, ...lost) })
-  },
-
   beginSend(step, { nonce, hash, mayLeave }) {
     const { rows, relayer } = step
     const row = rows.row('nonces', relayer, nonce)
@@ -543,12 +533,6 @@ export const steps: Steps = {
 
   abandon: (step, nonce) => retireNonce(step, nonce, 'abandoned'),
 
-  requeue(step, session) {
-    const payment = getPaymentRow(step.rows, session)
-    const isCarried = payment !== undefined && findCarrier(step.rows, payment)?.state === 'recorded'
-    return isCarried ? [] : requeuePayment(step, payment)
-  },
-
   settle(step, session, signature, execution) {
     const payment = getPaymentRow(step.rows, session)
     // After lost rows the session may have been accepted again, so this is about another request.
@@ -583,9 +567,6 @@ export const steps: Steps = {
   reopen(step, blockHash) {
     const { rows } = step
     const block = rows.row('blocks', blockHash)
-    // If the block's row is lost, find its unfinal payments by their phase.
-    const sessions =
-      block?.sessions ?? listPhasePayments(rows, 'mined', workLimit).map((row) => row.session)
     // The highest nonce first, because each lowers the highest used nonce by one.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
@@ -594,7 +575,7 @@ export const steps: Steps = {
       saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
       markForResend(rows, row)
     }
-    const moved = [...new Set(sessions)].flatMap((session) => {
+    const moved = [...new Set(block?.sessions)].flatMap((session) => {
       const payment = getPaymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
       // No transaction of ours carried an adopted payment, so it is queued for one.
@@ -630,7 +611,6 @@ export const steps: Steps = {
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {
-    resetQueueIfEmpty(rows)
     const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
     const payments = listOlderThan(rows, retentionMs, settled)
     const done = { table: 'nonces', list: 'phase', group: 'done' } as const
@@ -662,10 +642,10 @@ export function runStep(
   method: LedgerMethod,
   args: readonly unknown[],
 ): unknown {
-  return (steps[method] as (step: StepContext, ...args: readonly unknown[]) => unknown)(
-    step,
-    ...args,
-  )
+  const run = steps[method] as (step: StepContext, ...args: readonly unknown[]) => unknown
+  const answer = run(step, ...args)
+  recordMissing(step.rows)
+  return answer
 }
 
 /** Creates a port whose methods call `call` with their name and arguments. */

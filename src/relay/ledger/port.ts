@@ -89,8 +89,6 @@ export type PaymentLedger = {
   findPayment(session: string): Promise<Payment | undefined>
   /** Returns an account's last payments, the newest first. */
   listPayments(account: Address, limit: number): Promise<Payment[]>
-  /** Queues a payment again if the row of the nonce that carried it was lost. */
-  requeue(session: string): Promise<Transition[]>
   /** Records that another transaction spent a queued payment's intent; it has this signature. */
   settle(session: string, signature: Hex, execution: IntentExecution): Promise<Transition[]>
   /** Makes the outcome in this block final. */
@@ -123,8 +121,6 @@ export type NonceLedger = {
   ): Promise<Filled>
   /** Records a transaction that replaces the named one of a nonce, with the same requests. */
   replace(replacement: Replacement): Promise<Filled>
-  /** Gives up nonces whose rows were lost, once the chain has passed them. */
-  release(chainNonce: number): Promise<void>
   /**
    * Decides in the last step before bytes leave. If they may not, and never left, they are deleted
    * and their payments are queued again. Else they count as sent.
@@ -397,6 +393,8 @@ export type Vitals = {
   identity: Identified | undefined
   observations: Observations
   intake: Intake
+  /** Names rows that others name, and that are missing: payments wait until an operator resumes. */
+  missing: readonly string[]
   alerts: readonly ActiveAlert[]
   /** Tells when the next alert notice is due; undefined if all were delivered. */
   nextNoticeAt: number | undefined
@@ -802,8 +800,8 @@ export type Lendable = ReservedAmounts & { block: number }
 
 export type Slot = {
   nonce: number
-  /** Holds the transaction with the highest price, which a new one replaces; `raw` may be lost. */
-  pending: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
+  /** Holds the transaction with the highest price, which a new one replaces. */
+  pending: SignedTransaction | undefined
 }
 
 /** Tells whether a transaction was recorded, or the nonce or a payment has changed before. */

@@ -305,14 +305,17 @@ export type Listing<Name extends TableName> = {
   olderThanMs?: number
   limit: number
   newest?: boolean
-  /** Names the row with the total of these rows. A store that has yet to load it lists no rows. */
-  totalRow?: readonly [TableName, ...Key]
 }
 
 /** Gives a step the store's rows at a time (Unix time in ms). Rows are never mutated. */
 export type View = {
   row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
-  list<Name extends TableName>(listing: Listing<Name>, now: number): Row<Name>[]
+  /** Adds to `missing` the names of rows that the list names, and that are not there. */
+  list<Name extends TableName>(
+    listing: Listing<Name>,
+    now: number,
+    missing: Set<string>,
+  ): Row<Name>[]
 }
 
 /** Holds a row as a step read it, and its new value. */

@@ -48,7 +48,6 @@ const failureEvents: Readonly<Record<Action['kind'], string>> = {
   followHead: 'follow.failed',
   displace: 'settle.failed',
   settle: 'settle.failed',
-  requeue: 'repair.failed',
   confirm: 'confirm.failed',
   reopen: 'confirm.failed',
   expire: 'expire.failed',
@@ -60,7 +59,6 @@ const failureEvents: Readonly<Record<Action['kind'], string>> = {
   reportStuck: 'rebroadcast.failed',
   carry: 'fill.failed',
   noOp: 'fill.failed',
-  release: 'fill.failed',
 }
 
 async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcome> {
@@ -74,8 +72,6 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
     case 'displace':
       logRetired(log, describeDisplaced(action), await ledger.recordDisplaced(action.nonce))
       return { kind: 'changed' }
-    case 'requeue':
-      return requeue(relayer, action)
     case 'settle':
       await settle(relayer, action.report)
       return { kind: 'changed' }
@@ -103,9 +99,6 @@ async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcom
     case 'carry':
     case 'noOp':
       return fillNonce(relayer, action)
-    case 'release':
-      await ledger.release(action.chainNonce)
-      return { kind: 'same' }
   }
 }
 
@@ -153,34 +146,13 @@ async function reopen({ ledger, log }: Relayer, block: BlockId): Promise<void> {
   logTransitions(log, await ledger.reopen(block.hash))
 }
 
-function describeDisplaced({ nonce, reason }: ActionOf<'displace'>) {
-  switch (reason) {
-    case 'bytes_lost':
-      return describeLostRow(`The bytes that were recorded for nonce ${nonce} are gone`)
-    case 'foreign':
-      return {
-        level: 'warn',
-        event: 'nonce.foreign',
-        message: 'The chain passed a nonce of ours with a transaction that is not ours',
-        nonce,
-      } as const
-  }
-}
-
-const describeLostRow = (message: string) =>
-  ({ level: 'error', event: 'ledger.incomplete', message }) as const
-
-async function requeue(
-  { ledger, log }: Relayer,
-  { session, nonce }: ActionOf<'requeue'>,
-): Promise<ActionOutcome> {
-  const requeued = await ledger.requeue(session)
-  if (requeued.length > 0) {
-    log(describeLostRow(`Nonce ${nonce} does not carry the payment that it was recorded for`))
-  }
-  logTransitions(log, requeued)
-  return { kind: 'changed' }
-}
+const describeDisplaced = ({ nonce }: ActionOf<'displace'>) =>
+  ({
+    level: 'warn',
+    event: 'nonce.foreign',
+    message: 'The chain passed a nonce of ours with a transaction that is not ours',
+    nonce,
+  }) as const
 
 const describeAbandoned = ({ nonce, chainNonce }: ActionOf<'abandon'>) =>
   ({
@@ -277,21 +249,15 @@ async function fillNonce(
  */
 async function resendOlder(
   relayer: Relayer,
-  { nonce, chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
+  { nonce, chainNonce }: ActionOf<'carry' | 'noOp'>,
   { pending }: Slot,
 ): Promise<ActionOutcome> {
-  const { ledger } = relayer
-  const older = pending?.raw && { ...pending, raw: pending.raw }
-  // A lost transaction counts as foreign, because the price that outbids it is unknown.
-  const slotWithoutPending = { nonce, pending: undefined }
-  const transaction =
-    older ?? (await signFor(relayer, slotWithoutPending, gasPriceWei, buildBatch(relayer, [])))
-  if (transaction === undefined) return { kind: 'refused', nonce }
-  const replacedHash = pending?.hash
-  const filled = await ledger.fill({ nonce, chainNonce, sessions: [], replacedHash, transaction })
-  if (filled.kind === 'recorded') {
-    const isFirst = older === undefined
-    await broadcast(relayer, { nonce, transaction, isFirst, isUnsent: false }, nodeTimeoutMs)
+  if (pending === undefined) return { kind: 'refused', nonce }
+  const replacedHash = pending.hash
+  const filling = { nonce, chainNonce, sessions: [], replacedHash, transaction: pending }
+  if ((await relayer.ledger.fill(filling)).kind === 'recorded') {
+    const sending = { nonce, transaction: pending, isFirst: false, isUnsent: false }
+    await broadcast(relayer, sending, nodeTimeoutMs)
   }
   return { kind: 'refused', nonce }
 }

@@ -29,7 +29,6 @@ import {
   listOutOfReach,
   listOverduePayments,
   listPassedNonces,
-  listRecordedNonces,
   listWaitingPayments,
   mayCarry,
   mayLag,
@@ -51,10 +50,8 @@ export type Action =
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
-  /** Retires a nonce whose transaction is lost or not ours, and queues its payments again. */
-  | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
-  /** Queues a payment again that no nonce carries. */
-  | { kind: 'requeue'; session: string; nonce: number | undefined }
+  /** Retires a nonce that a transaction has which is not ours, and queues its payments again. */
+  | { kind: 'displace'; nonce: number }
   /** Records what a passed nonce did. */
   | { kind: 'settle'; report: MinedReport }
   /** Settles a queued payment by the other transaction that spent its intent. */
@@ -92,8 +89,6 @@ export type Action =
     }
   /** Closes the gap at a free nonce by a transaction that carries nothing. */
   | { kind: 'noOp'; nonce: number; chainNonce: number; gasPriceWei: bigint }
-  /** Forgets nonces below `chainNonce` whose rows were lost. */
-  | { kind: 'release'; chainNonce: number }
 
 /** Tells whether an action sends a transaction; the ledger then has the node's verdict. */
 export const isSend = ({ kind }: Action): boolean =>
@@ -143,33 +138,13 @@ function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
 
 function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const expired = planExpire(ledger, chain)
-  const ended = new Set(expired.map(({ session }) => session))
   return [
-    ...planRepair(ledger).filter((action) => !('session' in action && ended.has(action.session))),
     ...listPassedNonces(ledger.work, chain.chainNonce, terms).flatMap((open) =>
       planPassed(open, ledger, chain),
     ),
     ...planConfirm(ledger, chain, terms),
     ...expired,
     ...planAbandon(ledger, chain, terms),
-  ]
-}
-
-/** Repairs what lost rows left: payments without a nonce, and nonces without a transaction. */
-function planRepair({ work }: LedgerSnapshot): Action[] {
-  const carriers = new Set(listRecordedNonces(work).flatMap(({ sessions }) => sessions))
-  const noncesWithoutBytes = work.nonces.filter(({ transactions }) => transactions.length === 0)
-  const displaced = new Set(noncesWithoutBytes.flatMap(({ sessions }) => sessions))
-  const paymentsWithoutNonce = work.carried.filter(
-    ({ session }) => !carriers.has(session) && !displaced.has(session),
-  )
-  return [
-    ...noncesWithoutBytes.map(
-      ({ nonce }): Action => ({ kind: 'displace', nonce, reason: 'bytes_lost' }),
-    ),
-    ...paymentsWithoutNonce.map(
-      ({ session, nonce }): Action => ({ kind: 'requeue', session, nonce }),
-    ),
   ]
 }
 
@@ -187,7 +162,7 @@ function planPassed(
     case 'missing': {
       const isDeep = finalNonce !== undefined && finalNonce > nonce
       if (!isDeep || !isReceiptOverdue(work, open)) return []
-      return [{ kind: 'displace', nonce, reason: 'foreign' }]
+      return [{ kind: 'displace', nonce }]
     }
     case 'unknown':
       return []
@@ -227,8 +202,9 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): Ending[] {
     if (spending?.kind === 'unspent') {
       return isInDoubt(work, payment) ? [] : [{ kind: 'expire', session, seconds: deepTimeSeconds }]
     }
-    // A payment that a nonce carries is settled by that nonce.
-    if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
+    // A payment that an open nonce carries is settled by that nonce.
+    const isCarried = work.nonces.some((open) => open.nonce === nonce)
+    if (spending?.kind !== 'spent' || spending.by === undefined || isCarried) return []
     return [settleElsewhere(payment, spending.by)]
   })
 }
@@ -299,8 +275,7 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
     const mayEnd = isPaidToNoWallet(payment, chain) && spending?.kind === 'unspent'
     return mayEnd ? [{ kind: 'endUnsent', session, reason: noWalletReason }] : []
   })
-  const release: Action = { kind: 'release', chainNonce }
-  if (poolNonce === undefined || gasPriceWei === undefined) return [...settleActions, release]
+  if (poolNonce === undefined || gasPriceWei === undefined) return settleActions
   const isCarriable = (payment: Payment) => mayCarry(payment, chain)
   const filled = assignNonces(ledger, chain, terms, poolNonce, isCarriable)
   return [
@@ -311,6 +286,5 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
       const requests = payments.map(({ order }) => order.request)
       return { kind: 'carry', nonce, chainNonce, sessions, requests, gasPriceWei }
     }),
-    release,
   ]
 }

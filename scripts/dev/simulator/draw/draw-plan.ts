@@ -46,15 +46,10 @@ export function drawPlan(seed: number): Plan {
 
 /** Stops a relay, with open payments, until the forwarder forgets what they spent. */
 function withOutage(plan: Plan, random: Random): Plan {
-  const { troubledMs, pauseDays } = plan.setup
+  const { pauseDays } = plan.setup
   const isDown = random.chance(0.05)
   const outageDays = random.pick([5.5, 6.2, 7.05, 7.5, 7.8])
-  const lost = Array.from({ length: random.int(0, 3) }, (): Item => {
-    const at = Math.max(0, troubledMs - random.int(0, 20) * secondMs)
-    return { phase: 0, at, kind: 'row_loss', table: 'nonces' }
-  })
-  const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'row_loss')
+  const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'tail_loss')
   if (!isDown || isLossy || pauseDays !== undefined) return plan
-  const items = inOrder([...plan.items, ...lost])
-  return { ...plan, setup: { ...plan.setup, outageDays }, items }
+  return { ...plan, setup: { ...plan.setup, outageDays } }
 }

@@ -79,7 +79,7 @@ function followedTo({ followed, processed }: History, head: number): number {
 
 /** Judges what is left at the end, and reports what was noticed during the run. */
 export function judgeEnd(history: History, found: Report): void {
-  const { losses, foreign } = history
+  const { foreign } = history
   const open = [
     ...history.work.nonces.map(({ nonce }) => `nonce ${nonce} is recorded`),
     ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
@@ -90,11 +90,7 @@ export function judgeEnd(history: History, found: Report): void {
     const own = { foreign: foreign.has(hash), left_far: () => isLeftFar(history, transaction) }
     found('gap', `nonce ${nonce} (${hash}) waits`, own, 'lost_rows')
   }
-  // A single lost row makes the totals that count it wrong.
-  const isRowLost = losses.some(({ row }) => row !== undefined)
-  for (const words of open.length > 0 ? [] : history.audit) {
-    found('counted', words, { lost_rows: isRowLost })
-  }
+  for (const words of open.length > 0 ? [] : history.audit) found('counted', words)
   for (const [rule, words] of history.noticed) found(rule, words)
   for (const payments of history.payments) {
     for (const [intentId, { state, attempts }] of payments) {

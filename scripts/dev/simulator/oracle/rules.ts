@@ -42,10 +42,9 @@ export type Rule = keyof typeof rules
 /** The reasons for which an apparent violation is none. */
 export const excuses = {
   was_down: 'The relay was down for days with what was open.',
-  lost_answer: 'The ledger lost the row that the answer stood in.',
+  lost_answer: 'The ledger lost what it wrote of the answer.',
   too_many_dials: 'It was told of too many dials, and its session was not looked at.',
   neither_pays: 'Neither of the two questions pays: a locked PIN ends both of them alike.',
-  lost_payment: 'The ledger lost the row of the payment.',
   lost_rows: 'The ledger lost rows: it finds out from the chain what it knew.',
   forgotten: 'The first answer was lost, and the chain did not show it yet to who gave the second.',
   reorganized: 'The chain took blocks back: what was said before was true when it was said.',

@@ -27,11 +27,6 @@ type Asked = {
   /** The times at which the ledger lost the session's answer. */
   answerLostAt: number[]
   lost_answer: boolean
-  /** Tells whether single rows of the session were lost. */
-  isRowLost: boolean
-  /** Tells whether that row alone was lost. */
-  isAnswerRowLost: boolean
-  lost_payment: boolean
 }
 
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
@@ -64,14 +59,11 @@ function askedOf(history: History): Asked[] {
   return [...sessions.values()].flatMap((own) => {
     const [first] = own
     if (first === undefined) return []
-    const { intentId, session, startedAt } = first
+    const { intentId, startedAt } = first
     const phase = phaseOf(startedAt)
-    const lost = losses.filter(({ at }) => at > startedAt && phaseOf(at) === phase)
-    const lostOf = (table: string) =>
-      lost
-        .filter(({ row }) => !row || (row.session === session && row.table === table))
-        .map(({ at }) => at)
-    const answerLostAt = lostOf('sessions')
+    const answerLostAt = losses
+      .filter(({ at }) => at > startedAt && phaseOf(at) === phase)
+      .map(({ at }) => at)
     const onChain = processed.filter(
       (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
     )
@@ -93,9 +85,6 @@ function askedOf(history: History): Asked[] {
       payment: history.payments.at(isRecycled ? phase : -1)?.get(intentId),
       answerLostAt,
       lost_answer: answerLostAt.length > 0,
-      isRowLost: lost.some(({ row }) => row?.session === session),
-      isAnswerRowLost: lost.some(({ row }) => row?.session === session && row.table === 'sessions'),
-      lost_payment: lostOf('payments').length > 0,
     }
   })
 }
@@ -110,7 +99,7 @@ const listSpending = ({ processed }: Asked): OnChain[] =>
   processed.filter((each) => isSpending(each.processed.status))
 
 function judgeReplies(history: History, one: Asked, found: Report): void {
-  const { deliveries, lost_answer, lost_payment, arrivals, payment, execution } = one
+  const { deliveries, lost_answer, arrivals, payment, execution } = one
   const status = execution?.processed.status
   const outcome =
     status === undefined ? undefined : status === Status.executed ? 'executed' : 'failed'
@@ -118,7 +107,7 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
   const fate = { isSent: arrivals.length > 0, outcome } as const
   for (const { rule, words, one: told, earlier } of judgeSession(inOrder, fate)) {
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
-      submitted: [{ expired: payment?.state === 'expired', lost_payment }],
+      submitted: [{ expired: payment?.state === 'expired', lost_answer }],
       // What was refused before a loss is judged again. After it nothing of the kind may be said.
       nothing_sent: [
         {
@@ -157,17 +146,12 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     if (!isAlone && !wasDecided) continue
     const words = `${delivery.actor.name} is told that its session has ended`
     // What was lost whole is found on the chain again, whatever its text asks for by then.
-    const isFoundAgain = isAlone && !one.isRowLost
-    found('identical', words, isFoundAgain ? {} : { lost_answer, lost_payment })
+    found('identical', words, isAlone ? {} : { lost_answer })
   }
 }
 
-/** Tells whether a refusal began before its rows were lost, or that row alone was lost. */
-const isForgottenRefusal = (
-  { answerLostAt, isAnswerRowLost, deliveries }: Asked,
-  { repliedAt = 0 }: Delivery,
-) =>
-  isAnswerRowLost ||
+/** Tells whether a refusal began before its rows were lost. */
+const isForgottenRefusal = ({ answerLostAt, deliveries }: Asked, { repliedAt = 0 }: Delivery) =>
   answerLostAt.some(
     (at) =>
       at > repliedAt ||
@@ -228,7 +212,7 @@ const isPinChanged = ({ deliveries }: History, { account, startedAt, dial }: Del
   )
 
 function judgeOutcome(history: History, one: Asked, found: Report): void {
-  const { deliveries, lost_answer, lost_payment, intentId, payment, execution, executed } = one
+  const { deliveries, lost_answer, intentId, payment, execution, executed } = one
   const spending = listSpending(one)
   if (spending.length > 1) found('submitted', `${intentId} was executed ${spending.length} times`)
   const submitted = deliveries.find((delivery) => getClaim(delivery) === 'submitted')
@@ -239,7 +223,7 @@ function judgeOutcome(history: History, one: Asked, found: Report): void {
     })
   }
   if (payment === undefined) {
-    found('stated', `${intentId} has no outcome to read`, { lost_payment })
+    found('stated', `${intentId} has no outcome to read`, { lost_answer })
     return
   }
   const expected = expectedOf(one)

@@ -2,13 +2,14 @@ import { createLedgerPort, type LedgerMethod } from '../../../../src/relay/ledge
 import type { AcceptPayment, Ledger, PaymentOffer } from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
+import type { SqlValue } from '../../../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
-import { createRandom, type Random } from '../../random.ts'
+import { createRandom } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
-import { type LosableTable, tills } from '../plan.ts'
+import { tills } from '../plan.ts'
 import { type Done, findAccount, type Outcome, type World } from '../world.ts'
 import { applyFault, createParts, exchange, lenderLines, own } from './lines.ts'
 import { createRelayer } from './programs.ts'
@@ -122,28 +123,22 @@ export function loseEverything(world: World): void {
   setAlarm(world, null)
 }
 
-const keyOf = {
-  sessions: 'session',
-  payments: 'session',
-  nonces: 'nonce',
-  transactions: 'hash',
-} as const satisfies Record<LosableTable, string>
+/** Holds all rows of a ledger as they were at a time. */
+export type RowCopy = ReadonlyMap<string, readonly Record<string, SqlValue>[]>
 
-/** Has one row be gone that is drawn, and says which; undefined where the table has none. */
-export function loseRow({ object }: World, table: LosableTable, random: Random) {
-  const rows = object.storage
-    .exec<{ row: string }>(`SELECT row FROM ${table}`)
-    .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
-  if (rows.length === 0) return undefined
-  const row = random.pick(rows)
-  const key = row[keyOf[table]]
-  if (key === undefined || key === null) return undefined
-  object.storage.exec(`DELETE FROM ${table} WHERE ${keyOf[table]} = ?`, key)
-  object.ledger = undefined
-  return {
-    key: `${key}`,
-    session: typeof row.session === 'string' ? row.session : undefined,
-    nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
+export const copyRows = ({ object: { storage } }: World): RowCopy =>
+  new Map(Object.keys(tables).map((table) => [table, storage.exec(`SELECT * FROM ${table}`)]))
+
+/** Sets the rows back to a copy, as after the failover to a replica that was behind. */
+export function loseTail(world: World, copy: RowCopy): void {
+  loseEverything(world)
+  for (const [table, rows] of copy) {
+    for (const row of rows) {
+      const places = Object.keys(row).map(() => '?')
+      const columns = Object.keys(row).join(', ')
+      const insert = `INSERT INTO ${table} (${columns}) VALUES (${places.join(', ')})`
+      world.object.storage.exec(insert, ...Object.values(row))
+    }
   }
 }
 

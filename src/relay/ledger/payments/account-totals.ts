@@ -1,24 +1,18 @@
 import type { Draft } from '../draft.ts'
-import { noLimit, type Row } from '../rows.ts'
+import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 
 /** Holds an account's totals: `seen` counts payments, `open` lists those of unknown outcome. */
 export type AccountTotals = Row<'accounts'>
 
-/** Returns an account's totals, counted from its payments if they are not stored. */
-export function readAccountTotals(rows: Draft, account: string): AccountTotals {
-  const stored = rows.row('accounts', account)
-  if (stored !== undefined) return stored
-  // Counting is cheap: a new account has no payments, and totals are seldom lost.
-  const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
-  const open = payments.filter(({ state }) => isOutcomeUnknown(state)).map(({ session }) => session)
-  return { account, open, seen: payments.length }
-}
+/** Returns an account's totals. */
+export const readAccountTotals = (rows: Draft, account: string): AccountTotals =>
+  rows.row('accounts', account) ?? { account, open: [], seen: 0 }
 
 /** Returns an account's payments whose outcome is unknown, the oldest first. */
 export const listOpenPayments = (rows: Draft, { open }: AccountTotals): Row<'payments'>[] =>
   open
-    .flatMap((session) => rows.row('payments', session) ?? [])
+    .flatMap((session) => rows.named('payments', session) ?? [])
     .filter(({ state }) => isOutcomeUnknown(state))
     .sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
 

@@ -61,7 +61,7 @@ const recentNonceCount = 64
 export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] {
   const newest = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
   const open = readRelayerTotals(rows, relayer).open.flatMap(
-    ([nonce]) => rows.row('nonces', relayer, nonce) ?? [],
+    ([nonce]) => rows.named('nonces', relayer, nonce) ?? [],
   )
   const rowsToCheck = new Set([...open, ...rows.list({ ...newest, limit: recentNonceCount })])
   return [...rowsToCheck].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
@@ -105,14 +105,14 @@ export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPri
 }
 
 export const listTransactionRows = (rows: Draft, row: NonceRow | undefined) =>
-  listTransactions(row).flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
+  listTransactions(row).flatMap(({ hash }) => rows.named('transactions', hash) ?? [])
 
 /** Returns a nonce with its transaction to replace. A nonce that others have used has none. */
 export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : listTransactions(row)
-  const pending = highest && { ...highest, raw: rows.row('transactions', highest.hash)?.raw }
-  return { nonce, pending }
+  const raw = highest && rows.named('transactions', highest.hash)?.raw
+  return { nonce, pending: raw && { ...highest, raw } }
 }
 
 /** Records a signed transaction of a nonce, and the payments that the nonce now carries. */
@@ -204,19 +204,19 @@ export function requeueFrom(step: StepContext, row: NonceRow, session: string): 
   return isCarriedBy(payment, row) ? requeuePayment(step, payment) : []
 }
 
-/** Returns the nonce that carries a payment, unless its row is lost or names other payments. */
+/** Returns the nonce that carries a payment, unless it names other payments. */
 export function findCarrier(
   rows: Draft,
   { relayer, nonce, session }: Row<'payments'>,
 ): NonceRow | undefined {
-  const row = relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
+  const row = relayer === null || nonce === null ? undefined : rows.named('nonces', relayer, nonce)
   return row?.sessions.includes(session) ? row : undefined
 }
 
 /** Lists the nonces whose transactions are in no block. */
 export function listOpenNonces({ rows, relayer }: StepContext): OpenNonce[] {
   return readRelayerTotals(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
-    const row = rows.row('nonces', relayer, nonce)
+    const row = rows.named('nonces', relayer, nonce)
     if (row?.state !== 'recorded') return []
     const transactions = listTransactionRows(rows, row).map(
       ({ hash, raw, gas_price, recorded_at, sent_at, failures }) => ({

@@ -26,7 +26,7 @@ import { updateBlockContents } from './block-contents.ts'
 import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
 import { getRequest, isToOther, readExecutedOrder } from './executed.ts'
-import { addToQueue, ensureQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
+import { addToQueue, readQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
 import { holdSms, updateSmsState } from './sms.ts'
@@ -184,8 +184,9 @@ export function archivePayments(
   account: string,
   payments: readonly PaymentRow[],
 ): void {
-  // Read before anything is deleted, because a lost total is counted from the rows.
   const totals = readAccountTotals(rows, account)
+  // Read before the settled ones go, which it may still name.
+  const open = listOpenPayments(rows, totals).map(({ session }) => session)
   for (const payment of payments) {
     const { request, executed, phase, since, relayer, nonce, ...columns } = payment
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
@@ -202,7 +203,6 @@ export function archivePayments(
       rows.drop('intents', payment.intent_id)
     }
   }
-  const open = listOpenPayments(rows, totals).map(({ session }) => session)
   saveOrDropTotals(rows, { ...totals, open, seen: Math.max(0, totals.seen - payments.length) })
 }
 
@@ -224,11 +224,11 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
-    const queue = ensureQueueTotals(rows)
+    const queue = readQueueTotals(rows)
     saveQueueTotals(rows, isWaiting ? addToQueue(queue, after) : removeFromQueue(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
     // The queue is the same, but this write makes a concurrent check for open work run again.
-    saveQueueTotals(rows, ensureQueueTotals(rows))
+    saveQueueTotals(rows, readQueueTotals(rows))
   }
   if (before === undefined || getRequest(before).data !== getRequest(after).data) {
     if (before !== undefined) dropPaymentClues(rows, before)

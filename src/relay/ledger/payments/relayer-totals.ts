@@ -1,18 +1,12 @@
 import type { Draft } from '../draft.ts'
-import { noLimit, type Row } from '../rows.ts'
+import type { Row } from '../rows.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerTotals = Row<'relayers'>
 
-/** Returns a relayer's totals, counted from its nonces if their row was lost. */
-export function readRelayerTotals(rows: Draft, relayer: string): RelayerTotals {
-  const stored = rows.row('relayers', relayer)
-  if (stored !== undefined) return stored
-  const listing = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
-  const nonces = rows.list({ ...listing, totalRow: ['relayers', relayer] })
-  const noNonces: RelayerTotals = { relayer, open: [], top: null }
-  return nonces.reduce((totals, row) => addChange(totals, undefined, row), noNonces)
-}
+/** Returns a relayer's totals. */
+export const readRelayerTotals = (rows: Draft, relayer: string): RelayerTotals =>
+  rows.row('relayers', relayer) ?? { relayer, open: [], top: null }
 
 /** Updates the totals of a nonce's relayer, if they change with the nonce. */
 export function updateRelayerTotals(

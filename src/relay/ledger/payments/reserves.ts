@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import type { Draft, StepContext } from '../draft.ts'
 import type { Lendable, ReservedAmounts } from '../port.ts'
-import { noLimit, type Row } from '../rows.ts'
-import { isOutcomeUnknown, phaseNames } from '../transitions.ts'
+import type { Row } from '../rows.ts'
+import { isOutcomeUnknown } from '../transitions.ts'
 
 const amount = z.pipe(
   z.string(),
@@ -38,9 +38,9 @@ const addAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmount
 const subtractAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmounts): Amounts =>
   addAmounts(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
-function findTotals(rows: Draft): ReserveTotals | undefined {
+function readTotals(rows: Draft): ReserveTotals {
   const row = rows.row('meta', rowName)
-  return row && reserved.parse(JSON.parse(row.value))
+  return row ? reserved.parse(JSON.parse(row.value)) : { open: noAmounts, blocks: [] }
 }
 
 function saveTotals(rows: Draft, value: ReserveTotals): void {
@@ -73,15 +73,15 @@ function applyReserves(
   return { open, blocks: [...otherBlocks, { ...add(block, reserves), number }] }
 }
 
-/** Updates the totals after a payment changed; {@link readTotals} restores lost ones. */
+/** Updates the totals after a payment changed. */
 export function updateReserves(
   rows: Draft,
   before: Row<'payments'> | undefined,
   after: Row<'payments'> | undefined,
 ): void {
   const [reservesBefore, reservesAfter] = [getReserves(before), getReserves(after)]
-  const totals = reservesBefore?.block === reservesAfter?.block ? undefined : findTotals(rows)
-  if (totals === undefined) return
+  if (reservesBefore?.block === reservesAfter?.block) return
+  const totals = readTotals(rows)
   const remaining = reservesBefore ? applyReserves(totals, reservesBefore, subtractAmounts) : totals
   const { open, blocks } = reservesAfter
     ? applyReserves(remaining, reservesAfter, addAmounts)
@@ -91,32 +91,6 @@ export function updateReserves(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
   )
   saveTotals(rows, { open, blocks: recentBlocks })
-}
-
-/** Counts lost totals again, before anything is added to them. */
-export function restoreLostReserves(rows: Draft): void {
-  if (findTotals(rows) === undefined) saveTotals(rows, readTotals(rows))
-}
-
-/** Returns the totals, counted again if their row is lost. */
-function readTotals(rows: Draft): ReserveTotals {
-  const stored = findTotals(rows)
-  if (stored !== undefined) return stored
-  return phaseNames
-    .flatMap((group) =>
-      rows.list({
-        ...({ table: 'payments', list: 'phase', group, limit: noLimit } as const),
-        totalRow: ['meta', rowName],
-        ...(group === 'settled' ? { from: rows.now - recentSettlementMs } : {}),
-      }),
-    )
-    .reduce<ReserveTotals>(
-      (sum, payment) => {
-        const reserves = getReserves(payment)
-        return reserves === undefined ? sum : applyReserves(sum, reserves, addAmounts)
-      },
-      { open: noAmounts, blocks: [] },
-    )
 }
 
 /** Tells whether this payment and the reserves after a block exceed what the block left. */

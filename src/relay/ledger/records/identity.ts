@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { StepContext } from '../draft.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
-import { ensureQueueTotals } from '../payments/queue-totals.ts'
+import { readQueueTotals } from '../payments/queue-totals.ts'
 import { readRelayerTotals } from '../payments/relayer-totals.ts'
 import type { Renumbered } from '../port.ts'
 import {
@@ -20,7 +20,7 @@ import { readIntake, recordAction } from './operations.ts'
 export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // This process may have another key than the ledger.
   const knownRelayer = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  if (readRelayerTotals(rows, knownRelayer).open.length + ensureQueueTotals(rows).waitingCount > 0)
+  if (readRelayerTotals(rows, knownRelayer).open.length + readQueueTotals(rows).waitingCount > 0)
     return true
   return openPhases.some((phase) => listPhasePayments(rows, phase, 1).length > 0)
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
+import { forgetMissing } from '../missing.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
 import { getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
@@ -42,6 +43,7 @@ export function setIntake(
   const hasNextKey = isDrain && nextAccountKey !== undefined
   const detail: AuditEntry['detail'] = hasNextKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
   recordAction(rows, { id, action: intakeActions[kind], detail })
+  if (kind === 'open') forgetMissing(rows)
   if (before.kind === kind && !hasNextKey) return before
   if (kind === 'open') return saveIntake(rows, { kind })
   if (before.kind === 'restoring') return saveIntake(rows, { ...before, after: kind })

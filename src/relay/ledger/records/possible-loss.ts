@@ -21,7 +21,7 @@ const readComparison = (rows: Draft) => readMeta<Comparison>(rows, rowName)
 /** Returns when rows may have been lost, until nothing that they held can execute any more. */
 export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
 
-/** Tells whether a block that is final now may end a doubt: all that was signed before is overdue. */
+/** Tells whether a final block may end a doubt by now: what was signed before it is overdue. */
 export function mayEndPossibleLoss(rows: Draft): boolean {
   const { lostAt, begunAt } = readComparison(rows) ?? {}
   return [lostAt, begunAt].some(

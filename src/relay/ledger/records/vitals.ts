@@ -1,4 +1,5 @@
 import type { Draft, StepContext } from '../draft.ts'
+import { listMissing } from '../missing.ts'
 import { dropDeploymentFacts } from '../observations.ts'
 import { readEventCounts, sumRecentCounts } from '../payments/counts.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
@@ -59,6 +60,7 @@ export function readVitals(
     identity,
     observations: hasMoved ? dropDeploymentFacts(observations) : observations,
     intake: readIntake(rows),
+    missing: listMissing(rows),
     alerts: listActiveAlerts(rows),
     nextNoticeAt: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: findLastMinedAt(rows),

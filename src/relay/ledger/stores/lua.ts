@@ -61,18 +61,10 @@ for index, query in ipairs(read_set.lists) do
   else
     names = redis.call('ZRANGEBYSCORE', list, query.from, max, 'LIMIT', 0, query.limit)
   end
-  local found_names = {}
   for _, name in ipairs(names) do
-    local row = redis.call('GET', key('row', name))
-    if row then
-      found_names[#found_names + 1] = name
-      add_row(name, row)
-    else
-      -- The row is lost, for example evicted by the database, so its entry is removed.
-      redis.call('ZREM', list, name)
-    end
+    add_row(name, redis.call('GET', key('row', name)) or '')
   end
-  lists[index] = found_names
+  lists[index] = names
 end
 
 return { string.format('%.0f', now), rows, lists }

@@ -1,4 +1,4 @@
-import type { RedisDatabase } from '../../../runtime/redis.ts'
+import { createEvictionReader, type RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, UncommittedListError, type Writes } from '../draft.ts'
 import {
   createLedgerPort,
@@ -72,6 +72,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const keys = [getKeyPrefix(name)]
   const load = createLoad(database, keys)
   const commit = createCommit(database, keys)
+  const readEviction = createEvictionReader(database)
   /** Holds rows that may be outdated. They only predict what calls read, and never answer them. */
   const cachedRows = new Map<string, VersionedRow>()
   let schemaCheck: Promise<void> | undefined
@@ -84,8 +85,14 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     return schemaCheck
   }
 
-  /** Checks the schema's version, or writes it into a new ledger. @throws {Error} it differs */
+  /**
+   * Checks the schema's version, or writes it into a new ledger.
+   * @throws {Error} it differs, or a full database drops rows
+   */
   async function ensureSchema(): Promise<void> {
+    const eviction = (await readEviction()) ?? 'noeviction'
+    if (eviction !== 'noeviction')
+      throw new Error(`Redis drops rows when it is full (${eviction}): set noeviction`)
     const schema = toRowName('meta', ['schema'])
     const readSet: ReadSet = { methods: [], rows: new Set([schema]), lists: new Map() }
     const writes = new Map([[schema, schemaWrite]])
@@ -216,18 +223,19 @@ function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
   }
   return {
     row: <Name extends TableName>(table: Name, ...key: Key) => readRow<Name>(toRowName(table, key)),
-    list<Name extends TableName>(listing: Listing<Name>) {
+    list<Name extends TableName>(listing: Listing<Name>, _: number, missing: Set<string>) {
       const { table, list, group = '', from = '-inf', olderThanMs, before, newest } = listing
-      const [totalTable, ...totalKey] = listing.totalRow ?? []
-      // This long list only replaces a lost row with its totals, so that row is loaded first.
-      if (totalTable !== undefined && !rows.has(toRowName(totalTable, totalKey))) return []
       // To Redis, -1 means no limit.
       const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1
       const name = toListName(table, list, group)
       const query = { name, from: `${from}`, olderThanMs, before, newest, limit }
       const id = JSON.stringify(query)
       readSet.lists.set(id, query)
-      return (lists.get(id) ?? []).flatMap((rowName) => readRow<Name>(rowName) ?? [])
+      return (lists.get(id) ?? []).flatMap((rowName) => {
+        const row = readRow<Name>(rowName)
+        if (row === undefined) missing.add(rowName)
+        return row ?? []
+      })
     },
   }
 }

@@ -47,10 +47,6 @@ const test = plainTest.extend('world', () => {
       sql.exec(`DELETE FROM ${table} WHERE row ->> '${column}' = ?`, value)
       opened = open()
     },
-    waiting: () => {
-      const [queue] = rowsOf('meta').filter(({ name }) => name === 'queue')
-      return queue && JSON.parse(queue.value).waiting
-    },
   }
 })
 
@@ -95,53 +91,32 @@ test('a removed block reopens its remaining payments, and no other', async ({ wo
   expect(rowsOf('blocks')).toMatchObject([{ number: 10, sessions: ['b'] }])
 })
 
-test('a removed block with a lost nonce reopens its payment, not a new one', async ({ world }) => {
-  const { ledger, lose, rowsOf } = world
-  await accept(ledger, 'a')
-  await mineAt(ledger, 'a', 0, executionIn(9))
-  lose('nonces', 'nonce', 0)
-  expect(await ledger.reopen(id('block 9'))).toMatchObject([{ intentId: id('a'), to: 'queued' }])
-  expect(rowsOf('nonces')).toEqual([])
-  const filling = { nonce: 0, chainNonce: 0, sessions: ['a'] }
-  expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
-  await mineAt(ledger, 'a', 0, executionIn(10))
-  lose('nonces', 'nonce', 0)
-  await accept(ledger, 'b', bob, { poolNonce: 1_000 })
-  const next = { ...filling, sessions: ['b'] }
-  expect(await fillNonce(ledger, next, transactionOf('b'))).toBe('recorded')
-  await mineAt(ledger, 'b', 0, executionIn(11))
-  expect(await ledger.reopen(id('block 10'))).toMatchObject([{ intentId: id('a'), to: 'queued' }])
-  expect(rowsOf('nonces')).toMatchObject([{ state: 'mined', block_number: 11 }])
-})
-
-test('a removed block reopens no lost payment that is now in another block', async ({ world }) => {
-  const { ledger, lose } = world
-  await accept(ledger, 'a')
-  await mineAt(ledger, 'a', 0, executionIn(9))
-  for (const table of ['payments', 'sessions', 'intents'] as const) lose(table, 'session', 'a')
-  expect(await accept(ledger, 'a')).toBe(1)
-  await mineAt(ledger, 'a', 1, executionIn(10))
-  expect(await ledger.reopen(id('block 9'))).toEqual([])
-  expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 1 })
-})
-
-test('nonces with lost rows stay in use until the chain has passed them', async ({ world }) => {
-  const { ledger, rules, lose, rowsOf } = world
-  await ledger.release(0)
-  expect(rowsOf('relayers')).toEqual([])
-  for (let nonce = 0; nonce < rules.maxInFlight; nonce++) await accept(ledger, `s${nonce}`, bob)
-  await mineAt(ledger, 's3', 3, executionIn(9))
-  for (const nonce of [0, 1]) lose('nonces', 'nonce', nonce)
-  const inUse = async (chainNonce: number) => {
-    await ledger.release(chainNonce)
-    return rowsOf('relayers')
-  }
-  const relayer = { relayer: usual.relayer, top: 3 }
-  const open = [0, 1, 2].map((nonce) => [nonce, 1])
-  expect(await inUse(0)).toEqual([{ ...relayer, open }])
-  expect(await inUse(1)).toEqual([{ ...relayer, open: open.slice(1) }])
-  expect(await inUse(3)).toEqual([{ ...relayer, open: open.slice(2) }])
-})
+test.for([
+  ['nonces', 'nonce', 0, `nonces:${usual.relayer}:0`],
+  ['transactions', 'hash', transactionOf('a').hash, `transactions:${transactionOf('a').hash}`],
+  ['payments', 'session', 'a', 'payments:a'],
+] as const)(
+  'a row of %s that is missing and that another names stops payments until an operator resumes',
+  async ([table, column, value, name], { world }) => {
+    const { ledger, lose } = world
+    const missing = async () => (await ledger.readVitals()).missing
+    const read = async () => [await ledger.lookup(question('next')), await ledger.readWork()]
+    await accept(ledger, 'a')
+    await read()
+    expect(await missing()).toEqual([])
+    lose(table, column, value)
+    await read()
+    expect(await missing()).toEqual([name])
+    const refused = { kind: 'recorded', decisions: [{ kind: 'paused' }] }
+    expect(await ledger.record([offerOf('b', bob)])).toEqual(refused)
+    await ledger.setIntake('open', 'resume')
+    expect(await missing()).toEqual([])
+    expect(await ledger.record([offerOf('b', bob)])).not.toEqual(refused)
+    // It is still missing, and whoever reads it again stops payments again.
+    await read()
+    expect(await missing()).toEqual([name])
+  },
+)
 
 test('a mined or unknown nonce is neither displaced nor abandoned', async ({ world }) => {
   const { ledger, rowsOf } = world
@@ -153,45 +128,6 @@ test('a mined or unknown nonce is neither displaced nor abandoned', async ({ wor
   }
   expect(rowsOf('nonces')).toMatchObject([{ nonce: 0, state: 'mined' }])
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 0 })
-})
-
-test('bytes that are recorded again count as sent', async ({ world }) => {
-  const { ledger, lose } = world
-  await accept(ledger, 'a')
-  await ledger.recordSend(transactionOf('a').hash, 'taken')
-  lose('nonces', 'nonce', 0)
-  await ledger.requeue('a')
-  const filling = { nonce: 0, chainNonce: 0, sessions: ['a'] }
-  expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
-  const [open] = (await ledger.readWork()).nonces
-  expect(open?.transactions).toMatchObject([{ sentAt: expect.any(Number) }])
-})
-
-test('a removed payment is sent soon, even if its replacement is lost', async ({ world }) => {
-  const { ledger, lose } = world
-  await accept(ledger, 'a')
-  const [over, dearer] = [transactionOf('a').hash, transactionOf('dearer', 200n)]
-  await ledger.replace({ nonce: 0, replacedHash: over, transaction: dearer })
-  await mineAt(ledger, 'a', 0, executionIn(9))
-  lose('transactions', 'hash', dearer.hash)
-  await ledger.reopen(id('block 9'))
-  const [open] = (await ledger.readWork()).nonces
-  expect(open?.transactions).toMatchObject([{ hash: over, failures: 1 }])
-})
-
-test('a queue ends if all its payments are lost, and continues with others', async ({ world }) => {
-  const { ledger, lose, waiting } = world
-  await ledger.prune()
-  expect(waiting()).toBeUndefined()
-  for (const session of ['a', 'b']) await accept(ledger, session, alice, { poolNonce: 1_000 })
-  await ledger.prune()
-  expect(waiting()).toBe(2)
-  lose('payments', 'session', 'a')
-  await ledger.prune()
-  expect(waiting()).toBe(2)
-  lose('payments', 'session', 'b')
-  await ledger.prune()
-  expect(waiting()).toBe(0)
 })
 
 test("a queue that was empty begins with its new payments' deadlines", async ({ world }) => {

@@ -7,7 +7,7 @@ import { waitForVerdict } from '../../../../src/chain/verdicts.ts'
 import { decodeRequests } from '../../../../src/relay/forwarder/requests.ts'
 import { getIdentity } from '../../../../src/relay/identity.ts'
 import { createLedgerPort } from '../../../../src/relay/ledger/methods.ts'
-import type { BlockId, Ledger, NonceFill } from '../../../../src/relay/ledger/port.ts'
+import type { BlockId, Ledger } from '../../../../src/relay/ledger/port.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
@@ -210,20 +210,6 @@ test('bytes that may not be outbid are sent again, and the payment gets the next
     `1 ${session}`,
   ])
   expect(carried).toMatchObject([{ session, nonce: 1 }])
-})
-
-test('a nonce with lost expensive bytes is handled as if it had unknown bytes', async () => {
-  const { roundAfter, ledger, sent } = openRelayer()
-  const session = await enqueue(ledger, 1)
-  const older = { hash: word(9), raw: '0x09', gasPriceWei: 90n } as const
-  await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
-  await ledger.abandon(0)
-  const findSlot = async (filling: NonceFill) => {
-    const found = await ledger.findSlot(filling)
-    return found && { ...found, pending: found.pending && { ...found.pending, raw: undefined } }
-  }
-  expect((await roundAfter(0, { findSlot })).result).toBe('open')
-  expect(sent().map(({ gasPrice }) => gasPrice)).toEqual([1n, 1n])
 })
 
 test.for([

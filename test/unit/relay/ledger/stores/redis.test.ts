@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { createLedgerPort, ledgerMethods } from '../../../../../src/relay/ledger/methods.ts'
-import { type Ledger, maxOpenPayments } from '../../../../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../../../../src/relay/ledger/port.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
@@ -163,7 +163,6 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         ...[':row:meta:compared', ':row:meta:counts'],
         ':row:meta:identity.KEY',
         ':row:meta:identity.chain',
-        ':row:meta:queue',
         ':row:meta:schema',
         `:row:relayers:${relayer}`,
         ...[':tasks', ':version'],
@@ -208,64 +207,22 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.lookup(question('refused'))).toMatchObject({ kind: 'undecided' })
     })
 
-    /** Opens a ledger with two settled payments of an account and an open one. */
-    const withThree = async () => {
+    test('refuses to start on a database that drops rows when it is full', async () => {
+      const name = newName()
+      await server().call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+      await expect(open(name).readWork()).rejects.toThrow(/drops rows .*allkeys-lru.*noeviction/)
+      await server().call('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+      expect(await open(name).readWork()).toMatchObject({ nonces: [] })
+    })
+
+    test('stops payments where a list names a row that is missing', async () => {
       const name = newName()
       const ledger = open(name)
-      await pay(ledger, 'a', 0)
-      await pay(ledger, 'b', 1)
-      await offer(ledger, offerBy('c'))
-      const account = `${getKeyPrefix(name)}:row:accounts:${alice}`
-      const change = (row: object) =>
-        server().call('SET', account, `999 ${JSON.stringify({ account: alice, ...row })}`)
-      /** Prunes what is settled; the open payment stays. */
-      const pruneBoth = async () => {
-        pass(rules.retentionMs + 1)
-        await ledger.prune()
-        for (const session of ['a', 'b']) expect(await ledger.findPayment(session)).toBeUndefined()
-      }
-      return { name, ledger, account, change, pruneBoth }
-    }
-
-    test('does not count payments with lost rows as open', async () => {
-      const { ledger, account, change, pruneBoth } = await withThree()
-      const lost = Array.from({ length: maxOpenPayments }, (_, index) => `lost ${index}`)
-      await change({ open: [...lost, 'c'], seen: maxOpenPayments + 3 })
-      expect(await ledger.lookup(question('new'))).toMatchObject({ open: [{ intentId: id('c') }] })
-      await pruneBoth()
-      expect(await server().call('GET', account)).toContain('"open":["c"]')
-    })
-
-    test('prunes if the row of the relayer is lost', async () => {
-      const { name, ledger, pruneBoth } = await withThree()
-      await server().call('DEL', `${getKeyPrefix(name)}:row:relayers:${relayer}`)
-      await pruneBoth()
-      expect(await ledger.readWork()).toMatchObject({ nonces: [{ nonce: 2 }], nextNonce: 3 })
-    })
-
-    test('prunes several payments of an account whose count is too low', async () => {
-      const { ledger, change, pruneBoth } = await withThree()
-      await change({ open: [], seen: 1 })
-      await pruneBoth()
-      // A sum of nothing is no row: it is counted again.
-      expect(await ledger.lookup(question('new'))).toMatchObject({ version: 1 })
-    })
-
-    test("counts a lost row's nonce as used once the chain has passed it", async () => {
-      const name = newName()
-      const ledger = open(name)
-      const identify = (FORWARDER_ADDRESS: string) =>
-        ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS } })
-      await identify('old')
       await offer(ledger, offerBy('a'))
-      await server().call('DEL', `${getKeyPrefix(name)}:row:nonces:${relayer}:0`)
-      expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
-      await ledger.expire('a', 5_000_000_000)
-      await ledger.release(0)
-      expect(await identify('new')).toMatchObject({ kind: 'different' })
-      await ledger.release(1)
-      expect(await identify('new')).toEqual({ kind: 'same' })
-      expect((await ledger.readWork()).nextNonce).toBe(1)
+      await offer(ledger, offerBy('b'))
+      await server().call('DEL', `${getKeyPrefix(name)}:row:payments:a`)
+      expect((await ledger.listPayments(alice, 9)).map(({ session }) => session)).toEqual(['b'])
+      expect((await ledger.readVitals()).missing).toEqual(['payments:a'])
     })
 
     test('shows a round only the oldest part of a long queue, in order', async () => {
@@ -283,19 +240,6 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     const enqueue = async (ledger: Ledger, session: string) => {
       await ledger.record([offerBy(session, session, 4_000_000_000)])
     }
-
-    test('queues no new payment behind a lost row', async () => {
-      const name = newName()
-      const ledger = open(name)
-      await enqueue(ledger, 'a')
-      await enqueue(ledger, 'b')
-      await server().call('DEL', `${getKeyPrefix(name)}:row:payments:a`)
-      expect(await accept(ledger, 'c')).toBeUndefined()
-      await ledger.expire('b', 5_000_000_000)
-      await ledger.expire('c', 5_000_000_000)
-      await ledger.prune()
-      expect(await accept(ledger, 'd')).toBe(0)
-    })
 
     /** Counts the rows that some work reads. */
     const readBy = async (work: () => Promise<unknown>) => {
@@ -323,8 +267,6 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       const begun = open(name, long)
       expect(await readBy(() => offer(begun, offerOf('next', carol)))).toBeLessThan(60)
-      await server().call('DEL', `${getKeyPrefix(name)}:row:meta:queue`)
-      expect(await accept(begun, 'last')).toBeUndefined()
     })
 
     test('shows an operator every payment, page by page, while time passes', async () => {
