@@ -1,17 +1,18 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { createRandom } from '../../scripts/dev/random.ts'
-import {
-  burnAddresses,
-  lowestWallet,
-  type NobodyKind,
-  precompiles,
-} from '../../src/chain/payees.ts'
+import { lowestWallet, type NobodyKind, precompiles } from '../../src/chain/payees.ts'
 import { seed } from './sample.ts'
 
 export const toAddress = (number: number | bigint): Address => numberToHex(number, { size: 20 })
 
 const random = createRandom(seed, 'addresses below the lowest wallet')
 const drawn = Array.from({ length: 8 }, () => random.int(0x02000000, 0xffffffff))
+
+/** Writes again what people send to in order to destroy money, so that none leaves its list. */
+const burnt = [
+  ...['dead', 'deadbeef', 'e', 'f'].map((word) => word.repeat(40 / word.length)),
+  ...['dead'.padEnd(40, '0'), 'e'.padStart(40, 'f'), 'dead'.padEnd(20, '0') + '42069'.repeat(4)],
+]
 
 /** Lists addresses that are nobody's wallet, with the kind that screens tell. */
 export const nobodies: readonly (readonly [address: Address, kind: NobodyKind])[] = [
@@ -22,7 +23,7 @@ export const nobodies: readonly (readonly [address: Address, kind: NobodyKind])[
   ...[0x12, 0xdead, 0x01000005, 0x01000007, lowestWallet - 1n, ...drawn].map(
     (number) => [toAddress(number), 'nobody'] as const,
   ),
-  ...burnAddresses.map((address) => [address, 'nobody'] as const),
+  ...burnt.map((digits) => [`0x${digits}`, 'nobody'] as const),
 ]
 
 const bytes = (count: number): string => 'ab'.repeat(count)

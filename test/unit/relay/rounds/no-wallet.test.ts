@@ -10,14 +10,18 @@ import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 import { offerOf } from '../../../ports/payments.ts'
 
-const wallet = `0x${'ca'.repeat(20)}` as const
+const walletOf = (number: number) => numberToHex(0xca_0000_0000_00n + BigInt(number), { size: 20 })
 const deadline = 1_800_000_000
 const word = (value: number) => numberToHex(value, { size: 32 })
 const contract = '0x00'
 
-/** A relayer over a ledger in memory; what stands at the wallet, and the time, may change. */
+/** A relayer over a ledger in memory; what stands at wallets, or `at` one, and the time may change. */
 function open() {
-  const world = { now: 1_000, code: '0x' as Hex | undefined, seconds: 1, nonce: 0, height: 0x10 }
+  const world = {
+    ...{ now: 1_000, seconds: 1, nonce: 0, height: 0x10 },
+    code: '0x' as Hex | undefined,
+    at: undefined as number | undefined,
+  }
   const answers = {
     eth_getBlockByNumber: ([selector]: readonly unknown[]) => {
       const number = selector === 'latest' ? world.height : Number(selector)
@@ -33,7 +37,8 @@ function open() {
     eth_call: () => numberToHex(0, { size: 64 }),
     eth_getLogs: () => [],
     eth_sendRawTransaction: () => word(0),
-    eth_getCode() {
+    eth_getCode([wallet]: readonly unknown[]) {
+      if (world.at !== undefined && Number(wallet) !== Number(walletOf(world.at))) return '0x'
       if (world.code === undefined) throw new TransportError('the node does not answer')
       return world.code
     },
@@ -45,7 +50,7 @@ function open() {
 
   const orderOf = (number: number, isCashOut: boolean): Order => {
     const from = getAddress(numberToHex(1_000 + number, { size: 20 }))
-    const call = { to: wallet, amountWei: 1n }
+    const call = { to: walletOf(number), amountWei: 1n }
     return {
       request: {
         ...{ from, intentId: numberToHex(number, { size: 22 }), gas: 1, deadline },
@@ -134,6 +139,23 @@ test.for(['the delivery', 'a round'] as const)(
       const sent = await roundAfter(130_000)
       expect(sent.flat()).not.toContain(1)
     }
+  },
+)
+
+test.for([
+  [1, contract],
+  [2, contract],
+  [3, contract],
+  [2, undefined],
+] as const)(
+  'of a batch of cash-outs the one in place %s alone stays, with code %s',
+  async ([at, code]) => {
+    const { world, accept, send, roundAfter, sessionsSent } = open()
+    const sending = await accept('out a', 'out b', 'out c')
+    Object.assign(world, { at, code })
+    expect(await send(sending)).toBe('withheld')
+    expect(sessionsSent()).toEqual([])
+    expect(await roundAfter(10_000)).toEqual([[1, 2, 3].filter((number) => number !== at)])
   },
 )
 

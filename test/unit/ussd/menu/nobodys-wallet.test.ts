@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../../scripts/dev/menu-ways.ts'
 import { digest } from '../../../../scripts/dev/simulator/model/hashing.ts'
@@ -8,7 +8,14 @@ import { createMemory } from '../../../../src/account/memory.ts'
 import { addWallet, createWalletCodes } from '../../../../src/account/wallets.ts'
 import { chains } from '../../../../src/chain/chains.ts'
 import { lowestWallet } from '../../../../src/chain/payees.ts'
-import { parsePayable } from '../../../../src/operator/actions/wallets.ts'
+import type { Caller } from '../../../../src/operator/actions/caller.ts'
+import { type CashOutOptions, cashOutFor } from '../../../../src/operator/actions/cash-out.ts'
+import {
+  changeWallets,
+  issueWalletCode,
+  notPayable,
+  parsePayable,
+} from '../../../../src/operator/actions/wallets.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
@@ -168,12 +175,20 @@ describe('with the demonstration’s screens', () => {
   })
 })
 
-test('an operator’s wallet or cash-out is refused where the address is nobody’s', () => {
+test('an operator’s wallet, code or cash-out is refused where the address is nobody’s', async () => {
   const contracts = { loan: `0x${'a1'.repeat(20)}`, forwarder: `0x${'b1'.repeat(20)}` } as const
   const deployment = { chain: chains[31], ...contracts }
-  const read = (address: Hex) => parsePayable(address, deployment)
-  const refused = nobodies.map(([address]) => read(address))
-  expect(refused.filter((address) => address !== undefined)).toEqual([])
-  expect(read(contracts.loan)).toBeUndefined()
-  expect(read(stranger)).toBe(stranger)
+  // What is refused must reach nothing else of the options.
+  const options = { deployment, relayer: {} } as unknown as CashOutOptions
+  const caller = { account: { address: stranger } } as unknown as Caller
+  const order = { phone: '', name: 'New', key: '', amount: 'all' }
+  for (const address of [...nobodies.map(([nobody]) => nobody), ...Object.values(contracts)]) {
+    const answers = await Promise.all([
+      changeWallets(options, caller, { ...order, address }),
+      issueWalletCode(options, { ...order, address }),
+      cashOutFor(options, caller, { ...order, to: address }),
+    ])
+    expect(answers, address).toEqual([notPayable, notPayable, notPayable])
+  }
+  expect(parsePayable(stranger, deployment)).toBe(stranger)
 })
