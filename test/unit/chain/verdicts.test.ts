@@ -7,10 +7,7 @@ import {
   waitForVerdict,
 } from '../../../src/chain/verdicts.ts'
 
-/**
- * Holds each verdict in a node's words, the one that decides before all after it. Without words the
- * node is silent, or takes it.
- */
+/** Holds each verdict in a node's words, in the order in which they decide; silence has none. */
 const words: Readonly<Record<SendVerdict, string>> = {
   taken: '',
   nonce_occupied: 'gas price not enough to bump transaction',

@@ -15,7 +15,7 @@ const deadline = 1_800_000_000
 const word = (value: number) => numberToHex(value, { size: 32 })
 const contract = '0x00'
 
-/** A relayer over a ledger in memory; what stands at wallets, or `at` one, and the time may change. */
+/** A relayer over a ledger in memory; what stands at wallets, or `at` one, may change. */
 function open() {
   const world = {
     ...{ now: 1_000, seconds: 1, nonce: 0, height: 0x10 },

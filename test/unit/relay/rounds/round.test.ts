@@ -306,6 +306,10 @@ test('a price that one node calls too low rises to what the head asks, and not a
   minimumGasPrice = '0x32'
   await roundAfter(200_000)
   expect(offered.slice(4)).toEqual(['0 at 20', '0 at 50'])
+  // More than the nodes ask now.
+  minimumGasPrice = '0x64'
+  await roundAfter(200_000)
+  expect(offered.slice(6)).toEqual(['0 at 50', '0 at 80'])
 })
 
 test.for([

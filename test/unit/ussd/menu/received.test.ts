@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentRecord, PaymentState } from '../../../../src/relay/ledger/port.ts'
+import { getProgress } from '../../../../src/relay/progress.ts'
 import { getReceivedProgress } from '../../../../src/ussd/menu/entries/activity.ts'
 
 const from = `0x${'a1'.repeat(20)}` as const
@@ -27,10 +28,29 @@ describe('a received transfer', () => {
       99,
       [pay('confirmed', { hash: `0x${'22'.repeat(32)}` }), pay('signed', { hash: null })],
     ],
+    [
+      'after an equal one that ended in no block',
+      'done',
+      12,
+      [pay('expired', { hash: null }), pay('reverted', { hash: null })],
+    ],
     ['of another amount than the open payment', 'done', 12, [pay('signed', { spendsWei: '6' })]],
     ['that is no payment of the ledger, in a new block', 'arriving', 11, []],
     ['that is no payment of the ledger, in a deep block', 'done', 12, []],
   ])('%s is told as %s', ([, word, depth, payments]) => {
     expect(getReceivedProgress(receive(depth), { payments, confirmations })).toBe(word)
   })
+})
+
+const words: Readonly<Record<PaymentState, ReturnType<typeof getProgress>>> = {
+  queued: 'arriving',
+  signed: 'arriving',
+  mined: 'arriving',
+  confirmed: 'done',
+  reverted: 'failed',
+  expired: 'failed',
+}
+
+test.for(Object.entries(words))('a payment that is %s is told as %s', ([state, word]) => {
+  expect(getProgress(state as PaymentState)).toBe(word)
 })
