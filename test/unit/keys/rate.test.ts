@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { limitRate } from '../../../src/keys/rate.ts'
+import { maxBatchRequests } from '../../../src/node/message.ts'
 import { granted } from '../node/scripted-node.ts'
 
 test('a key has a rate and a burst of twice that, and learns when it may call again', async () => {
@@ -21,6 +22,12 @@ test('a key has a rate and a burst of twice that, and learns when it may call ag
   // A clock that is set back gives nothing.
   now -= 500_000
   expect(await spend(1)).toEqual(refused(20))
+})
+
+test.for([1, 10, 49])('a key of %d calls a second may send the longest batch', async (rate) => {
+  const keys = limitRate({ lookup: async (hash) => ({ ...granted, hash }) }, rate, () => 0)
+  const key = await keys.lookup('one')
+  expect(key.kind === 'unknown' ? key : await key.spend(maxBatchRequests)).toBe(undefined)
 })
 
 test('an unknown key stays unknown', async () => {

@@ -11,13 +11,15 @@ const minuteMs = 60_000
 
 /** Opens a service whose feeds have the prices that a test sets, and which may restart. */
 function open(prices: Record<string, number>) {
+  const agesMs: Record<string, number> = {}
   let readRate = async (): Promise<Rate | undefined> => undefined
   const product = { ...menus.local, rate: () => readRate() }
   const { clock, ledger, play } = openWorld({ product })
   const fetch = async (asked: unknown) => {
     const kes = prices[`${asked}`]
     if (kes === undefined) throw new Error('no answer')
-    return Response.json({ coin: { kes, last_updated_at: clock.now() / 1_000 } })
+    const ageMs = agesMs[`${asked}`] ?? 0
+    return Response.json({ coin: { kes, last_updated_at: (clock.now() - ageMs) / 1_000 } })
   }
   function restart() {
     const feed = { url, secondUrl, currency: 'KES', maxChangePercent: 25 }
@@ -38,18 +40,20 @@ function open(prices: Record<string, number>) {
     clock.forward(minuteMs + 1_000)
     prices[at] = price
   }
-  return { ledger, dial, change, restart, findRaised }
+  return { clock, agesMs, ledger, dial, change, restart, findRaised }
 }
 
 describe('a price feed', () => {
   test.for([50_000, 20])(
     'that jumps by 50 times to %d prices nothing, raises an alert, and is not believed by a restart',
     async (price) => {
-      const { dial, change, restart, findRaised } = open({ [url]: 1_000 })
+      const { clock, dial, change, restart, findRaised } = open({ [url]: 1_000 })
       await dial(1_000)
       change(price)
       await dial('none')
       restart()
+      await dial('none')
+      clock.forward(2 * 24 * 60 * minuteMs)
       await dial('none')
       change(price, secondUrl)
       change(price / 2, secondUrl)
@@ -82,11 +86,15 @@ describe('a price feed', () => {
   })
 
   test('is believed again once the second feed has the same price within 5 %', async () => {
-    const { dial, change, findRaised } = open({ [url]: 1_000 })
+    const { agesMs, dial, change, findRaised } = open({ [url]: 1_000 })
     await dial(1_000)
     change(47_500, secondUrl)
     change(50_000)
     await dial('none')
+    agesMs[secondUrl] = 15 * minuteMs
+    change(48_000, secondUrl)
+    await dial('none')
+    agesMs[secondUrl] = 0
     change(48_000, secondUrl)
     await dial(50_000)
     expect(await findRaised()).toEqual([])

@@ -162,7 +162,8 @@ describe('a batch', () => {
     const batch = (length: number): string =>
       `[${Array.from({ length }, (_, id) => call({ id })).join(',')}]`
     const [, answers] = await answerTo(batch(100))
-    expect(answers.map(({ id }: { id: number }) => id)).toEqual([...Array(100).keys()])
+    const results = [...Array(100).keys()].map((id) => ({ jsonrpc: '2.0', id, result: '0x1f' }))
+    expect(answers).toEqual(results)
     const words = 'invalid request: a batch holds at most 100 requests, this one has 101'
     const errors = [...Array(101).keys()].map((id) => refusal(id, -32600, words))
     expect(await answerTo(batch(101))).toEqual([200, errors])

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createCustomerBudgets } from '../../../src/node/customer-budgets.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
@@ -88,6 +89,14 @@ test("one customer's open requests leave others their room and their turn", asyn
   expect([shares.reserve('a', 1), shares.reserve('i', 1)]).toEqual([false, false])
   shares.release('a', most)
   expect([shares.reserve('i', most), shares.reserve('i', 1)]).toEqual([true, false])
+})
+
+test('every text about a limit has its number', () => {
+  const sources = globSync('src/{node,keys}/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const texts = sources.flatMap((source) => source.match(/'[^'\n]*'|`[^`]*`/g) ?? [])
+  const limits = texts.filter((text) => /\bat most\b|\btoo (many|long)\b/i.test(text))
+  expect(limits.length).toBeGreaterThan(10)
+  expect(limits.filter((text) => !/\$\{|\d/.test(text))).toEqual([])
 })
 
 describe('an answer that takes too long', () => {

@@ -107,6 +107,8 @@ describe('the doctor delivers a first dial of a configured gateway', () => {
 test.for<[status: number, body: object, found: string]>([
   [401, { error: 'a token' }, 'operator bad: The deployment has another OPERATOR_TOKEN than you.'],
   [404, {}, 'operator bad: The deployment has no OPERATOR_TOKEN.'],
+  [403, {}, 'operator skipped: Not known: the status is answered by HTTP 403.'],
+  [500, {}, 'operator skipped: Not known: the status is answered by HTTP 500.'],
   [503, { error: 'look at Redis' }, 'status bad: It is not told: look at Redis.'],
   [502, {}, 'operator skipped: Not known: the status is answered by HTTP 502.'],
 ])('a status answered by %d accuses the token only if it was refused', async (given) => {
@@ -123,5 +125,5 @@ test.for<[status: number, body: object, found: string]>([
   const told = findings.map((one) => `${one.name} ${one.state}: ${one.says}`)
   expect(told).toContain(found)
   const accusing = told.filter((line) => line.includes('OPERATOR_TOKEN'))
-  expect(accusing).toEqual(status < 500 ? [found] : [])
+  expect(accusing).toEqual([401, 404].includes(status) ? [found] : [])
 })

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { isWalletCode } from '../../../src/account/check-digit.ts'
-import { createMemory } from '../../../src/account/memory.ts'
-import { addWallet, createWalletCodes } from '../../../src/account/wallets.ts'
+import { type AccountMemory, createMemory } from '../../../src/account/memory.ts'
+import { addWallet, createWalletCodes, paysWallet } from '../../../src/account/wallets.ts'
+import { changeWallet } from '../../../src/ussd/account-changes.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
+import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { openWorld, stranger } from './world.ts'
@@ -27,6 +29,10 @@ function openWallets(product: { settings: MenuSettings; messages: Messages } = m
       memory.change(world.accountOf(caller), (before, now) => addWallet(before, one, now)),
   }
 }
+
+type WalletStep = (memory: AccountMemory, now: number) => boolean
+
+const withWallets = (...wallets: AccountMemory['wallets']) => ({ wallets }) as AccountMemory
 
 const asked = 'Address of your wallet outside, or its code:|0. Back'
 const unknown = `CON This code is not known, or too old. Please try again.|${asked}`
@@ -148,6 +154,20 @@ describe('a name whose address a code replaces', () => {
       next: 7*1*0.001*1 -> not ${refused}`)
   })
 
+  test('pays by the last change alone, to the millisecond', () => {
+    const dayMs = 24 * 3_600_000
+    let memory = withWallets()
+    memory = [home, evil, home].reduce((kept, one, at) => addWallet(kept, one, at) ?? kept, memory)
+    const whoIsPaid = (now: number) => [home, evil].map((one) => paysWallet(memory, one, now))
+    expect([2, dayMs + 1, dayMs + 2].map(whoIsPaid)).toEqual([
+      ...[
+        [false, false],
+        [false, false],
+        [true, false],
+      ],
+    ])
+  })
+
   test('has its former address again once its owner cancels the change, which pays at once', async () => {
     const { play } = await openReplaced()
     await play(`
@@ -253,6 +273,28 @@ describe('a code, where there are PINs', () => {
     expect(actions.toSorted()).toEqual(['cancel-wallet', 'redeem-wallet'])
   })
 })
+
+test.for(['addWallet', 'cancelWallet'] as const)(
+  'the PIN is judged again in the step that does %s',
+  async (kind) => {
+    const allowed: boolean[] = []
+    const judge = async (_: unknown, __: unknown, isAllowed: WalletStep) =>
+      allowed.push(isAllowed(withWallets(savings), 0)) > 1
+    const found = { kind: 'found', wallet: savings, replaces: false } as const
+    const context = {
+      ...{ messages: messagesIn.en, ledger: { recordWalletChange: async () => {} } },
+      ...{
+        deriveAccount: async () => ({ address: wallet(1) }),
+        deriveSessionDigest: async () => '',
+      },
+      // It was valid a moment ago.
+      pins: { readAuthorization: async () => 'valid' },
+      walletCodes: { find: async () => found, redeem: judge, cancel: judge },
+    } as unknown as Parameters<typeof changeWallet>[0]
+    const screen = await changeWallet(context, { kind, wallet: { ...savings, code: '1' } }, 'step')
+    expect([allowed, screen.lines.join('\n')]).toEqual([[false], messagesIn.en.pin.unchanged])
+  },
+)
 
 test('a code has 8 digits, and one mistyped digit is always noticed', async () => {
   const { issue } = openWallets()
