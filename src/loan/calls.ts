@@ -64,9 +64,22 @@ export function encodeCall(call: LoanCall): Hex {
 /** Begins the calldata of a cash-out. */
 export const cashOutSelector = toFunctionSelector(getAbiItem({ abi: loanAbi, name: 'withdrawTo' }))
 
+const callAbi = [
+  getAbiItem({ abi: loanAbi, name: 'transfer' }),
+  getAbiItem({ abi: loanAbi, name: 'applyForLoanOf' }),
+  getAbiItem({ abi: loanAbi, name: 'repayLoan' }),
+  getAbiItem({ abi: loanAbi, name: 'withdrawTo' }),
+] as const
+
+/** Has the function of each selector alone: of a whole ABI, viem hashes each one anew. */
+const abiBySelector: ReadonlyMap<string, typeof callAbi> = new Map(
+  callAbi.map((item) => [toFunctionSelector(item), [item] as unknown as typeof callAbi]),
+)
+
 /** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
 export function decodeCall(data: Hex): LoanCall | undefined {
-  const call = tryToDecode(() => decodeFunctionData({ abi: loanAbi, data }))
+  const abi = abiBySelector.get(data.slice(0, 10))
+  const call = abi && tryToDecode(() => decodeFunctionData({ abi, data }))
   switch (call?.functionName) {
     case 'transfer':
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }

@@ -48,7 +48,8 @@ export type RequestResult = { intentId: Hex; from: Address; status: RequestStatu
 /** Holds the fields of a node's log that are decoded. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
-const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
+const executeAbi = [getAbiItem({ abi: relayForwarderAbi, name: 'execute' })] as const
+const executeSelector = toFunctionSelector(executeAbi[0])
 
 /** Derives the id of a session's only payment, without a time: after any loss it is the same. */
 export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
@@ -102,8 +103,7 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
 /** Returns the requests in calldata of `execute`, or none if it is malformed. */
 export function decodeRequests(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
-  const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
-  if (call.functionName !== 'execute') return []
+  const call = decodeFunctionData({ abi: executeAbi, data: calldata })
   const requests: SignedRequest[] = []
   for (let [batch] = call.args; size(batch) > 0; ) {
     if (size(batch) < emptyRequestLength) return []
