@@ -1,5 +1,5 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
 import { createOpenRpcDocument, type MethodSchemas } from '../../src/node/methods/openrpc.ts'
@@ -9,13 +9,15 @@ import { fail } from '../stack/report.ts'
 import { writeAbis } from './abi.ts'
 import { replacePart } from './document.ts'
 import { drawImports } from './imports-drawing.ts'
+import { listInterfaces } from './interface-list.ts'
 import { methodSchemas } from './json-schema.ts'
 import { writeStates } from './ledger-states.ts'
 import { drawMenus } from './menu-drawing.ts'
 import { openApiDocument } from './openapi.ts'
 
 const helpText = `Writes what is made from other files: ABIs, the ledger's scripts and states,
-the documents of OpenRPC and OpenAPI, drawings, numbering plans.
+drawings, numbering plans, the names of the interfaces, and into public/,
+which git does not keep, the documents of OpenRPC and OpenAPI.
 
   npm run generate [-- --check]
 
@@ -29,6 +31,8 @@ await generate()
 
 async function generate(): Promise<void> {
   const schemas = methodSchemas(methods)
+  const openRpc = createOpenRpcDocument(methods, schemas)
+  const openApi = openApiDocument()
   const imports = `\`\`\`mermaid\n${drawImports(readSources())}\n\`\`\`\n`
   const scripts = ['arm.lua', 'load.lua', 'commit.lua', 'due.lua']
   const texts: Record<string, string> = {
@@ -38,8 +42,7 @@ async function generate(): Promise<void> {
     'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
     'src/account/plans.ts': writePlans(),
     'src/node/methods/schemas.ts': writeSchemas(schemas),
-    'docs/openrpc.json': inLines(createOpenRpcDocument(methods, schemas)),
-    'docs/openapi.json': inLines(openApiDocument()),
+    'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),
     'docs/menu.md': drawMenus(),
     'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),
     'ARCHITECTURE.md': replacePart(read('ARCHITECTURE.md'), 'imports', imports),
@@ -49,6 +52,16 @@ async function generate(): Promise<void> {
     if (flags.check) fail(`${file} is older than what it is made from: npm run generate`)
     else writeFileSync(join(projectRoot, file), text)
   }
+  if (flags.check) return
+  writeDocument('public/openrpc.json', openRpc)
+  writeDocument('public/operator/openapi.json', openApi)
+}
+
+/** Writes what git does not keep: `docs/interfaces.md` shows its changes. */
+function writeDocument(file: string, document: object): void {
+  const path = join(projectRoot, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, inLines(document))
 }
 
 function inLines(document: object): string {

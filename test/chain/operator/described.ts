@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { openApiDocument } from '../../../scripts/generate/openapi.ts'
 
 type Described = { content: { 'application/json'?: { schema: object } } }
 type Operation = { requestBody?: Described & { required: boolean }; responses: { 200: Described } }
 
-const file = new URL('../../../docs/openapi.json', import.meta.url)
-const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as {
+const { paths, components } = JSON.parse(JSON.stringify(openApiDocument())) as {
   paths: Record<string, Record<string, Operation>>
   components: { responses: { Refused: Described } }
 }
@@ -16,7 +15,7 @@ const nothing: Described = { content: {} }
 /** Compiles each schema once, when it is first asked for: all of them take a second. */
 const compile = ({ content }: Described) => ajv.compile(content['application/json']?.schema ?? {})
 
-/** Holds each operation of `docs/openapi.json` by method and path. */
+/** Holds each operation of the OpenAPI document by method and path. */
 const operations = new Map(
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody, responses }]) => [
@@ -43,7 +42,7 @@ export function checkDescribed(
     operations.get(name ?? '') ?? operations.get(`${name}`.replace(/0x\w+$/, '{intent}'))
   if (found === undefined) {
     if (status === 404) return
-    throw new Error(`docs/openapi.json does not describe ${asked}`)
+    throw new Error(`the OpenAPI document does not describe ${asked}`)
   }
   const judged = compile(status === 200 ? found.tells : components.responses.Refused)
   const asks = compile(found.asks)
