@@ -14,7 +14,8 @@ async function startRun(folder: string) {
     import { startSweeper } from '${sweep}'
     const { environment, end } = startSweeper(process.argv[1])
     const env = { ...process.env, ...environment }
-    const child = spawn('sleep', ['3600'], { env, detached: true, stdio: 'ignore' })
+    const ignoring = 'trap "" TERM INT HUP; exec sleep 3600'
+    const child = spawn('sh', ['-c', ignoring], { env, detached: true, stdio: 'ignore' })
     child.unref()
     process.stdin.once('data', () => void end().then(() => process.exit(0)))
     child.once('spawn', () => console.log(child.pid))`

@@ -111,6 +111,13 @@ describe('what a lender confirms is what moves, to the wei', () => {
       settle
       repay: 4 -> CON Repay Loan|You owe 0.010000000000000001 tRBTC|…`
 
+  plays('also where a part of a debt is repaid by PIN', () => openWorld({ product: menus.agents }))`
+      first:
+      first: 482615*482615
+      loan: 3*482615
+      settle
+      s: 4*2*0.0012345678 -> CON Repay Loan: 0.0012345678 tRBTC|…`
+
   plays('and the demonstration rounds down what it shows, as before', () =>
     openWorld({ product: menus.demo }),
   )`
