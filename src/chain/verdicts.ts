@@ -1,3 +1,4 @@
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { RpcError, TransportError } from './rpc.ts'
 
@@ -48,7 +49,6 @@ export async function waitForVerdict(
   const silent = new TransportError('a node did not answer in time')
   const failures = attempts.map((): unknown => silent)
   const refused = Promise.withResolvers<void>()
-  const settled = new AbortController()
   const answers = attempts.map((attempt, index) =>
     attempt.catch((error: unknown) => {
       failures[index] = error
@@ -60,10 +60,10 @@ export async function waitForVerdict(
     () => true,
     () => false,
   )
-  const isLate = refused.promise.then(() => sleep(maxVerdictWaitMs, settled.signal))
-  const wasTaken = await Promise.race([isTaken, isLate.then(() => false)])
-  settled.abort()
-  if (!wasTaken) throw createFailure(failures)
+  await Promise.race([isTaken, refused.promise])
+  if (!(await withTimeLimit({ sleep }, maxVerdictWaitMs, isTaken, () => false))) {
+    throw createFailure(failures)
+  }
 }
 
 /** Creates the error of a transaction that no node took, with the failures of all nodes. */

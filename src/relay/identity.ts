@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import type { GatewayCounts, Identified, Identity, Ledger } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 
@@ -38,17 +39,11 @@ export function createIdentityCheck(
     if (clock.now() - matchedAt < matchLifetimeMs) return { kind: 'same' }
     // Each delivery asks by itself: a shared request would be cancelled with the delivery that
     // began it.
-    const done = new AbortController()
-    try {
-      const answer = await Promise.race([
-        identity().then((expected) => ledger.identify(expected, takeCounts())),
-        clock.sleep(identifyTimeoutMs, done.signal).then(() => undefined),
-      ])
-      if (answer === undefined) throw new Error('the ledger did not answer which identity it has')
-      if (answer.kind === 'same') matchedAt = clock.now()
-      return answer
-    } finally {
-      done.abort()
-    }
+    const identified = identity().then((expected) => ledger.identify(expected, takeCounts()))
+    const answer = await withTimeLimit(clock, identifyTimeoutMs, identified, () => {
+      throw new Error('the ledger did not answer which identity it has')
+    })
+    if (answer.kind === 'same') matchedAt = clock.now()
+    return answer
   }
 }

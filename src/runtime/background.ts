@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import { describeFault, type Log } from './log.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 /** Runs work that goes on after a reply, in a process that lives on. */
 export function createBackground(clock: Clock, log: Log) {
@@ -17,12 +18,10 @@ export function createBackground(clock: Clock, log: Log) {
     },
     /** Resolves when all work is done, also work that was added meanwhile, or after this time. */
     async drain(withinMs: number): Promise<void> {
-      const done = new AbortController()
-      const timeout = clock.sleep(withinMs, done.signal).then(() => 'timeout' as const)
-      while (running.size > 0) {
-        if ((await Promise.race([Promise.allSettled(running), timeout])) === 'timeout') break
+      const finish = async (): Promise<void> => {
+        while (running.size > 0) await Promise.allSettled(running)
       }
-      done.abort()
+      await withTimeLimit(clock, withinMs, finish(), () => {})
     },
   }
 }

@@ -9,16 +9,20 @@ export function runWithTimeLimit<T>(
   return withEndingTimeouts(clock, ({ timeout }) => work(timeout(ms)))
 }
 
-/** Waits for work that takes no signal, or returns what `onTimeout` returns after a time, in ms. */
+/**
+ * Waits for work that takes no signal, or returns what `onTimeout` returns after a time, in ms.
+ * `onTimeout` is not called once the work is done.
+ */
 export async function withTimeLimit<T>(
   { sleep }: Pick<Clock, 'sleep'>,
   ms: number,
   work: Promise<T>,
-  onTimeout: () => T,
+  onTimeout: () => T | Promise<T>,
 ): Promise<T> {
   const done = new AbortController()
   try {
-    return await Promise.race([work, sleep(ms, done.signal).then(onTimeout)])
+    const late = sleep(ms, done.signal).then(() => (done.signal.aborted ? work : onTimeout()))
+    return await Promise.race([work, late])
   } finally {
     done.abort()
   }

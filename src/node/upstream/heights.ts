@@ -1,6 +1,6 @@
 import { TransportError } from '../../chain/rpc.ts'
 import { cached } from '../../runtime/cached.ts'
-import { runWithTimeLimit } from '../../runtime/time-limit.ts'
+import { runWithTimeLimit, withTimeLimit } from '../../runtime/time-limit.ts'
 import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, maxAttemptMs, runOnNode } from './attempt.ts'
@@ -45,7 +45,8 @@ export function createHeights(options: HeightsOptions) {
     waitUntil(Promise.allSettled(surveys))
     // Waits for the first node, and then a little for the others.
     await Promise.any(surveys).catch(() => undefined)
-    await Promise.race([Promise.allSettled(surveys), clock.sleep(maxSlowNodeWaitMs)])
+    const answered = Promise.allSettled(surveys)
+    await withTimeLimit(clock, maxSlowNodeWaitMs, answered, () => [])
     const now = clock.now()
     const number = findMaxHeight(states, now)
     if (number === undefined) return

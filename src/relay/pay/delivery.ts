@@ -4,6 +4,7 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { getCallRules, type PaymentKind } from '../../loan/kinds.ts'
 import { computeClockLead, maxClockOffsetMs } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
+import { withTimeLimit } from '../../runtime/time-limit.ts'
 import {
   decodeExecute,
   decodeForwarderRefusal,
@@ -170,17 +171,12 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
-    const answered = new AbortController()
+    const leftMs = payment.since + answerWithinMs - clock.now()
+    const endLate = () => endUnpaid(delivery, progress.isWaitingForNode)
     try {
-      return await Promise.race([
-        payOrRefuse(delivery),
-        clock
-          .sleep(payment.since + answerWithinMs - clock.now(), answered.signal)
-          .then(() => endUnpaid(delivery, progress.isWaitingForNode)),
-      ])
+      return await withTimeLimit(clock, leftMs, payOrRefuse(delivery), endLate)
     } finally {
       progress.isAnswered = true
-      answered.abort()
     }
   }
 }
@@ -203,13 +199,11 @@ async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<Pay
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
   if (isNodeSilent) progress.observed.node = 'silent'
-  const closed = await Promise.race([
-    refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
-      readKnownAnswer(relayer.ledger, payment.stepKey),
-    ),
-    relayer.clock.sleep(closeWithinMs).then(() => undefined),
-  ])
-  return closed ?? { kind: 'uncertain' }
+  const closed = refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
+    readKnownAnswer(relayer.ledger, payment.stepKey),
+  )
+  const answer = await withTimeLimit(relayer.clock, closeWithinMs, closed, () => undefined)
+  return answer ?? { kind: 'uncertain' }
 }
 
 async function pay(delivery: Delivery): Promise<PaymentAnswer> {

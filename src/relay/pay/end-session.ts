@@ -1,4 +1,5 @@
 import { describeFault } from '../../runtime/log.ts'
+import { withTimeLimit } from '../../runtime/time-limit.ts'
 import type { Screen, StepKey, Traces } from '../ledger/port.ts'
 import { type IntentName, readIsSpent } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
@@ -81,19 +82,11 @@ export function createEndSession({
 
   return async (end) => {
     const answerBy = end.since + answerWithinMs
-    const answered = new AbortController()
-    try {
-      return await Promise.race([
-        refuse(end, answerBy).catch((error) => {
-          log({ level: 'error', event: 'end.failed', message: describeFault(error) })
-          return readKnownAnswer(ledger, end.stepKey)
-        }),
-        clock
-          .sleep(answerBy - clock.now(), answered.signal)
-          .then((): PaymentAnswer => ({ kind: 'uncertain' })),
-      ])
-    } finally {
-      answered.abort()
-    }
+    const answer = refuse(end, answerBy).catch((error) => {
+      log({ level: 'error', event: 'end.failed', message: describeFault(error) })
+      return readKnownAnswer(ledger, end.stepKey)
+    })
+    const leftMs = answerBy - clock.now()
+    return await withTimeLimit(clock, leftMs, answer, () => ({ kind: 'uncertain' }))
   }
 }

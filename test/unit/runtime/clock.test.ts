@@ -5,6 +5,7 @@ import {
   systemClock,
   withEndingTimeouts,
 } from '../../../src/runtime/clock.ts'
+import { withTimeLimit } from '../../../src/runtime/time-limit.ts'
 
 /** Creates a clock whose sleepers the test wakes, or their signal aborts. */
 function handClock() {
@@ -53,6 +54,21 @@ describe('a time limit that ends with its work', () => {
     await expect(failing).rejects.toThrow('no answer')
     expect(sleepers.size).toBe(0)
   })
+})
+
+test('work that is done in time leaves no timer, and nothing is done as if it were late', async () => {
+  const { clock, sleepers } = handClock()
+  let late = 0
+  const countLate = () => {
+    late += 1
+  }
+  await withTimeLimit(clock, 5_000, Promise.resolve(), countLate)
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  expect([sleepers.size, late]).toEqual([0, 0])
+  const waiting = withTimeLimit(clock, 5_000, new Promise<void>(() => {}), countLate)
+  for (const wake of sleepers) wake()
+  await waiting
+  expect(late).toBe(1)
 })
 
 describe('sleeps that share timers', () => {
