@@ -127,9 +127,13 @@ const readLimits = (settings: Settings) => ({
   agents: settings.AGENTS === 'on' ? readAgentLimits(settings) : undefined,
 })
 
-/** Reads an agent's limits; by default as many open payments as any account. */
-const readAgentLimits = (settings: Settings) => ({
-  openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpenPayments,
-  transfersADay: toOptionalLimit(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
-  sentADayWei: toOptionalLimit(settings.MAX_AGENT_SENT_A_DAY_WEI ?? 'none'),
-})
+/** Reads an agent's limits; by default an agent sends in a day what ten callers may. */
+function readAgentLimits({ MAX_AGENT_SENT_A_DAY_WEI: limitWei, ...settings }: Settings) {
+  const callerLimitWei = toOptionalLimit(settings.MAX_SENT_A_DAY_WEI)
+  return {
+    openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpenPayments,
+    transfersADay: toOptionalLimit(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
+    sentADayWei:
+      limitWei === undefined ? callerLimitWei && 10n * callerLimitWei : toOptionalLimit(limitWei),
+  }
+}

@@ -63,7 +63,7 @@ function checkPins(settings: Settings, refuse: Refuse): void {
     refuse('PIN_SECRET', `is missing: PIN is ${pinValue}, and PINs are stored under this secret`)
 }
 
-/** Checks that AGENTS=on comes with PINs and a daily limit, and that agent limits come with it. */
+/** Checks that AGENTS=on comes with PINs, and that agent limits come with it. */
 function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings, refuse: Refuse): void {
   const agentLimits = [
     'MAX_AGENT_OPEN_PAYMENTS',
@@ -79,8 +79,6 @@ function checkAgents({ AGENTS, profile, PIN, ...settings }: Settings, refuse: Re
   if (profile === 'demo') refuse('AGENTS', 'needs PROFILE=lender')
   else if (PIN === 'off')
     refuse('AGENTS', 'is on, and a withdrawal needs a PIN: set PIN=on or PIN=strict')
-  if (settings.MAX_AGENT_SENT_A_DAY_WEI === undefined)
-    refuse('MAX_AGENT_SENT_A_DAY_WEI', 'is missing: AGENTS=on needs a limit, or the value none')
 }
 
 /** Checks that messages and alerts have all the settings that they need. */

@@ -138,7 +138,7 @@ describe('the configuration', () => {
     expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([fault])
   })
 
-  test('serves agents with PINs and their own limit, and refuses incomplete settings', () => {
+  test('serves agents with PINs and their own limit, and refuses settings that miss something', () => {
     const agents = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}`, AGENTS: 'on' }
     const sent = { MAX_AGENT_SENT_A_DAY_WEI: '7' }
     const { menu, limits } = read({ ...agents, ...sent })
@@ -148,7 +148,11 @@ describe('the configuration', () => {
     const own = { openPayments: 3, transfersADay: 9, sentADayWei: 7n }
     expect(read({ ...agents, ...sent, ...open }).limits.agents).toEqual(own)
     expect(read().limits.agents).toBeUndefined()
-    expect(badIn(agents)).toEqual(['MAX_AGENT_SENT_A_DAY_WEI'])
+    // An agent sends what ten callers may, and has no limit where callers have none.
+    expect(
+      read({ ...agents, MAX_SENT_A_DAY_WEI: 'none' }).limits.agents?.sentADayWei,
+    ).toBeUndefined()
+    expect(read(agents).limits.agents?.sentADayWei).toBe(500_000_000_000_000_000n)
     expect(badIn({ ...agents, ...sent, PIN: 'off' })).toEqual(['AGENTS'])
     expect(badIn({ AGENTS: 'on', ...sent })).toEqual(['AGENTS'])
     expect(badIn({ ...sent, ...open })).toEqual([...Object.keys(open), ...Object.keys(sent)])

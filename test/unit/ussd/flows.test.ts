@@ -90,7 +90,7 @@ const pages = {
     script: 'agents/cash-in-hand.txt',
     title: 'From the first dial to cash in hand',
     settings: 'PROFILE=lender` and `AGENTS=on',
-    start: 'PROFILE=lender AGENTS=on MAX_AGENT_SENT_A_DAY_WEI=none npm start -- --reset',
+    start: 'PROFILE=lender AGENTS=on npm start -- --reset',
     rest: describeCashInHand,
   },
 } as const
