@@ -8,12 +8,13 @@ export type PageOptions = {
   refreshSeconds?: number
   nav?: Child
   css?: string
-  js?: string
+  /** Names the page's own script by its path. */
+  scriptPath?: string
 }
 
 /** Renders a whole page. The browser accepts only styles and scripts with the nonce. */
 export function Page(options: PageOptions & { nonce: string; children?: Child }) {
-  const { title, refreshSeconds, nav, css = '', js = '', nonce, children } = options
+  const { title, refreshSeconds, nav, css = '', scriptPath, nonce, children } = options
   return (
     <>
       {raw('<!doctype html>')}
@@ -30,10 +31,10 @@ export function Page(options: PageOptions & { nonce: string; children?: Child })
             {nav}
             <h1>{title}</h1>
             <p id="freshness" class="bad" role="status" />
-            <p id="said" class="unseen" role="status" />
           </header>
           <main>{children}</main>
-          <script nonce={nonce}>{raw(liveJs + js)}</script>
+          <script nonce={nonce}>{raw(liveJs)}</script>
+          {scriptPath && <script nonce={nonce} src={scriptPath} />}
         </body>
       </html>
     </>
