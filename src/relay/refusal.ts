@@ -36,7 +36,7 @@ export type Refusal =
 export type RefusalOf<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
 
 /** Lists the refusals that concern payments of all accounts. */
-const obstacles = [
+export const obstacles = [
   ...(['crowded', 'price_too_high', 'relayer_poor', 'paused'] as const),
   ...(['no_answer', 'contracts', 'clock'] as const),
 ] as const satisfies readonly Refusal['kind'][]

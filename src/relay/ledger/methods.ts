@@ -6,6 +6,7 @@ import { eraseAccount, readPersonPage } from './backup/person.ts'
 import { beginRestore, endRestore, restore } from './backup/restore.ts'
 import { findDecision, isRestoring, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
+import { readMeta, saveMeta } from './meta.ts'
 import { recordMissing } from './missing.ts'
 import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent, sampleCounts } from './payments/counts.ts'
@@ -277,7 +278,7 @@ export const steps: Steps = {
     if (refusing.traces !== undefined) compareNonces(step, refusing.traces)
     countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     recordRefusal(rows, refusing)
-    if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
+    if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
     recordObservations(step, refusing.observations)
     const refused = recordObstacle(rows, refusing.obstacle)
     if (mayBeUntrue(rows, refusing)) return { ...refused, kind: 'unsure' }
@@ -396,7 +397,6 @@ export const steps: Steps = {
     if (isRestoring(rows)) return createEmptyWork(step)
     const relayer = readRelayerTotals(rows, step.relayer)
     const { head, followedBlocks } = readFollowedBlocks(step)
-    const behindSince = rows.row('meta', 'behind_since')
     const possibleLossAt = readPossibleLossAt(rows)
     // A payment may be settled by its own request before any round has seen a head.
     const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
@@ -406,7 +406,7 @@ export const steps: Steps = {
       head,
       followedBlocks,
       ...readAccountState(step),
-      behindSince: behindSince && Number(behindSince.value),
+      behindSince: readMeta(rows, 'behind_since'),
       nextNonce: findNextNonce(relayer),
       nonces: listOpenNonces(step),
       ...workLists((phase) => {
@@ -598,7 +598,7 @@ export const steps: Steps = {
       if (reportedNonce !== undefined) saveAccountState(step, { reportedNonce }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
-      rows.put('meta', { name: 'behind_since', value: `${rows.now}` })
+      saveMeta(rows, 'behind_since', rows.now)
     }
   },
 

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts'
-import { readMeta, saveMeta } from './records/meta.ts'
+import { readMeta, saveMeta } from './meta.ts'
 
 const rowName = 'missing'
 
@@ -7,8 +7,7 @@ const rowName = 'missing'
 const maxNames = 20
 
 /** Lists rows that others name, and that are missing, since payments were last resumed. */
-export const listMissing = (rows: Draft): readonly string[] =>
-  readMeta<string[]>(rows, rowName) ?? []
+export const listMissing = (rows: Draft): readonly string[] => readMeta(rows, rowName) ?? []
 
 /** Records the rows that a step has missed: the ledger is damaged, so no payment is accepted. */
 export function recordMissing(rows: Draft): void {

@@ -375,7 +375,12 @@ export type PaymentCall = Pick<SignedRequest, 'data'>
 export type Full = { kind: 'full'; usage: Usage }
 
 /** Holds the last obstacle: when it was met, logged, and ended (Unix times in ms). */
-export type RecordedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
+export type RecordedObstacle = {
+  kind: ObstacleKind
+  at: number
+  toldAt: number
+  endedAt?: number | undefined
+}
 
 export type EventCounts = Readonly<Record<string, number>>
 
@@ -435,7 +440,7 @@ export type GatewayCounts = Readonly<Record<string, number>>
  */
 export type Intake =
   | { kind: 'open' }
-  | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string }
+  | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string | undefined }
   /** Means that an export of this time is restored. Sessions wait, because it may decide them. */
   | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeSetting }
 
@@ -838,7 +843,7 @@ export type BlockId = { number: number; hash: Hex }
 export type FollowedBlock = BlockId & {
   count: number
   /** Unix time in seconds. */
-  timestampSeconds?: number
+  timestampSeconds?: number | undefined
   /** Gives the used share of its gas, from 0 to 1. */
   fullness?: number | undefined
   /** Counts the hashes that mined it; undefined if that is not proved or not needed. */

@@ -1,4 +1,5 @@
 import type { Draft, StepContext } from '../draft.ts'
+import { readMeta } from '../meta.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
@@ -134,8 +135,7 @@ export function exportPage(
 }
 
 function createExportHead(rows: Draft, { chainId, fingerprints }: Identity): ExportHead {
-  const stored = rows.row('meta', 'head')
-  const head = stored && (JSON.parse(stored.value) as { number: number; hash: string })
+  const head = readMeta(rows, 'head')
   return {
     format: 'ussd-relay-ledger',
     schema: schemaVersion,

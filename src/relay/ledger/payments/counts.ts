@@ -1,4 +1,5 @@
 import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import type { EventCounts, Vitals } from '../port.ts'
 
 const hourMs = 60 * 60 * 1000
@@ -10,10 +11,7 @@ const sampleIntervalMs = 10 * 60 * 1000
 type CountSample = readonly [at: number, counts: EventCounts]
 
 /** Returns how often each event happened since the ledger was created. */
-export function readEventCounts(rows: Draft): EventCounts {
-  const row = rows.row('meta', 'counts')
-  return row === undefined ? {} : (JSON.parse(row.value) as EventCounts)
-}
+export const readEventCounts = (rows: Draft): EventCounts => readMeta(rows, 'counts') ?? {}
 
 /** Counts an event, in the step in which it happens; `kind` is a payment's, or another group. */
 export function countEvent(rows: Draft, kind: string, event: string): void {
@@ -27,13 +25,10 @@ export function addCounts(rows: Draft, kind: string, added: EventCounts): void {
     const name = `${kind}.${event}`
     counts[name] = (counts[name] ?? 0) + times
   }
-  rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
+  saveMeta(rows, 'counts', counts)
 }
 
-const readSamples = (rows: Draft): readonly CountSample[] => {
-  const row = rows.row('meta', 'counted')
-  return row === undefined ? [] : (JSON.parse(row.value) as CountSample[])
-}
+const readSamples = (rows: Draft): readonly CountSample[] => readMeta(rows, 'counted') ?? []
 
 const getDayStart = (time: number): number => time - (time % dayMs)
 
@@ -49,8 +44,7 @@ export function sampleCounts(rows: Draft): void {
     const [nextAt = now] = samples[index + 1] ?? []
     return sample === firstOfDay || now - nextAt < hourMs + sampleIntervalMs
   })
-  const value = JSON.stringify([...needed, [now, readEventCounts(rows)]])
-  rows.put('meta', { name: 'counted', value })
+  saveMeta(rows, 'counted', [...needed, [now, readEventCounts(rows)]])
 }
 
 /** Returns the counts of about the last hour, and since the day's first sample. */

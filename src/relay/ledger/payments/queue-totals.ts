@@ -1,4 +1,5 @@
 import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import type { Row } from '../rows.ts'
 
 /** Counts the payments that wait for a nonce, and holds their last deadline (Unix time in s). */
@@ -8,10 +9,8 @@ const emptyQueue: QueueTotals = { waitingCount: 0, lastDeadline: 0 }
 
 /** Returns the queue's totals. */
 export function readQueueTotals(rows: Draft): QueueTotals {
-  const row = rows.row('meta', 'queue')
-  if (row === undefined) return emptyQueue
-  const { waiting, until } = JSON.parse(row.value) as { waiting: number; until: number }
-  return { waitingCount: waiting, lastDeadline: until }
+  const stored = readMeta(rows, 'queue')
+  return stored ? { waitingCount: stored.waiting, lastDeadline: stored.until } : emptyQueue
 }
 
 export const addToQueue = (queue: QueueTotals, { request }: Row<'payments'>): QueueTotals => ({
@@ -24,6 +23,5 @@ export const removeFromQueue = ({ waitingCount, lastDeadline }: QueueTotals): Qu
   waitingCount > 1 ? { waitingCount: waitingCount - 1, lastDeadline } : emptyQueue
 
 export function saveQueueTotals(rows: Draft, { waitingCount, lastDeadline }: QueueTotals): void {
-  const value = JSON.stringify({ waiting: waitingCount, until: lastDeadline })
-  rows.put('meta', { name: 'queue', value })
+  saveMeta(rows, 'queue', { waiting: waitingCount, until: lastDeadline })
 }

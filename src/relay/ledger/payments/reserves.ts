@@ -1,22 +1,11 @@
-import * as z from 'zod/mini'
 import type { Draft, StepContext } from '../draft.ts'
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import type { Lendable, ReservedAmounts } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 
-const amount = z.pipe(
-  z.string(),
-  z.transform((value) => BigInt(value)),
-)
-const amounts = { poolWei: amount, capWei: amount, outWei: amount }
-
-/** Parses the sums that payments reserve of common limits: of open payments, and of each block. */
-const reserved = z.object({
-  open: z.object(amounts),
-  blocks: z.array(z.object({ ...amounts, number: z.int() })),
-})
-
-type ReserveTotals = z.infer<typeof reserved>
+/** Holds the sums that payments reserve of common limits: of open payments, and of each block. */
+type ReserveTotals = MetaValue<'reserved'>
 
 type Amounts = { [Name in keyof ReservedAmounts]-?: bigint }
 type BlockReserves = ReservedAmounts & { block: number | 'open' }
@@ -38,15 +27,8 @@ const addAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmount
 const subtractAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmounts): Amounts =>
   addAmounts(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
-function readTotals(rows: Draft): ReserveTotals {
-  const row = rows.row('meta', rowName)
-  return row ? reserved.parse(JSON.parse(row.value)) : { open: noAmounts, blocks: [] }
-}
-
-function saveTotals(rows: Draft, value: ReserveTotals): void {
-  const toJson = (_: string, field: unknown) => (typeof field === 'bigint' ? `${field}` : field)
-  rows.put('meta', { name: rowName, value: JSON.stringify(value, toJson) })
-}
+const readTotals = (rows: Draft): ReserveTotals =>
+  readMeta(rows, rowName) ?? { open: noAmounts, blocks: [] }
 
 /** Returns what a payment reserves, and the block that holds it, if any. */
 function getReserves(row: Row<'payments'> | undefined): BlockReserves | undefined {
@@ -90,7 +72,7 @@ export function updateReserves(
   const recentBlocks = blocks.filter(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
   )
-  saveTotals(rows, { open, blocks: recentBlocks })
+  saveMeta(rows, rowName, { open, blocks: recentBlocks })
 }
 
 /** Tells whether this payment and the reserves after a block exceed what the block left. */

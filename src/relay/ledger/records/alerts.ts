@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import type { ActiveAlert, AlertChange, AlertNotice, Finding } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { readMeta, saveMeta } from './meta.ts'
 
 /** Delays the next attempt at a notice: twice as long each time, up to the longest. */
 const firstRetryMs = 30_000
@@ -10,13 +10,12 @@ const maxRetryMs = 3_600_000
 const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
 export const listActiveAlerts = (rows: Draft): readonly ActiveAlert[] =>
-  readMeta<ActiveAlert[]>(rows, 'alerts') ?? []
+  readMeta(rows, 'alerts') ?? []
 
 const maxPastAlerts = 50
 
 /** Returns the last cleared alerts, the latest first. */
-export const listPastAlerts = (rows: Draft): ActiveAlert[] =>
-  readMeta<ActiveAlert[]>(rows, 'past_alerts') ?? []
+export const listPastAlerts = (rows: Draft): ActiveAlert[] => readMeta(rows, 'past_alerts') ?? []
 
 /** Raises alerts for new findings, and clears those that were not found for `alertEndMs`. */
 export function recordAlerts(

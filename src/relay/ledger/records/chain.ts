@@ -1,29 +1,26 @@
 import type { Draft, StepContext } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import {
   addReport,
   dropDeploymentFacts,
   type ObservationReport,
   type Observations,
   readingTurns,
-  storedObservations,
   storedReadings,
 } from '../observations.ts'
-import type { AccountState, BlockId, FactReading, FollowedBlock, Work } from '../port.ts'
-import { readMeta, saveMeta } from './meta.ts'
+import type { AccountState, FactReading, FollowedBlock, Work } from '../port.ts'
 
 const observationsRow = 'sight'
 
 /** Names the relayer that saved a record. Another relayer ignores what is about that key. */
-type SavedByRelayer = { relayer?: string }
+type SavedByRelayer = { relayer?: string | undefined }
 
 const isOfRelayer = ({ relayer }: StepContext, saved: SavedByRelayer): boolean =>
   saved.relayer === relayer
 
 /** Returns the last known head, and the blocks that were followed up to it. */
 export function readFollowedBlocks(step: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
-  // A restore saves only the head.
-  type SavedHead = SavedByRelayer & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
-  const saved = readMeta<SavedHead>(step.rows, 'head')
+  const saved = readMeta(step.rows, 'head')
   if (saved === undefined) return { head: undefined, followedBlocks: [] }
   const { relayer: _, below: ancestors = [], count, ...head } = saved
   const { number, hash } = head
@@ -48,9 +45,9 @@ export function saveHead(rows: Draft, { number, hash }: { number: number; hash: 
 
 /** Returns what is known of the chain. Facts about another relayer's key are left out. */
 export function readObservations(step: StepContext): Observations {
-  const saved = readMeta<SavedByRelayer>(step.rows, observationsRow)
+  const saved = readMeta(step.rows, observationsRow)
   if (saved === undefined) return {}
-  const observations = storedObservations.safeParse(saved).data ?? {}
+  const { relayer: _, ...observations } = saved
   return isOfRelayer(step, saved) ? observations : dropDeploymentFacts(observations)
 }
 

@@ -1,19 +1,18 @@
 import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import { addCounts } from '../payments/counts.ts'
 import type { GatewayCounts, GatewayHours, Vitals } from '../port.ts'
-import { readMeta, saveMeta } from './meta.ts'
 
 const hourMs = 3_600_000
 
 /** Limits the hours that are stored to three days, so that one is compared with two before it. */
 const maxHours = 72
 
-export const readGatewayHours = (rows: Draft): GatewayHours =>
-  readMeta<GatewayHours>(rows, 'gateways') ?? {}
+export const readGatewayHours = (rows: Draft): GatewayHours => readMeta(rows, 'gateways') ?? {}
 
 /** Returns when each fault of a gateway was counted last. */
 export const readGatewayFaults = (rows: Draft): Vitals['gatewayFaults'] =>
-  readMeta<Vitals['gatewayFaults']>(rows, 'gateway_faults') ?? {}
+  readMeta(rows, 'gateway_faults') ?? {}
 
 /** Adds a process's counts of its gateways: in sum, and deliveries by the hour. */
 export function addGatewayCounts(rows: Draft, counted: GatewayCounts | undefined): void {

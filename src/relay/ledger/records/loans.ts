@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import * as z from 'zod/mini'
 import {
   applyLoanEvent,
   type BookedLoan,
@@ -6,25 +7,29 @@ import {
   type LoanSums,
 } from '../../../loan/loan-book.ts'
 import type { Draft } from '../draft.ts'
+import { readMetaAs, saveMeta, weiDigits } from '../meta.ts'
 import type { LoanBook, LoanBooking, LoanQuery } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { readMeta } from './meta.ts'
 
 const toMetaName = (contract: Address): string => `loans.${contract.toLowerCase()}`
 const toGroup = (contract: string, state: BookedLoan['state']): string =>
   `${contract.toLowerCase()}.${state}`
 
-type SavedSums = Omit<LoanSums, 'lentWei' | 'repaidWei' | 'writtenOffWei'> &
-  Record<'lentWei' | 'repaidWei' | 'writtenOffWei', string>
+const savedBook: z.ZodMiniType<{ next: number; sums: LoanSums }> = z.object({
+  next: z.int(),
+  sums: z.object({
+    termSeconds: z.number(),
+    loans: z.int(),
+    lentWei: weiDigits,
+    repaidWei: weiDigits,
+    writtenOffWei: weiDigits,
+  }),
+})
 
 /** Returns up to which block a contract's events were read, and the sums until there. */
 export function readLoanBook(rows: Draft, contract: Address): LoanBook {
-  const saved = readMeta<{ next: number; sums: SavedSums }>(rows, toMetaName(contract))
-  if (saved === undefined) return { next: undefined, sums: emptySums }
-  const { next, sums } = saved
-  const { lentWei, repaidWei, writtenOffWei } = sums
-  const wei = { lentWei: BigInt(lentWei), repaidWei: BigInt(repaidWei) }
-  return { next, sums: { ...sums, ...wei, writtenOffWei: BigInt(writtenOffWei) } }
+  const saved = readMetaAs(rows, toMetaName(contract), savedBook)
+  return saved ?? { next: undefined, sums: emptySums }
 }
 
 /** Records the events of the blocks that follow; ignores any others. */
@@ -37,10 +42,7 @@ export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooki
     const findKnownLoan = (borrower: Address) => findLoan(rows, contract, borrower)
     sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan }, log)
   }
-  const value = JSON.stringify({ next, sums }, (_, field) =>
-    typeof field === 'bigint' ? `${field}` : field,
-  )
-  rows.put('meta', { name: toMetaName(contract), value })
+  saveMeta(rows, toMetaName(contract), { next, sums })
   return { next, sums }
 }
 

@@ -1,13 +1,13 @@
 import type { ObstacleKind } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import type { RecordedObstacle, Refused } from '../port.ts'
-import { readMeta, saveMeta } from './meta.ts'
 
 /** Limits how often one obstacle is logged. */
 const logIntervalMs = 60_000
 
 export const readObstacle = (rows: Draft): RecordedObstacle | undefined =>
-  readMeta<RecordedObstacle>(rows, 'obstacle')
+  readMeta(rows, 'obstacle')
 
 /** Records an obstacle. It is news if it differs from the last one, and once a minute. */
 export function recordObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import { forgetMissing } from '../missing.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
 import { getRequest } from '../payments/executed.ts'
@@ -16,7 +17,6 @@ import type {
 } from '../port.ts'
 import { type Listing, type Row, smsParties } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
-import { readMeta, saveMeta } from './meta.ts'
 
 /** Limits the archived payments that are searched for an intent. */
 const maxSearchedHistory = 2_000
@@ -26,8 +26,7 @@ const auditRetentionMs = 400 * 24 * 60 * 60 * 1000
 
 type ListedRow = { row: Row<'payments'> | Row<'history'>; at: number }
 
-export const readIntake = (rows: Draft): Intake =>
-  readMeta<Intake>(rows, 'intake') ?? { kind: 'open' }
+export const readIntake = (rows: Draft): Intake => readMeta(rows, 'intake') ?? { kind: 'open' }
 
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const

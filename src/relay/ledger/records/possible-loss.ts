@@ -1,22 +1,16 @@
 import { maxDeadlineSeconds } from '../../relayer.ts'
 import type { Draft, StepContext } from '../draft.ts'
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
 import type { NextNonces, SessionRefusal } from '../port.ts'
-import { readMeta, saveMeta } from './meta.ts'
 
-/** Holds a relayer's next nonce on the chain. */
-type Comparison = {
-  relayer: string
-  nextNonce: number
-  /** Tells when an unknown transaction showed that rows may have been lost (in ms). */
-  lostAt?: number | undefined
-  /** Tells when the ledger began with a used key (in ms): it is new, or it lost all its rows. */
-  begunAt?: number | undefined
-}
-
+/**
+ * Names a relayer's next nonce on the chain. `lostAt` is when an unknown transaction showed that
+ * rows may have been lost, `begunAt` when the ledger began with a used key: new, or without rows.
+ */
 const rowName = 'compared'
 
-const readComparison = (rows: Draft) => readMeta<Comparison>(rows, rowName)
+const readComparison = (rows: Draft) => readMeta(rows, rowName)
 
 /** Returns when rows may have been lost, until nothing that they held can execute any more. */
 export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
@@ -62,14 +56,19 @@ export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: N
   if (known !== undefined && isSameKey && !isUnknown) return
   const lostAt = isUnknown ? rows.now : known?.lostAt
   const begunAt = known === undefined && chain > ownNext ? rows.now : known?.begunAt
-  saveMeta(rows, rowName, { relayer, nextNonce, lostAt, begunAt } satisfies Comparison)
+  saveMeta(rows, rowName, { relayer, nextNonce, lostAt, begunAt } satisfies MetaValue<'compared'>)
 }
 
 /** Records that rows may have been lost until now, because an unknown transaction has a nonce. */
 export function recordPossibleLoss({ rows, relayer }: StepContext): void {
   const known = readComparison(rows)
   const nextNonce = known?.nextNonce ?? 0
-  saveMeta(rows, rowName, { ...known, relayer, nextNonce, lostAt: rows.now } satisfies Comparison)
+  saveMeta(rows, rowName, {
+    ...known,
+    relayer,
+    nextNonce,
+    lostAt: rows.now,
+  } satisfies MetaValue<'compared'>)
 }
 
 /** Ends the doubt if a final block (Unix time in s) is later than each deadline signed before. */
@@ -84,5 +83,5 @@ export function endPossibleLoss(rows: Draft, finalSeconds: number): void {
     ...known,
     lostAt: isOver(lostAt) ? undefined : lostAt,
     begunAt: isOver(begunAt) ? undefined : begunAt,
-  } satisfies Comparison)
+  } satisfies MetaValue<'compared'>)
 }

@@ -1,12 +1,12 @@
 import { isWithin } from '../../../loan/amounts.ts'
 import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import type { KnownRate, OfferedRate } from '../port.ts'
-import { readMeta, saveMeta } from './meta.ts'
 import { recordAction } from './operations.ts'
 
 const windowMs = 60 * 60 * 1_000
 
-export const readRate = (rows: Draft): KnownRate | undefined => readMeta<KnownRate>(rows, 'rate')
+export const readRate = (rows: Draft): KnownRate | undefined => readMeta(rows, 'rate')
 
 /** Accepts an offered price near the kept one, which is replaced after an hour at the earliest. */
 export function judgeRate(rows: Draft, offered: OfferedRate): 'accepted' | 'refused' {

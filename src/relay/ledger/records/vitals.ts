@@ -1,4 +1,5 @@
 import type { Draft, StepContext } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import { listMissing } from '../missing.ts'
 import { dropDeploymentFacts } from '../observations.ts'
 import { readEventCounts, sumRecentCounts } from '../payments/counts.ts'
@@ -11,7 +12,6 @@ import { mapOpenPhases } from '../transitions.ts'
 import { listActiveAlerts } from './alerts.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
 import { readGatewayFaults, readGatewayHours } from './gateways.ts'
-import { readMeta, saveMeta } from './meta.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
 import { readRate } from './rates.ts'
@@ -21,7 +21,7 @@ const probeIntervalMs = 10_000
 
 /** Writes a row, unless one was written a moment ago: an answer then proves that writing works. */
 export function writeProbe(rows: Draft): void {
-  const last = readMeta<number>(rows, 'probe') ?? 0
+  const last = readMeta(rows, 'probe') ?? 0
   if (rows.now - last >= probeIntervalMs) saveMeta(rows, 'probe', rows.now)
 }
 
@@ -70,7 +70,7 @@ export function readVitals(
     gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
     rate: readRate(rows),
-    unlistedAt: readMeta<number>(rows, 'unlisted'),
+    unlistedAt: readMeta(rows, 'unlisted'),
     nextNonce: findNextNonce(relayerTotals),
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
     front: readFirstOpenNonce(step, relayerTotals),

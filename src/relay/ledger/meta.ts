@@ -1,0 +1,129 @@
+import { type Hex, isHex } from 'viem'
+import * as z from 'zod/mini'
+import { obstacles } from '../refusal.ts'
+import type { Draft } from './draft.ts'
+import { storedObservations } from './observations.ts'
+import type { ActiveAlert, FollowedBlock, Intake, KnownRate } from './port.ts'
+
+const time = z.int()
+const counts = z.record(z.string(), z.int())
+const hash = z.custom<Hex>((value) => isHex(value))
+const byRelayer = { relayer: z.optional(z.string()) }
+
+/** Parses decimal digits to a bigint. */
+export const weiDigits = z.pipe(
+  z.string().check(z.regex(/^-?[0-9]{1,78}$/)),
+  z.transform((value) => BigInt(value)),
+)
+const amounts = { poolWei: weiDigits, capWei: weiDigits, outWei: weiDigits }
+
+const followed = {
+  number: z.int(),
+  hash,
+  timestampSeconds: z.optional(z.int()),
+  fullness: z.optional(z.number()),
+  difficulty: z.optional(hash),
+  floor: z.optional(hash),
+}
+const followedBlock: z.ZodMiniType<FollowedBlock> = z.object({ ...followed, count: z.int() })
+
+const intakeSetting = z.enum(['open', 'paused', 'draining'])
+const intake: z.ZodMiniType<Intake> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('open') }),
+  z.object({
+    kind: z.enum(['paused', 'draining']),
+    since: time,
+    nextAccountKey: z.optional(z.string()),
+  }),
+  z.object({
+    kind: z.literal('restoring'),
+    since: time,
+    exportedAt: time,
+    after: intakeSetting,
+  }),
+])
+
+const alerts: z.ZodMiniType<ActiveAlert[]> = z.array(
+  z.object({ name: z.string(), says: z.string(), raisedAt: time, calmSince: z.optional(time) }),
+)
+
+const rate: z.ZodMiniType<KnownRate> = z.object({
+  ...{ currency: z.string(), micros: z.string(), at: time },
+  refused: z.optional(z.object({ micros: z.string(), at: time })),
+})
+
+/** Parses the values of the table `meta`, by name. STORAGE.md says what each is. */
+export const metaValues = {
+  intake,
+  alerts,
+  past_alerts: alerts,
+  rate,
+  missing: z.array(z.string()),
+  /** A restore saves only the number and the hash. */
+  head: z.object({
+    ...byRelayer,
+    ...followed,
+    count: z.optional(z.int()),
+    below: z.optional(z.array(followedBlock)),
+  }),
+  sight: z.catch(z.extend(storedObservations, byRelayer), {}),
+  compared: z.object({
+    relayer: z.string(),
+    nextNonce: z.int(),
+    lostAt: z.optional(time),
+    begunAt: z.optional(time),
+  }),
+  obstacle: z.object({
+    kind: z.enum(obstacles),
+    at: time,
+    toldAt: time,
+    endedAt: z.optional(time),
+  }),
+  behind_since: time,
+  probe: time,
+  unlisted: time,
+  gateways: z.record(z.string(), counts),
+  gateway_faults: z.record(z.string(), time),
+  counts,
+  counted: z.array(z.tuple([time, counts])),
+  queue: z.object({ waiting: z.int(), until: z.int() }),
+  reserved: z.object({
+    open: z.object(amounts),
+    blocks: z.array(z.object({ ...amounts, number: z.int() })),
+  }),
+}
+
+type MetaName = keyof typeof metaValues
+export type MetaValue<Name extends MetaName> = z.infer<(typeof metaValues)[Name]>
+
+/** Holds what was parsed of a row, which is never mutated: hot values are read in every step. */
+const parsedRows = new WeakMap<object, unknown>()
+
+/**
+ * Reads a value of the table `meta`; undefined if it is not stored.
+ * @throws {z.core.$ZodError} it is not of the form that this version stores
+ */
+export const readMeta = <Name extends MetaName>(
+  rows: Draft,
+  name: Name,
+): MetaValue<Name> | undefined =>
+  readMetaAs(rows, name, metaValues[name] as unknown as z.ZodMiniType<MetaValue<Name>>)
+
+/** Reads a value whose name has a part that is not known here. */
+export function readMetaAs<Value>(
+  rows: Draft,
+  name: string,
+  form: z.ZodMiniType<Value>,
+): Value | undefined {
+  const row = rows.row('meta', name)
+  if (row === undefined) return undefined
+  const parsed = parsedRows.get(row) ?? form.parse(JSON.parse(row.value))
+  parsedRows.set(row, parsed)
+  return parsed as Value
+}
+
+/** Saves a value; bigints as their decimal digits. */
+export const saveMeta = (rows: Draft, name: string, value: unknown): void =>
+  rows.put('meta', { name, value: JSON.stringify(value, toJson) })
+
+const toJson = (_: string, field: unknown) => (typeof field === 'bigint' ? `${field}` : field)

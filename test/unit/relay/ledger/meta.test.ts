@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { createDraft } from '../../../../src/relay/ledger/draft.ts'
+import { metaValues, readMeta, saveMeta } from '../../../../src/relay/ledger/meta.ts'
+import type { View } from '../../../../src/relay/ledger/rows.ts'
+
+const names = Object.keys(metaValues) as (keyof typeof metaValues)[]
+
+/** Opens a draft in which each value of `meta` is stored as this JSON. */
+function draftOf(value: string) {
+  const view = { row: (_: string, name: string) => ({ name, value }), list: () => [] }
+  return createDraft(view as unknown as View, 0, new Map())
+}
+
+// What is known of the chain is read anew, so one of another form counts as not known.
+test.for(names.filter((name) => name !== 'sight'))(
+  'a stored %s of another form is refused',
+  (name) => {
+    expect(() => readMeta(draftOf('"of another form"'), name)).toThrow()
+  },
+)
+
+test('what is known of the chain counts as unknown if it is of another form', () => {
+  expect(readMeta(draftOf('"of another form"'), 'sight')).toEqual({})
+})
+
+test('a value is read as it was saved', () => {
+  const draft = createDraft({ row: () => undefined, list: () => [] }, 0, new Map())
+  const paused = { kind: 'paused', since: 1, nextAccountKey: 'a' } as const
+  saveMeta(draft, 'intake', paused)
+  expect(readMeta(draft, 'intake')).toEqual(paused)
+  const reserved = { open: { poolWei: 1n, capWei: 2n, outWei: 3n }, blocks: [] }
+  saveMeta(draft, 'reserved', reserved)
+  expect(readMeta(draft, 'reserved')).toEqual(reserved)
+})
