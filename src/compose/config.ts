@@ -22,10 +22,16 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   // A local chain may have Rootstock's pool rules, and faster blocks than Rootstock.
   const rules =
     blockSeconds === undefined ? unscaledRules : scaleRules(unscaledRules, blockSeconds * 1_000)
+  // A private chain may make blocks only for payments; one that waits too long raises `stuck`.
+  const isPrivate = readMining(settings, networks, chain.id)?.from === 1
   return {
     isDevelopment: settings.ENVIRONMENT === 'development',
     chain,
-    rules: { ...rules, confirmations: settings.CONFIRMATIONS ?? rules.confirmations },
+    rules: {
+      ...rules,
+      confirmations: settings.CONFIRMATIONS ?? rules.confirmations,
+      ...(isPrivate && { haltedAfterMs: undefined }),
+    },
     fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.maxGasPriceWei },
     /** Maps each served network to its node URLs, the preferred first. */
     networks,
