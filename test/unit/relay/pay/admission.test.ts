@@ -27,6 +27,7 @@ function stillChain({
   balanceWei = 10n ** 18n,
   limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined } as AccountLimits,
   dialsAMinute = 1_000,
+  answers = {} as Record<string, () => string>,
 } = {}) {
   const world = { now: 1_700_000_000_000, priceWei, balanceWei }
   const rules = { ...poolRules.rootstock, maxInFlight: slots, maxInBatch: 2 }
@@ -46,6 +47,7 @@ function stillChain({
       eth_gasPrice: () => numberToHex(world.priceWei),
       eth_getBalance: () => numberToHex(world.balanceWei),
       eth_sendRawTransaction: () => `0x${'ab'.repeat(32)}`,
+      ...answers,
     },
   })
   const background: Promise<void>[] = []
@@ -112,6 +114,20 @@ test('no payment joins a queue that would outlast its deadline', async () => {
   expect(refusals()).toHaveLength(2)
   expect((await ledger.readVitals()).obstacle).toMatchObject({ kind: 'crowded', at: world.now })
 })
+
+test.for([
+  [0, 'price_too_high'],
+  [5, 'uncertain'],
+] as const)(
+  'a new ledger with a used key says of an intent spent in block %d without a simulation: %s',
+  async ([block, told]) => {
+    const answers = {
+      eth_getTransactionCount: () => '0x3',
+      eth_call: () => numberToHex(block, { size: 64 }),
+    }
+    expect(await stillChain({ priceWei: gwei + 1n, answers }).dial(0)).toBe(told)
+  },
+)
 
 test.for([
   ['relayer_poor', { balanceWei: 10n ** 12n }],

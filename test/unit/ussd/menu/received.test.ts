@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PaymentRecord, PaymentState } from '../../../../src/relay/ledger/port.ts'
 import { getProgress } from '../../../../src/relay/progress.ts'
 import { getReceivedProgress } from '../../../../src/ussd/menu/entries/activity.ts'
+import { readFinalBalance } from '../../../../src/ussd/place-screen.ts'
 
 const from = `0x${'a1'.repeat(20)}` as const
 const hash = `0x${'11'.repeat(32)}` as const
@@ -53,4 +54,21 @@ const words: Readonly<Record<PaymentState, ReturnType<typeof getProgress>>> = {
 
 test.for(Object.entries(words))('a payment that is %s is told as %s', ([state, word]) => {
   expect(getProgress(state as PaymentState)).toBe(word)
+})
+
+describe.for(['transfer', 'withdrawal', 'purchase', 'cashOut'] as const)('of a balance', (kind) => {
+  test.for(['told', 'not told'] as const)(`what a ${kind} brings is arriving: %s`, async (how) => {
+    const payments = [pay('mined', { kind, outcome: 'executed' })]
+    const context = {
+      ...{ settings: { profile: 'lender' }, confirmations },
+      ledger: { findPayments: async () => payments },
+      loan: {
+        readBalance: async () => 12n,
+        listReceived: () => (how === 'told' ? Promise.resolve([receive(1)]) : Promise.reject(how)),
+      },
+    } as unknown as Parameters<typeof readFinalBalance>[0]
+    const arrivingWei = kind === 'cashOut' ? 0n : 5n
+    const finalWei = 12n - arrivingWei
+    expect(await readFinalBalance(context, from)).toEqual({ finalWei, arrivingWei })
+  })
 })
