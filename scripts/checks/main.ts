@@ -11,7 +11,6 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   types: ['tsc', '--noEmit', '--singleThreaded'],
   'types of Node': ['tsc', '--noEmit', '--singleThreaded', '-p', 'tsconfig.node.json'],
-  'types of the browser': ['tsc', '--noEmit', '--singleThreaded', '-p', 'tsconfig.browser.json'],
   'types of Deno': ['deno', 'check', '--quiet', 'src/deno.ts', 'src/deno-development.ts'],
   'forge fmt': ['forge', 'fmt', '--check'],
   generate: [process.execPath, 'scripts/generate/main.ts', '--check'],

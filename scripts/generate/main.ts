@@ -1,6 +1,5 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { buildSync, transformSync } from 'esbuild'
 import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
 import { createOpenRpcDocument, type MethodSchemas } from '../../src/node/methods/openrpc.ts'
@@ -40,7 +39,7 @@ async function generate(): Promise<void> {
     ...(await writeAbis()),
     'src/relay/ledger/stores/lua.ts': writeTexts('src/relay/ledger/stores', scripts),
     'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
-    'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'browser.tsx']),
+    'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
     'src/account/plans.ts': writePlans(),
     'src/node/methods/schemas.ts': writeSchemas(schemas),
     'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),
@@ -72,35 +71,18 @@ function inLines(document: object): string {
 /** Writes texts as a module: not every runtime that serves them can import a text. */
 function writeTexts(folder: string, files: readonly string[]): string {
   const parts = files.map((file) => {
-    const [name = '', extension = ''] = file.split('.')
-    const [kind, text] = readText(join(projectRoot, folder, file), extension)
-    return writeText(`${name}${kind}`, `\`${file}\``, text)
+    const [name = '', kind = ''] = file.split('.')
+    const source = read(`${folder}/${file}`)
+    const short = kind === 'lua' ? source : shorten(source)
+    // These spaces and zeros mean nothing in a style sheet.
+    const text =
+      kind === 'css'
+        ? short.replaceAll(/(?<=[{};,])\n|(?<=^[\w-]+:|,) | (?={$)|;\n(?=})|\b0(?=\.)/gm, '')
+        : short
+    const constant = `${name}${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+    return writeText(constant, `\`${file}\``, text)
   })
   return [generated, ...parts].join('\n')
-}
-
-/** Reads a text with the suffix of its name; what a browser gets is as short as it can be. */
-function readText(path: string, extension: string): [kind: string, text: string] {
-  const source = readFileSync(path, 'utf8')
-  switch (extension) {
-    case 'css':
-      return ['Css', transformSync(source, { loader: 'css', minify: true }).code.trim()]
-    case 'js':
-      return ['Js', transformSync(source, { minify: true }).code.trim()]
-    case 'tsx':
-      return ['Js', bundleForBrowser(path)]
-    default:
-      return ['Lua', source]
-  }
-}
-
-/** Bundles a script of a page with all that it imports. */
-function bundleForBrowser(path: string): string {
-  const { outputFiles } = buildSync({
-    ...{ entryPoints: [path], bundle: true, minify: true, write: false },
-    ...{ format: 'iife', jsx: 'automatic', jsxImportSource: 'hono/jsx/dom', target: 'es2024' },
-  })
-  return outputFiles[0]?.text.trim() ?? ''
 }
 
 /** Writes the JSON Schemas of methods as a module of JSON, a method a line. */
@@ -125,6 +107,12 @@ function writePlans(): string {
 function writeText(constant: string, what: string, text: string): string {
   const source = text.replaceAll(/[`\\]|\$\{/g, '\\$&')
   return `/** ${what} */\nexport const ${constant} = \`${source}\`\n`
+}
+
+/** Leaves out indentation, and lines that are a comment: a browser gets the rest with each page. */
+function shorten(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines.filter((line) => !/^(\/\/.*|\/\*.*\*\/|)$/.test(line)).join('\n')
 }
 
 function readSources(): Map<string, string> {

@@ -8,13 +8,12 @@ export type PageOptions = {
   refreshSeconds?: number
   nav?: Child
   css?: string
-  /** Names the page's own script by its path. */
-  scriptPath?: string
+  js?: string
 }
 
 /** Renders a whole page. The browser accepts only styles and scripts with the nonce. */
 export function Page(options: PageOptions & { nonce: string; children?: Child }) {
-  const { title, refreshSeconds, nav, css = '', scriptPath, nonce, children } = options
+  const { title, refreshSeconds, nav, css = '', js = '', nonce, children } = options
   return (
     <>
       {raw('<!doctype html>')}
@@ -31,10 +30,10 @@ export function Page(options: PageOptions & { nonce: string; children?: Child })
             {nav}
             <h1>{title}</h1>
             <p id="freshness" class="bad" role="status" />
+            <p id="said" class="unseen" role="status" />
           </header>
           <main>{children}</main>
-          <script nonce={nonce}>{raw(liveJs)}</script>
-          {scriptPath && <script nonce={nonce} src={scriptPath} />}
+          <script nonce={nonce}>{raw(liveJs + js)}</script>
         </body>
       </html>
     </>

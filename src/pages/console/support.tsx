@@ -13,7 +13,7 @@ import {
   showTime,
   Table,
 } from '../parts.tsx'
-import { PaymentTable, renderPaymentLink, showSpentAmount } from '../payment-table.tsx'
+import { PaymentTable, renderPaymentLink, showSpentAmount } from './payments.tsx'
 
 type Found = ActionAnswer<'find'>
 type AccountHit = Found['accounts'][number]

@@ -17,15 +17,15 @@ export function writeFlow(sessions: readonly PhoneSession[]): string {
   for (const session of sessions) {
     if (session.phone !== phone) lines.push(`phone ${session.phone}`)
     phone = session.phone
-    const codeAnswers = parseCodeAnswers(session.steps[0]?.typed ?? '') ?? []
-    lines.push('dial', ...codeAnswers.map((part) => `> ${part}`))
-    session.steps.forEach(({ mode, replies }, index) => {
-      const [reply, ...repeated] = replies
+    lines.push(
+      'dial',
+      ...(parseCodeAnswers(session.steps[0]?.typed ?? '') ?? []).map((part) => `> ${part}`),
+    )
+    session.steps.forEach((step, index) => {
       if (index > 0) lines.push(`> ${writeAnswer(session, index)}`)
-      if (reply === undefined) return
-      const isLate = mode === 'Deliver late'
-      if (isLate) lines.push('# The gateway delivered this late, after what follows it here.')
-      lines.push(...writeExpectation(reply.screen), ...repeated.map(() => 'again'))
+      if (step.isLate) lines.push('# The gateway delivered this late, after what follows it here.')
+      if (step.deliveries > 0) lines.push(...writeExpectation(step.screen))
+      for (let again = 1; again < step.deliveries; again++) lines.push('again')
     })
   }
   return `${lines.join('\n')}\n`

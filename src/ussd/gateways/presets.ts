@@ -1,7 +1,7 @@
-import { createDeclaredGateway, type GatewayDeclaration } from './declaration.ts'
+import { createDeclaredGateway } from './declaration.ts'
 
-/** Declares Africa's Talking, the gateway of the demonstration. */
-const africasTalkingDeclaration: GatewayDeclaration = {
+/** Africa's Talking, the gateway of the demonstration. */
+export const africasTalking = createDeclaredGateway({
   name: 'africas-talking',
   posts: 'form',
   session: 'sessionId',
@@ -11,13 +11,13 @@ const africasTalkingDeclaration: GatewayDeclaration = {
   text: 'text',
   summary: ['status', 'durationInMillis'],
   reply: { type: 'text/plain; charset=utf-8', ask: 'CON {screen}', end: 'END {screen}' },
-}
+})
 
 const writeHubtelTemplate = (type: string, dataType: string) =>
   `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${dataType}","FieldType":"text"}`
 
-/** Declares Hubtel, which sends only the last answer, with all earlier ones in `ClientState`. */
-const hubtelDeclaration: GatewayDeclaration = {
+/** Hubtel, which sends only the last answer, with all earlier answers in `ClientState`. */
+export const hubtel = createDeclaredGateway({
   name: 'hubtel',
   posts: 'json',
   session: 'SessionId',
@@ -37,10 +37,4 @@ const hubtelDeclaration: GatewayDeclaration = {
     ask: writeHubtelTemplate('response', 'input'),
     end: writeHubtelTemplate('release', 'display'),
   },
-}
-
-/** Declares the gateways that every deployment serves. */
-export const presets = { 'africas-talking': africasTalkingDeclaration, hubtel: hubtelDeclaration }
-
-export const africasTalking = createDeclaredGateway(africasTalkingDeclaration)
-export const hubtel = createDeclaredGateway(hubtelDeclaration)
+})

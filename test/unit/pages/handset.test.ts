@@ -1,67 +1,45 @@
 import { expect, test } from 'vitest'
-import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
+import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import {
-  deliverStep,
-  getScreen,
+  addAnswer,
+  addReply,
   getTypedText,
-  isWaitingForAnswer,
   type PhoneSession,
-  type Step,
+  startSession,
   writeRequest,
 } from '../../../src/pages/phone/handset.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 
-const form = gatewayForms['africas-talking']
-
-const createStep = (typed: string, mode: Step['mode'] = 'As usual', body?: string): Step => ({
-  ...{ typed, mode },
-  replies:
-    body === undefined ? [] : [{ status: 200, body, screen: body, gatewayState: '', tookMs: 1 }],
-})
+const posts = gatewayForms['africas-talking']
 
 /** Dials the code, gets this screen and answers it. */
-const dialled = (code: string, screen: string, typed: string): PhoneSession => ({
-  ...{ id: 's', phone: '+254700000001', gateway: 'africas-talking', profile: 'lender' },
-  ...{ startedAt: 0, endedAt: null },
-  steps: [createStep(code, 'As usual', `CON ${screen}`), createStep(typed)],
-})
+function dialled(code: string, screen: string, typed: string): PhoneSession {
+  const phone = { phone: '+254700000001', gateway: 'africas-talking', profile: 'lender' } as const
+  const [begun] = startSession([], { ...phone, startedAt: 0, code }, 'answered')
+  if (begun === undefined) throw new Error('nothing was dialled')
+  const reply = `CON ${screen}`
+  const came = { status: 200, reply, screen: reply, gatewayState: '', tookMs: 1 }
+  const asked = addReply(begun, 0, {
+    ...{ received: came, now: 1, replyState: 'answered', isLate: false },
+  })
+  return addAnswer(asked, typed, 'answered')
+}
 
 test.for(Object.entries(messagesIn))('a PIN is hidden on all screens for it in %s', ([, say]) => {
-  const { choose, again, form: asForm, easy, differs, enter, wrong } = say.pin
-  const asked = [choose, again, asForm, easy, differs, enter.see, enter.change, wrong(2)]
+  const { choose, again, form, easy, differs, enter, wrong } = say.pin
+  const asked = [choose, again, form, easy, differs, enter.see, enter.change, wrong(2)]
   const sent = Object.values(payments).map(({ words }) => words(say).enterPin)
   for (const screen of [...asked, ...sent]) {
     const of = dialled('*384*1#', screen, '5071')
     expect(getTypedText(of, 1, true), screen).toBe('PIN')
-    expect(writeRequest(form, of, 1, true)).toMatch(/text=1\*PIN$/)
-    expect(writeRequest(form, of, 1)).toMatch(/text=1\*5071$/)
+    expect(writeRequest(posts, of, 1, true)).toMatch(/text=1\*PIN$/)
+    expect(writeRequest(posts, of, 1)).toMatch(/text=1\*5071$/)
   }
 })
 
 test('a dialled code hides possible PINs, but not choices and numbers', () => {
   const of = dialled('*384*2*0700000002*0.1*5071#', 'Amount:', '1000')
   expect(getTypedText(of, 0, true)).toBe('*384*2*0700000002*0.1*PIN#')
-  expect(writeRequest(form, of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)
-})
-
-test('a step is delivered again with the same bytes, and its reply may be lost', async () => {
-  const session = dialled('*384#', 'Menu', '1')
-  const step = createStep('1', 'Lose the reply')
-  session.steps[1] = step
-  session.intent = null
-  const sent: string[] = []
-  const post = async (body: string) => {
-    sent.push(body)
-    return { status: 200, body: 'END Done' }
-  }
-  await deliverStep(form, session, step, post)
-  expect([getScreen(session), session.endedAt, isWaitingForAnswer(session)]).toEqual([
-    ...[undefined, null, false],
-  ])
-  expect(session.intent).toBeUndefined()
-  await deliverStep(form, session, step, post)
-  expect(getScreen(session)).toBe('END Done')
-  expect(session.endedAt).not.toBeNull()
-  expect(new Set(sent).size).toBe(1)
+  expect(writeRequest(posts, of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)
 })

@@ -1,29 +1,5 @@
-import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
-
-/** Describes a dialled session; `text` has the answers so far, joined by `*`. */
-export type DialledText = { phone: string; session: string; text: string; code?: string }
-
-export type GatewayReply = {
-  /** The screen, with CON or END before it. */
-  screen: string
-  /** The gateway's state, which returns with the next answer. */
-  gatewayState: string
-}
-
-/** Writes requests and reads replies as a gateway does. */
-export type GatewayForm = {
-  path: string
-  contentType: string
-  /** Tells that the first request has no answers, so that the answers in a code are dropped. */
-  startsEmpty: boolean
-  /** Is the declared code that stands before the answers; undefined if none does. */
-  dialled?: string | undefined
-  write: (dialled: DialledText, gatewayState: string) => string
-  /** @throws {Error} the body is no reply to this session */
-  parseReply: (body: string, session: string) => GatewayReply
-}
-
-export const serviceCode = '*384#'
+import { type GatewayDeclaration, sendsLastAnswerOnly } from '../../ussd/gateways/declaration.ts'
+import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -36,27 +12,40 @@ const encodings = {
   xml: { contentType: 'text/xml', write: writeXml },
 }
 
-/** Creates the form of a gateway from its declaration. The first gateway is served at `/ussd`. */
-export function createGatewayForm(
-  declaration: GatewayDeclaration,
-  path = `/ussd/${declaration.name}`,
-): GatewayForm {
-  const { session, phone, hasPlus, text, dialled, state, sequence, kinds, reply } = declaration
+/** Writes the dialled code before the answers, where a gateway does. */
+function addDialled(answers: string, code: string | undefined): string {
+  if (code === undefined) return answers
+  return `${[code, ...(answers === '' ? [] : [answers])].join('*')}#`
+}
+
+/** Creates the form of a gateway from its declaration. */
+export function createDeclaredForm(declaration: GatewayDeclaration): GatewayForm {
+  const {
+    name,
+    session,
+    phone,
+    hasPlus,
+    text,
+    dialled: declaredCode,
+    state,
+    sequence,
+    kinds,
+    reply,
+  } = declaration
   const { contentType, write } = encodings[declaration.posts]
   return {
-    path,
+    path: `/ussd/${name}`,
     contentType,
     startsEmpty: kinds !== undefined,
-    dialled,
-    write({ code = serviceCode, ...typed }, gatewayState) {
-      const isFirst = typed.text === ''
-      const answers = isFirst ? [] : typed.text.split('*')
-      const isLastAlone = (state ?? sequence) !== undefined
-      const sent = isLastAlone ? (answers.at(-1) ?? '') : addDialled(typed.text, dialled)
+    dialled: declaredCode,
+    write({ code = serviceCode, ...dialled }, gatewayState) {
+      const isFirst = dialled.text === ''
+      const answers = isFirst ? [] : dialled.text.split('*')
+      const typed = sendsLastAnswerOnly(declaration) ? answers.at(-1) : dialled.text
       return write({
-        [session]: typed.session,
-        [phone]: hasPlus ? typed.phone : typed.phone.slice(1),
-        [text]: kinds && isFirst ? code : sent,
+        [session]: dialled.session,
+        [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),
+        [text]: kinds && isFirst ? code : addDialled(typed ?? '', declaredCode),
         ...(kinds && { [kinds.field]: `${(isFirst ? kinds.first : kinds.answer)[0]}` }),
         ...(state !== undefined && { [state]: gatewayState }),
         ...(sequence !== undefined && { [sequence]: `${answers.length + 1}` }),
@@ -73,12 +62,6 @@ export function createGatewayForm(
       }
     },
   }
-}
-
-/** Writes the dialled code before the answers, where a gateway does. */
-function addDialled(answers: string, code: string | undefined): string {
-  if (code === undefined) return answers
-  return `${[code, ...(answers === '' ? [] : [answers])].join('*')}#`
 }
 
 function writeXml(fields: Fields): string {
