@@ -123,6 +123,14 @@ describe.for(['STORAGE.md', 'SECURITY.md', 'docs/deploying-to-deno.md'])('%s', (
   })
 })
 
+test('each promise names where it is tested, or why it is none', () => {
+  const rows = rowsOf(readText('test/conformance/promises.md'))
+  const untested = rows.filter(
+    ({ text }) => !text.startsWith('| no promise: ') && placesIn(text).length === 0,
+  )
+  expect(untested).toEqual([])
+})
+
 test('the table of attacks names files of tests that are there', () => {
   const files =
     readText('contracts/test/attacks/README.md').match(/(?<=`)[\w./]+\.t\.sol(?=`)/g) ?? []

@@ -189,3 +189,15 @@ test.for([
   await startCron(define, undefined, ({ level, event }) => void logged.push(`${level} ${event}`))
   expect(logged).toEqual(['error cron.failed'])
 })
+
+test('each run of a cron wakes the rounds and does what is due', async () => {
+  const told: string[] = []
+  const say = (word: string) => async () => void told.push(word)
+  const rounds = { wake: say('wake'), work: say('work') }
+  await startCron(
+    (run) => run(),
+    rounds,
+    () => {},
+  )
+  expect(told).toEqual(['wake', 'work'])
+})
