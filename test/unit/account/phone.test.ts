@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
+import {
+  listPossibleNumbers,
+  type PhoneNumber,
+  parseCaller,
+  parseTypedPhone,
+} from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
   test('that no numbering plan knows is read unchanged, and gets no message', () => {
@@ -17,3 +22,10 @@ describe('a phone', () => {
     expect(parseTypedPhone('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
   })
 })
+
+test.for(['0700 000 001', '(0700) 000-001', '0700.000.001', '٠٧٠٠٠٠٠٠٠١', '+254 700-000 001'])(
+  'support reads "%s" as a number',
+  (read) => {
+    expect(listPossibleNumbers(read, 'KE')).toEqual([{ phone: '+254700000001', country: 'KE' }])
+  },
+)

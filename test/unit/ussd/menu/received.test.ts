@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { PaymentRecord, PaymentState } from '../../../../src/relay/ledger/port.ts'
 import { getProgress } from '../../../../src/relay/progress.ts'
@@ -71,4 +72,15 @@ describe.for(['transfer', 'withdrawal', 'purchase', 'cashOut'] as const)('of a b
     const finalWei = 12n - arrivingWei
     expect(await readFinalBalance(context, from)).toEqual({ finalWei, arrivingWei })
   })
+})
+
+test('no other place gives a state its word', () => {
+  const files = globSync(['src/**/*.{ts,tsx}', 'scripts/ops/*.ts'])
+  const lines = files
+    .filter((file) => !file.endsWith('relay/progress.ts'))
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+  const states = Object.keys(words).join('|')
+  const mapped = new RegExp(`'(${states})'.*'(arriving|done)'`)
+  expect(lines.length).toBeGreaterThan(10_000)
+  expect(lines.filter((line) => mapped.test(line))).toEqual([])
 })
