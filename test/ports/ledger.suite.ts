@@ -710,6 +710,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       await see(ledger)
       expect(await ledger.readWork()).toMatchObject(doubtful)
+      expect((await ledger.readVitals()).possibleLossAt).toEqual(expect.any(Number))
       expect(await ledger.refuse({ ...refusal, traces: { chain: 3, pool: 3 } })).toEqual(unsure)
     })
 

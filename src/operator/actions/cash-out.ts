@@ -35,7 +35,7 @@ export async function cashOutFor(
   { key, to, amount }: ActionRequest<'cash-out'>,
 ): Promise<ActionAnswer<'cash-out'> | RefusedRequest> {
   const { ledger, log } = relayer
-  const recipient = parsePayable(to, deployment)
+  const recipient = parsePayable(to, deployment, account)
   if (recipient === undefined) return notPayable
   const parsed = amount === 'all' ? undefined : parseAmount(amount)
   if (parsed?.kind === 'fault') return refuseRequest(400, 'this is not an amount')

@@ -11,14 +11,15 @@ export const notPayable = refuseRequest(
   'this is not an address that can be paid on this chain',
 )
 
-/** Parses a recipient's address; undefined for what is nobody's wallet, and the contracts' own. */
+/** Parses a recipient; undefined for nobody's wallet, and for the contracts' and the payer's own. */
 export function parsePayable(
   text: string,
   { chain, loan, forwarder }: Pick<Deployment, 'chain' | 'loan' | 'forwarder'>,
+  payer?: Address,
 ): Address | undefined {
   const address = parseAddress(text, chain.id)
-  const contracts = [loan, forwarder].map((own) => own.toLowerCase())
-  const isPayable = address && findNobody(address) === undefined && !contracts.includes(address)
+  const own = [loan, forwarder, payer].map((one) => one?.toLowerCase())
+  const isPayable = address && findNobody(address) === undefined && !own.includes(address)
   return isPayable ? address : undefined
 }
 
@@ -28,7 +29,8 @@ export async function changeWallets(
   { account: { address: account } }: Caller,
   { name, address: typedAddress }: ActionRequest<'wallet'>,
 ): Promise<ActionAnswer<'wallet'> | RefusedRequest> {
-  const address = typedAddress === undefined ? undefined : parsePayable(typedAddress, deployment)
+  const address =
+    typedAddress === undefined ? undefined : parsePayable(typedAddress, deployment, account)
   if (typedAddress !== undefined && address === undefined) return notPayable
   if (name !== undefined) {
     const action = address === undefined ? 'remove-wallet' : 'add-wallet'

@@ -53,6 +53,7 @@ export function listCurrentAlerts(
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   identity: createCheckFinder('identity'),
   rows_missing: createCheckFinder('ledger'),
+  rows_lost: findPossibleLoss,
   node_down: createCheckFinder('node'),
   contracts: createCheckFinder('contracts'),
   price_high: createCheckFinder('gas_price'),
@@ -98,6 +99,11 @@ function findLowRelayer(
   const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
   const duration = `enough for ${payments} payments at today's price${queue}`
   return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run relayers -- top-up ${highestAmount}\`). Waiting payments are kept.`
+}
+
+function findPossibleLoss({ vitals: { possibleLossAt } }: KnownHealthData): string | undefined {
+  if (possibleLossAt === undefined) return undefined
+  return `The chain or a pool has had a transaction of the relayer's key since ${toIso(possibleLossAt)} that the ledger does not know: rows were lost, or another program uses the key. For a day nothing says that no money moved. Let no other program use the key.`
 }
 
 function findStuckPayment(healthData: KnownHealthData): string | undefined {

@@ -8,6 +8,7 @@ export const alertNames = [
   'node_down',
   'identity',
   'rows_missing',
+  'rows_lost',
   'pool_low',
   'contracts',
   'round_late',

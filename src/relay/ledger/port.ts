@@ -400,6 +400,8 @@ export type Vitals = {
   intake: Intake
   /** Names rows that others name, and that are missing: payments wait until an operator resumes. */
   missing: readonly string[]
+  /** Tells when an unknown transaction of the key showed that rows may be lost, for a day. */
+  possibleLossAt: number | undefined
   alerts: readonly ActiveAlert[]
   /** Tells when the next alert notice is due; undefined if all were delivered. */
   nextNoticeAt: number | undefined

@@ -503,6 +503,24 @@ describe('money out of an account', () => {
     )
   })
 
+  test("never goes to the caller's own account, by a cash-out or as a wallet", async () => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0.4')
+    const own = checksumAddress(account as Address)
+    const refused = [400, 'this is not an address that can be paid on this chain']
+    const cashOut = { phone, to: own, amount: '0.1', key: newKey() }
+    for (const [action, asked] of [
+      ['cash-out', cashOut],
+      ['wallet', { phone, name: 'Mine', address: own }],
+    ] as const) {
+      const { status, error } = await deployment.refused(action, asked)
+      expect([status, error], action).toEqual(refused)
+    }
+    expect(await deployment.audit()).not.toContainEqual(
+      expect.objectContaining({ detail: { account } }),
+    )
+  })
+
   test('is refused in words above the balance, above the limit of the day and under pause', async () => {
     const deployment = open()
     const { phone } = await newCaller('3')

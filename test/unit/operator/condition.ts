@@ -35,7 +35,14 @@ export function conditionWith(
       gatewayFaults: {},
     },
     lately: { hour: { since: now, counts: {} }, today: { since: now, counts: {} } },
-    ...{ missing: [], alerts: [], nextNoticeAt: undefined, blocks: [], front: undefined },
+    ...{
+      missing: [],
+      possibleLossAt: undefined,
+      alerts: [],
+      nextNoticeAt: undefined,
+      blocks: [],
+      front: undefined,
+    },
     observations: {
       roundAt: at,
       head: { number: 9, timestampSeconds: at / 1_000, at, since: at },

@@ -14,6 +14,7 @@ import { readFollowedBlocks, readObservations } from './chain.ts'
 import { readGatewayFaults, readGatewayHours } from './gateways.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
+import { readPossibleLossAt } from './possible-loss.ts'
 import { readRate } from './rates.ts'
 
 /** Limits how often a row is written only to prove that writing works. */
@@ -61,6 +62,7 @@ export function readVitals(
     observations: hasMoved ? dropDeploymentFacts(observations) : observations,
     intake: readIntake(rows),
     missing: listMissing(rows),
+    possibleLossAt: readPossibleLossAt(rows),
     alerts: listActiveAlerts(rows),
     nextNoticeAt: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: findLastMinedAt(rows),

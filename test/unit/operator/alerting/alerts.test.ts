@@ -76,6 +76,8 @@ describe('alerts', () => {
     ['one that failed in too many attempts', oldest({ stuck: now }), ['stuck']],
     ['nothing where a pool has ten loans', loans(10n ** 17n), []],
     ['a pool that has fewer than ten loans', loans(10n ** 17n - 1n), ['pool_low']],
+    ['rows that may be lost', conditionWith({ possibleLossAt: now }), ['rows_lost']],
+    ['rows that are missing', conditionWith({ missing: ['payments:a'] }), ['rows_missing']],
     ['rounds that are late', conditionWith({}, failing), ['round_late']],
     ['nothing where none was ever due', conditionWith({}, { ...failing, roundAt: undefined }), []],
     ['an unlisted caller for an hour', conditionWith({ unlistedAt }), ['unlisted_number']],
