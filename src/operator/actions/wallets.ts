@@ -11,7 +11,7 @@ export const notPayable = refuseRequest(
   'this is not an address that can be paid on this chain',
 )
 
-/** Parses a recipient; undefined for nobody's wallet, and for the contracts' and the payer's own. */
+/** Parses a recipient; undefined for nobody's wallet, the contracts and the payer's account. */
 export function parsePayable(
   text: string,
   { chain, loan, forwarder }: Pick<Deployment, 'chain' | 'loan' | 'forwarder'>,

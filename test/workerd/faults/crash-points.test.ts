@@ -233,7 +233,7 @@ describe('a round of the alarm', () => {
     async (whose, { expect, task }) => {
       if (whose === 'object') willCause(task, 'aborted_objects')
       const kinds = await roundQuestions()
-      const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork, 'ledger.release']
+      const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork]
       expect(kinds).toEqual(expect.arrayContaining(known))
       const drawn = sampleOf(sampledKinds, kinds, `rounds of a ${whose}`)
       const deaths = drawn.flatMap((at) => deathsAt(at, whose))
