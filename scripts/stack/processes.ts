@@ -149,6 +149,8 @@ function inspectPs(pid: number): ReturnType<typeof inspectProc> {
 export function watchStarter(onGone: () => void): void {
   // The bootstrap keeps a channel open, if there had to be one.
   process.once('disconnect', onGone)
+  // Alone it keeps no process alive that has done its work.
+  process.channel?.unref()
   const npm = findNpm()
   if (npm === undefined) return
   const timer = setInterval(() => {
