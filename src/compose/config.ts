@@ -23,7 +23,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   const rules =
     blockSeconds === undefined ? unscaledRules : scaleRules(unscaledRules, blockSeconds * 1_000)
   // A private chain may make blocks only for payments; one that waits too long raises `stuck`.
-  const isPrivate = readMining(settings, networks, chain.id)?.from === 1
+  const isUnmined = settings.isLocal && settings.values.MIN_DIFFICULTY === 'none'
+  const isPrivate = isUnmined || readMining(settings, networks, chain.id)?.from === 1
   return {
     isDevelopment: settings.ENVIRONMENT === 'development',
     chain,

@@ -33,11 +33,13 @@ describe('the configuration', () => {
       expect(read()[part], part).toBeUndefined()
   })
 
-  test('lets a mined chain of its own be idle, and no network', () => {
+  test('lets a chain of its own be idle, and no network', () => {
     const haltedAfter = (changes: Changes) => read(changes).rules.haltedAfterMs
-    expect(haltedAfter({ MIN_DIFFICULTY: '1' })).toBeUndefined()
+    for (const own of ['1', 'none'])
+      expect(haltedAfter({ MIN_DIFFICULTY: own }), own).toBeUndefined()
     const networks = [{}, remote, { ...remote, MIN_DIFFICULTY: '1' }]
     expect(networks.map(haltedAfter)).toEqual([500_000, 500_000, 500_000])
+    expect(haltedAfter({ ...remote, MIN_DIFFICULTY: 'none' })).toBe(500_000)
   })
 
   test('requires proofs of outcomes on mined chains, unless that is off', () => {
