@@ -685,6 +685,21 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await refuse('two', { isSpent: false })).toEqual(unsure)
     })
 
+    test('leave unsaid, after too many dials, whether the session has paid', async ({ ledger }) => {
+      const refuse = (session: string) =>
+        ledger.refuse({ ...refusingOf(session), reason: 'too_many_dials' })
+      const later = (session: string) => ledger.lookup({ ...refusingOf(session), input: 'later' })
+      expect(await refuse('unseen')).toEqual(closed)
+      expect(await later('unseen')).toEqual({ kind: 'ended' })
+      await ledger.recordHead(undefined, 0)
+      expect(await refuse('seen')).toEqual(closed)
+      expect(await later('seen')).toEqual({ kind: 'closed' })
+      // The chain shows a nonce that the ledger does not know.
+      await ledger.recordHead(undefined, 3)
+      expect(await refuse('doubtful')).toEqual(closed)
+      expect(await later('doubtful')).toEqual({ kind: 'ended' })
+    })
+
     test('of a new ledger with a used key end when all that it signed has expired', async ({
       ledger,
     }) => {

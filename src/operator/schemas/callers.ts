@@ -52,7 +52,8 @@ export const caller = z.object({
 })
 
 export const decidedSession = z.object({
-  state: z.enum(['refused', 'accepted']),
+  /** Says `ended` if lost rows may hold a payment of the refused session. */
+  state: z.enum(['refused', 'ended', 'accepted']),
   decidedAt: time,
   screen: z.string(),
   reason: z.nullable(z.string()),

@@ -95,8 +95,8 @@ import {
 import {
   compareNonces,
   endPossibleLoss,
-  mayBeUntrue,
   mayEndPossibleLoss,
+  mayHavePaid,
   readPossibleLossAt,
   recordPossibleLoss,
 } from './records/possible-loss.ts'
@@ -281,8 +281,10 @@ export const steps: Steps = {
     if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
     recordObservations(step, refusing.observations)
     const refused = recordObstacle(rows, refusing.obstacle)
-    if (mayBeUntrue(rows, refusing)) return { ...refused, kind: 'unsure' }
-    saveSession(rows, refusing, 'refused', refusing.screen)
+    const isUnsure = mayHavePaid(rows, refusing)
+    // Too many dials are refused before the chain is asked, in words that tell of no payment.
+    if (isUnsure && refusing.reason !== 'too_many_dials') return { ...refused, kind: 'unsure' }
+    saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
     return refused
   },
 

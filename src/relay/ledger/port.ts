@@ -580,9 +580,12 @@ export type LoanBooking = {
 
 export type LoanQuery = { contract: Address; state: BookedLoan['state']; limit: number }
 
-/** Tells how a session was decided: a payment has its intent, a refusal its reason. */
+/**
+ * Tells how a session was decided: a payment has its intent, a refusal its reason. `ended` was
+ * refused too, by a ledger whose lost rows may hold a payment of it.
+ */
 export type SessionTrace = {
-  state: 'refused' | 'accepted'
+  state: 'refused' | 'ended' | 'accepted'
   screen: Screen
   decidedAt: number
   intentId: Hex | undefined

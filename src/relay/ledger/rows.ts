@@ -67,7 +67,7 @@ export const tables = {
     ['session'],
     {
       ...mapNames(text, 'session', 'account', 'input'),
-      state: z.enum(['refused', 'accepted']),
+      state: z.enum(['refused', 'ended', 'accepted']),
       screen,
       ...mapNames(integer, 'steps', 'decided_at'),
     },

@@ -39,6 +39,7 @@ describe('a run', () => {
     [263_031, {}],
     [263_937, {}],
     [271_552, {}],
+    [243_087, {}],
   ] as const)('of seed %i breaks no promise but for %j', async ([seed, excused]) => {
     const { history } = await runPlan(drawPlan(seed))
     expect(judge(history)).toMatchObject({ violations: [], excused })

@@ -24,19 +24,18 @@ export function mayEndPossibleLoss(rows: Draft): boolean {
 }
 
 /**
- * Tells whether lost rows may make a refusal's screen untrue, which says that nothing was sent. A
- * ledger that has not seen the chain cannot know. One that began with a used key knows it of a
- * session whose intent is unspent: what its key sent before is mined.
+ * Tells whether lost rows may hold a payment of a session that is refused now. A ledger that has
+ * not seen the chain cannot know. One that began with a used key knows it of a session whose intent
+ * is unspent: what its key sent before is mined.
  */
-export function mayBeUntrue(
+export function mayHavePaid(
   rows: Draft,
   { reason, traces }: Pick<SessionRefusal, 'reason' | 'traces'>,
 ): boolean {
-  // Without a reason the screen says nothing of payments.
+  // Without a reason no payment was asked for.
   if (reason === undefined) return false
   const comparison = readComparison(rows)
-  // Too many dials are refused before the chain is asked, with words that say nothing of payments.
-  if (comparison === undefined) return reason !== 'too_many_dials'
+  if (comparison === undefined) return true
   if (comparison.lostAt !== undefined || traces?.isSpent === true) return true
   return comparison.begunAt !== undefined && traces?.isSpent !== false
 }
