@@ -146,7 +146,8 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     if (!isAlone && !wasDecided) continue
     const words = `${delivery.actor.name} is told that its session has ended`
     // What was lost whole is found on the chain again, whatever its text asks for by then.
-    found('identical', words, isAlone ? {} : { lost_answer })
+    const excuses = isAlone ? {} : { lost_answer }
+    found('identical', words, { ...excuses, too_many_dials: deliveries.some(isUnread) })
   }
 }
 
