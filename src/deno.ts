@@ -28,6 +28,7 @@ const log = createConsoleLog(systemClock.now)
 const background = createBackground(systemClock, log)
 
 const ending = new AbortController()
+let isCronRefused = false
 
 const runtime: Runtime = {
   clock: systemClock,
@@ -54,6 +55,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     ledger,
     store: 'Redis',
     readEviction: createEvictionReader(database),
+    isCronRefused: () => isCronRefused,
     keyStore: () => keyStore,
     memory: () => memory,
     answers: createRedisAnswers(database),
@@ -91,7 +93,9 @@ const { app, rounds } = assembleFrom(Deno.env.toObject())
 // On Deno Deploy no process may be running when work is due: the cron starts one.
 const { cron } = Deno
 if (cron !== undefined) {
-  void startCron((run) => cron('tend', '* * * * *', run), rounds, log)
+  void startCron((run) => cron('tend', '* * * * *', run), rounds, log).then((isRunning) => {
+    isCronRefused = !isRunning
+  })
 }
 
 if (rounds !== undefined) background.run(rounds.watch(ending.signal))

@@ -58,6 +58,7 @@ export function assembleOperations(options: OperationsOptions) {
   const createCondition = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
     vitals,
     aheadMs,
+    isCronRefused: stores.isCronRefused?.(),
     budget: limits && budget && { callsToday: budget.getCallsToday(), callsADay: limits.callsADay },
     terms: config,
   })

@@ -26,6 +26,8 @@ export type Stores = {
   store: LedgerStore
   /** Reads by which policy a full store drops rows; undefined if this store drops none. */
   readEviction?: () => Promise<string | undefined>
+  /** Tells whether the platform refused this process's cron. */
+  isCronRefused?: () => boolean
   /** Accepts a payment where the ledger is; undefined if this process does it itself. */
   accept?: AcceptPayment
   /** Starts a round; undefined if this process runs rounds itself. */

@@ -20,6 +20,8 @@ export type HealthData = {
   store?: LedgerStore
   /** Is true if the store does not tell whether it drops rows when it is full. */
   isEvictionUnknown?: boolean | undefined
+  /** Is true if the platform refused this process's cron: rounds run only while it runs. */
+  isCronRefused?: boolean | undefined
   /** Holds today's calls to the nodes and their limit; undefined without a limit. */
   budget: { callsToday: DailyCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }

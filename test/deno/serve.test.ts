@@ -151,6 +151,20 @@ describe('the relay on Deno', () => {
     await expect.poll(() => rounds.hits()).toBeGreaterThan(before)
   })
 
+  test('goes on where the platform refuses Deno.cron, and raises an alert', async () => {
+    const token = 'the-token-of-the-operator'
+    const served = await start({ REFUSE_CRON: '1', OPERATOR_TOKEN: token }, 'with_cron')
+    const headers = { authorization: `Bearer ${token}` }
+    const names = async () => {
+      const response = await fetch(`${served.url}/operator/alerts`, { headers })
+      return ((await response.json()) as { alerts: { name: string }[] }).alerts.map(
+        ({ name }) => name,
+      )
+    }
+    await expect.poll(names).toContain('cron_refused')
+    expect((await dial(served, '', 'without a cron')).text).toMatch(/^CON /)
+  })
+
   test('answers in time when the database is gone, and truly', async () => {
     const served = await start()
     const failing = async () => {

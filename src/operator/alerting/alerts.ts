@@ -20,6 +20,8 @@ import { listSilentGateways } from './silent-gateways.ts'
 const minLoansInPool = 10n
 const budgetAlertShare = 0.8
 const hourMs = 3_600_000
+const cronRemedy =
+  'Keep at least one process running, or let a monitor ask for /readyz each minute: without either, payments wait for their next step. The log has the reason (`cron.failed`).'
 
 type FindAlert = (healthData: KnownHealthData, deployment: Deployment) => string | undefined
 
@@ -65,6 +67,8 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
     healthData.vitals.observations.roundAt === undefined
       ? undefined
       : createCheckFinder('rounds')(healthData, deployment),
+  cron_refused: ({ isCronRefused }) =>
+    isCronRefused ? `The platform refused the cron that runs rounds. ${cronRemedy}` : undefined,
   budget: findSpentBudget,
   unlisted_number: findUnlistedNumber,
   unknown_header: findUnknownHeader,

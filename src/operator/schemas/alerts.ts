@@ -12,6 +12,7 @@ export const alertNames = [
   'pool_low',
   'contracts',
   'round_late',
+  'cron_refused',
   'budget',
   'unlisted_number',
   'unknown_header',

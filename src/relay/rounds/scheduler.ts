@@ -120,22 +120,27 @@ export function createRounds({
   return { wake, work, watch, checkSoon: () => wakeController.abort() }
 }
 
-/** Has a cron run due rounds. Where the platform refuses it, the service goes on without one. */
+/**
+ * Has a cron run due rounds, and tells whether it does. Where the platform refuses it, the service
+ * goes on without one.
+ */
 export async function startCron(
   define: (run: () => Promise<void>) => Promise<void>,
   rounds: Pick<Rounds, 'wake' | 'work'> | undefined,
   log: Log,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await define(async () => {
       await rounds?.wake()
       await rounds?.work()
     })
+    return true
   } catch (error) {
     log({
       level: 'error',
       event: 'cron.failed',
       message: `No cron runs rounds, so keep a process running: ${describeFault(error)}`,
     })
+    return false
   }
 }

@@ -79,6 +79,7 @@ describe('alerts', () => {
     ['rows that may be lost', conditionWith({ possibleLossAt: now }), ['rows_lost']],
     ['rows that are missing', conditionWith({ missing: ['payments:a'] }), ['rows_missing']],
     ['rounds that are late', conditionWith({}, failing), ['round_late']],
+    ['a cron that is refused', { ...conditionWith(), isCronRefused: true }, ['cron_refused']],
     ['nothing where none was ever due', conditionWith({}, { ...failing, roundAt: undefined }), []],
     ['an unlisted caller for an hour', conditionWith({ unlistedAt }), ['unlisted_number']],
     ['nothing of one before', conditionWith({ unlistedAt: unlistedAt - 1 }), []],

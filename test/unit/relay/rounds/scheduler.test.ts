@@ -5,6 +5,7 @@ import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
 import { getNextDelayMs, type RoundResult } from '../../../../src/relay/ledger/schedule.ts'
 import { createRounds, type Rounds, startCron } from '../../../../src/relay/rounds/scheduler.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
+import type { Log } from '../../../../src/runtime/log.ts'
 
 const roundMs = 20
 
@@ -186,7 +187,8 @@ test.for([
   ['rejects', () => Promise.reject(new Error('the schedule was refused'))],
 ] as const)('a cron that %s stops nothing, and is told as an error', async ([, define]) => {
   const logged: string[] = []
-  await startCron(define, undefined, ({ level, event }) => void logged.push(`${level} ${event}`))
+  const log: Log = ({ level, event }) => void logged.push(`${level} ${event}`)
+  expect(await startCron(define, undefined, log)).toBe(false)
   expect(logged).toEqual(['error cron.failed'])
 })
 
