@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type Fault, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { opened } from '../../support/opened.ts'
+import { findNode } from './support/open.ts'
 import { startRealWorker } from './support/real-worker.ts'
 
 const faults: readonly Fault[] = [
@@ -9,8 +9,8 @@ const faults: readonly Fault[] = [
   ...[500, 429].map((status) => ({ kind: 'status' as const, status })),
 ]
 
-const anvil = opened(() => startAnvil())
-const proxy = opened(() => startFaultProxy({ target: anvil.url }))
+const node = opened(() => findNode())
+const proxy = opened(() => startFaultProxy({ target: node.url }))
 const worker = opened(() => startRealWorker([`${proxy.url}/planted-path?key=planted-query`]))
 
 /** Makes one request to the node service and one to the relay. */

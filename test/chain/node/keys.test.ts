@@ -7,10 +7,11 @@ import { keys as command } from '../../../scripts/ops/keys-cli.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere } from '../../support/processes.ts'
+import { findNode } from './support/open.ts'
 import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
 
-const testnet = opened(() => startAnvil())
+const testnet = opened(() => findNode())
 const mainnet = opened(() => startAnvil({ chainId: 30 }))
 const worker = opened(() => startRealWorker([testnet.url], { NODE_URL_30: mainnet.url }))
 

@@ -1,14 +1,22 @@
 import { startAnvil } from '../../../../scripts/dev/anvil.ts'
 import { createRpcCall } from '../../../../scripts/dev/rpc.ts'
 import { deployEmitter } from './anvil-rpc.ts'
+import { askNamedNode, namedNodeUrl } from './named-node.ts'
 import { startProxyNode } from './proxy-node.ts'
 import { startRealWorker } from './real-worker.ts'
 
-/** Starts an anvil with a contract that logs, and three ways to it that a test can spoil. */
-export async function openNode() {
+/** Finds the node that is named, or starts an anvil. `direct` asks it past the service. */
+export async function findNode() {
+  if (namedNodeUrl !== undefined) {
+    return { url: namedNodeUrl, direct: askNamedNode(namedNodeUrl), stop: async () => {} }
+  }
   const { url, stop } = await startAnvil()
-  // Asks past the service; makes blocks and transactions.
-  const direct = createRpcCall(url)
+  return { url, direct: createRpcCall(url), stop }
+}
+
+/** Opens a node with a contract that logs, and three ways to it that a test can spoil. */
+export async function openNode() {
+  const { url, direct, stop } = await findNode()
   const proxies = [
     await startProxyNode(url),
     await startProxyNode(url),
