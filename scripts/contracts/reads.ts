@@ -5,6 +5,7 @@ import {
   type Hex,
   type PublicClient,
 } from 'viem'
+import { readLogs } from '../../src/chain/logs.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 
@@ -29,11 +30,8 @@ export type Booked = LoanEvent & { hash: Hex; isSentAlong?: boolean }
 
 export type EventRange = { fromBlock: bigint; toBlock: bigint }
 
-/** Limits the blocks of one request for events. */
-const maxBlocks = 2_000n
-
 export async function readLoanEvents(client: PublicClient, address: Address, range: EventRange) {
-  const logs = await readInPieces(range, (blocks) =>
+  const logs = await collectLogs(range, (blocks) =>
     client.getContractEvents({ address, abi: microLoanAbi, strict: true, ...blocks }),
   )
   return logs.map(
@@ -41,25 +39,15 @@ export async function readLoanEvents(client: PublicClient, address: Address, ran
   )
 }
 
-/** Reads logs in pieces: a range that a node refuses is asked for in halves. */
-export async function readInPieces<Log>(
+/** Collects the logs of a range, part by part. */
+export async function collectLogs<Log>(
   { fromBlock, toBlock }: EventRange,
   ask: (blocks: EventRange) => Promise<readonly Log[]>,
 ): Promise<Log[]> {
+  const parts = readLogs({ from: Number(fromBlock), to: Number(toBlock) }, ({ from, to }) =>
+    ask({ fromBlock: BigInt(from), toBlock: BigInt(to) }).catch((error: Error) => error),
+  )
   const found: Log[] = []
-  let width = maxBlocks
-  for (let first = fromBlock; first <= toBlock; ) {
-    const last = first + width - 1n < toBlock ? first + width - 1n : toBlock
-    try {
-      for (const log of await ask({ fromBlock: first, toBlock: last })) found.push(log)
-      first = last + 1n
-      // What was too much here may be little further on; but a fixed limit is soon met again.
-      const wider = width + width / 8n + 1n
-      width = wider < maxBlocks ? wider : maxBlocks
-    } catch (error) {
-      if (last === first) throw error
-      width = (last - first + 1n) / 2n
-    }
-  }
+  for await (const { logs } of parts) for (const log of logs) found.push(log)
   return found
 }

@@ -1,17 +1,13 @@
 import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
+import { type BlockRange, readLogs } from './logs.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 import { listVerdicts, type NodeVerdict } from './verdicts.ts'
 
 /** Selects a block by its hash (EIP-1898). */
 export type BlockHash = { blockHash: Hex }
 
-type LogRange = {
-  address: Address
-  topics: (Hex | Hex[] | null)[]
-  fromBlock: number
-  toBlock?: number
-}
+type LogFilter = { address: Address; topics: (Hex | Hex[] | null)[] }
 
 /** Tells the result of sending. If no node took the transaction, it has each node's verdict. */
 export type SendResult = { kind: 'taken' } | { kind: 'not_taken'; verdicts: readonly NodeVerdict[] }
@@ -178,11 +174,7 @@ export function createNode(rpc: Rpc) {
     /** Returns a transaction's calldata; undefined if the node does not know it. */
     getCalldata: (hash: Hex, signal: AbortSignal) =>
       readOptional(calldata, 'eth_getTransactionByHash', [hash], signal),
-    getLogs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
-      const to = toBlock === undefined ? 'latest' : toHex(toBlock)
-      const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
-      return readParsed(z.array(loggedEvent), 'eth_getLogs', [range], signal)
-    },
+    ...createLogReader(readParsed),
     /** Sends a transaction. Never throws, because a transport error is an outcome, too. */
     async send(raw: Hex, signal: AbortSignal): Promise<SendResult> {
       try {
@@ -194,6 +186,31 @@ export function createNode(rpc: Rpc) {
         return { kind: 'not_taken', verdicts }
       }
     },
+  }
+}
+
+function createLogReader(readParsed: ReturnType<typeof createParsedReader>) {
+  function getLogs(
+    { fromBlock, toBlock, ...filter }: LogFilter & { fromBlock: number; toBlock?: number },
+    signal: AbortSignal,
+  ) {
+    const to = toBlock === undefined ? 'latest' : toHex(toBlock)
+    const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
+    return readParsed(z.array(loggedEvent), 'eth_getLogs', [range], signal)
+  }
+
+  return {
+    getLogs,
+    /** Reads logs part by part, oldest first, each request with a signal of its own. */
+    readLogs: (filter: LogFilter, range: BlockRange, createSignal: () => AbortSignal) =>
+      readLogs(range, async ({ from, to }) => {
+        try {
+          return await getLogs({ ...filter, fromBlock: from, toBlock: to }, createSignal())
+        } catch (error) {
+          if (error instanceof RpcError) return error
+          throw error
+        }
+      }),
   }
 }
 

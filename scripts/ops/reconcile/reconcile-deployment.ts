@@ -13,10 +13,10 @@ import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/schem
 import { decodeResults, spendsIntent } from '../../../src/relay/forwarder/requests.ts'
 import {
   type Booked,
+  collectLogs,
   type EventRange,
   lanes,
   loanAt,
-  readInPieces,
   readLoanEvents,
 } from '../../contracts/reads.ts'
 import { inLanes } from '../../dev/lanes.ts'
@@ -138,7 +138,7 @@ async function findSentElsewhere({ client, forwarder }: Place, hashes: readonly 
 }
 
 async function readSpendings({ client, forwarder }: Place, range: EventRange): Promise<Spending[]> {
-  const logs = await readInPieces(range, (part) => client.getLogs({ address: forwarder, ...part }))
+  const logs = await collectLogs(range, (part) => client.getLogs({ address: forwarder, ...part }))
   const spent = logs.flatMap((log) => {
     const [hash, block] = [lower(log.transactionHash), Number(log.blockNumber)]
     const results = decodeResults({ chainId: 0, address: forwarder }, [log])

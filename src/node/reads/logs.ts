@@ -1,3 +1,4 @@
+import { answersBeforeDoubling, type BlockRange, type LogPace, readLogs } from '../../chain/logs.ts'
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
@@ -26,9 +27,6 @@ const maxDoubtfulBlocks = 50
 const maxCalls = 200
 const reservedCalls = 5
 
-/** Sets after how many answers the number of blocks per call doubles. */
-const answersBeforeDoubling = 4
-
 const maxParallelPieces = 8
 
 const maxPieceBlocks = 100_000
@@ -37,15 +35,12 @@ const maxPieceBlocks = 100_000
 const truncationMultiple = 1_000
 
 /** A range of blocks. If it `isOpenEnded`, it includes all newer blocks. */
-export type LogRange = { from: number; to: number; isOpenEnded: boolean }
-
-/** A piece of a range. Only one of the parallel pieces `mayGrow` the number of blocks per call. */
-type Piece = LogRange & { mayGrow?: boolean }
+export type LogRange = BlockRange & { isOpenEnded: boolean }
 
 /** Holds a search for logs, with the progress of each node by its name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
-type Progress = { calls: number; answers: number; blocksPerCall: number }
+type Progress = LogPace & { calls: number }
 
 type CountedNode = UpstreamNode & { readonly progress: Progress }
 
@@ -70,7 +65,9 @@ export async function readRangeLogs(
   let nextBlock = from
   while (nextBlock <= to) {
     const pieces = planPieces(nextBlock, range, search)
-    const outcomes = await Promise.allSettled(pieces.map((each) => readComparedPiece(each, search)))
+    const outcomes = await Promise.allSettled(
+      pieces.map((each) => readComparedPiece(each, each === pieces[0], search)),
+    )
     for (const [index, outcome] of outcomes.entries()) {
       const piece = pieces[index] ?? range
       if (outcome.status === 'rejected') throw toRangeError(outcome.reason, piece, range, search)
@@ -86,23 +83,24 @@ export async function readRangeLogs(
 }
 
 /** Plans the next pieces, as large as all nodes of the search accept. */
-function planPieces(first: number, { to, isOpenEnded }: LogRange, { progress }: Search): Piece[] {
+function planPieces(first: number, range: LogRange, { progress }: Search): LogRange[] {
   const nodes = [...progress.values()]
-  const sizes = nodes.map(({ blocksPerCall }) => blocksPerCall)
-  const acceptedSize = nodes.length === 0 ? 0 : Math.min(...sizes, maxPieceBlocks)
+  const acceptedSize = nodes.length === 0 ? 0 : Math.min(...nodes.map(({ blocks }) => blocks))
   const size = Math.max(maxLogBlocks + 1, acceptedSize)
   // One piece alone tries a new size, so that a refusal costs only one call.
   const isSizeAccepted =
     acceptedSize === size && nodes.every(({ answers }) => answers % answersBeforeDoubling > 0)
   const length = isSizeAccepted ? maxParallelPieces : 1
   return Array.from({ length }, (_, index) => first + index * size)
-    .filter((start) => start <= to)
-    .map((start) => {
-      const end = Math.min(to, start + size - 1)
-      const piece = { from: start, to: end, isOpenEnded: isOpenEnded && end === to }
-      return { ...piece, mayGrow: start === first }
-    })
+    .filter((start) => start <= range.to)
+    .map((start) => takePart(range, { from: start, to: Math.min(range.to, start + size - 1) }))
 }
+
+/** Takes a part of a range, which includes all newer blocks only if it is the last one. */
+const takePart = ({ to, isOpenEnded }: LogRange, part: BlockRange): LogRange => ({
+  ...part,
+  isOpenEnded: isOpenEnded && part.to === to,
+})
 
 function toRangeError(
   error: unknown,
@@ -133,13 +131,18 @@ function createRangeError(code: number, reason: string, from: number, to: number
 }
 
 /** Reads a piece from two nodes if possible; a proof or a third node settles a difference. */
-async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
+async function readComparedPiece(
+  range: LogRange,
+  mayGrow: boolean,
+  search: Search,
+): Promise<ChainLog[]> {
   const { ask, askUpToTwo, getKnownHead } = search
   const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[]> => {
     const node = withCallLimit(uncountedNode, search)
     const head = getKnownHead() ?? 0
     await assertNotBehind(node, range.isOpenEnded ? head : Math.min(range.to, head))
-    return await readPiece(node, range, search)
+    // Only one of the parallel pieces changes the number of blocks per call.
+    return await readPiece(node, range, search, mayGrow ? node.progress : { ...node.progress })
   }
   const [first, second] = await askUpToTwo(work)
   if (first === undefined) throw new TransportError('no node gave an answer')
@@ -203,9 +206,8 @@ async function readBlockProof(node: UpstreamNode, number: number) {
 
 function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
   const nodeProgress = search.progress.get(node.name) ?? {
-    calls: 0,
-    answers: 0,
-    blocksPerCall: maxLogBlocks + 1,
+    ...{ calls: 0, answers: 0 },
+    ...{ blocks: maxLogBlocks + 1, maxBlocks: maxPieceBlocks },
   }
   search.progress.set(node.name, nodeProgress)
   return {
@@ -226,63 +228,40 @@ async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void
 }
 
 /** Reads a piece from one node; an `OutOfCalls` error holds the first unread block. */
-async function readPiece(node: CountedNode, range: Piece, search: Search): Promise<ChainLog[]> {
-  const cursor = { start: range.from }
+async function readPiece(
+  node: CountedNode,
+  piece: LogRange,
+  search: Search,
+  pace: LogPace = node.progress,
+): Promise<ChainLog[]> {
+  const pieceLogs: ChainLog[] = []
+  let firstUnsearched = piece.from
   try {
-    return await walkPiece(node, range, search, cursor)
+    for await (const { to, logs } of readLogs(piece, createAsk(node, piece, search), pace)) {
+      pieceLogs.push(...logs)
+      firstUnsearched = to + 1
+    }
+    return pieceLogs
   } catch (error) {
-    if (error instanceof OutOfCalls) error.firstUnsearched ??= cursor.start
+    if (error instanceof OutOfCalls) error.firstUnsearched ??= firstUnsearched
     throw error
   }
 }
 
-/**
- * Reads a piece; halves the blocks of a call after a refusal, and doubles them after some answers.
- * `cursor` belongs to the caller, so that it shows after an error how far the calls came.
- */
-async function walkPiece(
-  node: CountedNode,
-  { from, to: lastBlock, isOpenEnded, mayGrow }: Piece,
-  search: Search,
-  cursor: { start: number },
-): Promise<ChainLog[]> {
-  const pieceLogs: ChainLog[] = []
-  const { progress } = node
-  let to = lastBlock
+/** Creates what asks a node for a part of a piece, up to the node's height if it refuses more. */
+function createAsk(node: CountedNode, piece: LogRange, search: Search) {
   let height: number | undefined
-  // After an unclear refusal, one block alone shows whether it was about the range's size.
-  let unclearRefusal: RpcError | undefined
-  let isCauseKnown = false
-  for (cursor.start = from; cursor.start <= to; ) {
-    const { start } = cursor
-    const length = unclearRefusal === undefined ? progress.blocksPerCall : 1
-    const end = Math.min(to, start + length - 1)
-    const range = { from: start, to: end, isOpenEnded: isOpenEnded && end === to }
-    const answer = await queryLogs(node, range, search)
-    if (!(answer instanceof RpcError)) {
-      pieceLogs.push(
-        ...(mayBeTruncated(answer) ? await readHalves(node, range, answer.length, search) : answer),
-      )
-      cursor.start = end + 1
-      unclearRefusal = undefined
-      if (mayGrow) progress.answers += 1
-      if (mayGrow && progress.answers % answersBeforeDoubling === 0) progress.blocksPerCall *= 2
-      continue
-    }
-    if (unclearRefusal !== undefined || !isAboutRange(answer)) throw unclearRefusal ?? answer
+  return async function ask({ from, to }: BlockRange): Promise<ChainLog[] | RpcError> {
+    if (height !== undefined && from > height) return []
+    const part = takePart(piece, { from, to })
+    const answer = await queryLogs(node, part, search)
+    if (!(answer instanceof RpcError))
+      return mayBeTruncated(answer) ? await readHalves(node, part, answer.length, search) : answer
+    if (!isAboutRange(answer)) throw answer
     height ??= await readHeight(node)
-    if (start > height) break
-    if (!isOpenEnded && to > height) {
-      to = height
-      continue
-    }
-    if (start === end) throw answer
-    if (!isCauseKnown && !isRefusal(answer, 'too_much')) unclearRefusal = answer
-    isCauseKnown = true
-    progress.blocksPerCall = Math.min(progress.blocksPerCall, Math.ceil((end - start + 1) / 2))
-    progress.answers = 0
+    if (from > height) return []
+    return part.isOpenEnded || to <= height ? answer : await ask({ from, to: height })
   }
-  return pieceLogs
 }
 
 /** Reads a range's halves, since its logs may be truncated; those of a single block are proved. */

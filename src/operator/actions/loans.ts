@@ -12,8 +12,7 @@ export type LoanBookOptions = {
   relayer: Pick<Relayer, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
-/** Limits the blocks of one request for events, and the requests for one list of loans. */
-const maxBlocks = 2_000
+/** Limits the requests for one list of loans. */
 const maxRequestsForList = 60
 const readTimeoutMs = 15_000
 const nodeTimeoutMs = 5_000
@@ -37,22 +36,19 @@ export async function updateLoanBook(
   const { number: head } = await node.getHead(clock.timeout(nodeTimeoutMs))
   const last = head - Math.max(0, rules.confirmations - 1)
   let book = await ledger.readLoanBook(loan)
-  let blocksPerRequest = maxBlocks
-  for (let requests = 0; requests < maxRequests && clock.now() < endsAt; requests++) {
-    const from = book.next ?? (await findCreationBlock(relayer, loan, last))
-    if (from > last) break
-    const to = Math.min(last, from + blocksPerRequest - 1)
-    const range = { address: loan, topics: [loanEventTopics], fromBlock: from, toBlock: to }
-    try {
-      const logs = await node.getLogs(range, clock.timeout(nodeTimeoutMs))
-      const events = logs.map(({ topics, data }) => ({ topics, data }))
-      const update = { contract: loan, from: book.next, next: to + 1, logs: events }
-      book = await ledger.bookLoans(update)
-    } catch (error) {
-      // Nodes refuse ranges with many events, so the next range has half the blocks.
-      if (to === from) throw error
-      blocksPerRequest = Math.ceil((to - from + 1) / 2)
-    }
+  const from = book.next ?? (await findCreationBlock(relayer, loan, last))
+  let requests = 0
+  const createSignal = () => {
+    requests += 1
+    return clock.timeout(nodeTimeoutMs)
+  }
+  const filter = { address: loan, topics: [loanEventTopics] }
+  const parts = node.readLogs(filter, { from, to: last }, createSignal)
+  for await (const { to, logs } of parts) {
+    const events = logs.map(({ topics, data }) => ({ topics, data }))
+    book = await ledger.bookLoans({ contract: loan, from: book.next, next: to + 1, logs: events })
+    // Another request, which books the same events, may have come further.
+    if (book.next !== to + 1 || requests >= maxRequests || clock.now() >= endsAt) break
   }
   return { book, head, isWhole: (book.next ?? 0) > last }
 }

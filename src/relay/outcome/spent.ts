@@ -1,4 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, pad } from 'viem'
+import { maxBlocksPerRequest } from '../../chain/logs.ts'
 import type { BlockHash, Head, Node } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -86,9 +87,6 @@ export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | n
   pad(from.toLowerCase() as Hex),
 ]
 
-/** Limits the blocks of one log query, because public nodes serve no more. */
-const maxBlocksPerQuery = 1_000
-
 /** Finds the event that spent an intent; clocks differ, so a day is searched on both sides. */
 async function findEventBlock(
   { node, forwarder, clock }: Relayer,
@@ -100,16 +98,10 @@ async function findEventBlock(
   const findAround = (seconds: number) => findBlocksAround(node, clock, seconds, head, knownBlocks)
   const [first] = await findAround(acceptedAt - daySeconds)
   const [, last] = await findAround(request.deadline + daySeconds)
-  for (let fromBlock = first; fromBlock <= last; fromBlock += maxBlocksPerQuery) {
-    const toBlock = Math.min(last, fromBlock + maxBlocksPerQuery - 1)
-    const filter = {
-      address: forwarder.address,
-      topics: encodeIntentTopics(request),
-      fromBlock,
-      toBlock,
-    }
-    const events = await node.getLogs(filter, clock.timeout(nodeTimeoutMs))
-    const spending = events.find((event) =>
+  const filter = { address: forwarder.address, topics: encodeIntentTopics(request) }
+  const createSignal = () => clock.timeout(nodeTimeoutMs)
+  for await (const { logs } of node.readLogs(filter, { from: first, to: last }, createSignal)) {
+    const spending = logs.find((event) =>
       decodeResults(forwarder, [event]).some(({ status }) => spendsIntent(status)),
     )
     if (spending !== undefined) return spending.block.number
@@ -132,7 +124,7 @@ async function findBlocksAround(
     else after = block
   }
   knownBlocks.forEach(narrow)
-  for (let turn = 0; after.number - before.number > maxBlocksPerQuery / 2; turn += 1) {
+  for (let turn = 0; after.number - before.number > maxBlocksPerRequest / 4; turn += 1) {
     const blocks = after.number - before.number
     const share =
       (seconds - before.timestampSeconds) / (after.timestampSeconds - before.timestampSeconds)

@@ -93,14 +93,10 @@ test('a block by number is cached once it is twelve blocks deep', async () => {
   }
 })
 
+const fail = () => Promise.reject(new Error('gone'))
+
 test.for<[what: string, shared: SharedAnswers]>([
-  [
-    'fails',
-    {
-      find: () => Promise.reject(new Error('gone')),
-      store: () => Promise.reject(new Error('gone')),
-    },
-  ],
+  ['fails', { find: fail, store: fail }],
   ['does not answer', { find: () => new Promise(() => {}), store: () => new Promise(() => {}) }],
   [
     'holds something else',

@@ -10,7 +10,6 @@ import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed
 import { createFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
 import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
-import { createSessions } from '../../../../src/node/feed/sessions.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { estimateFilterBytes } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
@@ -331,18 +330,6 @@ describe('one client that asks for much', () => {
     isAway = false
     await feed.handleMessage(socket, '€'.repeat(feedLimits.messageBytes / 3 + 1))
     expect(socket.closings).toEqual([1009])
-  })
-
-  test('keeps its place until it is gone, even if the server closed it', async () => {
-    const nothing = { log: () => {}, onRemove: () => {} }
-    const sessions = createSessions({ limits: feedLimits, clock: systemClock, ...nothing })
-    const [one, next] = [createTestSocket(), createTestSocket()]
-    const session = sessions.restore(one)
-    expect(sessions.open(next, 1)).toBe(false)
-    sessions.close(session, 1013, 'read faster')
-    expect(sessions.open(next, 1)).toBe(false)
-    sessions.remove(one.id)
-    expect(sessions.open(next, 1)).toBe(true)
   })
 
   test('makes the service store only the conditions of a filter', async () => {

@@ -85,8 +85,13 @@ describe('a client that sends nothing', () => {
 
   test('keeps its place until its socket has ended, and takes more places of its key if it left much unread', () => {
     const { sessions, listener, pass } = open({ ...feedLimits, closingPerKey: 3 * mebibyte })
-    const enter = (keyHash: string) =>
-      sessions.open({ id: `new ${keyHash}`, keyHash, send: () => {}, close: () => {} }, 10)
+    const enter = (keyHash: string, places = 10) =>
+      sessions.open({ id: `new ${keyHash}`, keyHash, send: () => {}, close: () => {} }, places)
+    const left = listener('few')
+    sessions.close(left.session, 1013, 'read faster')
+    expect(enter('few', 1)).toBe(false)
+    sessions.remove(left.session.socket.id)
+    expect(enter('few', 1)).toBe(true)
     const gone = listener('key')
     gone.told('x'.repeat(4 * mebibyte))
     sessions.close(gone.session, 1013, 'read faster')

@@ -27,23 +27,19 @@ function nodeThatRefuses(
   const answering = scriptedNode(({ method, params }) => {
     if (method === 'eth_blockNumber') return { result: toHex(height) }
     if (method !== 'eth_getLogs') return undefined
-    const [from, to] = rangeOf(params[0] as Filter)
-    const refusal = refused(from, to)
-    if (refusal !== undefined && !(refusal instanceof Response)) return refusal
-    return { result: logsIn(from, to) }
+    const range = rangeOf(params[0] as Filter)
+    asked.push(range)
+    const refusal = refused(...range)
+    if (refusal instanceof Response) throw refusal
+    return refusal ?? { result: logsIn(...range) }
   })
   const node: typeof fetch = async (url, init) => {
     const all: Request[] = [JSON.parse(`${init?.body}`)].flat()
     calls += all.length
-    for (const { id, params } of all.filter(({ method }) => method === 'eth_getLogs')) {
-      const range = rangeOf(params[0] as Filter)
-      asked.push(range)
-      const refusal = refused(...range)
-      if (!(refusal instanceof Response)) continue
-      const text = (await refusal.text()).replace('"id":0', `"id":${id}`)
-      return new Response(text, { status: refusal.status })
-    }
-    return await answering(url, init)
+    return await answering(url, init).catch(async (refusal: Response) => {
+      const text = (await refusal.text()).replace('"id":0', `"id":${all[0]?.id}`)
+      return new Response(text, refusal)
+    })
   }
   return { node, asked, calls: () => calls }
 }
