@@ -61,7 +61,7 @@ function judgeTimes(history: History, found: Report): void {
       },
       'lost_rows',
       'distrusted',
-      { doubted: said.claim === 'uncertain' && isInDoubt(history, startedAt) },
+      { doubted: said.claim === 'uncertain' && isInDoubt(history, repliedAt ?? startedAt) },
     )
   }
 }

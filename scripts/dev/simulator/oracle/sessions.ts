@@ -147,7 +147,8 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     const words = `${delivery.actor.name} is told that its session has ended`
     // What was lost whole is found on the chain again, whatever its text asks for by then.
     const excuses = isAlone ? {} : { lost_answer }
-    found('identical', words, { ...excuses, too_many_dials: deliveries.some(isUnread) })
+    const troubled = deliveries.some(({ actor }) => actor.troubles.size > 0)
+    found('identical', words, { ...excuses, troubled, too_many_dials: deliveries.some(isUnread) })
   }
 }
 
