@@ -3,27 +3,15 @@ import * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import type { NodeAnswer, NodeWork, UnprovedReason, UpstreamNode } from './node.ts'
-import {
-  forgetOldIdentity,
-  type NodeIdentity,
-  recordAnswer,
-  recordCall,
-  recordFailure,
-  recordMalformedAnswer,
-  recordUntrueAnswer,
-  type StateOptions,
-  type UpstreamState,
-} from './upstream-state.ts'
+import type { NodeIdentity, UpstreamState } from './upstream-state.ts'
 import '../../runtime/english.ts' // Sets the language of `prettifyError`.
 
-export type AttemptOptions = StateOptions & {
-  chainId: number
-  mining: MiningRules | undefined
-}
+export type AttemptOptions = { chainId: number; mining: MiningRules | undefined; clock: Clock }
 
 /** Limits the time of one attempt, in ms, if another node can be asked instead. */
 export const maxAttemptMs = 4_000
@@ -40,16 +28,16 @@ export async function runOnNode<T>(
   const unprovedReasons = new Set<UnprovedReason>()
   try {
     const value = await work(await createUpstreamNode(state, unprovedReasons, signal, options))
-    recordAnswer(state, clock.now() - startedAt)
+    state.recordAnswer(clock.now() - startedAt)
     return { name: state.upstream.name, value, unprovedReasons }
   } catch (error) {
     if (error instanceof RpcError) {
-      recordAnswer(state, clock.now() - startedAt)
+      state.recordAnswer(clock.now() - startedAt)
       // The node may have been replaced by one of another kind.
-      if (error.code === codes.methodNotFound) forgetOldIdentity(state, clock.now())
+      if (error.code === codes.methodNotFound) state.forgetOldIdentity()
     }
     // A time-out aborts `signal`. It is no failure of the node, since a call may be slow by itself.
-    else recordAttemptFailure(state, error, signal.aborted, options)
+    else recordAttemptFailure(state, error, signal.aborted)
     throw error
   }
 }
@@ -87,23 +75,17 @@ export function sendToNode(
     } catch (error) {
       if (error instanceof RpcError && classifyRefusal(error) === 'known') return
       // A time-out is a failure here, since a node can answer this call at once.
-      if (!(error instanceof RpcError))
-        recordAttemptFailure(state, error, requestSignal.aborted, options)
+      if (!(error instanceof RpcError)) recordAttemptFailure(state, error, requestSignal.aborted)
       throw error
     }
   })
 }
 
 /** Records an untrue or malformed answer, or a failure unless the attempt was aborted. */
-function recordAttemptFailure(
-  state: UpstreamState,
-  error: unknown,
-  isAborted: boolean,
-  options: AttemptOptions,
-): void {
-  if (error instanceof UntrueAnswer) recordUntrueAnswer(state, error.message, options)
-  else if (error instanceof MalformedAnswer) recordMalformedAnswer(state, error.message, options)
-  else if (!isAborted) recordFailure(state, error, options)
+function recordAttemptFailure(state: UpstreamState, error: unknown, isAborted: boolean): void {
+  if (error instanceof UntrueAnswer) state.recordUntrueAnswer(error.message)
+  else if (error instanceof MalformedAnswer) state.recordMalformedAnswer(error.message)
+  else if (!isAborted) state.recordFailure(error)
 }
 
 async function createUpstreamNode(
@@ -128,7 +110,7 @@ async function createUpstreamNode(
     async call(method, params, result) {
       const startedAt = options.clock.now()
       const answer = await call(method, params, signal).finally(() =>
-        recordCall(state, method, options.clock.now() - startedAt),
+        state.recordCall(method, options.clock.now() - startedAt),
       )
       const outcome = result.safeParse(answer)
       if (outcome.success) return outcome.data

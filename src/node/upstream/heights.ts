@@ -5,7 +5,7 @@ import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, maxAttemptMs, runOnNode } from './attempt.ts'
 import type { NodeWork, UpstreamNode } from './node.ts'
-import { isTrusted, recordFailure, recordHeight, type UpstreamState } from './upstream-state.ts'
+import type { UpstreamState } from './upstream-state.ts'
 
 const surveyIntervalMs = 1_000
 
@@ -48,7 +48,7 @@ export function createHeights(options: HeightsOptions) {
     const answered = Promise.allSettled(surveys)
     await withTimeLimit(clock, maxSlowNodeWaitMs, answered, () => [])
     const now = clock.now()
-    const number = findMaxHeight(states, now)
+    const number = findMaxHeight(states)
     if (number === undefined) return
     if (head === undefined || number >= head.number || now - head.shownAt > maxHeadAgeMs) {
       head = showHead(number, now)
@@ -78,8 +78,7 @@ export function createHeights(options: HeightsOptions) {
     /** Records a node's latest block. @throws {TransportError} it is older than one shown before */
     recordNodeHead(name: string, number: number): void {
       const headNumber = head?.number ?? 0
-      const state = states.find(({ upstream }) => upstream.name === name)
-      if (state !== undefined) recordHeight(state, number, clock.now())
+      states.find(({ upstream }) => upstream.name === name)?.recordHeight(number)
       if (number < headNumber) throw new TransportError(`${name} is behind`)
       // A higher number waits for the next survey, which checks the block by its number.
       if (number <= headNumber + maxUnconfirmedLead) head = showHead(number, clock.now())
@@ -88,9 +87,9 @@ export function createHeights(options: HeightsOptions) {
 }
 
 /** Returns the highest height. Suspended nodes count, so that slow calls do not stop the head. */
-function findMaxHeight(states: readonly UpstreamState[], now: number): number | undefined {
+function findMaxHeight(states: readonly UpstreamState[]): number | undefined {
   const surveyed = states.filter(({ height }) => height !== undefined)
-  const trusted = surveyed.filter((state) => isTrusted(state, now))
+  const trusted = surveyed.filter(({ isTrusted }) => isTrusted())
   const heights = (trusted.length > 0 ? trusted : surveyed).map(({ height = 0 }) => height)
   return heights.length === 0 ? undefined : Math.max(...heights)
 }
@@ -111,11 +110,11 @@ async function surveyHeight(
       })
       return runOnNode(state, work, timeoutSignal, options)
     })
-    recordHeight(state, height, clock.now())
+    state.recordHeight(height)
   } catch (error) {
-    recordHeight(state, undefined, clock.now())
+    state.recordHeight(undefined)
     // This call is simple and not a customer's, so a bad or late answer is the node's failure.
-    if (error instanceof MalformedAnswer || isTimedOut) recordFailure(state, error, options)
+    if (error instanceof MalformedAnswer || isTimedOut) state.recordFailure(error)
     throw error
   }
 }

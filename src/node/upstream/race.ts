@@ -3,7 +3,7 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, runOnNode, runOnNodeWithTimeLimit } from './attempt.ts'
 import type { NodeAnswer, NodeWork } from './node.ts'
-import { recordSlowness, type UpstreamState } from './upstream-state.ts'
+import type { UpstreamState } from './upstream-state.ts'
 
 /** Sets how long a node may be silent before the next is asked: a multiple of its usual latency. */
 const hedgeDelay = { latencies: 4, minMs: 100, maxMs: 1_000 }
@@ -62,7 +62,7 @@ export function raceNodes<T>(
     function handleFailure(state: UpstreamState, startedAt: number, error: unknown): void {
       runningCount -= 1
       if (isSettled) {
-        if (clock.now() - startedAt >= hedgeDelay.minMs) recordSlowness(state, options)
+        if (clock.now() - startedAt >= hedgeDelay.minMs) state.recordSlowness()
         return
       }
       if (error instanceof RpcError && !(canOtherNodeAnswer(error) && hasMultiple)) {

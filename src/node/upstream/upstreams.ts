@@ -8,9 +8,7 @@ import { pickFailure, raceNodes } from './race.ts'
 import {
   createUpstreamState,
   describeUpstream,
-  isAvailable,
-  recordUnprovedAnswer,
-  recordUntrueAnswer,
+  type StateOptions,
   type UpstreamState,
 } from './upstream-state.ts'
 
@@ -30,18 +28,19 @@ export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
     ) => Promise<string | null>
   }
 
-type UpstreamsOptions = Omit<HeightsOptions, 'states'> & {
-  /** Tells whether an answer without a proof needs the same answer of a second node. */
-  comparesAnswers: boolean
-}
+type UpstreamsOptions = Omit<HeightsOptions, 'states'> &
+  StateOptions & {
+    /** Tells whether an answer without a proof needs the same answer of a second node. */
+    comparesAnswers: boolean
+  }
 
 export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions: UpstreamsOptions) {
-  const states = upstreams.map(createUpstreamState)
+  const states = upstreams.map((upstream) => createUpstreamState(upstream, upstreamOptions))
   const options = { ...upstreamOptions, states }
-  const { clock } = options
   const hasMultiple = states.length > 1
   const { getHead, isBehind, ...heights } = createHeights(options)
-  const group: UpstreamGroup = { ...options, hasMultiple, isBehind, heights }
+  const findState = (name: string) => states.find(({ upstream }) => upstream.name === name)
+  const group: UpstreamGroup = { ...options, hasMultiple, isBehind, heights, findState }
 
   return {
     withSignal: (signal: AbortSignal, onUnproved?: () => void) =>
@@ -54,11 +53,10 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
       hasMultiple ? heights.recordNodeHead(name, number) : heights.setHead(number),
     /** Ranks a node last for a while, because one of its answers was proved wrong. */
     distrust(name: string, reason: string): void {
-      const state = states.find(({ upstream }) => upstream.name === name)
-      if (state !== undefined) recordUntrueAnswer(state, reason, options)
+      findState(name)?.recordUntrueAnswer(reason)
     },
     describe() {
-      const nodes = states.map((state) => describeUpstream(state, clock.now()))
+      const nodes = states.map(describeUpstream)
       if (hasMultiple) return nodes
       // A single node is never surveyed, so its height is the last block that it answered.
       const { number: height, since: heightSince, shownAt: heightAt } = getHead() ?? {}
@@ -74,25 +72,24 @@ type UpstreamGroup = HeightsOptions &
   UpstreamsOptions &
   Pick<Heights, 'isBehind'> & {
     hasMultiple: boolean
+    findState: (name: string) => UpstreamState | undefined
     heights: Omit<Heights, 'isBehind' | 'getHead'>
   }
 
+/** Lists the nodes in the order in which they are asked. A single node is asked twice. */
+function rankNodes({ states, hasMultiple, isBehind }: UpstreamGroup): UpstreamState[] {
+  if (!hasMultiple) return [...states, ...states]
+  const getRank = (state: UpstreamState) =>
+    (state.isAvailable() ? 0 : 2) + (isBehind(state) ? 1 : 0)
+  return states.toSorted((a, b) => getRank(a) - getRank(b))
+}
+
 /** Creates the access to the nodes for one request. Calls `onUnproved` for each unproved answer. */
 function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = () => {}) {
-  const { states, hasMultiple, comparesAnswers, isBehind, heights, clock, waitUntil } = group
-
-  /** Lists the nodes in the order in which they are asked. A single node is asked twice. */
-  function listCandidates(): UpstreamState[] {
-    const [singleNode] = states
-    if (singleNode !== undefined && !hasMultiple) return [singleNode, singleNode]
-    const now = clock.now()
-    const getRank = (state: UpstreamState) =>
-      (isAvailable(state, now) ? 0 : 2) + (isBehind(state) ? 1 : 0)
-    return states.toSorted((a, b) => getRank(a) - getRank(b))
-  }
+  const { states, hasMultiple, comparesAnswers, isBehind, heights, findState } = group
 
   function raceEligible<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>> {
-    const order = listCandidates().filter(({ upstream }) => isEligible(upstream.name))
+    const order = rankNodes(group).filter(({ upstream }) => isEligible(upstream.name))
     return raceNodes(work, signal, { ...group, order })
   }
 
@@ -106,7 +103,7 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
     const answer = isCompared ? await findAgreedAnswer(firstAnswer, work, isEligible) : firstAnswer
     if (answer.unprovedReasons.size > 0) {
       onUnproved()
-      recordUnprovedAnswer(answer, group)
+      findState(answer.name)?.recordUnprovedAnswer(answer)
     }
     return answer.value
   }
@@ -135,21 +132,24 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
     /** Runs work on two nodes at the head, or on one node if there are fewer. */
     async askUpToTwo<T>(work: NodeWork<T>): Promise<NodeAnswer<T>[]> {
       if (hasMultiple) await heights.surveyIfDue()
-      const now = clock.now()
-      const isAtHead = (node: UpstreamState) => isAvailable(node, now) && !isBehind(node)
-      const pair = hasMultiple ? listCandidates().filter(isAtHead).slice(0, 2) : []
-      if (pair.length === 2) return await askNodes(pair, work, signal, group)
+      const isAtHead = (node: UpstreamState) => node.isAvailable() && !isBehind(node)
+      const pair = hasMultiple ? rankNodes(group).filter(isAtHead).slice(0, 2) : []
+      if (pair.length === 2) return await gatherAnswers(pair, 2, work, signal, group)
       return [await raceEligible(work, () => true)]
     },
     /** Runs work on every node, and returns the answers in time; throws if every node fails. */
     async askAll<T>(work: NodeWork<T>): Promise<T[]> {
-      return hasMultiple ? await gatherAnswers(work, signal, group) : [await ask(work)]
+      if (!hasMultiple) return [await ask(work)]
+      const available = states.filter((node) => node.isAvailable())
+      const asked = available.length > 0 ? available : states
+      const answers = await gatherAnswers(asked, countMajority(states), work, signal, group)
+      return answers.map(({ value }) => value)
     },
     /** Sends a transaction to every node; throws if none accepts it, although one may have it. */
     sendTransaction(rawTransaction: Hex, hash: Hex): Promise<void> {
       const attempts = states.map((state) => sendToNode(state, rawTransaction, hash, signal, group))
-      waitUntil(Promise.allSettled(attempts))
-      return waitForVerdict(attempts, clock.sleep)
+      group.waitUntil(Promise.allSettled(attempts))
+      return waitForVerdict(attempts, group.clock.sleep)
     },
     /** Returns the latest block's number. With several nodes it never falls. */
     async readHead(): Promise<number> {
@@ -161,56 +161,36 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
   }
 }
 
-/** Runs work on each node at once, and returns the answers; throws if every node fails. */
-async function askNodes<T>(
-  states: readonly UpstreamState[],
-  work: NodeWork<T>,
-  signal: AbortSignal,
-  options: HeightsOptions,
-): Promise<NodeAnswer<T>[]> {
-  const attempts = states.map((state) => runOnNodeWithTimeLimit(state, work, signal, options))
-  const outcomes = await Promise.allSettled(attempts)
-  const answers = outcomes.flatMap((outcome) =>
-    outcome.status === 'fulfilled' ? [outcome.value] : [],
-  )
-  if (answers.length > 0) return answers
-  throw pickFailure(
-    outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])),
-  )
-}
-
 /** Limits the wait for other nodes once a majority of all has answered, in ms. */
 const maxMinorityWaitMs = 200
 
-/** Runs work on each available node; returns the answers of a majority, and of fast others. */
+/** Runs work on nodes at once; returns the answers of a quorum, and of others that are fast. */
 async function gatherAnswers<T>(
+  states: readonly UpstreamState[],
+  quorum: number,
   work: NodeWork<T>,
   signal: AbortSignal,
   options: UpstreamGroup,
-): Promise<T[]> {
-  const { states, clock } = options
-  const available = states.filter((node) => isAvailable(node, clock.now()))
-  const asked = available.length > 0 ? available : states
-  const values: T[] = []
+): Promise<NodeAnswer<T>[]> {
+  const answers = new Map<UpstreamState, NodeAnswer<T>>()
   const failures: unknown[] = []
-  const majority = Promise.withResolvers<void>()
-  const attempts = asked.map(async (state) => {
-    const attempt = runOnNodeWithTimeLimit(state, work, signal, options)
-    await attempt.then(
-      ({ value }) => values.push(value),
+  const hasQuorum = Promise.withResolvers<void>()
+  const attempts = states.map(async (state) => {
+    await runOnNodeWithTimeLimit(state, work, signal, options).then(
+      (answer) => answers.set(state, answer),
       (error: unknown) => failures.push(error),
     )
-    if (values.length >= countMajority(states.length)) majority.resolve()
+    if (answers.size >= quorum) hasQuorum.resolve()
   })
   const all = Promise.all(attempts)
   options.waitUntil(all)
-  const isLate = majority.promise.then(() => clock.sleep(maxMinorityWaitMs))
+  const isLate = hasQuorum.promise.then(() => options.clock.sleep(maxMinorityWaitMs))
   await Promise.race([all, isLate])
-  if (values.length === 0) throw pickFailure(failures)
-  return [...values]
+  if (answers.size === 0) throw pickFailure(failures)
+  return states.flatMap((state) => answers.get(state) ?? [])
 }
 
-const countMajority = (count: number): number => Math.floor(count / 2) + 1
+const countMajority = ({ length }: readonly unknown[]): number => Math.floor(length / 2) + 1
 
 /** Compares two answers as JSON, regardless of the order of an object's members. */
 function isSameAnswer(answer: unknown, otherAnswer: unknown): boolean {
