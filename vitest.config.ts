@@ -7,6 +7,7 @@ import { createRandom } from './scripts/dev/random.ts'
 import { describeDepth, openDepth } from './scripts/testing/test-depth.ts'
 import { usualMaxGasPriceWei } from './src/relay/fees.ts'
 import { createCountReporter } from './test/support/reporters/count-reporter.ts'
+import { createCpuReporter } from './test/support/reporters/cpu-reporter.ts'
 import { createRuntimeReporter } from './test/support/reporters/runtime-reporter.ts'
 
 const depth = openDepth(process.env)
@@ -89,7 +90,11 @@ const common = { ...patience, isolate: false, provide: { depth } }
  * Node runs TypeScript itself: what runs in it needs nothing of Vite, which would transform it first, and no
  * test mocks a module.
  */
-const inNode = { ...common, experimental: { viteModuleRunner: false, nodeLoader: false } }
+const inNode = {
+  ...common,
+  setupFiles: ['./test/support/cpu-setup.ts'],
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+}
 
 /** Where tests wait for runtimes, chains and blocks, the longest first: many of these files are a line or two. */
 const longest = ['/test/workerd/', '/test/deno/', '/test/chain/faults/', '/test/chain/stack/']
@@ -118,6 +123,7 @@ export default defineConfig({
       'default',
       createRuntimeReporter(),
       createCountReporter(process.env.TEST_COUNTS_FILE),
+      createCpuReporter(Number(process.env.CPU_FILES ?? 20)),
     ],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',
