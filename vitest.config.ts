@@ -70,6 +70,9 @@ const missing = (Object.keys(needing) as DebianPackage[]).filter((name) => !isTh
 for (const name of missing) process.stdout.write(`${missingWords(name)}\n`)
 const leftOut = [...spared, ...missing.flatMap((name) => needing[name])]
 
+/** These load a service as heavily as they can, so nothing else runs beside them. */
+const loading = ['test/{chain,deno}/node/hostile-load.test.ts']
+
 /**
  * No test is red because a machine is slow: each waits for what has to happen, and these limits only
  * end what hangs. They are far beyond what anything takes on a busy machine.
@@ -92,7 +95,7 @@ const common = { ...patience, isolate: false, provide: { depth } }
  */
 const inNode = {
   ...common,
-  setupFiles: ['./test/support/cpu-setup.ts'],
+  setupFiles: ['./test/support/reporters/cpu-setup.ts'],
   experimental: { viteModuleRunner: false, nodeLoader: false },
 }
 
@@ -136,25 +139,8 @@ export default defineConfig({
           exclude: leftOut,
         },
       },
-      {
-        test: {
-          ...inNode,
-          name: 'chain',
-          include: ['test/chain/**/*.test.ts'],
-          exclude: leftOut,
-          globalSetup: ['./test/support/worker-build-setup.ts'],
-        },
-      },
-      {
-        test: {
-          ...inNode,
-          name: 'deno',
-          include: ['test/deno/**/*.test.ts'],
-          exclude: leftOut,
-          env: { SERVED_BY: 'deno' },
-          globalSetup: ['./test/support/worker-build-setup.ts'],
-        },
-      },
+      ...served('chain', {}),
+      ...served('deno', { SERVED_BY: 'deno' }),
       inWorkerd('workerd', {
         include: ['test/workerd/objects.test.ts'],
         // Whose pool is full of fifteen transactions, and not of five hundred.
@@ -166,6 +152,33 @@ export default defineConfig({
     ],
   },
 })
+
+/** Tests of what is served whole, by a Worker or by Deno; those that load it run when others are done. */
+function served(name: 'chain' | 'deno', env: Record<string, string>) {
+  const folder = `test/${name}/`
+  const own = { ...inNode, env, globalSetup: ['./test/support/worker-build-setup.ts'] }
+  const ofFolder = loading.map((path) => path.replace('test/{chain,deno}/', folder))
+  return [
+    {
+      test: {
+        ...own,
+        name,
+        include: [`${folder}**/*.test.ts`],
+        exclude: [...leftOut, ...ofFolder],
+      },
+    },
+    {
+      test: {
+        ...own,
+        name: `${name}-load`,
+        include: ofFolder,
+        exclude: leftOut,
+        maxWorkers: 1,
+        sequence: { groupOrder: 1 },
+      },
+    },
+  ] satisfies TestProjectInlineConfiguration[]
+}
 
 /** Tests that run in a workerd of their own, with the Worker as it is configured. */
 function inWorkerd(

@@ -36,7 +36,7 @@ const usage = `Runs everything: format, lint, types, import rules, contracts, an
 
 A part of it:
 
-  npx vitest run --project unit          or chain, deno, workerd, workerd-paying, workerd-crash-points
+  npx vitest run --project unit          or 'chain*', 'deno*', 'workerd*'
   npx vitest run test/unit/bootstrap.test.ts
                                          one file
   npm run check                          format, lint, types, layers, generated files

@@ -149,7 +149,7 @@ test('one key that sends the worst messages delays no other client and leaves no
   }, 250)
   let harmed = await everybodyElse()
   // Once in time is enough: the machine may be busy with other things.
-  for (let tries = 1; tries < 5 && harmed.menu[promised.share] >= promised.ms; tries += 1) {
+  for (let tries = 1; tries < 12 && harmed.menu[promised.share] >= promised.ms; tries += 1) {
     harmed = await everybodyElse()
   }
   const heads = listener.notifications.length

@@ -48,10 +48,10 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
     try {
       const payments = callers.map(async ({ phone }, which) => {
         const text = `2*${recipient}*0.01`
-        const paid = await timed(() => dial(phone, `pay-${index}-${which}`, text))
-        expect(paid.value).toMatch(/^END Transfer Submitted\n/)
-        const again = await inTime(limitMs, () => dial(phone, `pay-${index}-${which}`, text))
-        expect(again).toBe(paid.value)
+        const session = `pay-${index}-${which}`
+        const paid = await dialUntilPaid(phone, session, text)
+        const again = await inTime(limitMs, () => dial(phone, paid.session, text))
+        expect(again).toBe(paid.screen)
         const read = await inTime(limitMs, () => dial(phone, `read-${index}-${which}`, '1'))
         expect(read).toMatch(/^END Your Balance: /)
         return paid.ms
@@ -99,8 +99,15 @@ async function dial(phone: string, sessionId: string, text: string): Promise<str
 const balanceOf = (owner: Address): Promise<bigint> =>
   loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan).getBalance([owner])
 
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
-  const since = performance.now()
-  const value = await work()
-  return { value, ms: performance.now() - since }
+/** Dials anew while a busy machine leaves no time: nothing was sent then, as she is told. */
+async function dialUntilPaid(phone: string, name: string, text: string) {
+  for (let turn = 0; turn < 10; turn += 1) {
+    const session = `${name}-${turn}`
+    const since = performance.now()
+    const screen = await dial(phone, session, text)
+    const ms = performance.now() - since
+    if (screen.startsWith('END Transfer Submitted\n')) return { session, screen, ms }
+    expect(screen).toBe('END Service not available. Nothing was sent. Please try again later.')
+  }
+  throw new Error('nodes leave no time for a payment')
 }

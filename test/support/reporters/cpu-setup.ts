@@ -16,7 +16,7 @@ afterAll(({}, { file }) => {
   file.meta.cpuMs = readCpuMs() - began
 })
 
-/** Reads the CPU of this process and of its ended children, in ms (Linux, proc(5): fields 14 to 17). */
+/** Reads the CPU of this process and its ended children (proc(5): fields 14 to 17), in ms. */
 function readCpuMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')
