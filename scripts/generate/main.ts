@@ -80,7 +80,9 @@ function writeTexts(folder: string, files: readonly string[]): string {
         ? short.replaceAll(/(?<=[{};,])\n|(?<=^[\w-]+:|,) | (?={$)|;\n(?=})|\b0(?=\.)/gm, '')
         : short
     const constant = `${name}${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
-    return writeText(constant, `\`${file}\``, text)
+    const written = writeText(constant, `\`${file}\``, text)
+    // As one line, a change shows once in a diff: in what the line is made from.
+    return kind === 'lua' ? written : `${written.trimEnd().replaceAll(/\n(?!export)/g, '\\n')}\n`
   })
   return [generated, ...parts].join('\n')
 }

@@ -3,33 +3,4 @@
 export const phoneCss = `.bench{display:grid;grid-template-columns:minmax(0,1fr);gap:1rem}.handset{max-width:20rem;margin:0 auto 1rem;padding:1.25rem 1rem 1.5rem;color:#f2f0ea;background:linear-gradient(160deg,#3b4148,#22262b);border:1px solid #14171a;border-radius:2.25rem 2.25rem 3rem 3rem;box-shadow:0 .5rem 1.5rem rgb(0 0 0 / .35)}.display{padding:.75rem;color:#10210f;background:#c6d6a8;border:.35rem solid #14171a;border-radius:.75rem}.display pre{min-height:12.5rem;margin:0 0 .5rem;font-size:.9rem}.display .bad{color:#7a0f14}.display input{width:100%;font-family:ui-monospace,monospace;color:#10210f;background:#dbe7c4;border-color:#3c4d2c}.keys{display:grid;grid-template-columns:repeat(6,1fr);gap:.45rem;margin-top:.9rem}.keys button{grid-column:span 2;min-height:2.6rem;font-weight:600;color:#f7f5f0;background:#4b525a;border:1px solid #14171a;border-radius:.9rem}.keys button.call{grid-column:span 3;background:#14683a}.keys button.end{grid-column:span 3;background:#98232d}.keys button:focus-visible,.display input:focus-visible{outline:3px solid #ffd479}.facts{margin-top:.9rem;font-size:.85rem}.facts dt{color:#c9cdd2}.facts .bad{color:#ffb3b3}input[type="radio"]{min-height:auto}.pair{display:grid;gap:.75rem}figure{min-width:0;margin:0 0 .5rem}figcaption{color:var(--soft)}.pair pre{padding:.5rem;background:var(--paper);border-radius:.35rem}@media (min-width: 60rem){.bench{grid-template-columns:21rem minmax(0,1fr)}.pair{grid-template-columns:1fr 1fr}}`
 
 /** `phone.js` */
-export const phoneJs = `;(() => {
-const field = () => document.getElementById('typed')
-function type(key) {
-const input = field()
-if (input.value === input.defaultValue) input.value = ''
-input.value += key
-input.setSelectionRange(input.value.length, input.value.length)
-}
-document.addEventListener('click', (event) => {
-const key = event.target.closest('[data-key]')?.dataset.key
-if (key !== undefined) type(key)
-})
-document.addEventListener('keydown', (event) => {
-if (event.key === 'Escape') document.getElementById('hangup').click()
-const isTyping = event.target.matches('input:not([type=radio]), select, textarea')
-if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-if (/^[0-9*#+.,]$/.test(event.key)) type(event.key)
-if (event.key === 'Backspace') field().value = field().value.slice(0, -1)
-if (event.key === 'Enter' && !event.target.matches('button, a')) {
-document.getElementById('send').click()
-}
-})
-setInterval(() => {
-const timer = document.getElementById('timer')
-if (timer === null) return
-const until = Number(timer.dataset.ended ?? Date.now())
-const seconds = Math.max(0, Math.floor((until - Number(timer.dataset.since)) / 1_000))
-timer.textContent = \`\${Math.floor(seconds / 60)}:\${String(seconds % 60).padStart(2, '0')}\`
-}, 250)
-})()`
+export const phoneJs = `;(() => {\nconst field = () => document.getElementById('typed')\nfunction type(key) {\nconst input = field()\nif (input.value === input.defaultValue) input.value = ''\ninput.value += key\ninput.setSelectionRange(input.value.length, input.value.length)\n}\ndocument.addEventListener('click', (event) => {\nconst key = event.target.closest('[data-key]')?.dataset.key\nif (key !== undefined) type(key)\n})\ndocument.addEventListener('keydown', (event) => {\nif (event.key === 'Escape') document.getElementById('hangup').click()\nconst isTyping = event.target.matches('input:not([type=radio]), select, textarea')\nif (isTyping || event.ctrlKey || event.metaKey || event.altKey) return\nif (/^[0-9*#+.,]$/.test(event.key)) type(event.key)\nif (event.key === 'Backspace') field().value = field().value.slice(0, -1)\nif (event.key === 'Enter' && !event.target.matches('button, a')) {\ndocument.getElementById('send').click()\n}\n})\nsetInterval(() => {\nconst timer = document.getElementById('timer')\nif (timer === null) return\nconst until = Number(timer.dataset.ended ?? Date.now())\nconst seconds = Math.max(0, Math.floor((until - Number(timer.dataset.since)) / 1_000))\ntimer.textContent = \`\${Math.floor(seconds / 60)}:\${String(seconds % 60).padStart(2, '0')}\`\n}, 250)\n})()`
