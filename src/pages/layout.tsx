@@ -30,10 +30,11 @@ export function Page(options: PageOptions & { nonce: string; children?: Child })
             {nav}
             <h1>{title}</h1>
             <p id="freshness" class="bad" role="status" />
-            <p id="said" class="unseen" role="status" />
           </header>
           <main>{children}</main>
-          <script nonce={nonce}>{raw(liveJs + js)}</script>
+          <script type="module" nonce={nonce}>
+            {raw(liveJs + js)}
+          </script>
         </body>
       </html>
     </>

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
-import { gatewayNames } from '../../../src/pages/phone/gateway-forms.ts'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { createCommand } from '../command.ts'
 import { readIfThere } from '../files.ts'
@@ -10,12 +9,12 @@ import { readOrigin } from '../options.ts'
 import { Misused, StackError, say } from '../report.ts'
 import { readRunningStack } from '../running-stack.ts'
 import { playScript } from './dial-script.ts'
-import { findGatewayForm, openPhoneLine, type PhoneLine } from './phone-lines.ts'
+import { findGatewayForm, gatewayForms, openPhoneLine, type PhoneLine } from './phone-lines.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
        npm run dial -- --script FILE
-       Each with --gateway ${gatewayNames.join('|')}: whose requests are sent, or with
+       Each with --gateway ${Object.keys(gatewayForms).join('|')}: whose requests are sent, or with
        the name of the one that GATEWAY declares in the environment
 
 A phone in the terminal. With --text one request is sent and its answer shown; a script is played line by

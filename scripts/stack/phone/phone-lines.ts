@@ -1,11 +1,18 @@
-import { createDeclaredForm } from '../../../src/pages/phone/declared-form.ts'
-import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
+import type { GatewayForm } from '../../../src/pages/phone/handset.ts'
+import { createGatewayForm } from '../../../src/pages/phone/phone.js'
 import { parseJson } from '../../../src/runtime/json.ts'
 import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
+import { africasTalking, hubtel } from '../../../src/ussd/gateways/presets.ts'
 import { Misused } from '../report.ts'
 import type { Dialled } from './dial-script.ts'
 
 export type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>
+
+/** Maps the names of the gateways that every deployment serves to their forms. */
+export const gatewayForms = {
+  'africas-talking': createGatewayForm(africasTalking.declaration),
+  hubtel: createGatewayForm(hubtel.declaration),
+}
 
 /** Delivers what was dialled as a gateway does; returns the screen after its CON or END. */
 export type PhoneLine = (dialled: Dialled) => Promise<string>
@@ -21,7 +28,7 @@ export function findGatewayForm(name: string, declared: string | undefined): Gat
   const { data, error } = gatewayDeclaration.safeParse(parseJson(declared))
   if (data === undefined) throw new Misused(`GATEWAY is wrong: ${error.issues[0]?.message}`)
   if (data.name !== name) throw new Misused(`GATEWAY declares ${data.name}, and not ${name}.`)
-  return createDeclaredForm(data)
+  return createGatewayForm(data)
 }
 
 /** Delivers in this gateway's form; sends what was typed before if sessions begin empty. */

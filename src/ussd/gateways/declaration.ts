@@ -49,8 +49,11 @@ export type GatewayDeclaration = z.output<typeof gatewayDeclaration>
 export const sendsLastAnswerOnly = ({ state, sequence }: GatewayDeclaration): boolean =>
   state !== undefined || sequence !== undefined
 
+type DeclaredGateway = Gateway & { declaration: GatewayDeclaration }
+
 /** Creates a gateway from its declaration. */
-export const createDeclaredGateway = (declaration: GatewayDeclaration): Gateway => ({
+export const createDeclaredGateway = (declaration: GatewayDeclaration): DeclaredGateway => ({
+  declaration,
   name: declaration.name,
   parse: (request, country) => parseRequest(declaration, request, country),
   render({ kind, lines }, { sessionId: session = '', carried: state = '' } = {}) {

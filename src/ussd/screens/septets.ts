@@ -1,10 +1,10 @@
 /** Lists the basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1): one septet each. */
-const basicAlphabet =
+export const basicAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
 /** Lists its extension (section 6.2.1.1): two septets a character. */
-const extendedAlphabet = '\f^{}\\[~]|€'
+export const extendedAlphabet = '\f^{}\\[~]|€'
 
 const septetsByCharacter: ReadonlyMap<string, number> = new Map([
   ...[...basicAlphabet].map((character) => [character, 1] as const),

@@ -9,11 +9,10 @@ import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
-import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
+import { gatewayForms, openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
-import { listInboxVariables } from '../../../src/pages/phone/inbox.ts'
+import { listInboxVariables } from '../../../src/pages/phone/handset.ts'
 import { opened } from '../../support/opened.ts'
 import { findPageFaults, openBrowser, says, widths } from '../../support/pages/browser.ts'
 import { postTo } from '../stack/stack-process.ts'
@@ -21,11 +20,10 @@ import { postTo } from '../stack/stack-process.ts'
 const { openPage } = openBrowser()
 const isOnDeno = process.env.SERVED_BY === 'deno'
 const start = isOnDeno ? startDenoRelays : startRelayWorkers
+const [operatorToken, callbackSecret] = ['the-token-of-the-operator', 'the-secret-of-the-gateway']
+const authorization = `Bearer ${callbackSecret}`
 
-/**
- * A Worker serves each profile to its phone, Deno one alone: a gateway, and what its request and
- * reply hold.
- */
+/** Lists gateways, and what a request and a reply of each hold. Deno serves one profile alone. */
 const gatewaysOfProfiles = isOnDeno
   ? []
   : ([
@@ -127,7 +125,7 @@ describe('the phone page in a browser', () => {
     const script = readFileSync(await (await downloading).path(), 'utf8')
     expect(script).toBe(await page.locator('#flow-text').textContent())
     const send = openPhoneLine(gatewayForms['africas-talking'], (path, headers, body) =>
-      postTo(served.url, path, headers, body),
+      postTo(served.url, path, { ...headers, authorization }, body),
     )
     const how = { newSession: () => crypto.randomUUID(), toPhone: (typed: string) => typed }
     await playScript(script, { send, ...how, show: () => {} })
@@ -145,6 +143,27 @@ describe('the phone page in a browser', () => {
     expect(await page.title()).toBe('Phone')
     expect((await page.content()).length).toBeLessThan(50_000)
   })
+
+  test('knows no secret, and shows the payments of no session that it has not dialled', async () => {
+    const [caller, friend] = await served.newCallers()
+    const ask = async (path: string, fields?: Record<string, string>, headers = {}) => {
+      const post = fields && { method: 'POST', body: new URLSearchParams(fields) }
+      const response = await fetch(`${served.url}${path}`, { headers, ...post })
+      return `${response.status} ${await response.text()}`
+    }
+    expect(await ask('/phone')).not.toMatch(RegExp(`${callbackSecret}|${operatorToken}`))
+    expect(await ask('/operator/payments', undefined, { 'x-phone': '' })).toMatch(/^401/)
+    const name = { phone: caller, gateway: 'africas-talking', startedAt: 0 }
+    const show = (id: string) => ask('/phone', { sessions: JSON.stringify([{ id, ...name }]) })
+    for (const sessionId of ['phone-0a1b2c3d-4e5f', 'of-a-gateway']) {
+      const transfer = { sessionId, phoneNumber: caller, text: `2*${friend}*0.25` }
+      expect(await ask('/ussd', transfer)).toMatch(/^404/)
+      expect(await ask('/ussd', transfer, { authorization })).toMatch(/^200 END Transfer/)
+    }
+    await expect.poll(() => show('phone-0a1b2c3d-4e5f')).toContain('has made 2 payments since')
+    expect(await show('phone-0a1b2c3d-4e5e')).toContain('has made 0 payments since')
+    expect(await show('of-a-gateway')).not.toContain('payments since')
+  })
 })
 
 /** Is declared by its operator. */
@@ -159,8 +178,8 @@ async function serveWithPhone() {
   const port = await freePort()
   const variables = {
     ...{ ...chain.bindings, ...listInboxVariables(`http://127.0.0.1:${port}`) },
-    ...{ PIN_SECRET: `0x${'5e'.repeat(32)}`, OPERATOR_TOKEN: 'the-token-of-the-operator' },
-    GATEWAY: JSON.stringify(example),
+    ...{ PIN_SECRET: `0x${'5e'.repeat(32)}`, OPERATOR_TOKEN: operatorToken },
+    ...{ GATEWAY: JSON.stringify(example), CALLBACK_SECRET: callbackSecret },
   }
   const relay = await start({ variables, port, isDevelopment: true, workers: 1 })
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)

@@ -8,6 +8,7 @@ import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { openOperator } from '../../../scripts/ops/operator-client.ts'
 import { type Dialled, playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import {
+  gatewayForms,
   openPhoneLine,
   type PhoneLine,
   type Post,
@@ -16,8 +17,8 @@ import { StackError } from '../../../scripts/stack/report.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { createDeclaredForm } from '../../../src/pages/phone/declared-form.ts'
-import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
+import type { GatewayForm } from '../../../src/pages/phone/handset.ts'
+import { createGatewayForm } from '../../../src/pages/phone/phone.js'
 import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
 import { seed } from '../../support/sample.ts'
 import { postTo, type Start } from './stack-process.ts'
@@ -39,7 +40,7 @@ const declaration = gatewayDeclaration.parse({
   kinds: { field: 'kind', first: ['begin'], answer: ['answer'], end: ['end'] },
   reply: { type: 'application/json', ask: '{"ask":"{screen}"}', end: '{"end":"{screen}"}' },
 })
-export const numbered = createDeclaredForm(declaration)
+export const numbered = createGatewayForm(declaration)
 export const numberedVariables = { GATEWAY: JSON.stringify(declaration) }
 
 /**

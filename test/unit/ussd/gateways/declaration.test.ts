@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../../../src/compose/config.ts'
-import { createDeclaredForm } from '../../../../src/pages/phone/declared-form.ts'
+import { createGatewayForm } from '../../../../src/pages/phone/phone.js'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import {
   createDeclaredGateway,
@@ -156,7 +156,7 @@ test.for(
   for (const more of [{}, { kinds }, numbered, ...carrying]) {
     const declared = { ...fields, posts, reply, ...more }
     const gateway = gatewayOf(declared)
-    const phone = createDeclaredForm(gatewayDeclaration.parse(declared))
+    const phone = createGatewayForm(gatewayDeclaration.parse(declared))
     const session = 's<1>&"'
     const dialled = { phone: '+254700000001', session, text: '2*<9>&"' }
     const { contentType } = phone
@@ -319,7 +319,7 @@ describe('a dialled code before the answers', () => {
     const declared = gatewayDeclaration.parse({
       ...{ ...fields, posts: 'form', reply: plain, dialled: '*415*33' },
     })
-    const write = createDeclaredForm(declared).write
+    const write = createGatewayForm(declared).write
     const typed = (text: string) =>
       new URLSearchParams(write({ phone: '+254700000001', session: 's', text }, '')).get('input')
     expect([typed(''), typed('1*2')]).toEqual(['*415*33#', '*415*33*1*2#'])
