@@ -145,25 +145,30 @@ export function explainPayment(payment: PaymentSummary, currency: string): strin
 
 /** Explains a payment from an account or to it, with the other party and the code. */
 function explainDirection(payment: ActionAnswer<'lookup'>['payments'][number], currency: string) {
-  const { direction, account, recipient, code } = payment
+  const { direction, account, recipient } = payment
   const party =
     direction === 'in' ? ` from ${account}` : recipient === null ? '' : ` to ${recipient}`
-  const codeText = code === null ? '' : `, code ${code}`
+  const codeText = describeCode(payment)
   const way = direction === 'in' ? 'In' : 'Out'
   return `${way}${party}${codeText}: ${explainPayment(payment, currency)}`
 }
 
+/** Names a withdrawal's code, and when its agent said that it was paid out. */
+const describeCode = ({ code, paidOutAt }: Pick<PaymentDetails, 'code' | 'paidOutAt'>): string => {
+  if (code === null) return ''
+  const said = paidOutAt === null ? 'not said to be paid out' : `paid out by the agent ${paidOutAt}`
+  return `, code ${code} (${said})`
+}
+
 export function describeTrace(trace: PaymentDetails, currency: string): string[] {
-  const { account, recipient, code, intent, gasUsed, deadline, state } = trace
+  const { account, recipient, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
   const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
   return [
     explainPayment(trace, currency),
     `Account ${account}; intent ${intent}${gas}${until}.`,
-    ...(recipient === null
-      ? []
-      : [`It pays ${recipient}${code === null ? '' : `, code ${code}`}.`]),
+    ...(recipient === null ? [] : [`It pays ${recipient}${describeCode(trace)}.`]),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
     ...(trace.screen === null

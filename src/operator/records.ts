@@ -40,6 +40,7 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
     ...summary,
     intent: intentId,
     acceptedAt: toIso(acceptedAt),
+    paidOutAt: isoOrNull(record.paidOutAt),
     changedAt: toIso(history.at(-1)?.[1] ?? acceptedAt),
     reason: reason === '' ? null : reason,
     explorer: summary.hash === null ? null : toLink(chain, summary.hash),

@@ -18,6 +18,8 @@ export const payment = z.object({
   recipient: z.nullable(hexAddress),
   /** Holds the 6 digits that caller and agent compare; null for other payments. */
   code: z.nullable(z.string()),
+  /** Holds when the agent said, with a PIN, that this withdrawal's cash was paid out. */
+  paidOutAt: z.nullable(time),
   spendsWei: wei,
   acceptedAt: time,
   changedAt: time,

@@ -119,7 +119,14 @@ function Account({ csrf, currency, text, hit, details }: AccountOptions) {
               {renderPaymentLink(payment)}
             </>,
             other && <a href={`/console/payments?account=${other}`}>{shortenHex(other)}</a>,
-            payment.code ?? '',
+            payment.code !== null && (
+              <>
+                {payment.code}{' '}
+                {payment.paidOutAt === null
+                  ? 'not said to be paid out'
+                  : `paid out ${showTime(payment.paidOutAt)}`}
+              </>
+            ),
             describeFate(payment),
             <pre>{details.get(payment.intent)?.screen ?? ''}</pre>,
           ]

@@ -663,6 +663,8 @@ export type PaymentRecord = {
   recipient: string | null
   /** Holds the digits that caller and agent compare; null for other payments. */
   code: string | null
+  /** Tells when the agent said that the cash of a withdrawal was paid out. */
+  paidOutAt: number | null
   spendsWei: string
   acceptedAt: number
   history: readonly (readonly [PaymentState, number])[]

@@ -146,10 +146,16 @@ test('support finds by what is read out, and shows what an account sent and rece
 
   const why = async (input: string, ...args: string[]) =>
     (await deployment.operate(ops, ['why', ...args], { input })).output
-  expect(await why('0700000022')).toContain(`\nIn from ${sender}, code ${code}: The withdrawal of`)
+  const unsaid = `code ${code} (not said to be paid out)`
+  expect(await why('0700000022')).toContain(`\nIn from ${sender}, ${unsaid}: The withdrawal of`)
   expect(await why('', till)).toContain(`It has the till ${till} (agent, Duka).`)
   for (const clue of [hash, code])
-    expect(await why('', clue)).toContain(`It pays ${receiver}, code`)
+    expect(await why('', clue)).toContain(`It pays ${receiver}, ${unsaid}.`)
+  await chain.anvil.ask('anvil_mine', [`0x${confirmations}`])
+  await deployment.round()
+  await dial(deployment, { phone: to, sessionId: 'handed', text: `5*1*${code}*${pin}` })
+  for (const clue of [hash, code])
+    expect(await why('', clue)).toMatch(/code \d{6} \(paid out by the agent 20\d\d-\S+Z\)\.\n/)
   expect(await why('', '0700000022')).toContain('a number is read from input')
   const told = JSON.stringify([deployment.events, await deployment.audit()])
   for (const digits of ['700000022', '700000021']) expect(told).not.toContain(digits)

@@ -176,13 +176,15 @@ function listRows(
 
 export function toRecord(rows: Draft, row: Row<'payments'> | Row<'history'>): PaymentRecord {
   const request = 'request' in row ? getRequest(row) : undefined
+  const taking = rows.row('takings', row.session)
   return {
     intentId: row.intent_id,
     state: row.state,
     kind: row.kind,
     account: row.account,
     recipient: ('request' in row && findRecipient(row)) || null,
-    code: rows.row('takings', row.session)?.code ?? null,
+    code: taking?.code ?? null,
+    paidOutAt: taking?.paid_out?.at ?? null,
     spendsWei: row.spends,
     acceptedAt: row.accepted_at,
     history: row.history,
