@@ -3,13 +3,12 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { createCustomerBudgets } from '../customer-budgets.ts'
 import { estimateFilterBytes } from '../objects/log-filter.ts'
-import { createFollower, describeUsedUpCalls } from './follower.ts'
 import { createNotifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
-import { createPoller } from './poller.ts'
+import { createPoller, describeUsedUpCalls } from './poller.ts'
 import { handleMessage } from './requests.ts'
 import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
-import { mayMatch, type Subscriptions, type Topic } from './subscriptions.ts'
+import type { Subscriptions, Topic } from './subscriptions.ts'
 
 export type Feed = ReturnType<typeof createFeed>
 
@@ -18,14 +17,10 @@ export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, budget } = options
   const sessions = createSessions({ limits, clock, log, onRemove: handleLeave })
   const notifier = createNotifier(sessions.list, sessions.send)
-  /** Holds the topics of subscriptions that are being added; the chain is followed for them too. */
-  const joiningTopics = new Set<Topic>()
-  const pollerOptions = { ...options, sessions, notifier, joiningTopics }
-  const poller = createPoller(pollerOptions)
-  const { follow, wake, stopIfUnused } = createFollower({
-    ...pollerOptions,
-    poller,
-    countSubscribers,
+  const { pollOnce, resume, follow, wake, stopIfUnused } = createPoller({
+    ...options,
+    sessions,
+    notifier,
   })
   const budgets = createCustomerBudgets(clock)
   const createSubscriptions = (session: Session, maxSubscriptions: number) =>
@@ -36,17 +31,13 @@ export function createFeed(options: FeedOptions) {
       onRemove: stopIfUnused,
     })
 
-  function countSubscribers(): number {
-    return joiningTopics.size + countSubscriptions([...sessions.list()])
-  }
-
   /** Polls the chain first, so that a client is notified only of what happens from now on. */
   async function join(topic: Topic): Promise<void> {
     const usedUpReason = describeUsedUpCalls(budget)
     if (usedUpReason !== undefined) throw new RpcError(codes.limitExceeded, usedUpReason)
-    joiningTopics.add(topic)
-    const result = await poller.pollOnce()
-    joiningTopics.delete(topic)
+    notifier.joiningTopics.add(topic)
+    const result = await pollOnce()
+    notifier.joiningTopics.delete(topic)
     if (result === undefined) throw new TransportError('the chain could not be read')
   }
 
@@ -58,12 +49,16 @@ export function createFeed(options: FeedOptions) {
   return {
     /** Adds a connection; returns false if its key has reached its limit of connections. */
     open: sessions.open,
-    /** Restores connections that survived a restart of the feed. */
+    /** Restores connections that survived a restart of the feed; drops what others subscribed. */
     restore(sockets: readonly FeedSocket[]): void {
-      restoreSessions(sockets, sessions, options)
+      for (const socket of sockets) sessions.restore(socket)
+      for (const { socket, id, topic } of store.listSubscriptions()) {
+        const session = sessions.get(socket)
+        if (session === undefined) store.removeSocket(socket)
+        else session.topics.set(id, { topic, isActive: true })
+      }
       // Subscribers are notified of what happened in the meantime.
-      if (countSubscribers() === 0 || chain.getBlocks().length === 0) poller.startOver()
-      else poller.resume()
+      resume(notifier.hasTopics() && chain.getBlocks().length > 0)
     },
     async handleMessage(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
@@ -80,24 +75,8 @@ export function createFeed(options: FeedOptions) {
       if (notifier.isWanted('newPendingTransactions'))
         notifier.announcePending(events.takeReceived())
     },
-    /** Tells whether a current or joining subscription may match a log in a block of this bloom. */
-    areLogsWanted: (bloom: string | null): boolean =>
-      [...joiningTopics, ...notifier.topics()].some((topic) => mayMatch(topic, bloom)),
-    isFollowed: () => countSubscribers() > 0,
-  }
-}
-
-/** Restores connections with their subscriptions; drops those of lost connections. */
-function restoreSessions(
-  sockets: readonly FeedSocket[],
-  sessions: Sessions,
-  { store }: FeedOptions,
-): void {
-  for (const socket of sockets) sessions.restore(socket)
-  for (const { socket, id, topic } of store.listSubscriptions()) {
-    const session = sessions.get(socket)
-    if (session === undefined) store.removeSocket(socket)
-    else session.topics.set(id, { topic, isActive: true })
+    areLogsWanted: notifier.areLogsWanted,
+    isFollowed: notifier.hasTopics,
   }
 }
 

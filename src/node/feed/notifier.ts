@@ -5,7 +5,7 @@ import { matchesFilter } from '../objects/log-filter.ts'
 import { anyQuantity } from '../objects/values.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
-import type { Topic } from './subscriptions.ts'
+import { mayMatch, type Topic } from './subscriptions.ts'
 
 /** Limits the remembered hashes of sent transactions, which are not sent again. */
 const maxRememberedHashes = 20_000
@@ -17,6 +17,8 @@ export function createNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
 ) {
+  /** Holds the topics of subscriptions that are being added; the chain is followed for them too. */
+  const joiningTopics = new Set<Topic>()
   const sentHashes = new Set<string>()
   let wasSyncing: boolean | undefined
 
@@ -33,10 +35,13 @@ export function createNotifier(
     }
   }
 
-  const topics = (): Topic[] =>
-    [...sessions()].flatMap((session) => [...session.topics.values()].map(({ topic }) => topic))
+  const listTopics = (): Topic[] => [
+    ...joiningTopics,
+    ...[...sessions()].flatMap(({ topics }) => [...topics.values()].map(({ topic }) => topic)),
+  ]
 
-  const isWanted = (kind: Topic['kind']): boolean => topics().some((topic) => topic.kind === kind)
+  const isWanted = (kind: Topic['kind']): boolean =>
+    listTopics().some((topic) => topic.kind === kind)
 
   function announceLogs(logs: readonly ChainLog[] | undefined, isRemoved: boolean): void {
     for (const log of isWanted('logs') && logs !== undefined ? logs : []) {
@@ -89,8 +94,12 @@ export function createNotifier(
       sentHashes.clear()
       wasSyncing = undefined
     },
-    topics,
+    joiningTopics,
+    hasTopics: () => listTopics().length > 0,
     isWanted,
+    /** Tells whether a subscription may match a log in a block of this bloom. */
+    areLogsWanted: (bloom: string | null): boolean =>
+      listTopics().some((topic) => mayMatch(topic, bloom)),
   }
 }
 

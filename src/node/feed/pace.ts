@@ -20,22 +20,15 @@ export function computePollWaitMs(
   now: number,
   minWaitMs = 0,
 ): number {
-  return Math.min(maxWaitMs, Math.max(minWaitMs, computeBlockWaitMs(blocks, reported, now)))
-}
-
-function computeBlockWaitMs(
-  blocks: readonly FeedBlock[],
-  reported: ReportedHead | undefined,
-  now: number,
-): number {
   const blockTimeMs = measureBlockTimeMs(blocks.slice(-measuredBlocks))
   const waitWithoutSocketMs = clamp(blockTimeMs - minBlockWaitMs, minBlockWaitMs, maxLateMs)
-  if (reported === undefined) return waitWithoutSocketMs
-  // The polled node is behind the one that reported the head.
-  if (reported.number > (blocks.at(-1)?.number ?? 0))
-    return clamp(now - reported.reportedAt, minBlockWaitMs, waitWithoutSocketMs)
   // Block times are random: after this long, the socket has probably missed a block.
-  return clamp(blockTimeMs * 2.2, 2.5 * minBlockWaitMs, maxWaitMs)
+  let waitMs = Math.max(blockTimeMs * 2.2, 2.5 * minBlockWaitMs)
+  if (reported === undefined) waitMs = waitWithoutSocketMs
+  // The polled node is behind the one that reported the head.
+  else if (reported.number > (blocks.at(-1)?.number ?? 0))
+    waitMs = clamp(now - reported.reportedAt, minBlockWaitMs, waitWithoutSocketMs)
+  return Math.min(maxWaitMs, Math.max(minWaitMs, waitMs))
 }
 
 /** Returns the usual time between blocks by their timestamps, in ms; 0 if unknown. */

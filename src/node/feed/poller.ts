@@ -3,16 +3,10 @@ import { describeFault } from '../../runtime/log.ts'
 import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedReason, type Sessions } from './sessions.ts'
-import { mayMatch, type Topic } from './subscriptions.ts'
 
-export type PollResult = 'moved' | 'unchanged' | undefined
+type PollResult = 'moved' | 'unchanged' | undefined
 
-export type PollerOptions = FeedOptions & {
-  sessions: Sessions
-  notifier: Notifier
-  /** Holds the topics of subscriptions that are being added. */
-  joiningTopics: ReadonlySet<Topic>
-}
+type PollerOptions = FeedOptions & { sessions: Sessions; notifier: Notifier }
 
 /** Sets the time between key checks, in ms: connections of a revoked key close within 60 s. */
 const keyCheckIntervalMs = 10_000
@@ -31,48 +25,84 @@ const createPollState = (now: number) => ({
   syncingAskedAt: Number.NEGATIVE_INFINITY,
 })
 
-export type Poller = ReturnType<typeof createPoller>
-
+/** Creates what polls the chain, once or for as long as clients have subscriptions. */
 export function createPoller(options: PollerOptions) {
-  const { clock, log } = options
+  const { notifier, sessions, events, budget, clock, log } = options
   const state = createPollState(clock.now())
   let lastPoll: Promise<PollResult> = Promise.resolve(undefined)
   let nextPoll: Promise<PollResult> | undefined
+  let isFollowing = false
+  let wakeUp = new AbortController()
 
-  /** Polls; returns undefined for a failure, after which the next poll finds the same changes. */
-  async function pollSafely(): Promise<PollResult> {
-    try {
-      if (state.mustRestart) await restart(state, options)
-      return await poll(state, options)
-    } catch (error) {
-      const isExpected = error instanceof TransportError || error instanceof RpcError
-      log({
-        level: isExpected ? 'warn' : 'error',
-        event: 'feed.waits',
-        message: describeFault(error),
-      })
-      return undefined
+  /** Polls one at a time; all calls during a poll share the next one. */
+  function pollOnce(): Promise<PollResult> {
+    nextPoll ??= lastPoll.then(() => {
+      nextPoll = undefined
+      lastPoll = pollSafely(state, options)
+      return lastPoll
+    })
+    return nextPoll
+  }
+
+  async function followUntilUnused(): Promise<void> {
+    isFollowing = true
+    let wasWoken = true
+    while (notifier.hasTopics()) {
+      const usedUpReason = describeUsedUpCalls(budget)
+      if (usedUpReason !== undefined) {
+        closeSubscribers(sessions, usedUpReason)
+        break
+      }
+      wakeUp = new AbortController()
+      const result = await pollOnce()
+      if (result === 'moved' && !wasWoken && !wakeUp.signal.aborted) options.onMissedHead()
+      await clock.sleep(options.nextWaitMs(), wakeUp.signal)
+      wasWoken = wakeUp.signal.aborted
     }
+    // No `await` came since the last check, so a new subscription starts the following again.
+    isFollowing = false
+    state.mustRestart = true
+    events.close()
   }
 
   return {
-    /** Polls one at a time; all calls during a poll share the next one. */
-    pollOnce(): Promise<PollResult> {
-      nextPoll ??= lastPoll.then(() => {
-        nextPoll = undefined
-        lastPoll = pollSafely()
-        return lastPoll
+    pollOnce,
+    /** Makes the next poll announce what happened since the last announced block, or nothing. */
+    resume(hasListeners: boolean): void {
+      state.mustRestart = !hasListeners
+    },
+    follow(): void {
+      if (isFollowing || !notifier.hasTopics()) return
+      followUntilUnused().catch((error: unknown) => {
+        log({ level: 'error', event: 'feed.stopped', message: describeFault(error) })
       })
-      return nextPoll
     },
-    /** Makes the next poll announce nothing, since there were no subscriptions before it. */
-    startOver(): void {
-      state.mustRestart = true
+    wake: () => wakeUp.abort(),
+    /** Stops at once, and not after the next sleep, if there are no subscriptions. */
+    stopIfUnused(): void {
+      if (!notifier.hasTopics()) wakeUp.abort()
     },
-    /** Makes the next poll announce what happened since the last announced block. */
-    resume(): void {
-      state.mustRestart = false
-    },
+  }
+}
+
+/** Returns the error for subscriptions whose calls are used up; undefined while calls are left. */
+export function describeUsedUpCalls(budget: FeedOptions['budget']): string | undefined {
+  const resetAt = budget?.findResetTime()
+  if (resetAt === undefined) return undefined
+  const time = new Date(resetAt).toISOString()
+  return `the day's calls to the nodes for subscriptions are used up: subscribe again at ${time}`
+}
+
+/** Polls; returns undefined for a failure, after which the next poll finds the same changes. */
+async function pollSafely(state: PollState, options: PollerOptions): Promise<PollResult> {
+  try {
+    if (state.mustRestart) await restart(state, options)
+    return await poll(state, options)
+  } catch (error) {
+    const isExpected = error instanceof TransportError || error instanceof RpcError
+    const level = isExpected ? 'warn' : 'error'
+    options.log({ level, event: 'feed.waits', message: describeFault(error) })
+    return undefined
   }
 }
 
@@ -86,10 +116,9 @@ async function restart(state: PollState, { chain, store, notifier }: PollerOptio
 }
 
 async function poll(state: PollState, options: PollerOptions): Promise<PollResult> {
-  const { chain, store, sessions, notifier, joiningTopics } = options
-  const isWantedByJoining = (bloom: string | null) =>
-    [...joiningTopics].some((topic) => mayMatch(topic, bloom))
-  const hasReadLogs = joiningTopics.size > 0 && (await chain.addMissingLogs(isWantedByJoining))
+  const { chain, store, sessions, notifier } = options
+  const hasReadLogs =
+    notifier.joiningTopics.size > 0 && (await chain.addMissingLogs(notifier.areLogsWanted))
   if (hasReadLogs) store.replaceBlocks(store.readBlocks(), chain.getBlocks())
   const change = await chain.advance()
   switch (change.kind) {
@@ -109,20 +138,15 @@ async function poll(state: PollState, options: PollerOptions): Promise<PollResul
   return change.kind
 }
 
-export function closeSubscribers(sessions: Sessions, reason: string): void {
+function closeSubscribers(sessions: Sessions, reason: string): void {
   for (const session of sessions.list()) {
     if (session.topics.size > 0) sessions.close(session, closeCodes.tryLater, reason)
   }
 }
 
-/** Tells whether a current or joining subscription is of a kind. */
-function isWanted(kind: Topic['kind'], { notifier, joiningTopics }: PollerOptions): boolean {
-  return notifier.isWanted(kind) || [...joiningTopics].some((topic) => topic.kind === kind)
-}
-
 async function pollPool(state: PollState, options: PollerOptions): Promise<void> {
   const { events, notifier } = options
-  if (isWanted('newPendingTransactions', options)) {
+  if (notifier.isWanted('newPendingTransactions')) {
     const hashes = await events.takePending()
     // A mined transaction must have been in the pool, even if no poll saw it there.
     notifier.announcePending([...state.minedHashes, ...hashes])
@@ -135,7 +159,7 @@ async function pollPool(state: PollState, options: PollerOptions): Promise<void>
 async function pollSyncing(state: PollState, options: PollerOptions): Promise<void> {
   const { events, notifier, clock } = options
   const now = clock.now()
-  if (!isWanted('syncing', options) || now - state.syncingAskedAt < syncingIntervalMs) return
+  if (!notifier.isWanted('syncing') || now - state.syncingAskedAt < syncingIntervalMs) return
   state.syncingAskedAt = now
   notifier.announceSyncing(await events.readSyncStatus())
 }

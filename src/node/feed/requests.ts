@@ -7,7 +7,7 @@ import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedReason, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-export type RequestsOptions = FeedOptions & {
+type RequestsOptions = FeedOptions & {
   sessions: Sessions
   budgets: CustomerBudgets
   /** Creates a connection's subscriptions, limited by its key. */

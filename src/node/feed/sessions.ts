@@ -30,7 +30,7 @@ const unreadReason = 'read faster, or send something now and then'
 
 export const revokedReason = 'the API key is not valid any more'
 
-export type SessionsOptions = {
+type SessionsOptions = {
   limits: FeedLimits
   clock: Clock
   log: Log
