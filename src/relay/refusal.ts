@@ -56,3 +56,10 @@ export function nameReason(refusal: Refusal): string {
   const { reason } = decodeRefusal(refusal.revertData)
   return reason === 'paused' ? 'loan_paused' : reason
 }
+
+/**
+ * Tells whether a refusal's screen says nothing of payments. Too many dials are refused before the
+ * chain is asked.
+ */
+export const isSilentOnPayments = (reason: string | undefined): boolean =>
+  reason === undefined || reason === 'too_many_dials'

@@ -86,7 +86,8 @@ export async function showPlace(
     return { screen: askScreen(writePrompt(place, menuContext)) }
   }
   const stepKey = await context.deriveStepKey(joinAnswers(answers))
-  if (!context.mayDial(stepKey)) return { screen: endScreen(messages.tooManyDials) }
+  if (!context.mayDial(stepKey))
+    return { screen: endScreen(messages.tooManyDials), reason: 'too_many_dials' }
   const refusal =
     paymentKind &&
     (await findRefusal(context, { kind: paymentKind, stepKey, draft: place.draft, view }))

@@ -698,6 +698,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.recordHead(undefined, 3)
       expect(await refuse('doubtful')).toEqual(closed)
       expect(await later('doubtful')).toEqual({ kind: 'ended' })
+      expect(await ledger.refuse(refusingOf('without a reason'))).toEqual(closed)
+      expect(await later('without a reason')).toEqual({ kind: 'ended' })
     })
 
     test('of a new ledger with a used key end when all that it signed has expired', async ({

@@ -1,5 +1,6 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import { isSilentOnPayments } from '../refusal.ts'
 import { findIntakeRefusal, propose, record } from './acceptance.ts'
 import { exportPage } from './backup/export.ts'
 import { eraseAccount, readPersonPage } from './backup/person.ts'
@@ -282,8 +283,7 @@ export const steps: Steps = {
     recordObservations(step, refusing.observations)
     const refused = recordObstacle(rows, refusing.obstacle)
     const isUnsure = mayHavePaid(rows, refusing)
-    // Too many dials are refused before the chain is asked, in words that tell of no payment.
-    if (isUnsure && refusing.reason !== 'too_many_dials') return { ...refused, kind: 'unsure' }
+    if (isUnsure && !isSilentOnPayments(refusing.reason)) return { ...refused, kind: 'unsure' }
     saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
     return refused
   },

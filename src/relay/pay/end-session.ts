@@ -2,6 +2,7 @@ import { describeFault } from '../../runtime/log.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import type { Screen, StepKey, Traces } from '../ledger/port.ts'
 import { type IntentName, readIsSpent } from '../outcome/spent.ts'
+import { isSilentOnPayments } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   answerWithinMs,
@@ -62,9 +63,8 @@ export function createEndSession({
   }
 
   async function refuse(end: SessionEnd, answerBy: number): Promise<PaymentAnswer> {
-    // Without a reason nothing is said of payments.
     const { screen, stepKey, answerCount, reason } = end
-    const traces = reason === undefined ? undefined : await readTraces(end)
+    const traces = isSilentOnPayments(reason) ? undefined : await readTraces(end)
     let pauseMs = firstPauseMs
     while (clock.now() < answerBy) {
       const refused = await retryLedgerCall(clock, () =>

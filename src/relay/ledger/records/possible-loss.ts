@@ -32,10 +32,9 @@ export function mayHavePaid(
   rows: Draft,
   { reason, traces }: Pick<SessionRefusal, 'reason' | 'traces'>,
 ): boolean {
-  // Without a reason no payment was asked for.
-  if (reason === undefined) return false
   const comparison = readComparison(rows)
-  if (comparison === undefined) return true
+  // Without a reason no payment was asked for: a new ledger goes by that.
+  if (comparison === undefined) return reason !== undefined
   if (comparison.lostAt !== undefined || traces?.isSpent === true) return true
   return comparison.begunAt !== undefined && traces?.isSpent !== false
 }
