@@ -1,16 +1,59 @@
 import { bytesToHex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { runWithTimeLimit } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { createCustomerBudgets } from '../customer-budgets.ts'
 import { estimateFilterBytes } from '../objects/log-filter.ts'
+import { createNodeSocket } from '../upstream/socket.ts'
+import { createFeedChain, createFeedSource } from './chain.ts'
+import { createFeedEvents } from './events.ts'
+import type { FeedStore } from './feed-store.ts'
 import { createNotifier } from './notifier.ts'
-import type { FeedOptions } from './options.ts'
+import type { FeedDeps, FeedOptions } from './options.ts'
+import { computePollWaitMs } from './pace.ts'
 import { createPoller, describeUsedUpCalls } from './poller.ts'
 import { handleMessage } from './requests.ts'
 import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions, Topic } from './subscriptions.ts'
 
 export type Feed = ReturnType<typeof createFeed>
+
+const pollMs = 6_000
+
+/** Creates the feed of a network's nodes. */
+export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
+  const { service, socketUrls, openSocket, keys, clock, budget } = deps
+  const { nodes } = service
+  const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
+    runWithTimeLimit(clock, pollMs, (signal) =>
+      nodes
+        .withSignal(signal)
+        .ask((node) => work(budget === undefined ? node : budget.countCalls(node))),
+    )
+  const onChange = () => feed.wake()
+  const onHash = () => feed.announcePending()
+  const socket = createNodeSocket(socketUrls, clock.now, { onChange, onHash }, openSocket)
+  const source = createFeedSource(ask, nodes.recordHead, (bloom) => feed.areLogsWanted(bloom))
+  const chain = createFeedChain(source, store.readBlocks())
+  const feed: Feed = createFeed({
+    ...deps,
+    chain,
+    events: createFeedEvents(ask, socket),
+    store,
+    findKey: keys.lookup,
+    nextWaitMs() {
+      socket.connectIfDue()
+      return computePollWaitMs(
+        chain.getBlocks(),
+        socket.getReportedHead(),
+        clock.now(),
+        budget?.getPollIntervalMs(),
+      )
+    },
+    onMissedHead: socket.closeUnlessNew,
+  })
+  return feed
+}
 
 /** Follows one network and notifies its subscribers. */
 export function createFeed(options: FeedOptions) {

@@ -20,17 +20,24 @@ export async function handleMessage(
   message: string | ArrayBuffer,
   options: RequestsOptions,
 ): Promise<void> {
-  const { sessions, limits } = options
+  const { sessions, limits, budgets } = options
   sessions.recordMessage(session)
   if (exceedsBytes(limits.messageBytes, message)) {
-    return sessions.close(
-      session,
-      closeCodes.tooBig,
-      `a message has at most ${limits.messageBytes} bytes`,
-    )
+    const reason = `a message has at most ${limits.messageBytes} bytes`
+    return sessions.close(session, closeCodes.tooBig, reason)
   }
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
-  const answer = await answerInTurn(session, text, options)
+  const { keyHash } = session.socket
+  // The error has no id: to find it, the message would have to be parsed, which is refused here.
+  let answer: string | undefined = formatError('null', createTooManyBytesError())
+  if (budgets.reserve(keyHash, text.length)) {
+    try {
+      await budgets.waitTurn(keyHash, text.length)
+      answer = await answerText(session, text, options)
+    } finally {
+      budgets.release(keyHash, text.length)
+    }
+  }
   if (answer !== undefined) sessions.send(session, answer)
   for (const subscription of session.topics.values()) subscription.isActive = true
 }
@@ -40,23 +47,6 @@ function exceedsBytes(bytes: number, message: string | ArrayBuffer): boolean {
   if (typeof message !== 'string') return message.byteLength > bytes
   if (message.length * 3 <= bytes) return false
   return message.length > bytes || new TextEncoder().encode(message).byteLength > bytes
-}
-
-async function answerInTurn(
-  session: Session,
-  text: string,
-  options: RequestsOptions,
-): Promise<string | undefined> {
-  const { budgets } = options
-  const { keyHash } = session.socket
-  // The error has no id: to find it, the message would have to be parsed, which is refused here.
-  if (!budgets.reserve(keyHash, text.length)) return formatError('null', createTooManyBytesError())
-  try {
-    await budgets.waitTurn(keyHash, text.length)
-    return await answerText(session, text, options)
-  } finally {
-    budgets.release(keyHash, text.length)
-  }
 }
 
 async function answerText(

@@ -1,7 +1,6 @@
 import { describeFault } from '../../runtime/log.ts'
 import { createMemoryFeedStore } from './feed-store.ts'
-import type { Feed } from './network-feed.ts'
-import { createNodeFeed } from './node-feed.ts'
+import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 

@@ -2,15 +2,15 @@ import * as z from 'zod/mini'
 import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import type { NodeAccess } from '../upstream/upstreams.ts'
 import { nullIfRefused } from './lookup.ts'
+import type { CacheAccess } from './proved-receipt.ts'
 import { readReceipts } from './receipts.ts'
 
 /** Returns a mined block with all fields, some of them read from receipts and uncles. */
 export async function completeBlock(
   node: UpstreamNode,
   raw: MinedBlock,
-  { getOrCompute }: Pick<NodeAccess, 'getOrCompute'>,
+  { getOrCompute }: CacheAccess,
 ): Promise<Block> {
   return {
     ...shapeBlock(raw, false),

@@ -142,7 +142,7 @@ async function readComparedPiece(
     const head = getKnownHead() ?? 0
     await assertNotBehind(node, range.isOpenEnded ? head : Math.min(range.to, head))
     // Only one of the parallel pieces changes the number of blocks per call.
-    return await readPiece(node, range, search, mayGrow ? node.progress : { ...node.progress })
+    return await readPiece(node, range, search, mayGrow ? node.progress : undefined)
   }
   const [first, second] = await askUpToTwo(work)
   if (first === undefined) throw new TransportError('no node gave an answer')
@@ -232,7 +232,7 @@ async function readPiece(
   node: CountedNode,
   piece: LogRange,
   search: Search,
-  pace: LogPace = node.progress,
+  pace: LogPace = { ...node.progress },
 ): Promise<ChainLog[]> {
   const pieceLogs: ChainLog[] = []
   let firstUnsearched = piece.from

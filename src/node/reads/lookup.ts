@@ -12,37 +12,31 @@ const transactionMethods = [
 ]
 
 /** Looks up an object by hash or number; returns `null` if the node does not have it. */
-export async function lookUp<T>(
+export function lookUp<T>(
   node: UpstreamNode,
   method: string,
   params: readonly unknown[],
   result: z.ZodMiniType<T>,
 ): Promise<T | null> {
-  try {
-    return await node.call(method, params, result)
-  } catch (error) {
-    const absence = transactionMethods.includes(method) ? 'no_transaction' : 'no_block'
-    if (error instanceof RpcError && isRefusal(error, absence)) return null
-    throw error
-  }
+  const absence = transactionMethods.includes(method) ? 'no_transaction' : 'no_block'
+  const isAbsent = (error: RpcError) => isRefusal(error, absence)
+  return replaceRefusal(node.call(method, params, result), isAbsent, null)
 }
 
 /** Returns an answer, or undefined if the node does not support its method. */
-export async function undefinedIfUnsupported<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcError && error.code === codes.methodNotFound) return undefined
-    throw error
-  }
-}
+export const undefinedIfUnsupported = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  replaceRefusal(answer, ({ code }) => code === codes.methodNotFound, undefined)
 
 /** Returns an answer, or `null` if the node answers with an error. */
-export async function nullIfRefused<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcError) return null
+export const nullIfRefused = <T>(answer: Promise<T>): Promise<T | null> =>
+  replaceRefusal(answer, () => true, null)
+
+const replaceRefusal = <T, R>(
+  answer: Promise<T>,
+  isExpected: (error: RpcError) => boolean,
+  replacement: R,
+): Promise<T | R> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof RpcError && isExpected(error)) return replacement
     throw error
-  }
-}
+  })

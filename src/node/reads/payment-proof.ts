@@ -9,9 +9,8 @@ import type { RawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt } from '../objects/receipts-trie.ts'
 import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import type { NodeAccess } from '../upstream/upstreams.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
-import { readProvedReceipt } from './proved-receipt.ts'
+import { type CacheAccess, readProvedReceipt } from './proved-receipt.ts'
 import { readReceiptProof } from './raw-data.ts'
 
 const bytes = z.custom<Hex>((value) => data.safeParse(value).success)
@@ -36,7 +35,7 @@ export async function buildPaymentProof(
   node: UpstreamNode,
   hash: string,
   headersAbove: number,
-  context: Pick<NodeAccess, 'getOrCompute'>,
+  context: CacheAccess,
 ): Promise<PaymentProof> {
   if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
   const proved = await readProvedReceipt(node, hash, context)

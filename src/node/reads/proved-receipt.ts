@@ -13,7 +13,7 @@ import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
 import { readReceipts, throwBlockReorganized } from './receipts.ts'
 
-type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
+export type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** The facts that a block's hash proves: its transactions and its receipts' root. */
 const blockFacts = z.object({

@@ -9,12 +9,14 @@ import {
 } from '../objects/receipts-trie.ts'
 import { data, isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readProvedBlock } from './mined-block.ts'
-import { askReceiptNodes, readBlockFacts, readProvedReceipt } from './proved-receipt.ts'
+import {
+  askReceiptNodes,
+  type CacheAccess,
+  readBlockFacts,
+  readProvedReceipt,
+} from './proved-receipt.ts'
 import { readReceipts } from './receipts.ts'
-
-type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** Reads a block's header in RLP, proved by its hash, or else as the node returns it. */
 export async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {

@@ -15,7 +15,7 @@ type PendingCall = {
   reject: (error: Error) => void
 }
 
-export type UpstreamOptions = {
+type UpstreamOptions = {
   name: string
   url: string
   fetch: typeof globalThis.fetch
@@ -25,13 +25,8 @@ export type UpstreamOptions = {
 }
 
 /** Holds a node's address and the headers of each request to it. */
-type Endpoint = {
-  name: string
-  address: URL
-  headers: Record<string, string>
-  fetch: typeof globalThis.fetch
-  count: (calls: number) => void
-}
+type Endpoint = Pick<UpstreamOptions, 'name' | 'fetch' | 'onCalls'> &
+  ReturnType<typeof parseAddress>
 
 /** Limits how long a node's batch limit is used, in ms. Then a larger batch is tried again. */
 const batchLimitLifetimeMs = 5 * 60 * 1000
@@ -48,7 +43,7 @@ const maxNodeBatch = 50
 
 /** Creates a client for the node at `url`. Its credentials are sent in a header. */
 export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptions) {
-  const endpoint: Endpoint = { name, ...parseAddress(url), fetch, count }
+  const endpoint: Endpoint = { name, ...parseAddress(url), fetch, onCalls: countCalls }
   let lastId = 0
   let queue: PendingCall[] = []
   let batchLimit = { size: maxNodeBatch, expiresAt: 0 }
@@ -75,7 +70,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
     },
   }
 
-  function count(calls: number): void {
+  function countCalls(calls: number): void {
     onCalls(calls)
     dayCount = { day: today(), calls: callsToday() + calls }
   }
@@ -102,7 +97,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
 /** Settles a batch, in parts if needed. Returns how many calls one request answered at most. */
 async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Promise<number> {
   try {
-    endpoint.count(batch.length)
+    endpoint.onCalls(batch.length)
   } catch (error) {
     for (const { reject } of batch) reject(toUnreachable(endpoint.name, error))
     return 0
@@ -241,7 +236,7 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
   return { ...answer, error: { ...answer.error, code: codes.limitExceeded } }
 }
 
-function parseAddress(url: string): { address: URL; headers: Record<string, string> } {
+function parseAddress(url: string) {
   const address = new URL(url)
   const headers: Record<string, string> = {
     'content-type': 'application/json',

@@ -39,13 +39,12 @@ export function createNodeSocket(
   events: SocketEvents,
   openSocket = (url: string): WebSocket => new WebSocket(url),
 ) {
-  let connection: Connection | undefined
+  let connection: ReturnType<typeof connect>
   let attempts = 0
   let failures = 0
   let lastAttemptAt = Number.NEGATIVE_INFINITY
   let reportedHead: ReportedHead | undefined
   let hashes: string[] = []
-  const listener = { onResult: handleResult, onChange: events.onChange, onEnd: handleEnd }
 
   return {
     /** Connects to the next node, unless connected or waiting after a failure. */
@@ -57,7 +56,8 @@ export function createNodeSocket(
       attempts += 1
       // The attempt counts as a failure until a head arrives.
       failures += 1
-      if (url !== undefined) connection = connect(() => openSocket(url), listener)
+      if (url !== undefined)
+        connection = connect(() => openSocket(url), events.onChange, handleResult, handleEnd)
     },
     /** Returns the last head, or undefined until this connection has reported one. */
     getReportedHead: () => reportedHead,
@@ -104,16 +104,13 @@ export function createNodeSocket(
   }
 }
 
-type Listener = {
-  onResult: (result: string | { number: number }) => void
-  onChange: () => void
-  onEnd: () => void
-}
-
-type Connection = Exclude<ReturnType<typeof connect>, undefined>
-
 /** Opens a connection subscribed to new heads. Returns undefined if the URL is not valid. */
-function connect(openSocket: () => WebSocket, { onResult, onChange, onEnd }: Listener) {
+function connect(
+  openSocket: () => WebSocket,
+  onChange: () => void,
+  onResult: (result: string | { number: number }) => void,
+  onEnd: () => void,
+) {
   let socket: WebSocket
   try {
     socket = openSocket()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../../scripts/dev/random.ts'
 import { createMemoryFeedStore } from '../../../../src/node/feed/feed-store.ts'
-import { createNodeFeed } from '../../../../src/node/feed/node-feed.ts'
+import { createNodeFeed } from '../../../../src/node/feed/network-feed.ts'
 import { feedLimits } from '../../../../src/node/feed/options.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { createUpstreamBudget } from '../../../../src/node/upstream/budget.ts'
