@@ -110,6 +110,11 @@ describe('an answer that takes too long', () => {
     expect(refused.error).toMatchObject({ code: -32011, message: expect.stringMatching(words) })
     const { toBlock } = (refused.error?.data ?? {}) as { toBlock?: string }
     expect(Number(toBlock)).toBeGreaterThanOrEqual(2_000)
-    expect(await served.rpc('eth_getLogs', [refused.error?.data])).toMatchObject({ result: [] })
+    // On a busy machine the next answer may take longer again, and names a smaller range then.
+    let answer = refused
+    for (let tries = 0; tries < 5 && answer.error !== undefined; tries += 1) {
+      answer = await served.rpc('eth_getLogs', [answer.error.data])
+    }
+    expect(answer).toMatchObject({ result: [] })
   })
 })
