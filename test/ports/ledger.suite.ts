@@ -65,7 +65,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('knows nothing of a new session', async ({ ledger }) => {
       const usage = { accountOpenCount: 0, carried: 0, waiting: 0 }
       const none = { kind: 'undecided', open: [], executed: [], version: 0, usage }
-      const rest = { observations: {}, now: expect.any(Number) }
+      // Nor what it has lost: it has not seen the chain.
+      const rest = { observations: {}, now: expect.any(Number), isDoubtful: true }
       expect(await ledger.lookup(question('s'))).toEqual({ ...none, ...rest })
     })
 
@@ -679,10 +680,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         })
       expect(await refuse('one', {})).toEqual(unsure)
       expect(await refuse('one', { isSpent: true })).toEqual(unsure)
+      expect(await ledger.lookup(question('one'))).toMatchObject({ isDoubtful: true })
       expect(await refuse('one', { isSpent: false })).toEqual(closed)
+      // A node that is behind shows less than the key has sent.
+      await ledger.recordHead([{ ...blockIn(9), count: 6 }], 7)
+      expect(await refuse('behind', { isSpent: false, block: 9 })).toEqual(unsure)
+      await ledger.recordHead([{ ...blockIn(10), count: 7 }], 7)
+      expect(await refuse('behind', { isSpent: false, block: 9 })).toEqual(unsure)
+      expect(await refuse('behind', { isSpent: false, block: 10 })).toEqual(closed)
       // What waits in the pool may be of any session.
-      expect(await refuse('two', { isSpent: false, pool: 8 })).toEqual(unsure)
-      expect(await refuse('two', { isSpent: false })).toEqual(unsure)
+      expect(await refuse('two', { isSpent: false, block: 10, pool: 8 })).toEqual(unsure)
+      expect(await refuse('two', { isSpent: false, block: 10 })).toEqual(unsure)
     })
 
     test('leave unsaid, after too many dials, whether the session has paid', async ({ ledger }) => {
@@ -698,8 +706,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.recordHead(undefined, 3)
       expect(await refuse('doubtful')).toEqual(closed)
       expect(await later('doubtful')).toEqual({ kind: 'ended' })
-      expect(await ledger.refuse(refusingOf('without a reason'))).toEqual(closed)
-      expect(await later('without a reason')).toEqual({ kind: 'ended' })
     })
 
     test('of a new ledger with a used key end when all that it signed has expired', async ({

@@ -96,6 +96,7 @@ import {
 import {
   compareNonces,
   endPossibleLoss,
+  isDoubtful,
   mayEndPossibleLoss,
   mayHavePaid,
   readPossibleLossAt,
@@ -255,6 +256,7 @@ export const steps: Steps = {
       observations: readObservations(step),
       now: rows.now,
       ...(isAgent && { isAgent }),
+      ...(isDoubtful(rows) && { isDoubtful: true }),
     }
   },
 
@@ -282,7 +284,7 @@ export const steps: Steps = {
     if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
     recordObservations(step, refusing.observations)
     const refused = recordObstacle(rows, refusing.obstacle)
-    const isUnsure = mayHavePaid(rows, refusing)
+    const isUnsure = mayHavePaid(step, refusing)
     if (isUnsure && !isSilentOnPayments(refusing.reason)) return { ...refused, kind: 'unsure' }
     saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
     return refused

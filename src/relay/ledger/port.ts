@@ -339,6 +339,8 @@ export type Undecided = {
   usage: Usage
   /** Is set if the account has a till: other limits may apply. */
   isAgent?: true
+  /** Is set if lost rows may hold a payment: a refusal has to tell whether its intent is spent. */
+  isDoubtful?: true
   /** Holds what is known of the chain; `now` is the ledger's time, to compare clocks. */
   observations: Observations
   now: number
@@ -713,8 +715,10 @@ export type SessionRefusal = StepKey & {
 
 /** Holds what the chain and a pool show of payments whose rows were lost. */
 export type Traces = NextNonces & {
-  /** Tells whether the session's intent is spent, read after the nonces if it is known. */
+  /** Tells whether the session's intent is spent in a block; undefined if that is not known. */
   isSpent?: boolean | undefined
+  /** Names that block's number. */
+  block?: number | undefined
 }
 
 /** Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. */

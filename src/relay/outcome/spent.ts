@@ -5,6 +5,7 @@ import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import { decodeResults, type ForwardRequest, spendsIntent } from '../forwarder/requests.ts'
+import type { Traces } from '../ledger/port.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
 /** Names what the forwarder executes at most once. */
@@ -69,15 +70,23 @@ export async function readSpentAt(
   return decodeFunctionResult({ ...call, data: outcome.data })
 }
 
-/** Tells whether an intent is spent; undefined if the node does not answer. */
-export const readIsSpent = (
+/**
+ * Tells whether an intent is spent in the latest block, and the number of that block. Tells nothing
+ * if no node answers, or if another one than named the block answers and does not have it.
+ */
+export async function readIsSpent(
   relayer: Pick<Relayer, 'node' | 'forwarder' | 'clock'>,
   intent: IntentName,
-): Promise<boolean | undefined> =>
-  readSpentAt(relayer, intent).then(
-    ([, block]) => block !== 0n,
-    () => undefined,
-  )
+): Promise<Pick<Traces, 'isSpent' | 'block'>> {
+  try {
+    const { node, clock } = relayer
+    const { number, hash } = await node.getHead(clock.timeout(nodeTimeoutMs))
+    const [, block] = await readSpentAt(relayer, intent, { blockHash: hash })
+    return { isSpent: block !== 0n, block: number }
+  } catch {
+    return {}
+  }
+}
 
 /** Returns the topics of all forwarder events of an account's intent. */
 export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [

@@ -117,6 +117,8 @@ type Progress = {
   isWaitingForNode: boolean
   /** Holds what the chain shows of lost rows, once that is read. */
   traces: Traces | undefined
+  /** Is true if lost rows may hold a payment of the session. */
+  isDoubtful: boolean
   /** Collects observations of the chain for the next ledger call. */
   readonly observed: ObservationReport
 }
@@ -168,6 +170,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       screen: undefined,
       isWaitingForNode: false,
       traces: undefined,
+      isDoubtful: true,
       observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
@@ -299,6 +302,7 @@ async function readState(attempt: Attempt, view: Undecided) {
     node.getTransactionCount(signer.address, signal, block)
   const { observations, now } = view
   const { count } = observations
+  progress.isDoubtful = view.isDoubtful === true
   const isCountFresh = count !== undefined && now - count.at < rules.accountStateMs
   // Kept at once, so that a refusal for want of another answer knows them.
   const readNonces = async (): Promise<NextNonces> => {
@@ -319,8 +323,6 @@ async function readState(attempt: Attempt, view: Undecided) {
     readFunding(attempt, view, rules.accountStateMs),
   ])
   const { chain: chainNonce, pool: poolNonce } = nonces
-  const isUnspent = simulated?.status === 'executed' || simulated?.status === 'failed'
-  progress.traces = { ...nonces, isSpent: isUnspent ? false : undefined }
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
   const { facts } = progress.observed
   if (observations.silentSince !== undefined) progress.observed.node = 'answered'
@@ -513,19 +515,19 @@ async function answerDecided(
   return paid === undefined ? answer : { ...answer, kind: 'screen', screen: await writePaid(paid) }
 }
 
-/** Completes what shows lost rows, where no simulation told whether the intent is spent. */
+/** Completes what shows lost rows, where the ledger is in doubt or nothing was simulated. */
 async function readTraces({
   relayer,
   options,
   payment,
-  progress: { traces },
+  progress: { traces, isDoubtful },
 }: Delivery): Promise<Traces | undefined> {
-  if (traces === undefined || traces.isSpent !== undefined || options.preflight) return traces
-  const isSpent = await readIsSpent(relayer, {
+  if (traces === undefined || (options.preflight && !isDoubtful)) return traces
+  const spent = await readIsSpent(relayer, {
     from: payment.caller.address,
     intentId: payment.intentId,
   })
-  return { ...traces, isSpent }
+  return { ...traces, ...spent }
 }
 
 async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {

@@ -50,12 +50,12 @@ export function createEndSession({
       const read = (block: 'latest' | 'pending') =>
         node.getTransactionCount(signer.address, signal, block)
       const intent = await deriveIntent()
-      const [chain, pool, isSpent] = await Promise.all([
+      const [chain, pool, spent] = await Promise.all([
         read('latest'),
         read('pending'),
         readIsSpent({ node, forwarder, clock }, intent),
       ])
-      return { chain, pool, isSpent }
+      return { chain, pool, ...spent }
     } catch (error) {
       log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
       return undefined

@@ -113,7 +113,7 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
         {
           lost_answer: isForgottenRefusal(one, told),
           too_many_dials: isUnread(told),
-          untraced: isUntraced(one),
+          untraced: isUntraced(one) || isTakenBack(history, one, told),
         },
       ],
       one_question: [
@@ -162,6 +162,13 @@ const isForgottenRefusal = ({ answerLostAt, deliveries }: Asked, { repliedAt = 0
 
 /** Tells whether a lost payment was in no block, so that its loss may leave no trace at all. */
 const isUntraced = ({ lost_answer, execution }: Asked) => lost_answer && execution === undefined
+
+/** Tells whether the chain took blocks back after its rows were lost and before the answer. */
+const isTakenBack = (
+  { reorganizations }: History,
+  { answerLostAt }: Asked,
+  { repliedAt = 0 }: Delivery,
+) => reorganizations.some(({ at }) => at <= repliedAt && answerLostAt.some((lost) => lost <= at))
 
 /** Judges that no payment is accepted after its caller was told of the session's end. */
 function judgeEnds({ deliveries, payment, intentId, lost_answer }: Asked, found: Report): void {

@@ -3,6 +3,7 @@ import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
 import type { NextNonces, SessionRefusal } from '../port.ts'
+import { readFollowedBlocks } from './chain.ts'
 
 /**
  * Names a relayer's next nonce on the chain. `lostAt` is when an unknown transaction showed that
@@ -23,20 +24,31 @@ export function mayEndPossibleLoss(rows: Draft): boolean {
   )
 }
 
+/** Tells whether lost rows may hold a payment, for all that the ledger has seen of the chain. */
+export function isDoubtful(rows: Draft): boolean {
+  const comparison = readComparison(rows)
+  return comparison === undefined || (comparison.lostAt ?? comparison.begunAt) !== undefined
+}
+
 /**
  * Tells whether lost rows may hold a payment of a session that is refused now. A ledger that has
  * not seen the chain cannot know. One that began with a used key knows it of a session whose intent
- * is unspent: what its key sent before is mined.
+ * is unspent in a block that has all that the key sent before: a node may be behind.
  */
 export function mayHavePaid(
-  rows: Draft,
+  step: StepContext,
   { reason, traces }: Pick<SessionRefusal, 'reason' | 'traces'>,
 ): boolean {
-  const comparison = readComparison(rows)
-  // Without a reason no payment was asked for: a new ledger goes by that.
-  if (comparison === undefined) return reason !== undefined
+  // Without a reason no payment was asked for.
+  if (reason === undefined) return false
+  const comparison = readComparison(step.rows)
+  if (comparison === undefined) return true
   if (comparison.lostAt !== undefined || traces?.isSpent === true) return true
-  return comparison.begunAt !== undefined && traces?.isSpent !== false
+  if (comparison.begunAt === undefined) return false
+  if (traces?.isSpent !== false) return true
+  const [head] = readFollowedBlocks(step).followedBlocks
+  if (head === undefined) return false
+  return head.count < comparison.nextNonce || (traces.block ?? -1) < head.number
 }
 
 /**

@@ -27,7 +27,7 @@ function stillChain({
   balanceWei = 10n ** 18n,
   limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined } as AccountLimits,
   dialsAMinute = 1_000,
-  answers = {} as Record<string, () => string>,
+  answers = {} as Record<string, () => unknown>,
 } = {}) {
   const world = { now: 1_700_000_000_000, priceWei, balanceWei }
   const rules = { ...poolRules.rootstock, maxInFlight: slots, maxInBatch: 2 }
@@ -121,8 +121,11 @@ test.for([
 ] as const)(
   'a new ledger with a used key says of an intent spent in block %d without a simulation: %s',
   async ([block, told]) => {
+    const [hash, parentHash] = [numberToHex(9, { size: 32 }), numberToHex(8, { size: 32 })]
+    const head = { number: '0x9', hash, parentHash, timestamp: '0x1', transactions: [] }
     const answers = {
       eth_getTransactionCount: () => '0x3',
+      eth_getBlockByNumber: () => head,
       eth_call: () => numberToHex(block, { size: 64 }),
     }
     expect(await stillChain({ priceWei: gwei + 1n, answers }).dial(0)).toBe(told)
