@@ -163,12 +163,18 @@ const isForgottenRefusal = ({ answerLostAt, deliveries }: Asked, { repliedAt = 0
 /** Tells whether a lost payment was in no block, so that its loss may leave no trace at all. */
 const isUntraced = ({ lost_answer, execution }: Asked) => lost_answer && execution === undefined
 
-/** Tells whether the chain took blocks back after its rows were lost and before the answer. */
+/** Tells whether the chain took its account's blocks back after the loss and before the answer. */
 const isTakenBack = (
   { reorganizations }: History,
   { answerLostAt }: Asked,
-  { repliedAt = 0 }: Delivery,
-) => reorganizations.some(({ at }) => at <= repliedAt && answerLostAt.some((lost) => lost <= at))
+  { account, repliedAt = 0 }: Delivery,
+) =>
+  reorganizations.some(
+    ({ at, payers }) =>
+      payers.has(account.toLowerCase()) &&
+      at <= repliedAt &&
+      answerLostAt.some((lost) => lost <= at),
+  )
 
 /** Judges that no payment is accepted after its caller was told of the session's end. */
 function judgeEnds({ deliveries, payment, intentId, lost_answer }: Asked, found: Report): void {
