@@ -206,8 +206,10 @@ async function readBlockProof(node: UpstreamNode, number: number) {
 
 function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
   const nodeProgress = search.progress.get(node.name) ?? {
-    ...{ calls: 0, answers: 0 },
-    ...{ blocks: maxLogBlocks + 1, maxBlocks: maxPieceBlocks },
+    calls: 0,
+    answers: 0,
+    blocks: maxLogBlocks + 1,
+    maxBlocks: maxPieceBlocks,
   }
   search.progress.set(node.name, nodeProgress)
   return {

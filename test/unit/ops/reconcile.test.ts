@@ -12,7 +12,9 @@ const day = 24 * 60 * 60 * 1000
 
 const confirmed: PaymentSummary = {
   ...{ intent, state: 'confirmed', kind: 'transfer', account: alice, spendsWei: '3' },
-  ...{ recipient: null, code: null, paidOutAt: null },
+  recipient: null,
+  code: null,
+  paidOutAt: null,
   ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },
   ...{ relayer: null, nonce: 0, attempts: 0, outcome: 'executed', reason: null },
   ...{ hash, block: 5, explorer: null },

@@ -10,7 +10,10 @@ const at = '2026-01-01T19:42:00.000Z'
 
 const payment: PaymentSummary = {
   ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', kind: 'transfer' },
-  ...{ account: alice, recipient: null, code: null, paidOutAt: null },
+  account: alice,
+  recipient: null,
+  code: null,
+  paidOutAt: null,
   spendsWei: '250000000000000000',
   ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
   ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },
