@@ -1,5 +1,5 @@
 import type { PhoneNumber } from '../../src/account/phone.ts'
-import type { Settings } from '../../src/compose/settings.ts'
+import type { MenuSettings } from '../../src/ussd/menu/node.ts'
 
 /** The PIN that a first dial chooses where callers need one. */
 const firstPin = '482615'
@@ -12,23 +12,23 @@ type FirstDial = readonly [session: number, text: string]
  * PIN, then a balance, a transfer and a loan, with the answers that these settings ask for.
  */
 export function listFirstDials(
-  { PIN, CONFIRM, LOCAL_CURRENCY }: Pick<Settings, 'PIN' | 'CONFIRM' | 'LOCAL_CURRENCY'>,
+  { pin, confirms, localCurrency }: Pick<MenuSettings, 'pin' | 'confirms' | 'localCurrency'>,
   friend: PhoneNumber,
 ): FirstDial[] {
-  const amount = LOCAL_CURRENCY === undefined ? '0.02' : '500'
+  const amount = localCurrency === undefined ? '0.02' : '500'
   const transfer = `2*${friend}*${amount}`
-  if (PIN !== 'off') {
+  if (pin !== 'off') {
     return [
       [1, ''],
       [1, firstPin],
       [1, `${firstPin}*${firstPin}`],
       // Only a strict PIN guards what is read.
-      [2, PIN === 'strict' ? `1*${firstPin}` : '1'],
+      [2, pin === 'strict' ? `1*${firstPin}` : '1'],
       [3, `${transfer}*${firstPin}`],
       [4, `3*${firstPin}`],
     ]
   }
-  const agreed = CONFIRM === 'on' ? '*1' : ''
+  const agreed = confirms ? '*1' : ''
   return [
     [1, ''],
     [2, '1'],

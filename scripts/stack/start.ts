@@ -2,8 +2,7 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isHash } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
-import { readEnvironment } from '../../src/compose/environment.ts'
-import { completeSettings, type Settings } from '../../src/compose/settings.ts'
+import { type Config, parseConfig } from '../../src/compose/config.ts'
 import { listInboxVariables } from '../../src/pages/phone/handset.ts'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
@@ -149,8 +148,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   const tookSeconds = ((performance.now() - began) / 1000).toFixed(1)
   say(`\nReady after ${tookSeconds} s. Open ${worker.url}/phone: a phone that dials it.\n`)
-  const settings = completeSettings(readEnvironment(running.variables))
-  sayReady(stack, served, folder.stack, { ...options, settings })
+  const { menu } = parseConfig(running.variables)
+  sayReady(stack, served, folder.stack, { ...options, menu })
 }
 
 /** Refuses a bad variable before anything begins, as if contracts existed. @throws {StackError} */
@@ -277,7 +276,7 @@ function sayReady(
   stack: RunningStack,
   node: ChainNode,
   file: string,
-  { settings, ...options }: Options & { settings: Settings },
+  { menu, ...options }: Options & Pick<Config, 'menu'>,
 ): void {
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
@@ -285,7 +284,7 @@ function sayReady(
   callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${money(demoDepositWei, node.chain.currency)} each, once; \`npm run fund\` gives to others`
   const [caller, friend] = demoCallers
   if (caller === undefined || friend === undefined) throw new Error('there are no demo callers')
-  const dials = writeFirstDials(relayUrl, caller, listFirstDials(settings, friend))
+  const dials = writeFirstDials(relayUrl, caller, listFirstDials(menu, friend))
   const example = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
   say(`  chain      ${node.chain.id} at ${withoutKey(node.url)}${kept}
   loan       ${contracts.loan}

@@ -35,14 +35,12 @@ const country = z.custom<Country>(
   (value) => typeof value === 'string' && isCountry(value),
   'has to be a country by its two letters, such as KE',
 )
-const wei = z.pipe(
-  text(/^[0-9]{1,30}$/, 'has to be a number of wei'),
-  z.transform((value) => BigInt(value)),
-)
-const difficulty = z.pipe(
-  text(/^[0-9]{1,30}$/, 'has to be a number of hashes'),
-  z.transform((value) => BigInt(value)),
-)
+const amountOf = (unit: string) =>
+  z.pipe(
+    text(/^[0-9]{1,30}$/, `has to be a number of ${unit}`),
+    z.transform((value) => BigInt(value)),
+  )
+const wei = amountOf('wei')
 const number = (min: number, max: number) =>
   z.coerce
     .number('has to be a number')
@@ -50,8 +48,12 @@ const number = (min: number, max: number) =>
     .check(z.maximum(max, `has to be ${max} or less`))
 const count = (min: number, max: number) =>
   number(min, max).check(z.int('has to be a whole number'))
-const orNone = <Schema extends z.ZodMiniType>(schema: Schema, description: string) =>
-  z.union([z.literal('none'), schema], `has to be none, or ${description}`)
+/** Reads `none` as undefined. */
+const orNone = <Value>(schema: z.ZodMiniType<Value, unknown>, description: string) =>
+  z.pipe(
+    z.union([z.literal('none'), schema], `has to be none, or ${description}`),
+    z.transform((value) => (value === 'none' ? undefined : value)),
+  )
 const networksError = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
 const splitList = (value: string) => value.split(',').map((part) => part.trim())
 const list = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
@@ -67,10 +69,14 @@ const networks = list(
 ).check(z.refine((items) => items.length > 0, networksError))
 const oneOf = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
+const onOrOff = z.pipe(
+  oneOf('on', 'off'),
+  z.transform((word) => word === 'on'),
+)
 
 const urlList = (protocol: RegExp, error: string) =>
   list(z.url({ protocol, error })).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
-const nodeUrls = urlList(/^https?$/, 'has to be http(s) addresses')
+export const nodeUrls = urlList(/^https?$/, 'has to be http(s) addresses')
 const socketUrls = urlList(/^wss?$/, 'has to be ws(s) addresses')
 
 export function isLoopback(url: string): boolean {
@@ -108,25 +114,10 @@ const optional = z.partial(
     SMS_URL: secureUrl,
     CONFIRMATIONS: count(1, 1_000),
     BLOCK_SECONDS: number(0.1, 60),
-    MAX_GAS_PRICE_WEI: wei,
-    UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls'),
     UPSTREAM_RESERVE: count(0, 1e9),
-    MIN_DIFFICULTY: orNone(difficulty, 'a number of hashes'),
-    COMPARE_STATE: oneOf('on', 'off'),
-    RPC_CALLS_A_SECOND: orNone(count(1, 100_000), 'a number of calls'),
-    PROOFS: oneOf('on', 'off'),
-    PROFILE: oneOf('demo', 'lender'),
-    MAX_OPEN_PAYMENTS: count(1, maxOpenPayments),
-    MAX_DIALS_A_MINUTE: count(1, 1_000_000),
-    MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000'),
-    MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
-    MIN_TRANSFER_WEI: wei,
-    AGENTS: oneOf('on', 'off'),
-    MAX_AGENT_OPEN_PAYMENTS: count(1, maxOpenPayments),
+    PROOFS: onOrOff,
     MAX_AGENT_TRANSFERS_A_DAY: orNone(count(1, 100_000), 'a number from 1 to 100000'),
     MAX_AGENT_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
-    CONFIRM: oneOf('on', 'off'),
-    PIN: oneOf('off', 'on', 'strict'),
     PIN_SECRET: secret,
     HELP_NUMBER: text(
       /^[+*#0-9][*#0-9 ]{2,19}$/,
@@ -135,20 +126,12 @@ const optional = z.partial(
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
     RATE_SECOND_FEED_URL: secureUrl,
-    LANGUAGES: list(oneOf(...languages)).check(
-      z.refine(
-        (named) => named.length > 0 && new Set(named).size === named.length,
-        'has to name languages, each once',
-      ),
-    ),
-    // A payment is compared with the equal ones of 10 minutes: no question may hold for longer.
-    SESSION_SECONDS: count(30, 600),
-    REDELIVERY_SECONDS: count(60, 86_400),
     OBJECT_LOCATION: oneOf(...objectLocations),
   }),
 )
 
-const environment = z.extend(optional, {
+/** Reads all variables. `settings.ts` holds the defaults that depend on others. */
+export const environment = z.extend(optional, {
   ENVIRONMENT: z._default(oneOf('production', 'development'), 'production'),
   CHAIN_ID: z._default(oneOf('30', '31'), '31'),
   POOL_RULES: z._default(oneOf('rootstock', 'anvil'), 'rootstock'),
@@ -162,31 +145,54 @@ const environment = z.extend(optional, {
     list(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
     [],
   ),
-  PREFLIGHT: z._default(oneOf('on', 'off'), 'on'),
+  PREFLIGHT: z._default(onOrOff, true),
   MIN_GAS_PRICE_WEI: z._default(wei, 0n),
+  MAX_GAS_PRICE_WEI: wei,
+  UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls'),
+  RPC_CALLS_A_SECOND: orNone(count(1, 100_000), 'a number of calls'),
+  MIN_DIFFICULTY: orNone(amountOf('hashes'), 'a number of hashes'),
+  COMPARE_STATE: z._default(onOrOff, false),
   RATE_MAX_CHANGE: z._default(count(1, 1_000), 25),
+  PROFILE: oneOf('demo', 'lender'),
+  MAX_OPEN_PAYMENTS: count(1, maxOpenPayments),
+  MAX_DIALS_A_MINUTE: count(1, 1_000_000),
+  MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000'),
+  MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
+  MIN_TRANSFER_WEI: wei,
+  CONFIRM: onOrOff,
+  PIN: oneOf('off', 'on', 'strict'),
+  LANGUAGES: z._default(
+    list(oneOf(...languages)).check(
+      z.refine(
+        (named) => named.length > 0 && new Set(named).size === named.length,
+        'has to name languages, each once',
+      ),
+    ),
+    [],
+  ),
+  // A payment is compared with the equal ones of 10 minutes: no question may hold for longer.
+  SESSION_SECONDS: count(30, 600),
+  REDELIVERY_SECONDS: count(60, 86_400),
+  AGENTS: z._default(onOrOff, false),
+  MAX_AGENT_OPEN_PAYMENTS: z._default(count(1, maxOpenPayments), maxOpenPayments),
 })
 
 export type Values = z.output<typeof environment>
 
 export const settings: readonly string[] = Object.keys(environment.shape)
 
-type Env = Readonly<Record<string, unknown>>
+export type Env = Readonly<Record<string, unknown>>
 
-/** Reads variables. An empty variable counts as one that is not set. */
+/** Leaves out empty variables, which count as not set. */
+export const listGiven = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '' && value !== undefined))
+
 export function readVariables<Schema extends z.ZodMiniType>(schema: Schema, env: Env) {
-  const given = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined)
-  const parsed = schema.safeParse(Object.fromEntries(given))
+  const given = listGiven(env)
+  const parsed = schema.safeParse(given)
   const faults = (parsed.error?.issues ?? []).map(({ path, message }): Fault => {
     const variable = String(path[0])
-    return { variable, reason: env[variable] ? message : 'is missing' }
+    return { variable, reason: variable in given ? message : 'is missing' }
   })
   return { values: parsed.data, faults }
-}
-
-/** @throws {ConfigError} naming every bad variable and why */
-export function readEnvironment(env: Env): Values {
-  const { values, faults } = readVariables(environment, env)
-  if (values === undefined) throw new ConfigError(faults)
-  return values
 }

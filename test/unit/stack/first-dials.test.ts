@@ -9,18 +9,18 @@ const caller = '+254700000001' as PhoneNumber
 const friend = '+254700000002' as PhoneNumber
 
 test.for([
-  ['demo', 'off', 'off'],
-  ['lender', 'off', 'on'],
-  ['strict', 'strict', 'on'],
-  ['agents', 'on', 'on'],
+  ['demo', 'off', false],
+  ['lender', 'off', true],
+  ['strict', 'strict', true],
+  ['agents', 'on', true],
 ] as const)(
   'what a start says to try works with the menu of %s',
-  async ([menu, PIN, CONFIRM], { expect }) => {
+  async ([menu, pin, confirms], { expect }) => {
     const { play } = openWorld({ product: menus[menu] })
-    const dials = listFirstDials({ PIN, CONFIRM, LOCAL_CURRENCY: undefined }, friend)
+    const dials = listFirstDials({ pin, confirms }, friend)
     const choosing = ['CON Choose a PIN…', 'CON Type the same PIN again…', 'END Your PIN is set…']
     const screens = [
-      ...(PIN === 'off' ? ['CON Rootstock DeFi …'] : choosing),
+      ...(pin === 'off' ? ['CON Rootstock DeFi …'] : choosing),
       'END Your Balance: …',
       'END Transfer Submitted…',
       'END Loan Requested…',

@@ -32,7 +32,7 @@ export const localCurrency = 'KES'
 
 export const lenderProduct = (memory: MemoryStore, rate: Product['rate']): Product => ({
   settings: { ...settings, ...(rate && { localCurrency }) },
-  minTransferWei: profiles.lender.MIN_TRANSFER_WEI,
+  minTransferWei: BigInt(profiles.lender.MIN_TRANSFER_WEI),
   smsSeals: createSeals(config),
   memory,
   ...(rate && { rate }),
