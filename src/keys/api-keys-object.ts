@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { KeyRecord } from './api-keys.ts'
+import type { KeyRecord, ListedKey } from './api-keys.ts'
 import {
   type DailyCalls,
   dayMs,
@@ -40,26 +40,20 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 
   async find(hash: string): Promise<KeyRecord | null> {
-    const [row] = this.#selectKeys('WHERE hash = ? AND revoked_at IS NULL', hash)
-    return row ?? null
+    return this.#selectKeys('WHERE hash = ?2 AND revoked_at IS NULL', hash)[0] ?? null
   }
 
   async take(hash: string, calls: number, prepaidCalls: number): Promise<QuotaResult> {
     const day = getDay()
     const resetAt = (day + 1) * dayMs
-    const [key] = this.#selectKeys('WHERE hash = ? AND revoked_at IS NULL', hash)
+    const [key] = this.#selectKeys('WHERE hash = ?2 AND revoked_at IS NULL', hash)
     if (key === undefined) return { kind: 'spent', resetAt }
     if (key.quota === null) return { kind: 'taken', calls: calls + prepaidCalls, resetAt }
-    const remaining = key.quota - this.#readSpentCalls(hash, day)
+    const remaining = key.quota - key.spentToday
     if (remaining < calls) return { kind: 'spent', resetAt }
     const takenCalls = remaining > prepaidCalls * minPrepaidMultiple ? calls + prepaidCalls : calls
-    this.#sql.exec(
-      `INSERT INTO spent (hash, day, calls) VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE
-       SET calls = CASE WHEN day = ?2 THEN calls + ?3 ELSE ?3 END, day = ?2`,
-      hash,
-      day,
-      takenCalls,
-    )
+    const values = [hash, day, key.spentToday + takenCalls]
+    this.#sql.exec('INSERT OR REPLACE INTO spent (hash, day, calls) VALUES (?, ?, ?)', ...values)
     return { kind: 'taken', calls: takenCalls, resetAt }
   }
 
@@ -78,38 +72,29 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     return rowsWritten > 0
   }
 
-  async list(): Promise<(KeyRecord & { spentToday: number })[]> {
-    const day = getDay()
-    return this.#selectKeys('ORDER BY created_at').map((record) => ({
-      ...record,
-      spentToday: this.#readSpentCalls(record.hash, day),
-    }))
+  async list(): Promise<ListedKey[]> {
+    return this.#selectKeys('ORDER BY created_at')
   }
 
   async revoke(id: string): Promise<number> {
-    const condition = 'WHERE revoked_at IS NULL AND substr(hash, 1, ?) = ?'
-    const keys = this.#selectKeys(condition, id.length, id)
-    for (const { hash } of keys) {
-      this.#sql.exec('UPDATE keys SET revoked_at = ? WHERE hash = ?', Date.now(), hash)
-    }
-    return keys.length
+    const update = `UPDATE keys SET revoked_at = ? WHERE revoked_at IS NULL AND substr(hash, 1, ?) = ?
+      RETURNING hash`
+    return this.#sql.exec(update, Date.now(), id.length, id).toArray().length
   }
 
-  #selectKeys(condition: string, ...values: SqlStorageValue[]): KeyRecord[] {
-    const rows = this.#sql.exec<Omit<KeyRecord, 'methods'> & { methods: string | null }>(
+  /** Selects keys; in a condition, the first value is the day, and the second the given one. */
+  #selectKeys(condition: string, ...values: SqlStorageValue[]): ListedKey[] {
+    const rows = this.#sql.exec<Omit<ListedKey, 'methods'> & { methods: string | null }>(
       `SELECT hash, name, chain_id AS chainId, quota, methods, created_at AS createdAt,
-       revoked_at AS revokedAt FROM keys ${condition}`,
+       revoked_at AS revokedAt, coalesce((SELECT calls FROM spent
+       WHERE spent.hash = keys.hash AND day = ?1), 0) AS spentToday FROM keys ${condition}`,
+      getDay(),
       ...values,
     )
     return rows.toArray().map(({ methods, ...row }) => ({
       ...row,
       methods: methods === null ? null : (JSON.parse(methods) as string[]),
     }))
-  }
-
-  #readSpentCalls(hash: string, day: number): number {
-    const query = 'SELECT calls FROM spent WHERE hash = ? AND day = ?'
-    return this.#sql.exec<{ calls: number }>(query, hash, day).toArray()[0]?.calls ?? 0
   }
 }
 

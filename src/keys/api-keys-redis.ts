@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
-import { type KeyRecord, keyRecord } from './api-keys.ts'
+import { keyRecord } from './api-keys.ts'
 import { dayMs, type KeyStore, minPrepaidMultiple, type QuotaResult } from './key-store.ts'
 
 /** The prefix of all names. Its braces put them into one slot of a Redis cluster. */
@@ -33,8 +33,7 @@ end
 local methods = {}
 
 function methods.find()
-  local found = read(hash)
-  return found and found[2] == '' and found or {}
+  return { read(hash) }
 end
 
 function methods.take()
@@ -99,7 +98,7 @@ const unixTime = z.pipe(z.string().check(z.regex(/^[0-9]{1,15}$/)), z.transform(
 
 const storedRow = z.pipe(
   z.tuple([z.string(), z.union([z.literal(''), unixTime]), z.int()]),
-  z.transform(([record, revokedAt, spentToday]): KeyRecord & { spentToday: number } => ({
+  z.transform(([record, revokedAt, spentToday]) => ({
     ...storedRecord.parse(JSON.parse(record)),
     revokedAt: revokedAt === '' ? null : revokedAt,
     spentToday,
@@ -126,8 +125,8 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
 
   return {
     async find(hash) {
-      const answer = z.array(z.unknown()).parse(await run('find', hash))
-      return answer.length === 0 ? null : storedRow.parse(answer)
+      const [key] = z.array(storedRow).parse(await run('find', hash))
+      return key?.revokedAt === null ? key : null
     },
     take: async (hash, calls, prepaidCalls) =>
       takenCalls.parse(await run('take', hash, `${calls}`, `${prepaidCalls}`)),

@@ -1,4 +1,4 @@
-import type { KeyRecord } from './api-keys.ts'
+import type { KeyRecord, ListedKey } from './api-keys.ts'
 
 /** Names the source of calls: the relay's payments, or the node service's callers. */
 export type CallSource = 'relay' | 'callers'
@@ -21,7 +21,7 @@ export type KeyStore = CallStore & {
   /** Creates a key; `false` if it exists already. */
   create: (record: KeyRecord) => Promise<boolean>
   /** Lists all keys, also revoked ones, oldest first. */
-  list: () => Promise<(KeyRecord & { spentToday: number })[]>
+  list: () => Promise<ListedKey[]>
   /** Revokes the keys whose hash starts like this, and returns how many. */
   revoke: (id: string) => Promise<number>
 }

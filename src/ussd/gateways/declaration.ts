@@ -68,9 +68,8 @@ export const createDeclaredGateway = (declaration: GatewayDeclaration): Declared
 
 function escapeValue(value: string, type: string): string {
   if (/\bjson\b/.test(type)) return JSON.stringify(value).slice(1, -1)
-  return /\bxml\b/.test(type)
-    ? value.replaceAll(/[<>&]/g, (each) => xmlEntities.get(each) ?? '')
-    : value
+  if (!/\bxml\b/.test(type)) return value
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -191,18 +190,13 @@ function findKind(value: unknown, kinds: NonNullable<GatewayDeclaration['kinds']
   return (['first', 'answer', 'end'] as const).find((kind) => kinds[kind].includes(name))
 }
 
-const xmlEntities = new Map([
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['&', '&amp;'],
-])
-const charactersByEntity = new Map([
-  ...[...xmlEntities].map(([character, entity]) => [entity, character] as const),
-  ...([
-    ['&quot;', '"'],
-    ['&apos;', "'"],
-  ] as const),
-])
+const xmlEntities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&apos;': "'",
+}
 
 /** Parses one XML element whose children hold only text; returns undefined for other documents. */
 function parseXmlFields(body: string): FieldEntries | undefined {
@@ -226,7 +220,6 @@ function parseXmlFields(body: string): FieldEntries | undefined {
 function decodeEntity(entity: string): string {
   const [, hex, decimal] = /^&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));$/i.exec(entity) ?? []
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-  const character = charactersByEntity.get(entity)
-  if (character !== undefined) return character
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
+  if (code > 0 && code <= 0x10ffff) return String.fromCodePoint(code)
+  return xmlEntities[entity] ?? entity
 }
