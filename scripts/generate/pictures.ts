@@ -56,7 +56,10 @@ async function takeConsole(url: string): Promise<void> {
   await page.goto(`${url}/console`)
   await page.locator('input[name=token]').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.locator('#relayer').filter({ hasText: 'payments' }).waitFor()
+  await page
+    .locator('#relayer')
+    .filter({ hasText: /Lasts for\d/ })
+    .waitFor()
   await page.reload()
   await page.screenshot({ path: getPath('console') })
 }

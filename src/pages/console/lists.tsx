@@ -4,7 +4,8 @@ import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
 import { describeNode } from '../../operator/status.ts'
-import { Command, FactList, Live, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
+import { Command, Live } from '../parts.tsx'
+import { Facts, Rows } from './answer.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 
@@ -27,29 +28,20 @@ const ageLabels: Readonly<Record<string, string>> = {
   older: 'Overdue for longer',
 }
 
-const countLoans = (count: number) => (count === 1 ? '1 loan' : `${count} loans`)
-
 export function Loans({ book }: { book: LoansAnswer }) {
   const { sums, ages, loans, currency, isWhole, block, head } = book
-  const showWei = (wei: string) => showMoney(wei, currency)
   return (
     <>
       <Live name="book" title="Loan book">
         {!isWhole && (
           <p class="wait">Older loans may be missing: each look at this page reads more blocks.</p>
         )}
-        <FactList
-          facts={[
-            ['Read up to block', `${block} of ${head}`],
-            ['Lent', `${showWei(sums.lentWei)} in ${countLoans(sums.loans)}`],
-            ['Repaid', showWei(sums.repaidWei)],
-            ['Written off', showWei(sums.writtenOffWei)],
-            ['Owed', showWei(sums.owedWei)],
-            ...ages.map(
-              ({ name, loans: count, owedWei }) =>
-                [ageLabels[name] ?? name, `${showWei(owedWei)} in ${countLoans(count)}`] as const,
-            ),
-          ]}
+        <Facts of={{ readUpTo: `block ${block} of ${head}`, ...sums }} currency={currency} />
+        <Rows
+          name="Debts by age"
+          of={ages}
+          columns={[['Age', ({ name }) => ageLabels[name] ?? name], 'owedWei', 'loans']}
+          currency={currency}
         />
       </Live>
       <Live name="loans" title="Loans">
@@ -61,20 +53,7 @@ export function Loans({ book }: { book: LoansAnswer }) {
           ))}
           <a href="/console/loans.csv">All as CSV</a>
         </p>
-        <Table
-          name="Loans"
-          head={['Borrower', 'State', 'Since', 'Due', 'Overdue, days', 'Owes', 'Repaid', 'Earlier']}
-          rows={loans.map((loan) => [
-            <a href={`/console/payments?account=${loan.borrower}`}>{shortenHex(loan.borrower)}</a>,
-            loan.state,
-            showTime(loan.issuedAt),
-            showTime(loan.dueAt),
-            loan.overdueDays,
-            showWei(loan.owedWei),
-            showWei(loan.repaidWei),
-            loan.earlier,
-          ])}
-        />
+        <Rows name="Loans" of={loans} currency={currency} />
       </Live>
     </>
   )
@@ -91,21 +70,15 @@ export function Nodes({ status }: { status: StatusAnswer }) {
           {failingCheck.says}. {remedies.node}
         </p>
       )}
-      <Table
+      <Rows
         name="Nodes"
-        head={['Node', 'State', 'Height', 'Since', 'Seen', 'p95, ms', 'Answers', 'Failures']}
-        rows={status.nodes.map((node) => [
-          node.label,
-          failingCheck && node.state === 'able'
-            ? 'able, but see above'
-            : describeNode(node, status),
-          node.height ?? '–',
-          showTime(node.heightSince),
-          showTime(node.heightAt),
-          node.p95Ms ?? '–',
-          node.answers,
-          node.failures,
-        ])}
+        of={status.nodes.map(({ methods, ...node }) => ({
+          ...node,
+          state:
+            failingCheck && node.state === 'able'
+              ? 'able, but see above'
+              : describeNode({ ...node, methods }, status),
+        }))}
       />
       <p class="soft">
         A node that fails or lags is suspended for a moment. A node whose answer was disproved by a
@@ -117,26 +90,20 @@ export function Nodes({ status }: { status: StatusAnswer }) {
 }
 
 export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
-  const showMilliseconds = (ms: number | null) =>
-    showTime(ms === null ? null : new Date(ms).toISOString())
   return (
     <Live name="keys" title="API keys">
-      <Table
+      <Rows
         name="API keys"
-        head={['Name', 'Id', 'Chain', 'Calls today', 'Daily limit', 'Created', 'Revoked']}
-        rows={keys.map((key) => [
-          key.name,
-          key.hash.slice(0, 8),
-          key.chainId,
-          key.quota !== null && key.spentToday >= key.quota && key.revokedAt === null ? (
-            <span class="bad">{key.spentToday}: used up</span>
-          ) : (
-            key.spentToday
-          ),
-          key.quota ?? 'any',
-          showMilliseconds(key.createdAt),
-          showMilliseconds(key.revokedAt),
-        ])}
+        of={keys}
+        columns={[
+          'name',
+          ['Id', ({ hash }) => hash.slice(0, 8)],
+          'chainId',
+          ['Spent today', drawSpentCalls],
+          ['Quota', ({ quota }) => quota ?? 'any'],
+          'createdAt',
+          'revokedAt',
+        ]}
       />
       <p class="soft">
         Beyond its quota, a key’s calls are refused until 00:00 UTC. To change a quota, create a new
@@ -147,41 +114,24 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
   )
 }
 
-export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
-  const renderRows = (listed: typeof past) =>
-    listed.map(({ name, says, raisedAt, overSince }) => [
-      showTime(raisedAt),
-      showTime(overSince),
-      name,
-      says,
-    ])
-  const head = ['Raised', 'Over', 'Name', 'Fault and remedy']
-  return (
-    <>
-      <Live name="raised" title="Active">
-        <Table name="Active" head={head} rows={renderRows(alerts)} />
-      </Live>
-      <Live name="past" title="Resolved">
-        <Table name="Resolved" head={head} rows={renderRows(past)} />
-      </Live>
-    </>
-  )
+function drawSpentCalls({ quota, spentToday, revokedAt }: ShownKey) {
+  const isUsedUp = quota !== null && spentToday >= quota && revokedAt === null
+  return isUsedUp ? <span class="bad">{spentToday}: used up</span> : spentToday
 }
 
-export function Audit({ entries }: OperatorAnswer<'audit'>) {
-  return (
-    <Live name="audit" title="What operators did">
-      <Table
-        name="Audit"
-        head={['At', 'Action', 'Detail']}
-        rows={entries.map(({ at, action, detail }) => [
-          showTime(at),
-          action,
-          Object.entries(detail)
-            .map(([name, value]) => `${name} ${value}`)
-            .join(', '),
-        ])}
-      />
+export const Alerts = ({ alerts, past }: OperatorAnswer<'alerts'>) => (
+  <>
+    <Live name="raised" title="Active">
+      <Rows name="Active" of={alerts} />
     </Live>
-  )
-}
+    <Live name="past" title="Resolved">
+      <Rows name="Resolved" of={past} />
+    </Live>
+  </>
+)
+
+export const Audit = ({ entries }: OperatorAnswer<'audit'>) => (
+  <Live name="audit" title="What operators did">
+    <Rows name="Audit" of={entries} />
+  </Live>
+)

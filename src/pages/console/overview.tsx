@@ -2,7 +2,8 @@ import { formatAmountDown } from '../../loan/amounts.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei, describeGatewayFaults } from '../../operator/status.ts'
-import { Command, type Fact, FactList, Live, showMoney, showTime, Table } from '../parts.tsx'
+import { Command, Live, showMoney, showTime } from '../parts.tsx'
+import { Facts, Rows } from './answer.tsx'
 
 type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
 
@@ -34,7 +35,8 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
 }
 
 export function Overview({ status }: { status: StatusAnswer }) {
-  const { health, alerts, currency, intake, relayers } = status
+  const { health, alerts, currency, intake, relayers, lately, head, callsToday } = status
+  const { pool, ...contracts } = status.contracts
   const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
   const isAlerted = alerts.some(
     ({ name, overSince }) => name === 'gateway_refused' && overSince === null,
@@ -66,15 +68,29 @@ export function Overview({ status }: { status: StatusAnswer }) {
           ))}
         </ul>
       </Live>
-      <Live name="relayer" title="Relayer, pool and chain">
-        <FactList facts={[...listRelayerFacts(status), ...listChainFacts(status)]} />
+      <Live name="relayer" title="Relayer">
+        {relayers.map((relayer) => (
+          <Facts of={relayer} currency={currency} />
+        ))}
+      </Live>
+      <Live name="contracts" title="Contracts and pool">
+        <Facts
+          of={{ mayBeLentToday: describeLendable(status), ...contracts, ...pool }}
+          currency={currency}
+        />
+      </Live>
+      <Live name="chain" title="Chain">
+        <Facts of={{ head, gasUsed: describeFullness(status), callsToday }} />
       </Live>
       <Live name="counted" title="Events">
-        <Table name="Events" head={['Event', 'Hour', 'Today']} rows={listCounterRows(status)} />
+        <Rows name="Events" of={listCounts(status)} />
         <p class="soft">
-          Hour: since {showTime(status.lately.hour.since)}. Today: since{' '}
-          {showTime(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
+          Hour: since {showTime(lately.hour.since)}. Today: since {showTime(lately.today.since)}.
+          All times are UTC, all amounts in {currency}.
         </p>
+      </Live>
+      <Live name="guards" title="Guards">
+        <Rows name="Guards" of={status.guards} />
       </Live>
       <Live name="commands" title="Commands">
         <ul>
@@ -95,67 +111,21 @@ export function Overview({ status }: { status: StatusAnswer }) {
   )
 }
 
-function listRelayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
-  if (relayer === undefined) return []
-  return [
-    ['Address', relayer.address],
-    ['Balance', showMoney(relayer.balanceWei, currency)],
-    [
-      'Lasts for',
-      relayer.lastsFor === null
-        ? null
-        : `${relayer.lastsFor} payments at today’s price, ${relayer.lastsAtWorst} at worst`,
-    ],
-    ['Gas price', `${relayer.gasPriceWei ?? '?'} wei, at most ${relayer.maxGasPriceWei}`],
-    ['In flight and queued', `${relayer.inFlight} and ${relayer.queued}`],
-    ['Oldest payment', showTime(relayer.oldestAt)],
-    ['Last mined', showTime(relayer.lastMinedAt)],
-  ]
+function describeLendable(status: StatusAnswer): string | undefined {
+  const lendableWei = computeLendableWei(status)
+  if (lendableWei === 0n) return 'nothing now'
+  return lendableWei === undefined ? undefined : showMoney(`${lendableWei}`, status.currency)
 }
 
-function listChainFacts({
-  contracts,
-  intake,
-  currency,
-  blocks,
-  head,
-  callsToday,
-}: StatusAnswer): Fact[] {
-  const { pool, state, at } = contracts
-  const lendableWei = computeLendableWei({ contracts, intake })
-  const showAsOf = (wei: string) => (
-    <>
-      {showMoney(wei, currency)} as of {showTime(at)}
-    </>
-  )
-  const fullness = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
-  const calls =
-    callsToday &&
-    `${callsToday.relay} own, ${callsToday.callers} of API keys; limit ${callsToday.limit}`
-  return [
-    ['Contracts', state],
-    ['Pool', pool && showAsOf(pool.liquidityWei)],
-    [
-      'May be lent today',
-      lendableWei === 0n
-        ? 'nothing now'
-        : lendableWei !== undefined && showMoney(`${lendableWei}`, currency),
-    ],
-    ['Owed', pool && showAsOf(pool.owedWei)],
-    [
-      'Head',
-      head && (
-        <>
-          {head.number} of {showTime(head.at)}
-        </>
-      ),
-    ],
-    ['Gas used, last blocks', fullness || null],
-    ['Node calls today', calls ?? 'not counted'],
-  ]
-}
+const describeFullness = ({ blocks }: StatusAnswer): string =>
+  blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
 
-function listCounterRows({ lately: { hour, today } }: StatusAnswer) {
+/** Lists the counted events of about the last hour, and of today. */
+function listCounts({ lately: { hour, today } }: StatusAnswer) {
   const names = [...new Set([hour, today].flatMap(({ counts }) => Object.keys(counts)))].sort()
-  return names.map((name) => [name, hour.counts[name] ?? 0, today.counts[name] ?? 0])
+  return names.map((event) => ({
+    event,
+    hour: hour.counts[event] ?? 0,
+    today: today.counts[event] ?? 0,
+  }))
 }

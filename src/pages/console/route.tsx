@@ -6,6 +6,7 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
+import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { LedgerSilent, type Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
@@ -14,8 +15,8 @@ import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
-import { NoAnswer, SignIn, StatusBar } from './state.tsx'
-import { describeConfirmation, nothingFits, Support } from './support.tsx'
+import { consolePages, NoAnswer, SignIn, StatusBar } from './state.tsx'
+import { describeConfirmation, type Found, nothingFits, Support } from './support.tsx'
 
 export type ConsoleOptions = {
   operator: Operator
@@ -25,8 +26,8 @@ export type ConsoleOptions = {
   log: Log
 }
 
-type PageContent = { title: string; content: Child; status?: 400 | 404 | 409 | 503 | undefined }
-type PageRequest = { c: Context; session: ConsoleSession; currency: string }
+type PageContent = { content: Child; status?: 400 | 404 | 409 | 503 | undefined }
+type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; currency: string }
 
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
@@ -60,14 +61,14 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   const readSession = (c: Context) =>
     sessions.read(/(?:^|; )console=([^;]*)/.exec(c.req.header('cookie') ?? '')?.[1] ?? '')
 
-  async function show(c: Context, drawPage: DrawPage): Promise<Response> {
+  async function show(c: Context, title: string, drawPage: DrawPage): Promise<Response> {
     const session = await readSession(c)
     if (session === undefined) return c.redirect('/console/sign-in')
     const status = await options.operator.overview()
-    const page = await drawPage({ c, session, currency: status.currency })
+    const page = await drawPage({ c, session, status, currency: status.currency })
     c.status(page.status ?? 200)
     const nav = <StatusBar status={status} csrf={session.csrf} />
-    return showPage(c as never, page.content, { title: page.title, nav, refreshSeconds, css })
+    return showPage(c as never, page.content, { title, nav, refreshSeconds, css })
   }
 
   routes.use(bodyLimit({ maxSize: maxBodyBytes }))
@@ -97,10 +98,10 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     return c.redirect('/console/sign-in', 303)
   })
   for (const [path, drawPage] of Object.entries(listPages(options))) {
-    routes.get(path, (c) => show(c, drawPage))
+    routes.get(path, (c) => show(c, consolePages[path] ?? 'Payment', drawPage))
   }
   for (const [path, drawPage] of Object.entries(listForms(options))) {
-    routes.post(path, (c) => show(c, drawPage))
+    routes.post(path, (c) => show(c, 'Support', drawPage))
   }
   routes.get('/loans.csv', async (c) =>
     (await readSession(c)) === undefined
@@ -124,56 +125,41 @@ type DrawPage = (request: PageRequest) => Promise<PageContent>
 /** Lists the pages by their paths. */
 function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage> {
   return {
-    '/': async () => ({
-      title: 'Overview',
-      content: <Overview status={await operator.overview()} />,
-    }),
+    '/': async ({ status }) => ({ content: <Overview status={status} /> }),
     '/payments': async ({ c, currency }) => {
-      const entries = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
-      const filter = Object.fromEntries(entries.map(([name, value]) => [name, value.trim()]))
+      const entries = Object.entries(c.req.query()).map(([name, value]) => [name, value.trim()])
+      const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
+      const shared = { filter, currency }
       const query = readPaymentsQuery(filter)
-      if (!('error' in query)) {
-        const content = (
-          <Payments {...(await operator.payments(query))} filter={filter} currency={currency} />
-        )
-        return { title: 'Payments', content }
-      }
-      const emptyList = <Payments payments={[]} next={null} filter={filter} currency={currency} />
-      const content = [<p role="alert">{query.error}</p>, emptyList]
-      return { title: 'Payments', content, status: 400 }
+      if (!('error' in query))
+        return { content: <Payments {...shared} {...(await operator.payments(query))} /> }
+      const emptyList = <Payments {...shared} payments={[]} next={null} />
+      return { content: [<p role="alert">{query.error}</p>, emptyList], status: 400 }
     },
     '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, currency }) => {
       const payment = await operator.payment(c.req.param('intent') as `0x${string}`)
-      if (payment !== undefined) {
-        return { title: 'Payment', content: <PaymentView payment={payment} currency={currency} /> }
-      }
-      return { title: 'Payment', content: <p>The ledger has no such payment.</p>, status: 404 }
+      return payment === undefined
+        ? { content: <p>The ledger has no such payment.</p>, status: 404 }
+        : { content: <PaymentView payment={payment} currency={currency} /> }
     },
     '/support': async ({ session: { csrf }, currency }) => ({
-      title: 'Support',
       content: <Support csrf={csrf} currency={currency} text="" />,
     }),
     '/loans': async ({ c }) => ({
-      title: 'Loans',
       content: <Loans book={await operator.loans(loansQuery.parse(c.req.query()))} />,
     }),
-    '/nodes': async () => ({
-      title: 'Nodes',
-      content: <Nodes status={await operator.overview()} />,
-    }),
-    '/keys': async () => ({ title: 'API keys', content: <KeyList keys={await keys()} /> }),
-    '/alerts': async () => ({
-      title: 'Alerts',
-      content: <Alerts {...(await operator.alerts())} />,
-    }),
-    '/audit': async () => ({ title: 'Audit', content: <Audit {...(await operator.audit())} /> }),
+    '/nodes': async ({ status }) => ({ content: <Nodes status={status} /> }),
+    '/keys': async () => ({ content: <KeyList keys={await keys()} /> }),
+    '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
+    '/audit': async () => ({ content: <Audit {...(await operator.audit())} /> }),
   }
 }
 
 /** Lists the forms about what a caller reads out, such as a number, which no URL may contain. */
 function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
   const { act } = operator
-  async function readDetails(intents: readonly string[]) {
+  async function readDetails({ accounts }: Found) {
+    const intents = accounts.flatMap(({ caller }) => caller.payments.map(({ intent }) => intent))
     const latest = intents.slice(0, maxDetails)
     const details = await Promise.all(latest.map((intent) => operator.payment(intent as Hex)))
     return new Map(details.flatMap((payment) => (payment ? [[payment.intent, payment]] : [])))
@@ -187,16 +173,12 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
     const found = await act.find({ text })
     if ('error' in found) {
       const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
-      return { title: 'Support', content, status: found.status }
+      return { content, status: found.status }
     }
-    const { accounts, payments } = found
-    if (accounts.length + payments.length === 0) {
-      return { title: 'Support', content: <Support {...shared} notice={nothingFits} /> }
-    }
-    const intents = accounts.flatMap(({ caller }) => caller.payments.map(({ intent }) => intent))
-    const lookup = { found, details: await readDetails(intents) }
-    const content = <Support {...shared} notice={notice} lookup={lookup} />
-    return { title: 'Support', content }
+    if (found.accounts.length + found.payments.length === 0)
+      return { content: <Support {...shared} notice={nothingFits} /> }
+    const lookup = { found, details: await readDetails(found) }
+    return { content: <Support {...shared} notice={notice} lookup={lookup} /> }
   }
   return {
     '/support': async (request) => {

@@ -2,16 +2,17 @@ import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { showTime } from '../parts.tsx'
 
-const consolePages = [
-  ['', 'Overview'],
-  ['/payments', 'Payments'],
-  ['/support', 'Support'],
-  ['/loans', 'Loans'],
-  ['/nodes', 'Nodes'],
-  ['/keys', 'API keys'],
-  ['/alerts', 'Alerts'],
-  ['/audit', 'Audit'],
-] as const
+/** Maps the path of each page to its title. */
+export const consolePages: Readonly<Record<string, string>> = {
+  '/': 'Overview',
+  '/payments': 'Payments',
+  '/support': 'Support',
+  '/loans': 'Loans',
+  '/nodes': 'Nodes',
+  '/keys': 'API keys',
+  '/alerts': 'Alerts',
+  '/audit': 'Audit',
+}
 
 /** Shows on every page the deployment, its state, and when the state was read. */
 export function StatusBar({ status, csrf }: { status: StatusAnswer; csrf: string }) {
@@ -21,9 +22,9 @@ export function StatusBar({ status, csrf }: { status: StatusAnswer; csrf: string
   return (
     <nav aria-label="Console">
       <ul>
-        {consolePages.map(([path, name]) => (
+        {Object.entries(consolePages).map(([path, title]) => (
           <li>
-            <a href={`/console${path}`}>{name}</a>
+            <a href={`/console${path.replace(/^\/$/, '')}`}>{title}</a>
           </li>
         ))}
       </ul>

@@ -3,21 +3,13 @@ import { paymentKinds } from '../../loan/kinds.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { ActionAnswer } from '../../operator/schemas/actions.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import {
-  Command,
-  type Fact,
-  FactList,
-  Field,
-  shortenHex,
-  showMoney,
-  showTime,
-  Table,
-} from '../parts.tsx'
-import { PaymentTable, renderPaymentLink, showSpentAmount } from './payments.tsx'
+import { Command, Field } from '../parts.tsx'
+import { drawLink, Facts, Rows } from './answer.tsx'
+import { PaymentTable, showSpentAmount } from './payments.tsx'
 
-type Found = ActionAnswer<'find'>
+export type Found = ActionAnswer<'find'>
 type AccountHit = Found['accounts'][number]
-type Details = AccountHit['caller']
+type FoundPayment = AccountHit['caller']['payments'][number]
 
 /** Describes what was found, with the latest payments in detail, by their intents. */
 export type Lookup = { found: Found; details: ReadonlyMap<string, PaymentDetails> }
@@ -89,77 +81,49 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
     : undefined
 
 function Account({ csrf, currency, text, hit, details }: AccountOptions) {
-  const { account, payments, refusals, heldAt, arrivals } = hit.caller
+  const { account, payments, refusals, arrivals, open, till, today, ...facts } = hit.caller
   const phone = findPhone(hit, text)
   return (
     <section>
       <h2>
         Account {account} {hit.country && `(${hit.country})`}
       </h2>
-      <FactList facts={listAccountFacts(hit.caller, currency)} />
+      <Facts
+        of={{ ...facts, openPayments: open, tillToday: till, 'in 24 hours': today }}
+        currency={currency}
+      />
       <h3>Sent and received</h3>
-      <Table
+      <Rows
         name="Sent and received"
-        head={[
-          'Accepted',
-          'Way',
-          'Payment',
-          'With',
-          'Code',
-          'Outcome',
-          'What its caller was shown',
+        of={payments}
+        columns={[
+          'acceptedAt',
+          ['Way', ({ direction }) => (direction === 'in' ? 'received' : 'sent')],
+          ['Kind', ({ kind }) => paymentKinds[kind].name],
+          ['Amount', (payment) => showSpentAmount(payment, currency)],
+          'intent',
+          ['With', drawOtherAccount],
+          'code',
+          'paidOutAt',
+          ['Outcome', describeFate],
+          ['Screen', ({ intent }) => <pre>{details.get(intent)?.screen ?? ''}</pre>],
         ]}
-        rows={payments.map((payment) => {
-          const other = payment.direction === 'in' ? payment.account : payment.recipient
-          return [
-            showTime(payment.acceptedAt),
-            payment.direction === 'in' ? 'received' : 'sent',
-            <>
-              {paymentKinds[payment.kind].name} {showSpentAmount(payment, currency)}{' '}
-              {renderPaymentLink(payment)}
-            </>,
-            other && <a href={`/console/payments?account=${other}`}>{shortenHex(other)}</a>,
-            payment.code !== null && (
-              <>
-                {payment.code}{' '}
-                {payment.paidOutAt === null
-                  ? 'not said to be paid out'
-                  : `paid out ${showTime(payment.paidOutAt)}`}
-              </>
-            ),
-            describeFate(payment),
-            <pre>{details.get(payment.intent)?.screen ?? ''}</pre>,
-          ]
-        })}
       />
       {arrivals === null && <p class="wait">No node answers what else arrived on the chain.</p>}
       {arrivals !== null && arrivals.length > 0 && (
         <>
           <h3>Arrived on the chain, and in no payment above</h3>
-          <Table
-            name="Arrivals"
-            head={['Block', 'From', 'Amount', 'Transaction']}
-            rows={arrivals.map(({ block, from, amountWei, hash }) => [
-              block,
-              from,
-              showMoney(amountWei, currency),
-              hash,
-            ])}
-          />
+          <Rows name="Arrivals" of={arrivals} currency={currency} />
         </>
       )}
       <h3>The last refusals</h3>
-      <Table
-        name="Refusals"
-        head={['At', 'Reason', 'Screen']}
-        rows={refusals.map(({ at, reason, screen }) => [showTime(at), reason, screen ?? 'deleted'])}
-      />
+      <Rows name="Refusals" of={refusals} />
       {phone === undefined ? (
         <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
       ) : (
         <>
           <h3>Hold the account, or unblock its PIN</h3>
-          {[heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
+          {[facts.heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
             <ConfirmedAction csrf={csrf} act={act} phone={phone} account={account} />
           ))}
         </>
@@ -172,6 +136,11 @@ function Account({ csrf, currency, text, hit, details }: AccountOptions) {
       </p>
     </section>
   )
+}
+
+function drawOtherAccount({ direction, account, recipient }: FoundPayment) {
+  const other = direction === 'in' ? account : recipient
+  return other && drawLink(`/console/payments?account=${other}`, other)
 }
 
 /** Returns the text that confirms an action on an account. */
@@ -191,44 +160,4 @@ function ConfirmedAction({ csrf, act, phone, account }: ConfirmedActionOptions) 
       <button type="submit">{act}</button>
     </form>
   )
-}
-
-function listAccountFacts(details: Details, currency: string): Fact[] {
-  const { pin, today, open, loan, tills } = details
-  const formatLimit = (max: string | number | null) => (max === null ? '' : ` of ${max}`)
-  const chosenText = pin?.isBlocked ? 'blocked by three wrong PINs' : 'chosen'
-  const pinText = pin?.isChosen ? chosenText : 'not chosen'
-  return [
-    ['Balance', showMoney(details.balanceWei, currency)],
-    ['Owes', showMoney(details.owedWei, currency)],
-    ['Due', showTime(details.dueAt)],
-    ...(loan
-      ? ([
-          [
-            'Last loan',
-            <>
-              {loan.state}; of {showTime(loan.issuedAt)}, due {showTime(loan.dueAt)};{' '}
-              {showMoney(loan.lentWei, currency)} lent, {showMoney(loan.repaidWei, currency)} repaid
-            </>,
-          ],
-        ] satisfies Fact[])
-      : []),
-    ['Held', details.heldAt === null ? 'no' : <>since {showTime(details.heldAt)}</>],
-    ...tills.map(({ till, name, kind }): Fact => ['Till', `${till} (${kind}, ${name})`]),
-    ...(details.till
-      ? ([
-          ['Till, in today', showMoney(details.till.inWei, currency)],
-          ['Till, out today', showMoney(details.till.outWei, currency)],
-        ] satisfies Fact[])
-      : []),
-    ['Open payments', open],
-    ['PIN', pin && pinText],
-    ['Dormant', pin && (pin.isDormant ? 'yes: not dialled for 90 days' : 'no')],
-    ['PIN may be replaced', showTime(pin?.replaceableAt)],
-    ['Transfers in 24 hours', `${today.transfers}${formatLimit(today.mostTransfers)}`],
-    [
-      'Sent in 24 hours',
-      `${showMoney(today.sentWei, currency)}${formatLimit(today.mostSentWei && showMoney(today.mostSentWei, currency))}`,
-    ],
-  ]
 }

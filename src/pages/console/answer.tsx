@@ -1,0 +1,89 @@
+import type { Child } from 'hono/jsx'
+import { isObject } from '../../runtime/json.ts'
+import { type Fact, FactList, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
+
+/** Selects a field of an answer, or names a value that is computed from it. */
+type Column<Answer> = (keyof Answer & string) | readonly [title: string, draw: Draw<Answer>]
+type Draw<Answer> = (answer: Answer) => Child
+
+/** Names the fields that hold an account, whose payments a link shows. */
+const accountFields = ['account', 'borrower', 'recipient', 'from']
+
+/** Writes a field's name in words: `gasPriceWei` is "Gas price", and `isMined` is "Mined". */
+function nameField(name: string): string {
+  const words = name
+    .replace(/^is(?=[A-Z])|(Wei|At)$/g, '')
+    .replaceAll(/_|(?=[A-Z])/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Draws a field's value; the field's name tells what a text or a number is. */
+function drawValue(name: string, value: unknown, currency: string): Child {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) {
+    if (value.every(isObject)) return <Rows name={name} of={value} currency={currency} />
+    return value.join(', ')
+  }
+  if (isObject(value)) return <Facts of={value} currency={currency} />
+  const text = `${value}`
+  if (name.endsWith('PriceWei')) return `${text} wei`
+  if (name.endsWith('Wei')) return showMoney(text, currency)
+  if (typeof value === 'number' && name.endsWith('At'))
+    return showTime(new Date(value).toISOString())
+  if (/^\d{4}-\d\d-\d\dT/.test(text)) return showTime(text)
+  if (name === 'explorer') return <a href={text}>explorer</a>
+  if (name === 'intent') return drawLink(`/console/payments/${text}`, text)
+  if (accountFields.includes(name)) return drawLink(`/console/payments?account=${text}`, text)
+  return text
+}
+
+export const drawLink = (href: string, hex: string) => <a href={href}>{shortenHex(hex)}</a>
+
+/** Draws columns of an answer, all of its fields by default, each with its title. */
+function drawColumns<Answer extends object>(
+  answer: Answer,
+  currency: string,
+  columns: readonly Column<Answer>[],
+): Fact[] {
+  return columns.map((column) =>
+    typeof column === 'string'
+      ? [nameField(column), drawValue(column, answer[column], currency)]
+      : [column[0], column[1](answer)],
+  )
+}
+
+type AnswerOptions<Answer, Shown> = {
+  of: Shown
+  columns?: readonly Column<Answer>[]
+  currency?: string
+}
+
+const listFields = <Answer extends object>(answer: Answer) =>
+  Object.keys(answer) as (keyof Answer & string)[]
+
+/** Lists the fields of an answer. */
+export function Facts<Answer extends object>(options: AnswerOptions<Answer, Answer>) {
+  const { of, currency = '', columns = listFields(of) } = options
+  return <FactList facts={drawColumns(of, currency, columns)} />
+}
+
+/** Renders a table of answers, with a column for each field. */
+export function Rows<Answer extends object>(
+  options: AnswerOptions<Answer, readonly Answer[]> & { name: string },
+) {
+  const { name, of, currency = '' } = options
+  const [first] = of
+  if (first === undefined) return <p>None.</p>
+  const columns = options.columns ?? listFields(first)
+  const rows = of.map((answer) => drawColumns(answer, currency, columns))
+  return (
+    <Table
+      name={name}
+      head={(rows[0] ?? []).map(([title]) => title)}
+      rows={rows.map((row) => row.map(([, value]) => value))}
+    />
+  )
+}
