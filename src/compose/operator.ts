@@ -107,7 +107,9 @@ export function assembleOperations(options: OperationsOptions) {
 
   const readSharedCondition = cached(clock, conditionTtlMs, readCondition)
   const readers = {
-    ...{ deployment, readCondition, readSharedCondition },
+    deployment,
+    readCondition,
+    readSharedCondition,
     postNotice: webhook && ((notice: AlertNotice) => postNotice(webhook, notice, deployment)),
   }
   return {

@@ -9,8 +9,14 @@ const dayMs = 86_400_000
 const [a, b] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string]
 
 const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
-  ...{ hash: digit.repeat(64), name: `key ${digit}`, chainId: 31, quota: 100, methods: null },
-  ...{ createdAt: 1_700_000_000_000, revokedAt: null, ...more },
+  hash: digit.repeat(64),
+  name: `key ${digit}`,
+  chainId: 31,
+  quota: 100,
+  methods: null,
+  createdAt: 1_700_000_000_000,
+  revokedAt: null,
+  ...more,
 })
 
 /** Tests what every store of API keys promises. */

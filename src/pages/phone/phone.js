@@ -217,7 +217,8 @@ function draw() {
   find('hangup').disabled = session.endedAt !== null
   drawFacts(getScreen(session), reply)
   setTexts({
-    ...{ label: isAnswer ? 'Answer' : 'Dial', send: isAnswer ? 'Send' : 'Call' },
+    label: isAnswer ? 'Answer' : 'Dial',
+    send: isAnswer ? 'Send' : 'Call',
     screen: describeDisplay(session, last),
     session: `Session ${id}, ${gateway}, ${phone}${profile && `, profile ${profile}`}`,
     request: `POST ${form.path}\ncontent-type: ${form.contentType}\n\n${request}`,

@@ -18,7 +18,9 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
   const clock = createHandClock()
   const shared = { clock, waitUntil: () => {}, log: (event: LogEvent) => void logged.push(event) }
   const service = createNodeService({
-    ...{ chainId: 31, urls: ['http://node/'], ...shared },
+    chainId: 31,
+    urls: ['http://node/'],
+    ...shared,
     mining: isMined ? { minDifficulty: 1n, from: 1 } : undefined,
     fetch: (input, init) => {
       asked.push(`${init?.body}`)

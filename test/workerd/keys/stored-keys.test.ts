@@ -22,10 +22,8 @@ function store(): KeyStore {
 }
 
 async function createKey(more: Partial<KeyRecord>): Promise<string> {
-  const record = {
-    ...{ name: 'x', chainId: 31, quota: null, methods: null, createdAt: 0, revokedAt: null },
-  }
-  await store().create({ hash: key, ...record, ...more })
+  const rights = { chainId: 31, quota: null, methods: null }
+  await store().create({ hash: key, name: 'x', createdAt: 0, revokedAt: null, ...rights, ...more })
   return key
 }
 
