@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { version } from '../src/operator/version.ts'
 import { buildContracts, readArtifact } from './contracts/forge.ts'
-import { createCommand } from './stack/command.ts'
+import { createCommand, runAsProgram } from './stack/command.ts'
 import { root } from './stack/folder.ts'
 import { Misused, StackError } from './stack/report.ts'
 import { buildWorker } from './stack/served/worker-build.ts'
@@ -15,7 +15,7 @@ their checksums (SHA256SUMS), and in NOTES.md this version's part of CHANGELOG.m
 
 const contracts = ['MicroLoan', 'RelayForwarder']
 
-export const release = createCommand(import.meta, {
+export const release = createCommand({
   usage,
   options: {},
   async run(_, [given, ...more]) {
@@ -32,6 +32,7 @@ export const release = createCommand(import.meta, {
     return { lines: [`${version} is in ${folder}:`, sums.trimEnd()] }
   },
 })
+runAsProgram(import.meta, release)
 
 function writeContract(name: string) {
   const { abi, ...code } = readArtifact(name)

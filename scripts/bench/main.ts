@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { provide } from '../debian.ts'
 import { replacePart } from '../generate/document.ts'
-import { readFlags } from '../stack/command.ts'
+import { createCommand, type Found, runAsProgram } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import { root } from '../stack/folder.ts'
-import { say } from '../stack/report.ts'
+import { StackError, say } from '../stack/report.ts'
 import {
   collectFigures,
   compareFigures,
@@ -37,32 +37,32 @@ const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = 
 }
 const names = Object.keys(measurements)
 
-const helpText = `Measures the relay and its node service beside baselines, in turn, on this machine.
+const usage = `Measures the relay and its node service beside baselines, in turn, on this machine.
 
   npm run bench -- [--check | --only NAME]
 
   --check  compares with the committed run in the place of writing, and fails beyond ${tolerance * 100} %
   --only   one measurement alone, and nothing is written: ${names.join(', ')}`
 
-const flags = readFlags(helpText, { check: false, only: undefined })
-
-process.exitCode = await run(flags.only === undefined ? names : [flags.only])
-
-async function run(chosen: readonly string[]): Promise<number> {
-  if (chosen.some((name) => !names.includes(name))) {
-    say(`There is no measurement ${chosen}. They are: ${names.join(', ')}`)
-    return 1
-  }
-  if (!provide('redis-server')) {
-    say('redis-server is missing: apt-get install redis-server')
-    return 1
-  }
-  const about = { date: new Date().toISOString(), ...describeMachine() }
-  const figures = await measure(chosen)
-  if (flags.check) return check(figures)
-  if (flags.only === undefined) write(about, figures)
-  return 0
-}
+export const bench = createCommand({
+  usage,
+  options: { check: false, only: undefined },
+  async run({ check, only }) {
+    const chosen = only === undefined ? names : [only]
+    if (chosen.some((name) => !names.includes(name))) {
+      throw new StackError(`There is no measurement ${only}. They are: ${names.join(', ')}`)
+    }
+    if (!provide('redis-server')) {
+      throw new StackError('redis-server is missing: apt-get install redis-server')
+    }
+    const about = { date: new Date().toISOString(), ...describeMachine() }
+    const figures = await measure(chosen)
+    if (check) return compare(figures)
+    if (only === undefined) write(about, figures)
+    return undefined
+  },
+})
+runAsProgram(import.meta, bench)
 
 async function measure(chosen: readonly string[]): Promise<readonly Figure[]> {
   const started = performance.now()
@@ -78,19 +78,15 @@ async function measure(chosen: readonly string[]): Promise<readonly Figure[]> {
   return figures.all
 }
 
-function check(figures: readonly Figure[]): number {
+function compare(figures: readonly Figure[]): Found {
   const committed = results.parse(readJson(join(folder, 'results.json')))
   const faults = compareFigures(committed.figures, figures)
-  for (const fault of faults) say(`OFF ${fault}`)
   const percent = `${tolerance * 100} %`
-  if (faults.length === 0) {
-    say(`All ${committed.figures.length} held figures are within ${percent} of the committed ones.`)
-    return 0
-  }
-  say(
-    `${faults.length} are off by more than ${percent}. If that is meant: npm run bench, and commit.`,
-  )
-  return 1
+  const sum =
+    faults.length === 0
+      ? `All ${committed.figures.length} held figures are within ${percent} of the committed ones.`
+      : `${faults.length} are off by more than ${percent}. If that is meant: npm run bench, and commit.`
+  return { lines: [...faults.map((fault) => `OFF ${fault}`), sum], isBad: faults.length > 0 }
 }
 
 type About = Omit<Results, 'figures'>

@@ -76,7 +76,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     soak: 'dev ops stack',
     'plant-bugs': 'dev stack',
     generate: 'dev contracts checks stack',
-    checks: 'stack',
+    checks: 'stack contracts',
     testing: 'dev stack contracts checks',
   },
   test: {

@@ -1,10 +1,13 @@
 import { runStep } from '../run-command.ts'
-import { createCommand } from '../stack/command.ts'
+import { chooseCommand, createCommand, runAsProgram } from '../stack/command.ts'
+import { Misused } from '../stack/report.ts'
 
 const usage = `Looks whether all is in order: format, lint, types, layers, generated files, gas, coverage, and the size of the house.
 
-  npm run check
-  npm run typecheck    the types alone`
+  npm run check             all of it
+  npm run check -- types    the types alone
+  npm run check -- house    the size and the layers alone
+  npm run check -- gas      what the contracts cost: writes it, or compares it (--help)`
 
 /** The checks that run before the tests, the quick ones first. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -14,8 +17,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'types of Deno': ['deno', 'check', '--quiet', 'src/deno.ts', 'src/deno-development.ts'],
   'forge fmt': ['forge', 'fmt', '--check'],
   generate: [process.execPath, 'scripts/generate/main.ts', '--check'],
-  house: [process.execPath, 'scripts/checks/house.ts'],
-  gas: [process.execPath, 'scripts/contracts/gas.ts', '--check'],
+  house: [process.execPath, 'scripts/checks/main.ts', 'house'],
+  gas: [process.execPath, 'scripts/checks/main.ts', 'gas', '--check'],
   coverage: [process.execPath, 'scripts/contracts/coverage.ts'],
 }
 
@@ -32,14 +35,24 @@ export async function runChecks(
   return ran
 }
 
-createCommand(import.meta, {
+const checkAll = createCommand({
   usage,
-  options: { types: false },
-  async run({ types }) {
+  options: {},
+  async run(_, [part, ...more]) {
+    if ((part ?? 'types') !== 'types' || more.length > 0) throw new Misused()
     const others = Object.keys(steps).filter((name) => !name.startsWith('types'))
-    const ran = await runChecks(types ? others : [])
+    const ran = await runChecks(part === 'types' ? others : [])
     const failed = ran.filter(({ isOk }) => !isOk).map(({ name }) => name)
     if (failed.length === 0) return undefined
     return { lines: [`Not in order: ${failed.join(', ')}`], isBad: true }
   },
 })
+
+export const check = chooseCommand(
+  {
+    gas: async () => (await import('../contracts/gas.ts')).gas,
+    house: async () => (await import('./house.ts')).house,
+  },
+  checkAll,
+)
+runAsProgram(import.meta, check)

@@ -13,7 +13,7 @@ import { parsePhones } from './migrate/phones.ts'
 import { batchesOf } from './migrate/plan.ts'
 import { loanAt } from './reads.ts'
 
-const usage = `usage: npm run borrowers -- add|remove|list [--keystore FILE] [--secrets FILE] < numbers.txt
+const usage = `usage: npm run ops -- borrowers add|remove|list [--keystore FILE] [--secrets FILE] < numbers.txt
 
 Reads telephone numbers from the standard input, one a line (+254700000001), and lists their
 accounts as borrowers of the loan contract, takes them from the list, or says which are on it.
@@ -28,8 +28,9 @@ accounts as borrowers of the loan contract, takes them from the list, or says wh
 /** Accounts that one transaction changes: 100 take less than half of a block of Rootstock. */
 const batchSize = 100
 
-export const borrowers = createCommand(import.meta, {
+export const borrowers = createCommand({
   usage,
+  ownKey: 'CREDITOR_KEY',
   options: { keystore: undefined },
   async run({ keystore }, [action = '', ...rest], terminal) {
     if (rest.length > 0 || !['add', 'remove', 'list'].includes(action)) throw new Misused()

@@ -5,7 +5,7 @@ import { parseAddress } from '../../src/account/address.ts'
 import type { Chain } from '../../src/chain/chains.ts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
-import { createCommand } from '../stack/command.ts'
+import { createCommand, runAsProgram } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { environments, readEnvironment, readNodeUrl, readRequired } from '../stack/options.ts'
 import { Misused } from '../stack/report.ts'
@@ -25,7 +25,7 @@ It owns what it deploys where no owner is named.
 
 Prints what explorers verify that contract by: the standard JSON input of this build.
 
-The environment says the rest, or FILE of npm run secrets, for contracts that are deployed now; of others it is said what differs:
+The environment says the rest, or FILE of npm run ops -- secrets, for contracts that are deployed now; of others it is said what differs:
   NODE_URL          the node (of several, the first)
   RELAYERS          addresses of the relayers to allow, comma-separated: by default that of RELAYER_MNEMONIC
   FORWARDER_OWNER   final owners, one for each contract: multisigs or hardware wallets
@@ -45,7 +45,7 @@ The environment says the rest, or FILE of npm run secrets, for contracts that ar
   MAX_GAS_PRICE_WEI the most that is paid for a unit of gas (1 gwei by default)
 `
 
-export const deployCommand = createCommand(import.meta, {
+export const deployCommand = createCommand({
   usage,
   options: { network: undefined, record: undefined, source: undefined, json: false, ...keyOptions },
   async run(values, given, { env, say, complain }) {
@@ -78,6 +78,7 @@ export const deployCommand = createCommand(import.meta, {
     }
   },
 })
+runAsProgram(import.meta, deployCommand)
 
 /** Reads whom the forwarder takes: addresses, or the mnemonic's first key. @throws {Misused} */
 function readRelayers(env: NodeJS.ProcessEnv, chainId: Chain['id']): Address[] {

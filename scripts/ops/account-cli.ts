@@ -3,13 +3,13 @@ import { type Address, checksumAddress } from 'viem'
 import type { ActionRequest } from '../../src/operator/schemas/actions.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
-import { type Command, type Found, isProgram, runProgram, type Values } from '../stack/command.ts'
+import type { Command, Found, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
 import * as show from './show.ts'
 
-const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
+const usage = `Usage: npm run ops -- account <what> [--url https://<host>] [--json]
 
 address             where money can be sent to for a number, with this chain's checksum (EIP-1191)
 deposit             has the account's own key deposit what was sent there, less the gas: once, however
@@ -51,7 +51,7 @@ const numbersAtOnce = 20
 const repeatRemedy =
   'It may have been done. The same command does it once more, and changes nothing else.'
 
-const askService = operatorCommand(undefined, {
+const askService = operatorCommand({
   usage,
   options,
   actions: {
@@ -78,7 +78,6 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
   const isMigration = first === 'alias' && others.some((each) => each.startsWith('--record'))
   return isMigration ? alias(others, terminal) : askService(args, terminal)
 }
-if (isProgram(import.meta)) await runProgram(account)
 
 async function address({ act, status, terminal }: Operated): Promise<Found> {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })

@@ -3,7 +3,6 @@ import {
   type Command,
   createCommand,
   type Found,
-  ownTerminal,
   type Terminal,
   type Usual,
   type Values,
@@ -42,11 +41,13 @@ type Declared<Options extends Usual> = {
 }
 
 /** Makes a command of the operator's. */
-export function operatorCommand<const Options extends Usual>(
-  module: ImportMeta | undefined,
-  { usage, options, actions, usual = '' }: Declared<Options>,
-): Command {
-  return createCommand(module, {
+export function operatorCommand<const Options extends Usual>({
+  usage,
+  options,
+  actions,
+  usual = '',
+}: Declared<Options>): Command {
+  return createCommand({
     usage,
     options: { ...options, ...commonOptions },
     async run(values, [what = usual, ...given], terminal) {
@@ -63,6 +64,6 @@ export function operatorCommand<const Options extends Usual>(
 }
 
 /** Reads a number from a prompt or a pipe: an argument would stay in the shell's history. */
-export async function readNumber({ input } = ownTerminal): Promise<string> {
+export async function readNumber({ input }: Terminal): Promise<string> {
   return (await (process.stdin.isTTY ? askLine('The number: ') : input())).trim()
 }

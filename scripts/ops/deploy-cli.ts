@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { version } from '../../src/operator/version.ts'
 import { readDeployed } from '../contracts/records.ts'
 import { until } from '../dev/wait.ts'
-import { createCommand } from '../stack/command.ts'
+import { createCommand, runAsProgram } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { environments, readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
@@ -16,13 +16,13 @@ import { readVersion } from './version.ts'
 
 const usage = `Usage: npm run deploy -- --env testnet|mainnet|<name> [--secrets FILE] [--record FILE] [--dry-run]
 
-Deploys the Worker of that environment of wrangler.toml, with the secrets of a file that \`npm run secrets\` has
+Deploys the Worker of that environment of wrangler.toml, with the secrets of a file that \`npm run ops -- secrets\` has
 written, for the contracts that \`npm run deploy:contracts\` has recorded in deployments/<chain id>.json (of an
 environment of another name in deployments/<name>.json), or in FILE. Then asks it for its health, which makes the
 ledger's object where OBJECT_LOCATION says.
 --dry-run builds it and uploads nothing.`
 
-createCommand(import.meta, {
+export const deploy = createCommand({
   usage,
   options: { env: undefined, record: undefined, secrets: undefined, 'dry-run': false },
   async run({ env: environment, record, secrets, 'dry-run': isDry }, given, { say }) {
@@ -53,10 +53,11 @@ createCommand(import.meta, {
     const fate = isThere
       ? "Deployed, and the ledger's object is there."
       : 'Deployed. It does not answer yet.'
-    const next = `npm run doctor -- --url ${address ?? '<its address>'}`
+    const next = `npm run ops -- doctor --url ${address ?? '<its address>'}`
     return { lines: [fate, `Look whether it can carry a payment: ${next}`] }
   },
 })
+runAsProgram(import.meta, deploy)
 
 /** Finds the chain of an environment of wrangler.toml. @throws {StackError} there is none */
 async function readChain(environment: string) {

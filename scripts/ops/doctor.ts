@@ -17,7 +17,7 @@ import { isServedBy, readVersion } from './version.ts'
 /** Is fictional, and may have dialled before. */
 const doctorPhone = '+254700000099'
 
-const usage = `Usage: npm run doctor -- [--url https://<host>] [--gateway NAME [--sample TEXT]]
+const usage = `Usage: npm run ops -- doctor [--url https://<host>] [--gateway NAME [--sample TEXT]]
   [--secrets FILE] [--json]
 
 Looks whether the local stack, or the deployment at --url, can carry a payment, and says what mends what it
@@ -30,7 +30,7 @@ Ends with 1 where something is wrong.`
 /** Holds the finding of one check; `skipped` if the environment lacks what it needs. */
 export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
 
-export const doctor = createCommand(import.meta, {
+export const doctor = createCommand({
   usage,
   options: { ...commonOptions, gateway: undefined, sample: undefined },
   async run({ url, gateway, sample }, _, { env }) {

@@ -7,16 +7,16 @@ import { operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 
 const usage = `Usage:
-  npm run keys -- create --name <whose> [--network 30|31] [--quota <calls a day>|none] [--methods <a,b>]
-  npm run keys -- list
-  npm run keys -- revoke <id>
+  npm run ops -- keys create --name <whose> [--network 30|31] [--quota <calls a day>|none] [--methods <a,b>]
+  npm run ops -- keys list
+  npm run ops -- keys revoke <id>
 With --json each prints JSON. They ask the local stack, or the deployment at --url <origin> with OPERATOR_TOKEN in the environment.`
 
 const listed = z.extend(keyRecord, { spentToday: z.number() })
 
 const options = { name: undefined, network: undefined, quota: undefined, methods: undefined }
 
-export const keys = operatorCommand(import.meta, {
+export const keys = operatorCommand({
   usage,
   options,
   actions: { create, list, revoke: { takes: [1], run: revoke } },

@@ -60,7 +60,19 @@ restore --from FILE [--add]
 set-back --to 2026-11-22T19:42:00Z | --bookmark B
                           on Cloudflare: has the ledger begin again as it was then, up to 30 days ago
 
-Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment, and NODE_URL to reconcile.`
+Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment, and NODE_URL to reconcile.
+
+Each of these has a --help of its own:
+
+doctor                    whether a payment can be carried, and what helps
+relayers                  what they have for gas, and how they get more; another key
+pool                      what may be lent, and how it gets more; its pause
+account                   an account of a number: its address, wallets, PIN, hold, export, erasure
+fund                      gives money to the account of a number
+keys                      the API keys of the node service
+secrets                   makes those of a deployment
+borrowers                 the list of borrowers, with the creditor's key
+migrate                   moves all accounts to a new pair of contracts, or to a new account secret`
 
 const options = {
   every: '5',
@@ -72,7 +84,7 @@ const options = {
 
 type Given = Values<typeof options & typeof commonOptions>
 
-export const ops = operatorCommand(import.meta, {
+export const operate = operatorCommand({
   usage,
   options,
   actions: {

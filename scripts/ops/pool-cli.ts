@@ -7,7 +7,7 @@ import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { describePool, pauseWords } from './show.ts'
 
-const usage = `Usage: npm run pool -- [<what>] [--url https://<host>] [--json]
+const usage = `Usage: npm run ops -- pool [<what>] [--url https://<host>] [--json]
 
 status                what the pool has free, what is owed and in accounts, and what may be lent today
 fund <amount>         gives so much to the pool; it comes back by defund alone
@@ -19,7 +19,7 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-export const pool = operatorCommand(import.meta, {
+export const pool = operatorCommand({
   usage,
   options: keyOptions,
   usual: 'status',

@@ -9,7 +9,7 @@ import { openPayer, readWei } from './payer.ts'
 import { rotate, rotateOptions } from './rotate.ts'
 import { describeRelayer } from './show.ts'
 
-const usage = `Usage: npm run relayers -- [<what>] [--url https://<host>] [--json]
+const usage = `Usage: npm run ops -- relayers [<what>] [--url https://<host>] [--json]
 
 status            what each relayer has for gas, for how many payments that is enough, and what waits
 top-up <amount>   gives each relayer what it lacks to have so much: asked again, it gives nothing
@@ -28,7 +28,7 @@ On an anvil its own account pays. NODE_URL is a node.`
 
 type Paying = Values<typeof keyOptions>
 
-export const relayers = operatorCommand(import.meta, {
+export const relayers = operatorCommand({
   usage,
   options: { ...keyOptions, ...rotateOptions },
   usual: 'status',

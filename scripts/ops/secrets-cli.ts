@@ -9,15 +9,15 @@ import { environments, readEnvironment, readNodeUrls } from '../stack/options.ts
 import { Misused, money, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
 
-const usage = `Usage: npm run -s secrets -- new --network testnet|mainnet [--out FILE] [--json]
+const usage = `Usage: npm run -s ops -- secrets new --network testnet|mainnet [--out FILE] [--json]
 
 Makes the secrets of a deployment and prints them as JSON, for
-  npm run -s secrets -- new --network testnet | npx wrangler secret bulk --env testnet
+  npm run -s ops -- secrets new --network testnet | npx wrangler secret bulk --env testnet
 Nothing is stored; with --out they are written to a new file that only you can read, and not printed.
 NODE_URL of the environment goes along: it may end in a key of yours. That node is asked for today's price of gas, of
 which follows what the relayer needs (at the price MAX_GAS_PRICE_WEI where none is named).`
 
-createCommand(import.meta, {
+export const secrets = createCommand({
   usage,
   options: { network: undefined, out: undefined, json: false },
   async run({ network, out, json }, given, { env, complain }) {

@@ -106,7 +106,7 @@ export function describePool(status: StatusAnswer): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
   const lendableWei = computeLendableWei(status)
   const lendable = lendableWei ? money(`${lendableWei}`, currency) : 'nothing'
-  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts, as of ${at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
+  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts, as of ${at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run ops -- pool unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]
@@ -277,7 +277,7 @@ export function describeErasure(erased: Omit<ActionAnswer<'person/erase'>, 'next
     [kept.open, 'Payments that are open go on to their end, and are kept 8 days from it.'],
     [kept.loans, 'A loan that is not repaid stays in the loan book.'],
     [kept.pins, pin],
-    [kept.holds, 'The account stays held: npm run account -- release'],
+    [kept.holds, 'The account stays held: npm run ops -- account release'],
     [kept.aliases, alias],
   ]
   return [
@@ -333,7 +333,7 @@ export function describeDeposit(
     case 'paused':
       return ['Payments are stopped by an operator. Nothing was sent.']
     case 'held':
-      return ['The account is held. Nothing was sent: npm run account -- release']
+      return ['The account is held. Nothing was sent: npm run ops -- account release']
     case 'refused':
       return ['No node takes the transaction. Nothing has moved.']
   }

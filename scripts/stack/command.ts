@@ -35,10 +35,12 @@ export const ownTerminal: Terminal = {
   complain: (line) => void process.stderr.write(`${line}\n`),
 }
 
-/** Declares a command of `npm run`; it returns nothing if it has printed everything. */
+/** Declares a command; it returns nothing if it has printed everything. */
 type Declared<Options extends Usual> = {
   usage: string
   options: Options
+  /** Names the one key of these two that it reads: the other one is not in its environment. */
+  ownKey?: 'OPERATOR_TOKEN' | 'CREDITOR_KEY'
   run: (
     values: Values<Options>,
     given: readonly string[],
@@ -49,22 +51,25 @@ type Declared<Options extends Usual> = {
 export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
 
 /**
- * Makes a command, which runs where its module is the program. A `StackError` ends it with its
- * message alone. With `--secrets FILE` it finds in its environment what `npm run secrets` wrote
- * there.
+ * Makes a command. A `StackError` ends it with its message alone. With `--secrets FILE` it finds in
+ * its environment what `npm run ops -- secrets` wrote there.
  */
-export function createCommand<const Options extends Usual>(
-  module: ImportMeta | undefined,
-  { usage, options, run }: Declared<Options>,
-): Command {
-  const command: Command = async (args = process.argv.slice(2), terminal = ownTerminal) => {
+export function createCommand<const Options extends Usual>({
+  usage,
+  options,
+  ownKey = 'OPERATOR_TOKEN',
+  run,
+}: Declared<Options>): Command {
+  return async (args = process.argv.slice(2), terminal = ownTerminal) => {
     try {
       const { values, given } = parse(args, options)
       if (values.help) {
         terminal.say(usage)
         return 0
       }
-      const env = values.secrets ? withSecrets(terminal.env, values.secrets) : terminal.env
+      const { OPERATOR_TOKEN, CREDITOR_KEY, ...env } = withSecrets(terminal.env, values.secrets)
+      const own = { OPERATOR_TOKEN, CREDITOR_KEY }[ownKey]
+      if (own !== undefined) env[ownKey] = own
       const found = await run(values, given, { ...terminal, env })
       const lines = values.json && found ? [JSON.stringify(found.json)] : (found?.lines ?? [])
       for (const line of lines) terminal.say(line)
@@ -75,18 +80,27 @@ export function createCommand<const Options extends Usual>(
       return 1
     }
   }
+}
+
+/** Makes a command of verbs, which are commands of their own; `other` runs without one of them. */
+export function chooseCommand(
+  verbs: Readonly<Record<string, () => Promise<Command>>>,
+  other: Command,
+): Command {
+  return async (args = process.argv.slice(2), terminal) => {
+    const [name = '', ...rest] = args
+    const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+    return verb === undefined ? other(args, terminal) : (await verb())(rest, terminal)
+  }
+}
+
+/** Runs a command if its module is this process's program, which the bootstrap may import. */
+export function runAsProgram({ main, filename }: ImportMeta, command: Command): void {
   // Once all of the module is there.
-  if (module !== undefined && isProgram(module)) setImmediate(runProgram, command)
-  return command
+  if (main || process.argv[1] === filename) setImmediate(runProgram, command)
 }
 
-/** Tells whether this process runs a module as its program: the bootstrap imports it. */
-export function isProgram({ main, filename }: ImportMeta): boolean {
-  return main || process.argv[1] === filename
-}
-
-/** Runs a command as the program that this process is. */
-export async function runProgram(command: Command): Promise<void> {
+async function runProgram(command: Command): Promise<void> {
   // A reader that went away (`npm start | head`) is no fault.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   process.exitCode = 1
@@ -105,10 +119,11 @@ export function readFlags<const Options extends Usual>(help: string, options: Op
 
 type CommonValues = { help?: boolean; json?: boolean; secrets?: string }
 
-/** Adds what `npm run secrets` wrote to an environment. @throws {StackError} no such file */
-function withSecrets(env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv {
+/** Adds what a file of secrets holds to an environment. @throws {StackError} no such file */
+function withSecrets(env: NodeJS.ProcessEnv, file: string | undefined): NodeJS.ProcessEnv {
+  if (!file) return env
   const written = z.record(z.string(), z.string()).safeParse(readJson(file)).data
-  if (written === undefined) throw new StackError(`${file} is no file of npm run secrets.`)
+  if (written === undefined) throw new StackError(`${file} is no file of npm run ops -- secrets.`)
   return { ...env, ...written }
 }
 

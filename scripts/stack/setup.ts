@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openNode, withoutKey } from './chain/node.ts'
-import { createCommand } from './command.ts'
+import { createCommand, runAsProgram } from './command.ts'
 import { prepareStack } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
 import { readChainId, readDeployerKey, readNodeUrls, readVariables } from './options.ts'
@@ -13,7 +13,7 @@ const usage = 'Usage: npm run setup -- --node-url http://127.0.0.1:8545'
 
 const objects = join(root, '.wrangler', 'state')
 
-createCommand(import.meta, {
+export const setup = createCommand({
   usage,
   options: { 'node-url': undefined },
   async run(values, _, { env }) {
@@ -41,7 +41,8 @@ createCommand(import.meta, {
       say(`The ledger of the contracts that were set up before is set aside as ${aside}`)
     }
     writeDevVars(variables, secrets, ledgerOf)
-    const then = 'Serve with `npx wrangler dev`; then `npm run dial`, `fund` and `keys` work.'
+    const then = 'Serve with `npx wrangler dev`; then `npm run dial` and `npm run ops` work.'
     return { lines: [`Wrote .dev.vars. ${then}`] }
   },
 })
+runAsProgram(import.meta, setup)

@@ -8,7 +8,7 @@ import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
 import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
-import { createCommand } from './command.ts'
+import { createCommand, runAsProgram } from './command.ts'
 import { prepareStack } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { listFirstDials, writeFirstDials } from './first-dials.ts'
@@ -48,7 +48,7 @@ Starts a chain of its own, or uses the node that NODE_URL names, deploys what is
 --rootstock  has Rootstock's pool and its rules before the local chain
 --deno       serves by Deno with Redis, in the place of workerd`
 
-createCommand(import.meta, {
+export const startCommand = createCommand({
   usage,
   options: startFlags,
   async run(flags, given, { env }) {
@@ -59,6 +59,7 @@ createCommand(import.meta, {
     return undefined
   },
 })
+runAsProgram(import.meta, startCommand)
 
 type Lifetime = ReturnType<typeof openLifetime>
 
@@ -213,7 +214,7 @@ async function startRootstock({ url: anvilUrl }: LocalChain, lifetime: Lifetime)
   // The usual start does without it.
   const { startRootstockPool } = await import('../dev/rootstock-pool/start.ts')
   const blockMs = blockSeconds * 1_000
-  // `npm run fund` finds the chain's own money by anvil's methods.
+  // `npm run ops -- fund` finds the chain's own money by anvil's methods.
   const pool = await startRootstockPool({ anvilUrl, blockMs, devMethods: 'passed' })
   await lifetime.add(pool.stop)
   say(`Started a Rootstock pool at ${pool.url}: a block every ${blockSeconds} s`)
@@ -281,7 +282,7 @@ function sayReady(
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
   const funded = `
-  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${money(demoDepositWei, node.chain.currency)} each, once; \`npm run fund\` gives to others`
+  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${money(demoDepositWei, node.chain.currency)} each, once; \`npm run ops -- fund\` gives to others`
   const [caller, friend] = demoCallers
   if (caller === undefined || friend === undefined) throw new Error('there are no demo callers')
   const dials = writeFirstDials(relayUrl, caller, listFirstDials(menu, friend))
@@ -295,9 +296,9 @@ The console is at ${relayUrl}/console; .dev/stack.json has the token to sign in 
 
 Try next, in another terminal:
 
-  npm run dial                              a phone in the terminal
-  npm run fund -- +254700000009 0.5         money for any number
-  npm run doctor                            looks whether all is well
+  npm run dial                             a phone in the terminal
+  npm run ops -- fund +254700000009 0.5    money for any number
+  npm run ops -- doctor                    looks whether all is well
 
 ${dials.map((line) => `  ${line}`).join('\n')}
 

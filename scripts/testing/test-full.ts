@@ -1,9 +1,9 @@
 import { runStep, type Step } from '../run-command.ts'
-import { readFlags } from '../stack/command.ts'
-import { fail, say } from '../stack/report.ts'
+import { createCommand, type Found, runAsProgram } from '../stack/command.ts'
+import { StackError, say } from '../stack/report.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
 
-const helpText = `Runs everything that repeats one thing with other numbers, and says what came of each part.
+const usage = `Runs everything that repeats one thing with other numbers, and says what came of each part.
 
   npm run test:full -- [--only NAME,NAME] [--list]
 
@@ -11,8 +11,6 @@ const helpText = `Runs everything that repeats one thing with other numbers, and
   --list  names the parts and ends
 
 SEED=N begins all of them with that seed.`
-
-const flags = readFlags(helpText, { only: undefined, list: false })
 
 const depth = openDepth({ ...process.env, TEST_FULL: '1' })
 const seed = `${depth.seed}`
@@ -55,14 +53,20 @@ const parts: readonly Step[] = [
   { name: 'mutation', command: node('contracts/mutation/mutate') },
 ]
 
-const chosen = flags.only?.split(',')
-const unknown = chosen?.filter((name) => !parts.some((part) => part.name === name)) ?? []
+export const testFull = createCommand({
+  usage,
+  options: { only: undefined, list: false },
+  async run({ only, list }) {
+    if (list) return { lines: parts.map(({ name, command }) => `${name}: ${command.join(' ')}`) }
+    const chosen = only?.split(',') ?? parts.map(({ name }) => name)
+    const unknown = chosen.filter((name) => !parts.some((part) => part.name === name))
+    if (unknown.length === 0) return runAll(parts.filter(({ name }) => chosen.includes(name)))
+    throw new StackError(`There is no part ${unknown.join(', ')}: --list names them`)
+  },
+})
+runAsProgram(import.meta, testFull)
 
-if (flags.list) for (const { name, command } of parts) say(`${name}: ${command.join(' ')}`)
-else if (unknown.length > 0) fail(`There is no part ${unknown.join(', ')}: --list names them`)
-else await runAll(parts.filter(({ name }) => chosen?.includes(name) ?? true))
-
-async function runAll(wanted: readonly Step[]): Promise<void> {
+async function runAll(wanted: readonly Step[]): Promise<Found> {
   say(describeDepth(depth))
   const ran: Awaited<ReturnType<typeof runStep>>[] = []
   for (const step of wanted) {
@@ -71,6 +75,6 @@ async function runAll(wanted: readonly Step[]): Promise<void> {
   }
   const passed = ran.filter(({ isOk }) => isOk).length
   const failed = ran.length - passed
-  say(`\n${ran.map(({ line }) => line).join('\n')}\n\n${passed} passed, ${failed} failed`)
-  if (failed > 0) process.exitCode = 1
+  const sum = `${passed} passed, ${failed} failed`
+  return { lines: ['', ...ran.map(({ line }) => line), '', sum], isBad: failed > 0 }
 }

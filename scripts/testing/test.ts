@@ -14,7 +14,7 @@ import { buildContracts, projectRoot } from '../contracts/forge.ts'
 import { type DebianPackage, missingWords, programs, provide } from '../debian.ts'
 import { memoryFolder } from '../dev/memory-folder.ts'
 import { runCommand, runStep } from '../run-command.ts'
-import { createCommand } from '../stack/command.ts'
+import { createCommand, runAsProgram } from '../stack/command.ts'
 import { watchStarter } from '../stack/processes.ts'
 import { Misused } from '../stack/report.ts'
 import { startSweeper } from './sweep.ts'
@@ -44,7 +44,7 @@ A part of it:
 
 The full suite, of which this runs a sample: npm run test:full`
 
-createCommand(import.meta, {
+export const testCommand = createCommand({
   usage,
   options: {},
   async run(_, given) {
@@ -74,6 +74,7 @@ createCommand(import.meta, {
     return { lines: [line, ...writeVerdict(run.counts)], isBad: failed.length > 0 }
   },
 })
+runAsProgram(import.meta, testCommand)
 
 /** Holds what the steps of a run share: the environment of its processes, and what they counted. */
 type Run = { environment: { TMPDIR: string }; counts: Counts[] }

@@ -128,7 +128,7 @@ function checkIdentity({ vitals: { identity } }: KnownHealthData): Finding {
   if (identity.kind === 'same') return ok('The ledger is empty, or was begun with these secrets')
   const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
   const isRenumbered = identity.names.includes('NUMBERING')
-  return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run account -- alias\`)` : says)
+  return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run ops -- account alias\`)` : says)
 }
 
 const getSecondsSince = (at: number, now: number): number =>

@@ -12,11 +12,11 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   clock:
     "Set the machine's clock: payments of this process are refused meanwhile, and nothing is lost.",
   queue: 'Wait: new payments are refused meanwhile, callers are told so, and nothing is lost.',
-  relayer_funds: 'Top up the relayer (npm run relayers -- top-up): nothing is lost.',
+  relayer_funds: 'Top up the relayer (npm run ops -- relayers top-up): nothing is lost.',
   gas_price:
     'Raise MAX_GAS_PRICE_WEI, or wait: callers are told that payments are refused, and nothing is lost.',
   contracts:
-    'Unpause them, or compare the addresses with the deployment: nothing is lost. The loan contract: `npm run pool -- unpause`; the forwarder: its owner calls unpause().',
+    'Unpause them, or compare the addresses with the deployment: nothing is lost. The loan contract: `npm run ops -- pool unpause`; the forwarder: its owner calls unpause().',
   rounds: "Check that the cron runs, and read the ledger's log.",
   intake: 'Finish the restore (npm run ops -- restore): no payment is accepted meanwhile.',
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",

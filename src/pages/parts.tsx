@@ -56,7 +56,7 @@ export function Table({ name, head, rows }: TableOptions) {
 }
 
 /** Renders a command that a click selects. */
-export const Command = ({ line }: { line: string }) => <code class="copy">npm run {line}</code>
+export const Command = ({ line }: { line: string }) => <code class="copy">{line}</code>
 
 export const showMoney = (wei: string | null, currency: string): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei))} ${currency}`

@@ -16,7 +16,7 @@ ${more}  RELAYER_KEY, or RELAYER_MNEMONIC  pays; better not one that the Worker 
   MAX_GAS_PRICE_WEI                 the most that is paid for a unit of gas (1 gwei by default)
 `
 
-const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|secret --record FILE [--to FILE]
+const usage = `usage: npm run ops -- migrate plan|run|resume|verify pair|secret --record FILE [--to FILE]
 
   plan    prints what a run would do and what it costs; sends nothing
   run     moves every account that has not moved
@@ -32,7 +32,7 @@ const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|s
 The standard input has the telephone numbers, one a line in E.164 form with plus.
 ${environment('  NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)\n')}`
 
-export const migrate = createCommand(import.meta, {
+export const migrate = createCommand({
   usage,
   options: { record: undefined, to: undefined, batch: '10' },
   async run({ record, to, batch }, [action = '', kind, ...rest], { env, input, say }) {
@@ -80,7 +80,7 @@ async function run(migration: Migration): Promise<Found> {
   return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
 }
 
-const aliasUsage = `usage: npm run account -- alias --record FILE
+const aliasUsage = `usage: npm run ops -- account alias --record FILE
 
 Ties the accounts of former numbers to the numbers that came in their place: balance, loan and place in
 the list of borrowers pass on. What has passed on, the chain says, so it happens once.
@@ -90,7 +90,7 @@ the list of borrowers pass on. What has passed on, the chain says, so it happens
 The standard input has a former and a present number a line, in E.164 form with plus, a space between them.
 ${environment()}`
 
-export const alias = createCommand(undefined, {
+export const alias = createCommand({
   usage: aliasUsage,
   options: { record: undefined },
   async run({ record }, given, { env, input, say }) {

@@ -7,14 +7,14 @@ import { Misused, money } from '../report.ts'
 import { toPhone } from './callers.ts'
 import { keyOptions } from './key-source.ts'
 
-const usage = `Usage: npm run fund -- +254700000009 0.5 [--json]
-       npm run fund -- --url https://<host> 0.5 [--keystore FILE] [--json]
+const usage = `Usage: npm run ops -- fund +254700000009 0.5 [--json]
+       npm run ops -- fund --url https://<host> 0.5 [--keystore FILE] [--json]
 
 Gives so much to the account of a number, with depositFor of the loan contract: on the local stack; or on the
 deployment at --url, whose OPERATOR_TOKEN and NODE_URL are in the environment, and DEPLOYER_KEY, which pays,
 where it is in no keystore. There the number is read from a prompt, or from the standard input.`
 
-createCommand(import.meta, {
+export const fund = createCommand({
   usage,
   options: { ...commonOptions, keystore: keyOptions.keystore },
   async run({ url, keystore }, given, terminal) {

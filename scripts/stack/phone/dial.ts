@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
-import { createCommand } from '../command.ts'
+import { createCommand, runAsProgram } from '../command.ts'
 import { readIfThere } from '../files.ts'
 import { openFolder } from '../folder.ts'
 import { demoCallers, toPhone } from '../money/callers.ts'
@@ -22,17 +22,21 @@ line (scripts/stack/phone/dial-script.ts), with the numbers that it names.
 Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the environment; there the number
 is read from a prompt, or from the standard input.`
 
-createCommand(import.meta, {
+export const dialCommand = createCommand({
   usage,
   options: {
     ...{ ...commonOptions, phone: undefined, text: undefined, session: undefined },
     ...{ script: undefined, gateway: 'africas-talking' },
   },
-  async run({ url, phone: chosen, text, session = newSession(), script, gateway }, given, { env }) {
+  async run(
+    { url, phone: chosen, text, session = newSession(), script, gateway },
+    given,
+    terminal,
+  ) {
     if (given.length > 0 || (url !== undefined && (chosen ?? script) !== undefined)) {
       throw new Misused()
     }
-    const send = openLine(url, gateway, env)
+    const send = openLine(url, gateway, terminal.env)
     // Off this machine no number is offered, and none is an argument.
     const offered = url === undefined ? demoCallers[0] : undefined
     if (script !== undefined) {
@@ -45,16 +49,17 @@ createCommand(import.meta, {
       return undefined
     }
     if (text === undefined) return pickUp(send, chosen, offered)
-    const phone = toPhone(chosen ?? offered ?? (await readNumber()))
+    const phone = toPhone(chosen ?? offered ?? (await readNumber(terminal)))
     const screen = await send({ phone, session, text })
     return { json: { session, screen }, lines: [screen] }
   },
 })
+runAsProgram(import.meta, dialCommand)
 
 function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): PhoneLine {
   const form = findGatewayForm(gateway, env.GATEWAY)
   const isLocal = url === undefined
-  const relayUrl = isLocal ? readRunningStack(openFolder()).relayUrl : readOrigin(url)
+  const relayUrl = isLocal ? readRunningStack(openFolder(env), env).relayUrl : readOrigin(url)
   const secret = isLocal ? undefined : env.CALLBACK_SECRET
   const authorization = secret ? { authorization: `Bearer ${secret}` } : {}
   const start = 'Start it with: npm start (or, after npm run setup: npx wrangler dev)'

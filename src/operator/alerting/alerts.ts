@@ -102,7 +102,7 @@ function findLowRelayer(
   const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
   const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
   const duration = `enough for ${payments} payments at today's price${queue}`
-  return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run relayers -- top-up ${highestAmount}\`). Waiting payments are kept.`
+  return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run ops -- relayers top-up ${highestAmount}\`). Waiting payments are kept.`
 }
 
 function findPossibleLoss({ vitals: { possibleLossAt } }: KnownHealthData): string | undefined {
@@ -123,7 +123,7 @@ function findLowPool({ vitals }: KnownHealthData, { chain, loan }: Deployment): 
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
   if (liquidityWei >= BigInt(pool.principalWei) * minLoansInPool) return undefined
-  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
+  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run ops -- pool fund AMOUNT\`.`
 }
 
 function findSpentBudget({ budget }: KnownHealthData): string | undefined {

@@ -107,8 +107,8 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
       />
       <p class="soft">
         Beyond its quota, a key’s calls are refused until 00:00 UTC. To change a quota, create a new
-        key: <Command line="keys -- create --name NAME --quota CALLS" />, and revoke the old one:{' '}
-        <Command line="keys -- revoke ID" />
+        key: <Command line="npm run ops -- keys create --name NAME --quota CALLS" />, and revoke the
+        old one: <Command line="npm run ops -- keys revoke ID" />
       </p>
     </Live>
   )

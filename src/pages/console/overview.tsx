@@ -16,7 +16,7 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
         Payments are refused, and callers are told so: the intake is {intake.state}
         {intake.since && <> since {showTime(intake.since)}</>}, by an operator’s command in the{' '}
         <a href="/console/audit">audit</a>. Accepted payments go on. To take new ones again:{' '}
-        <Command line="ops -- resume" />
+        <Command line="npm run ops -- resume" />
       </p>
     )
   }
@@ -96,10 +96,10 @@ export function Overview({ status }: { status: StatusAnswer }) {
         <ul>
           {[
             ...(intake.state === 'open'
-              ? ['ops -- pause', 'ops -- drain --wait']
-              : ['ops -- resume']),
-            `relayers -- top-up ${topUpAmount}`,
-            'pool -- fund AMOUNT',
+              ? ['npm run ops -- pause', 'npm run ops -- drain --wait']
+              : ['npm run ops -- resume']),
+            `npm run ops -- relayers top-up ${topUpAmount}`,
+            'npm run ops -- pool fund AMOUNT',
           ].map((line) => (
             <li>
               <Command line={line} />

@@ -129,10 +129,11 @@ function Account({ csrf, currency, text, hit, details }: AccountOptions) {
         </>
       )}
       <p class="soft">
-        Money moves by commands, which ask for the number: <Command line="account -- deposit" />,{' '}
-        <Command line="account -- cash-out 0x… all" />,{' '}
-        <Command line="account -- add-wallet NAME 0x…" />, or with a code to dial{' '}
-        <Command line="account -- wallet NAME 0x…" />
+        Money moves by commands, which ask for the number:{' '}
+        <Command line="npm run ops -- account deposit" />,{' '}
+        <Command line="npm run ops -- account cash-out 0x… all" />,{' '}
+        <Command line="npm run ops -- account add-wallet NAME 0x…" />, or with a code to dial{' '}
+        <Command line="npm run ops -- account wallet NAME 0x…" />
       </p>
     </section>
   )

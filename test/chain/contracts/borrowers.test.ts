@@ -52,7 +52,7 @@ test('another key, a bad number or a bad setting changes nothing, and is named',
     ['add', fresh, { CREDITOR_KEY: devKey.slice(0, -1) }, 'CREDITOR_KEY is not 0x and 64 digits'],
     ['add', [...fresh, '12'], {}, 'line 2 of the standard input is no number'],
     ['add', fresh, { LOAN_ADDRESS: '0x12' }, 'LOAN_ADDRESS is no address'],
-    ['lend', fresh, {}, 'usage: npm run borrowers'],
+    ['lend', fresh, {}, 'usage: npm run ops -- borrowers'],
   ]
   for (const [action, input, environment, reason] of cases) {
     const refused = { code: 1, output: expect.stringContaining(reason), leaks: [] }

@@ -212,7 +212,7 @@ export function startCommand(
   args: readonly string[],
   options?: CommandOptions,
 ): Process {
-  const named = ['scripts/contracts/migrate/cli.ts', ...argumentsOf(world, args)]
+  const named = ['scripts/ops.ts', 'migrate', ...argumentsOf(world, args)]
   return startProcess(process.execPath, named, setUp(world, options))
 }
 

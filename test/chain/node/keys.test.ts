@@ -15,7 +15,7 @@ const testnet = opened(() => findNode())
 const mainnet = opened(() => startAnvil({ chainId: 30 }))
 const worker = opened(() => startRealWorker([testnet.url], { NODE_URL_30: mainnet.url }))
 
-/** `npm run keys -- …` against the Worker of this file. */
+/** `npm run ops -- keys …` against the Worker of this file. */
 const keys = (...args: string[]): Promise<Ended> =>
   runHere(command, [...args, '--url', worker.origin], {
     env: { OPERATOR_TOKEN: worker.operatorToken },

@@ -19,7 +19,7 @@ const accountOf = (form: string) => give(chain, form)
 const dialAt = (deployment: Operated, phone: string, text: string) =>
   dial(deployment, { phone, sessionId: `${phone} ${text}`, text })
 
-/** `npm run account -- alias`, with these lines on its standard input. */
+/** `npm run ops -- account alias`, with these lines on its standard input. */
 const alias = ({ operate }: Operated, args: readonly string[], lines: readonly string[] = []) =>
   operate(account, ['alias', ...args], { input: lines.join('\n') })
 

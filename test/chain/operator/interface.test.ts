@@ -13,9 +13,12 @@ import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
-import { ops, writeStatus } from '../../../scripts/ops/ops-cli.ts'
+import { writeStatus } from '../../../scripts/ops/ops-cli.ts'
 import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
 import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
+import { ops } from '../../../scripts/ops.ts'
+import type { Command } from '../../../scripts/stack/command.ts'
+import { dialCommand } from '../../../scripts/stack/phone/dial.ts'
 import { computeFingerprint } from '../../../src/account/session-keys.ts'
 import { loansAnswer } from '../../../src/operator/schemas/loans.ts'
 import { statusAnswer } from '../../../src/operator/schemas/status.ts'
@@ -752,7 +755,7 @@ test('watch repeats the status, even while the service does not answer', async (
     /^http:.+ at 2\d{3}-.+\nPayments are taken\.\n[\s\S]+\n$/,
   )
   expect(statusAnswer.parse(JSON.parse(await writeStatus(operator, true))).chainId).toBe(31)
-  const script = new URL('../../../scripts/ops/ops-cli.ts', import.meta.url).pathname
+  const script = new URL('../../../scripts/ops.ts', import.meta.url).pathname
   const args = [script, 'watch', '--json', '--every', '1', '--url', server.url]
   const child = spawn(process.execPath, args, { env: { ...process.env, OPERATOR_TOKEN: token } })
   let told = ''
@@ -774,18 +777,18 @@ test("the local stack's dial and fund commands work on any deployment", async ()
   const secret = 'the-callback-secret-of-this-test'
   const deployment = open({ CALLBACK_SECRET: secret })
   const { phone, account } = await newCaller('0')
-  const on = (script: `${string}.ts`, args: string[], env: Record<string, string>) =>
-    deployment.operate(`stack/${script}`, args, { input: phone, env })
-  const given = await on('money/fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
+  const on = (command: Command, args: string[], env: Record<string, string>) =>
+    deployment.operate(command, args, { input: phone, env })
+  const given = await on(ops, ['fund', '0.25'], { NODE_URL: chain.anvil.url })
   const gave = `Gave ${account} 0.25 tRBTC with depositFor.\nIts balance is 0.25 tRBTC now.\n`
   expect(given).toEqual({ code: 0, output: gave })
-  const shown = await on('phone/dial.ts', ['--text', '1'], { CALLBACK_SECRET: secret })
+  const shown = await on(dialCommand, ['--text', '1'], { CALLBACK_SECRET: secret })
   expect(shown).toEqual({ code: 0, output: 'END Your Balance: 0.25 tRBTC\n' })
-  const stranger = await on('phone/dial.ts', ['--text', '1'], { CALLBACK_SECRET: 'another' })
+  const stranger = await on(dialCommand, ['--text', '1'], { CALLBACK_SECRET: 'another' })
   const words = /^http:\S+ has another CALLBACK_SECRET than you, or is no relay\.\n$/
   expect(stranger).toEqual({ code: 1, output: expect.stringMatching(words) })
   // A number on a command line stays in the shell's history.
-  const typed = await on('phone/dial.ts', ['--phone', phone], { CALLBACK_SECRET: secret })
+  const typed = await on(dialCommand, ['--phone', phone], { CALLBACK_SECRET: secret })
   expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
 })
 

@@ -17,7 +17,7 @@ import {
   openDeployment,
   serveApp,
 } from '../../support/deployment.ts'
-import { type Ended, runHere, runScript } from '../../support/processes.ts'
+import { type Ended, runHere } from '../../support/processes.ts'
 import { checkDescribed } from './described.ts'
 
 export const token = 'the-token-of-this-test'
@@ -45,21 +45,16 @@ export async function dial({ ask }: Deployment, { phone, sessionId, text }: Dial
 
 type Given = { input?: string; env?: Record<string, string>; lost?: number }
 
-/** Runs an operator's command to its end, here or as a process; `lost` of its answers get lost. */
+/** Runs an operator's command to its end; `lost` of its answers get lost. */
 async function operateOn(
   deployment: Pick<Deployment, 'ask'>,
-  command: Command | `${string}.ts`,
+  command: Command,
   args: readonly string[],
   { input = '', env = {}, lost = 0 }: Given = {},
 ): Promise<Ended> {
   const { url, close } = await serveApp(deployment, lost)
   const given = { input, env: { OPERATOR_TOKEN: token, ...env } }
-  const asked = [...args, '--url', url]
-  const ended =
-    typeof command === 'string'
-      ? runScript(`scripts/${command}`, asked, given)
-      : runHere(command, asked, given)
-  return await ended.finally(close)
+  return await runHere(command, [...args, '--url', url], given).finally(close)
 }
 
 export type Operated = ReturnType<typeof openOperated>
@@ -112,7 +107,7 @@ export function openOperated(
       const { status, body } = await send(`/operator/${action}`, sent)
       return { status, ...operatorError.parse(body) }
     },
-    operate: (command: Command | `${string}.ts`, args: readonly string[], given?: Given) =>
+    operate: (command: Command, args: readonly string[], given?: Given) =>
       operateOn({ ask }, command, args, given),
     /** Waits until nothing is open: a payment's own request may end before its block comes. */
     async allDone() {

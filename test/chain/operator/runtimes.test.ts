@@ -102,9 +102,9 @@ const incidents: readonly Incident[] = [
     make: () => setBalance('0').then(() => () => setBalance('100')),
     ...{ check: 'relayer_funds', alert: 'relayer_low' },
     remedy:
-      /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers -- top-up \1`\)\. Waiting payments are kept/,
+      /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers top-up \1`\)\. Waiting payments are kept/,
     pages: {
-      '': /payments are refused.*May be lent today9\.99 tRBTC.*Commands.*relayers -- top-up 0\.\d/s,
+      '': /payments are refused.*May be lent today9\.99 tRBTC.*Commands.*relayers top-up 0\.\d/s,
     },
   },
   {

@@ -235,7 +235,7 @@ const incidents: readonly Incident[] = [
     path: '/keys',
     place: '#keys',
     why: /used up/,
-    mends: /refused until 00:00 UTC.*npm run keys -- create/s,
+    mends: /refused until 00:00 UTC.*npm run ops -- keys create/s,
     async plant({ newKey }) {
       const { call, revoke } = await newKey(1)
       await call('eth_chainId')

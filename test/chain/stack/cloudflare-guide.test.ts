@@ -101,12 +101,12 @@ describe('the guide for Cloudflare', () => {
   test('is eight commands', () => {
     expect(commands).toEqual([
       'git clone <address of this repository> .',
-      'NODE_URL=https://public-node.testnet.rsk.co npm run -s secrets -- new --network testnet --out secrets.json',
+      'NODE_URL=https://public-node.testnet.rsk.co npm run -s ops -- secrets new --network testnet --out secrets.json',
       'npx cast wallet new . deployer.json',
       'POOL=0.1 npm run deploy:contracts -- --network testnet --secrets secrets.json --keystore deployer.json',
       'npx wrangler login',
       'npm run deploy -- --env testnet --secrets secrets.json',
-      'npm run doctor -- --url https://ussd-relay-testnet.<account>.workers.dev --secrets secrets.json',
+      'npm run ops -- doctor --url https://ussd-relay-testnet.<account>.workers.dev --secrets secrets.json',
       'npm run dial -- --url https://ussd-relay-testnet.<account>.workers.dev --secrets secrets.json',
     ])
   })

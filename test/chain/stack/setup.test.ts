@@ -67,16 +67,16 @@ test('wrangler dev in a fresh clone names the setup command, and then serves the
   expect(output()).not.toContain('npm run setup')
 
   const at = { PORT: `${port}` }
-  const funded = await run('scripts/stack/money/fund.ts', ['+254700000009', '0.5'], at)
+  const funded = await run('scripts/ops.ts', ['fund', '+254700000009', '0.5'], at)
   expect(funded.output).toContain('Its balance is 0.5 tRBTC now.')
   const dialled = ['--phone', '+254700000009', '--text', '1']
   expect(await run('scripts/stack/phone/dial.ts', dialled, at)).toEqual({
     code: 0,
     output: 'END Your Balance: 0.5 tRBTC\n',
   })
-  const made = await run('scripts/ops/keys-cli.ts', ['create', '--name', 'a client'], at)
+  const made = await run('scripts/ops.ts', ['keys', 'create', '--name', 'a client'], at)
   expect(made.output).toContain(`${relayUrl}/rpc/rpc_`)
-  expect((await run('scripts/ops/keys-cli.ts', ['list'], at)).output).toContain('a client')
+  expect((await run('scripts/ops.ts', ['keys', 'list'], at)).output).toContain('a client')
 
   // A second setup keeps the secrets, and a file that it did not write is not written over.
   expect((await setup()).output).toContain('contracts are in place')

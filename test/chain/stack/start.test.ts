@@ -9,7 +9,7 @@ import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
-import { ops } from '../../../scripts/ops/ops-cli.ts'
+import { ops } from '../../../scripts/ops.ts'
 import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
@@ -66,7 +66,7 @@ test('the first start serves a relay on its own chain, and the second one contin
   expect(await client.getChainId()).toBe(31)
   expect(await client.getBalance({ address: relayers[0] ?? '0x' })).toBeGreaterThan(0n)
 
-  const funded = await runCommand(folder, 'money/fund.ts', [carol, '0.5'])
+  const funded = await runHere(ops, ['fund', carol, '0.5'], { env: { DEV_DIR: folder } })
   expect(funded.code, funded.output).toBe(0)
   expect(await balance(carol)).toBe(parseEther('0.5'))
   const shown = await runCommand(folder, 'phone/dial.ts', ['--phone', carol, '--text', '1'])
@@ -169,7 +169,7 @@ async function paysAsOnRootstock(expect: ExpectStatic, folder: string, start: St
   await until(async () => (await fetch(`${relayUrl}/readyz`)).ok)
   expect(await dial(relayUrl, sent)).toMatch(/^END Transfer Submitted\n/)
   await until(async () => (await balance(carol)) === parseEther('0.75'))
-  const funded = await runCommand(folder, 'money/fund.ts', [bob, '0.25'])
+  const funded = await runHere(ops, ['fund', bob, '0.25'], { env: { DEV_DIR: folder } })
   expect(funded.code, funded.output).toBe(0)
 }
 

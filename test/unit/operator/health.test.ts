@@ -90,7 +90,7 @@ describe('health', () => {
     [
       'another numbering table its command',
       differing('NUMBERING'),
-      /NUMBERING \(NUMBERING: `npm run account -- alias`\)$/,
+      /NUMBERING \(NUMBERING: `npm run ops -- account alias`\)$/,
     ],
     [
       'a silent ledger where to look',

@@ -120,7 +120,7 @@ describe('alerts', () => {
   test("name a relayer's top-up, and what waits since when", () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`). Waiting payments are kept.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run ops -- relayers top-up 0.0133\`). Waiting payments are kept.`,
     ])
   })
 

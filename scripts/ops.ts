@@ -1,0 +1,19 @@
+import { operate } from './ops/ops-cli.ts'
+import { chooseCommand, runAsProgram } from './stack/command.ts'
+
+/** Is `npm run ops`. A verb with verbs or options of its own is loaded once it is named. */
+export const ops = chooseCommand(
+  {
+    account: async () => (await import('./ops/account-cli.ts')).account,
+    borrowers: async () => (await import('./contracts/borrowers.ts')).borrowers,
+    doctor: async () => (await import('./ops/doctor.ts')).doctor,
+    fund: async () => (await import('./stack/money/fund.ts')).fund,
+    keys: async () => (await import('./ops/keys-cli.ts')).keys,
+    migrate: async () => (await import('./contracts/migrate/cli.ts')).migrate,
+    pool: async () => (await import('./ops/pool-cli.ts')).pool,
+    relayers: async () => (await import('./ops/relayers-cli.ts')).relayers,
+    secrets: async () => (await import('./ops/secrets-cli.ts')).secrets,
+  },
+  operate,
+)
+runAsProgram(import.meta, ops)
