@@ -37,7 +37,10 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
 export function Overview({ status }: { status: StatusAnswer }) {
   const { health, alerts, currency, intake, relayers, lately, head, callsToday } = status
   const { pool, ...contracts } = status.contracts
-  const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
+  const { checks = [] } = health
+  // While the intake is open, the sentence above the list tells of the check that refuses payments.
+  const toldCheck = intake.state === 'open' ? checks.find(({ refuses }) => refuses) : undefined
+  const failing = checks.filter((check) => check.state !== 'ok' && check !== toldCheck)
   const isAlerted = alerts.some(
     ({ name, overSince }) => name === 'gateway_refused' && overSince === null,
   )

@@ -120,32 +120,6 @@ test('a reply is written by its template, with special characters escaped', () =
   expect(reply(plain)).toBe(`CON ${text}`)
 })
 
-test('a gateway that sends the last answer alone gets the same reply for a redelivery, but not for an equal answer', async () => {
-  const asked: string[] = []
-  const routes = routesOf(gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }), {
-    async handler({ text }) {
-      asked.push(text)
-      const screen = text.endsWith('9') ? endScreen('Bye') : askScreen(`<${text}>`)
-      return { kind: 'screen', screen }
-    },
-  })
-  const post = async (op: string, input: string, state?: string) => {
-    const body = JSON.stringify({ sid: 's', msisdn: '254700000001', op, input, state })
-    return (await (await routes.request('/', { method: 'POST', body })).json()) as Delivered
-  }
-  const first = await post('begin', '*384*1#')
-  const second = await post('continue', '1', first.state)
-  for (let late = 0; late < 3; late++) {
-    expect(await post('continue', '1', second.state)).toMatchObject({ say: '<1*1>' })
-    expect(await post('continue', '1', first.state)).toMatchObject({ say: '<1>' })
-  }
-  expect(await post('continue', '9', second.state)).toMatchObject({ say: 'Bye', more: false })
-  const ended = { say: expect.stringContaining('ended') }
-  for (const forged of ['', 'x', undefined])
-    expect(await post('continue', '1', forged)).toMatchObject(ended)
-  expect(new Set(asked)).toEqual(new Set(['', '1', '1*1', '1*9']))
-})
-
 test.for(
   (['form', 'json', 'xml'] as const).flatMap((posts) =>
     [plain, inJson, inXml].map((reply) => ({ posts, reply, type: reply.type })),
