@@ -31,8 +31,13 @@ await withRelay({}, async (url) => {
 })
 await withRelay(
   {
-    ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'5'.repeat(64)}`, CONFIRMATIONS: '1' },
-    ...{ AGENTS: 'on', MAX_SENT_A_DAY_WEI: 'none', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
+    PROFILE: 'lender',
+    PIN: 'on',
+    PIN_SECRET: `0x${'5'.repeat(64)}`,
+    CONFIRMATIONS: '1',
+    AGENTS: 'on',
+    MAX_SENT_A_DAY_WEI: 'none',
+    MAX_AGENT_SENT_A_DAY_WEI: 'none',
   },
   takeCashOut,
 )

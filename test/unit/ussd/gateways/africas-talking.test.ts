@@ -11,9 +11,9 @@ const body = (fields: Record<string, string>) => new URLSearchParams(fields).toS
 describe("Africa's Talking's form", () => {
   test('is read', () => {
     const { phoneNumber: phone, sessionId, text } = good
-    expect(parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))).toEqual({
-      ...{ kind: 'request', session: { gateway: 'africas-talking', sessionId, phone }, text },
-    })
+    const session = { gateway: 'africas-talking', sessionId, phone }
+    const parsed = parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))
+    expect(parsed).toEqual({ kind: 'request', session, text })
   })
 
   test('is a first dial without text', () => {

@@ -52,7 +52,9 @@ const routesOf = (gateway: Gateway, options: Partial<UssdRouteOptions> = {}) =>
     gateway,
     carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
     handler: () => Promise.reject(new Error('nothing is asked')),
-    ...{ waitUntil: () => {}, log: () => {}, counters: createRequestCounters([]) },
+    waitUntil: () => {},
+    log: () => {},
+    counters: createRequestCounters([]),
     ...options,
   })
 
@@ -165,7 +167,8 @@ describe('a gateway of which the addresses are named', () => {
     handler: async () => ({ kind: 'screen', screen: askScreen('Menu') }),
     log: (event) => void logged.push(event),
     findPeer: (_, given) => (given as { from?: string }).from,
-    ...{ addresses, counters },
+    addresses,
+    counters,
   })
   const body = JSON.stringify({ sid: 's', msisdn: '254700000001', input: '2*482615' })
   const post = (from?: string) => routes.request('/', { method: 'POST', body }, { from })
@@ -291,7 +294,10 @@ describe('a dialled code before the answers', () => {
 
   test('is written on the phone page as the gateway does', () => {
     const declared = gatewayDeclaration.parse({
-      ...{ ...fields, posts: 'form', reply: plain, dialled: '*415*33' },
+      ...fields,
+      posts: 'form',
+      reply: plain,
+      dialled: '*415*33',
     })
     const write = createGatewayForm(declared).write
     const typed = (text: string) =>

@@ -9,8 +9,15 @@ import { createUssdRoutes } from '../../../../src/ussd/route.ts'
 import { askScreen, endScreen } from '../../../../src/ussd/screens/screen.ts'
 
 const good = {
-  ...{ Type: 'response', SessionId: 's1', Mobile: '233200000001', ServiceCode: '*384#' },
-  ...{ Message: '2', ClientState: '0x00', Operator: 'mtn', Sequence: '2', Platform: 'USSD' },
+  Type: 'response',
+  SessionId: 's1',
+  Mobile: '233200000001',
+  ServiceCode: '*384#',
+  Message: '2',
+  ClientState: '0x00',
+  Operator: 'mtn',
+  Sequence: '2',
+  Platform: 'USSD',
 }
 const session = { gateway: 'hubtel', sessionId: 's1', phone: '+233200000001' }
 const parse = (request: unknown, country?: Country) =>
@@ -91,7 +98,9 @@ describe('a session of which the gateway sends the last answer alone', () => {
     const second = await type('2', first)
     const third = await type('0200000002', second)
     expect([first, second, third].map(({ Message }) => Message)).toEqual([
-      ...['<>', '<2>', '<2*0200000002>'],
+      '<>',
+      '<2>',
+      '<2*0200000002>',
     ])
     expect(await type('9', third)).toMatchObject({ Type: 'release', Message: 'Bye' })
     expect(asked.at(-1)).toEqual({ ...session, text: '2*0200000002*9' })

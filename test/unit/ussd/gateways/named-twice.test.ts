@@ -25,8 +25,12 @@ const deliveries = [
     gateway: hubtel,
     posts: 'json' as const,
     fields: {
-      ...{ Type: 'initiation', SessionId: 's1', Mobile: '233200000001', Message: '*384#' },
-      ...{ ClientState: '', Operator: 'mtn' },
+      Type: 'initiation',
+      SessionId: 's1',
+      Mobile: '233200000001',
+      Message: '*384#',
+      ClientState: '',
+      Operator: 'mtn',
     },
   },
   ...(['form', 'json', 'xml'] as const).flatMap((posts) => [
@@ -90,7 +94,9 @@ for (const [index, { gateway, posts, fields }] of deliveries.entries()) {
         asked.push(request)
         return { kind: 'screen', screen: endScreen('served') }
       },
-      ...{ waitUntil: () => {}, log: () => {}, counters: createRequestCounters([]) },
+      waitUntil: () => {},
+      log: () => {},
+      counters: createRequestCounters([]),
     })
     const post = async (entries: Entries) => {
       const headers = { 'content-type': contentTypes[posts] }

@@ -163,7 +163,9 @@ describe('an answer of a gateway that numbers its answers', () => {
   const to = '0700000002'
   const sending = ['2', to, '0.001', pin]
   const typed = (count: number, answers: readonly string[] = sending): Typed => ({
-    ...{ caller: 0, session: 's', answers: answers.slice(0, count) },
+    caller: 0,
+    session: 's',
+    answers: answers.slice(0, count),
   })
   const closed = 'END This session has ended. Nothing was sent. Please dial again.'
 
