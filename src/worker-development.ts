@@ -1,6 +1,6 @@
 import type { Hono } from 'hono/tiny'
 import { parseConfig } from './compose/config.ts'
-import { profiles } from './compose/settings.ts'
+import { profiles } from './compose/environment.ts'
 import { createPhoneApp } from './pages/phone/route.tsx'
 import worker from './worker.ts'
 

@@ -2,15 +2,21 @@ import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { findContradictions } from './contradictions.ts'
-import { ConfigError, type Env, isLoopback } from './environment.ts'
-import { readSettings, type Settings } from './settings.ts'
+import {
+  ConfigError,
+  type Env,
+  type Fault,
+  isLoopback,
+  readSettings,
+  type Settings,
+} from './environment.ts'
 
 export type Config = ReturnType<typeof parseConfig>
 
-/** Reads the environment. @throws {ConfigError} naming every bad variable and why */
-export function parseConfig(env: Env) {
-  const settings = readSettings(env)
-  const faults = findContradictions(settings)
+/** Reads the environment. @throws {ConfigError} naming every bad variable, and other faults */
+export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
+  const settings = readSettings(env, otherFaults)
+  const faults = [...findContradictions(settings), ...otherFaults]
   if (faults.length > 0) throw new ConfigError(faults)
   const { chain, urls, UPSTREAM_CALLS_A_DAY: callsADay } = settings
   const networks = new Map<Chain['id'], readonly string[]>([[chain.id, urls]])
@@ -46,7 +52,7 @@ export function parseConfig(env: Env) {
         ? { apiKey, username, sender: settings.SMS_SENDER, url: settings.SMS_URL }
         : undefined,
     callsASecond: settings.RPC_CALLS_A_SECOND,
-    rpcKeyHashes: settings.RPC_KEY_HASHES,
+    rpcKeyHashes: settings.RPC_KEY_HASHES ?? [],
     preflight: settings.PREFLIGHT,
     upstreamBudget:
       callsADay === undefined
@@ -73,7 +79,7 @@ export function parseConfig(env: Env) {
       confirms: settings.CONFIRM,
       pin: settings.PIN,
       helpNumber: settings.HELP_NUMBER,
-      languages: settings.LANGUAGES,
+      languages: settings.LANGUAGES ?? [],
       localCurrency: currency,
       agents: settings.AGENTS,
       sessionSeconds: settings.SESSION_SECONDS,

@@ -2,8 +2,7 @@ import { wordlist as bip39Words } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
 import { sendsLastAnswerOnly } from '../ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
-import type { Fault } from './environment.ts'
-import type { Settings } from './settings.ts'
+import type { Fault, Settings } from './environment.ts'
 
 /** Gives the mnemonic of anvil and Hardhat, whose keys everybody knows. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { RedisAddress } from '../runtime/redis.ts'
 import { type Config, parseConfig } from './config.ts'
-import { ConfigError, readVariables, secureUrl } from './environment.ts'
+import { ConfigError, type Env, readVariables, secureUrl } from './environment.ts'
 
 export type DenoConfig = { config: Config; redis: RedisAddress }
 
@@ -11,17 +11,10 @@ const redisVariables = z.object({
 })
 
 /** Reads the environment. @throws {ConfigError} naming every bad variable and why */
-export function parseDenoConfig(env: Readonly<Record<string, unknown>>): DenoConfig {
+export function parseDenoConfig(env: Env): DenoConfig {
   const { values, faults } = readVariables(redisVariables, env)
-  try {
-    const config = parseConfig(env)
-    if (values !== undefined) {
-      const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = values
-      return { config, redis: { url, token } }
-    }
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    faults.unshift(...error.faults)
-  }
-  throw new ConfigError(faults)
+  const config = parseConfig(env, faults)
+  if (values === undefined) throw new ConfigError(faults)
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = values
+  return { config, redis: { url, token } }
 }

@@ -2,6 +2,8 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
+import { chains } from '../chain/chains.ts'
+import { usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpenPayments } from '../relay/ledger/port.ts'
 import { parseJson } from '../runtime/json.ts'
 import { parseNetwork } from '../runtime/peer.ts'
@@ -76,7 +78,7 @@ const onOrOff = z.pipe(
 
 const urlList = (protocol: RegExp, error: string) =>
   list(z.url({ protocol, error })).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
-export const nodeUrls = urlList(/^https?$/, 'has to be http(s) addresses')
+const nodeUrls = urlList(/^https?$/, 'has to be http(s) addresses')
 const socketUrls = urlList(/^wss?$/, 'has to be ws(s) addresses')
 
 export function isLoopback(url: string): boolean {
@@ -126,12 +128,19 @@ const optional = z.partial(
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
     RATE_SECOND_FEED_URL: secureUrl,
+    LANGUAGES: list(oneOf(...languages)).check(
+      z.refine(
+        (named) => named.length > 0 && new Set(named).size === named.length,
+        'has to name languages, each once',
+      ),
+    ),
+    RPC_KEY_HASHES: list(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
     OBJECT_LOCATION: oneOf(...objectLocations),
   }),
 )
 
-/** Reads all variables. `settings.ts` holds the defaults that depend on others. */
-export const environment = z.extend(optional, {
+/** Reads all variables, after those that are not set got their defaults. */
+const environment = z.extend(optional, {
   ENVIRONMENT: z._default(oneOf('production', 'development'), 'production'),
   CHAIN_ID: z._default(oneOf('30', '31'), '31'),
   POOL_RULES: z._default(oneOf('rootstock', 'anvil'), 'rootstock'),
@@ -141,10 +150,6 @@ export const environment = z.extend(optional, {
   RELAYER_MNEMONIC: text(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
   ACCOUNT_ID_SECRET: secret,
   ACCOUNT_KEY_SECRET: secret,
-  RPC_KEY_HASHES: z._default(
-    list(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
-    [],
-  ),
   PREFLIGHT: z._default(onOrOff, true),
   MIN_GAS_PRICE_WEI: z._default(wei, 0n),
   MAX_GAS_PRICE_WEI: wei,
@@ -161,15 +166,6 @@ export const environment = z.extend(optional, {
   MIN_TRANSFER_WEI: wei,
   CONFIRM: onOrOff,
   PIN: oneOf('off', 'on', 'strict'),
-  LANGUAGES: z._default(
-    list(oneOf(...languages)).check(
-      z.refine(
-        (named) => named.length > 0 && new Set(named).size === named.length,
-        'has to name languages, each once',
-      ),
-    ),
-    [],
-  ),
   // A payment is compared with the equal ones of 10 minutes: no question may hold for longer.
   SESSION_SECONDS: count(30, 600),
   REDELIVERY_SECONDS: count(60, 86_400),
@@ -177,14 +173,12 @@ export const environment = z.extend(optional, {
   MAX_AGENT_OPEN_PAYMENTS: z._default(count(1, maxOpenPayments), maxOpenPayments),
 })
 
-export type Values = z.output<typeof environment>
-
 export const settings: readonly string[] = Object.keys(environment.shape)
 
 export type Env = Readonly<Record<string, unknown>>
 
 /** Leaves out empty variables, which count as not set. */
-export const listGiven = (env: Env): Env =>
+const listGiven = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '' && value !== undefined))
 
 export function readVariables<Schema extends z.ZodMiniType>(schema: Schema, env: Env) {
@@ -195,4 +189,81 @@ export function readVariables<Schema extends z.ZodMiniType>(schema: Schema, env:
     return { variable, reason: variable in given ? message : 'is missing' }
   })
   return { values: parsed.data, faults }
+}
+
+/** Holds what both profiles set: limits, how long a session lives, and how long a gateway waits. */
+const usual = {
+  MAX_OPEN_PAYMENTS: '3',
+  MAX_DIALS_A_MINUTE: '30',
+  SESSION_SECONDS: '180',
+  REDELIVERY_SECONDS: '600',
+}
+
+/** Holds what each profile sets; `demo` is the demonstration byte for byte. */
+export const profiles = {
+  demo: {
+    ...usual,
+    MAX_TRANSFERS_A_DAY: 'none',
+    MAX_SENT_A_DAY_WEI: 'none',
+    MIN_TRANSFER_WEI: '0',
+    CONFIRM: 'off',
+    PIN: 'off',
+  },
+  lender: {
+    ...usual,
+    MAX_TRANSFERS_A_DAY: '20',
+    MAX_SENT_A_DAY_WEI: '50000000000000000',
+    // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it
+    // sends.
+    MIN_TRANSFER_WEI: '20000000000000',
+    CONFIRM: 'on',
+    PIN: 'on',
+    LANGUAGES: languages.join(),
+  },
+} as const
+
+/** Lists the defaults that depend on other variables, as an operator would write them. */
+function listDefaults(given: Env) {
+  const chain = chains[given.CHAIN_ID === '30' ? 30 : 31]
+  // The money of chain 30 is real.
+  const PROFILE = given.PROFILE ?? { 30: 'lender', 31: 'demo' }[chain.id]
+  const urls = nodeUrls.safeParse(given[`NODE_URL_${chain.id}`] ?? given.NODE_URL).data
+  const limits = urls?.every(isLoopback)
+    ? { UPSTREAM_CALLS_A_DAY: 'none', RPC_CALLS_A_SECOND: 'none', MIN_DIFFICULTY: 'none' }
+    : {
+        // The usual quota of a hosted node.
+        UPSTREAM_CALLS_A_DAY: '25000',
+        RPC_CALLS_A_SECOND: '50',
+        MIN_DIFFICULTY: `${chain.mining.minDifficulty}`,
+      }
+  const rules = given.POOL_RULES === 'anvil' ? 'anvil' : 'rootstock'
+  return {
+    ...profiles[PROFILE === 'lender' ? 'lender' : 'demo'],
+    ...limits,
+    PROFILE,
+    MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei[rules]}`,
+  }
+}
+
+export type Settings = ReturnType<typeof readSettings>
+
+/** Reads all variables and what follows. @throws {ConfigError} naming bad ones, and other faults */
+export function readSettings(env: Env, otherFaults: readonly Fault[]) {
+  const given = listGiven(env)
+  const { values, faults } = readVariables(environment, { ...listDefaults(given), ...given })
+  if (values === undefined) throw new ConfigError([...faults, ...otherFaults])
+  const chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
+  const urls = values[`NODE_URL_${chain.id}`] ?? values.NODE_URL
+  return {
+    ...values,
+    /** Holds the variables that are set, as they were written. */
+    given,
+    chain,
+    urls,
+    isLocal: urls.every(isLoopback),
+    /** Tells whether the blocks of the relay's chain are mined, so that work can prove them. */
+    isMined: values.MIN_DIFFICULTY !== undefined,
+    /** Tells whether anybody may use `/ussd`. */
+    isUssdOpenToAll: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
+  }
 }

@@ -2,8 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../../src/compose/environment.ts'
-import { profiles } from '../../src/compose/settings.ts'
+import { profiles, settings } from '../../src/compose/environment.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tables = globSync('test/conformance/*.md', { cwd: root }).sort()
