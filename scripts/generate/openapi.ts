@@ -4,7 +4,6 @@ import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
 import { auditAnswer } from '../../src/operator/schemas/audit.ts'
 import { loansAnswer, loansQuery } from '../../src/operator/schemas/loans.ts'
 import * as payments from '../../src/operator/schemas/payments.ts'
-import { exportAnswer, exportQuery } from '../../src/operator/schemas/restore.ts'
 import { statusAnswer } from '../../src/operator/schemas/status.ts'
 import { type JsonSchema, toJsonSchema } from './json-schema.ts'
 
@@ -24,7 +23,6 @@ const reads: Record<string, Read> = {
   'payments/{intent}': ['All that is known of one payment', payments.paymentAnswer],
   loans: ['The loan book: sums, ages, and the loans of a state', loansAnswer, loansQuery],
   'loans.csv': ['The whole loan book as CSV (RFC 4180)', 'text/csv'],
-  export: ['A page of all that a restore needs', exportAnswer, exportQuery],
 }
 
 /** Says what each `POST /operator/<name>` does. */
@@ -50,9 +48,6 @@ const summaries: Record<schemas.ActionName, string> = {
   'agents/remove': 'Takes a till away',
   'wallet-code': 'Makes a code that gives a wallet to the one who dials it, once within an hour',
   'cash-out': 'Pays out of an account to an address outside, once for each key',
-  'restore/begin': 'Begins to restore an export',
-  'restore/entries': 'Adds entries of an export that the ledger has not',
-  'restore/end': 'Ends a restore',
   'set-back': 'Sets the ledger back to a time of the last 30 days, on Cloudflare',
 }
 
@@ -72,7 +67,7 @@ export function openApiDocument() {
       title: "The operator's interface",
       version: '1',
       description:
-        'Is there where OPERATOR_TOKEN is set. A body is JSON of 4 KB at most, but for a restore, of 2 MB. docs/operations.md says what each thing means.',
+        'Is there where OPERATOR_TOKEN is set. A body is JSON of 4 KB at most. docs/operations.md says what each thing means.',
     },
     servers: [{ url: 'http://127.0.0.1:3000', description: 'The local stack' }],
     security: [{ operatorToken: [] }],

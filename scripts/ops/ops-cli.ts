@@ -12,7 +12,6 @@ import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { type commonOptions, type Operated, operatorCommand, readNumber } from './command-line.ts'
-import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import * as show from './show.ts'
@@ -53,10 +52,6 @@ reconcile [--record FILE] [--accounts]
                           every difference: then it ends with 1. With --accounts it also asks for each balance
                           that the ledger knows of. It begins at the block of FILE, a record of
                           npm run deploy:contracts.
-export --out FILE         all that a restore needs, without any secret or number
-restore --from FILE [--add]
-                          adds what FILE has and the ledger has not, and changes no payment. Meanwhile no session
-                          is decided. A ledger that has open payments, or is newer than FILE, takes it with --add.
 set-back --to 2026-11-22T19:42:00Z | --bookmark B
                           on Cloudflare: has the ledger begin again as it was then, up to 30 days ago
 
@@ -77,9 +72,9 @@ migrate                   moves all accounts to a new pair of contracts, or to a
 const options = {
   every: '5',
   ...{ state: undefined, account: undefined, since: undefined, before: undefined },
-  ...{ limit: undefined, record: undefined, out: undefined, from: undefined, to: undefined },
+  ...{ limit: undefined, record: undefined, from: undefined, to: undefined },
   ...{ bookmark: undefined, archived: false, wait: false, 'new-account-secret': false },
-  ...{ accounts: false, add: false, bill: false, 'min-difficulty': undefined },
+  ...{ accounts: false, bill: false, 'min-difficulty': undefined },
 } as const
 
 type Given = Values<typeof options & typeof commonOptions>
@@ -105,8 +100,6 @@ export const operate = operatorCommand({
     resume: (operator) => setIntake(operator, 'resume'),
     drain,
     reconcile: showReconciled,
-    export: exportLedger,
-    restore: restoreLedger,
     'set-back': setBack,
   },
 })
@@ -290,20 +283,6 @@ async function showReconciled(operator: OperatorClient, { url, record, accounts 
   const before =
     elsewhere === 0 ? [] : [`${elsewhere} payments went to other contracts: they are not compared.`]
   return { json: found, lines: [...differences, ...before, sum], isBad: differences.length > 0 }
-}
-
-async function exportLedger(operator: OperatorClient, { out }: Given): Promise<Found> {
-  if (out === undefined) throw new StackError('Say where to: --out FILE')
-  const { entries } = await writeExport(operator, out)
-  return { json: { file: out, entries }, lines: [`${out} has ${entries} entries of the ledger.`] }
-}
-
-async function restoreLedger(operator: OperatorClient, { from, add }: Given): Promise<Found> {
-  if (from === undefined) throw new StackError('Say what to restore: --from FILE')
-  const found = await restoreFile(operator, from, { adds: add })
-  const { added, kept, exportedAt } = found
-  const words = `${added} entries of ${exportedAt} were added; the ledger had ${kept} of them itself, and keeps its own.`
-  return { json: found, lines: [words] }
 }
 
 async function setBack(operator: OperatorClient, { to, bookmark }: Given): Promise<Found> {

@@ -69,12 +69,10 @@ const intakeWords = {
   paused: 'paused: new ones are refused, and callers are told so; open ones go on',
   draining: 'refused, and some that were accepted have not come to their end yet',
   drained: 'refused, and nothing is open: keys and contracts may change',
-  restoring: 'neither taken nor refused while an export is restored: run the restore to its end',
 } as const
 
 function describeAcceptance({ intake, health }: StatusAnswer): string {
   const refusing = health.checks?.find(({ refuses }) => refuses)
-  if (intake.state === 'restoring') return describeIntake(intake)
   if (intake.state !== 'open') {
     return `${describeIntake(intake)} Take them again: npm run ops -- resume`
   }

@@ -71,7 +71,6 @@ export function runChecks({
     contracts: ifKnown(checkContracts),
     queue: ifKnown(checkQueue),
     rounds: ifKnown(checkRounds),
-    intake: ifKnown(checkIntake),
     upstream_budget: checkBudget(healthData.budget),
   }
   return checkNames.map((name) => ({ name, ...findings[name] }))
@@ -210,12 +209,6 @@ function checkPrice({ vitals, terms }: KnownHealthData): Finding {
 
 /** Sets the multiple of MAX_GAS_PRICE_WEI from which a price may be a mistake of the node. */
 const doubtfulPriceMultiple = 10n
-
-/** Fails only during a restore, because operators pause and drain on purpose. */
-function checkIntake({ vitals: { intake, now } }: KnownHealthData): Finding {
-  if (intake.kind !== 'restoring') return ok('No restore is running')
-  return refusing(`A restore has been running for ${getSecondsSince(intake.since, now)} s`)
-}
 
 /** Tells whether nodes ask more than the highest price, at which no sum means anything. */
 const isPriceTooHigh = (

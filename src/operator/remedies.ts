@@ -18,7 +18,6 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   contracts:
     'Unpause them, or compare the addresses with the deployment: nothing is lost. The loan contract: `npm run ops -- pool unpause`; the forwarder: its owner calls unpause().',
   rounds: "Check that the cron runs, and read the ledger's log.",
-  intake: 'Finish the restore (npm run ops -- restore): no payment is accepted meanwhile.',
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",
 }
 

@@ -11,7 +11,6 @@ import { readPaymentsQuery } from './payments-query.ts'
 import { type ActionName, type ActionSchema, actions } from './schemas/actions.ts'
 import type { HealthAnswer } from './schemas/health.ts'
 import { loansQuery } from './schemas/loans.ts'
-import { exportQuery } from './schemas/restore.ts'
 import { LedgerSilent, type Operator } from './service.ts'
 import { version } from './version.ts'
 import '../runtime/english.ts'
@@ -52,9 +51,7 @@ export type OperatorRouteOptions = {
   log: Log
 }
 
-/** Limits the bytes of a request, and of one that restores a part of an export. */
 const maxBodyBytes = 4 * 1024
-const maxRestoreBytes = 2 * 1024 * 1024
 
 export function createOperatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
@@ -72,11 +69,7 @@ export function createOperatorRoutes({ operator, operatorToken, log }: OperatorR
     return isRepeated ? refuseRepeated(c) : next()
   })
   const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
-  const limitBody = (maxSize: number) => bodyLimit({ maxSize, onError })
-  const [smallBody, largeBody] = [limitBody(maxBodyBytes), limitBody(maxRestoreBytes)]
-  routes.use('/operator/*', (c, next) =>
-    c.req.path.startsWith('/operator/restore/') ? largeBody(c, next) : smallBody(c, next),
-  )
+  routes.use('/operator/*', bodyLimit({ maxSize: maxBodyBytes, onError }))
   routes.onError((error, c) => {
     log({ level: 'error', event: 'operator.failed', message: describeFault(error) })
     if (error instanceof LedgerSilent) return c.json({ error: error.message }, 503)
@@ -119,12 +112,6 @@ function addReads(routes: Hono, operator: Operator): void {
     return query.success ? c.json(await operator.loans(query.data)) : refuseInvalid(c, query.error)
   })
   routes.get('/operator/loans.csv', async (c) => c.body(await operator.loansAsCsv(), 200, csv))
-  routes.get('/operator/export', async (c) => {
-    const query = exportQuery.safeParse(c.req.query())
-    return query.success
-      ? reply(c, await operator.exportPage(query.data))
-      : refuseInvalid(c, query.error)
-  })
 }
 
 const csv = {

@@ -1,6 +1,7 @@
 import { formatUnits, type Hex, parseUnits } from 'viem'
 import { parseCaller } from '../account/phone.ts'
 import {
+  type Identity,
   type IntakeSetting,
   isOpen,
   listPayments,
@@ -13,6 +14,7 @@ import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
 import { addAgent, listAgents, removeAgent } from './actions/agents.ts'
 import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './actions/alias.ts'
+import { type BackupOptions, setLedgerBack } from './actions/backup.ts'
 import {
   type Caller,
   changePinState,
@@ -28,7 +30,6 @@ import { findByText } from './actions/find.ts'
 import { readLoans, writeLoansCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { erasePerson, exportPerson } from './actions/person.ts'
-import { createRestoreActions, type RestoreOptions } from './actions/restore.ts'
 import { postTestAlert, type TestAlertOptions } from './actions/test-alert.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
@@ -47,9 +48,10 @@ export class LedgerSilent extends Error {
 
 export type OperatorOptions = CashOutOptions &
   AliasOptions &
-  RestoreOptions &
+  BackupOptions &
   TestAlertOptions & {
     relayer: Relayer
+    identity: () => Promise<Identity>
     readCondition: () => Promise<HealthData>
     /** Returns a condition that may be a second old. */
     readSharedCondition: () => Promise<HealthData>
@@ -97,7 +99,6 @@ export function createOperator(options: OperatorOptions) {
     return { intake: describeIntake(intake, isOpen(work)), open: listPayments(work).length }
   }
 
-  const { exportPage, restoreActions } = createRestoreActions(options)
   const act: Actions = {
     pause: () => setIntake('paused'),
     resume: () => setIntake('open'),
@@ -130,10 +131,10 @@ export function createOperator(options: OperatorOptions) {
     'wallet-code': (request) => issueWalletCode(options, request),
     pin: runForCaller(changePinState),
     alias: async (request) => keepAccounts(options, request, (await readKnownHealth()).vitals),
-    ...restoreActions,
+    'set-back': (request) => setLedgerBack(options, request),
   }
 
-  return { act, exportPage, ...createReads(options, readKnownHealth) }
+  return { act, ...createReads(options, readKnownHealth) }
 }
 
 function createReads(options: OperatorOptions, readKnownHealth: () => Promise<KnownHealthData>) {

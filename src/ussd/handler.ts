@@ -405,7 +405,7 @@ async function endOnce(
   act: () => Promise<Screen>,
 ): Promise<Screen> {
   const view = await lookUpSession(context, answers)
-  if (view.kind !== 'undecided' && view.kind !== 'pending') {
+  if (view.kind !== 'undecided') {
     return toScreen(context.messages, toAnswer(view))
   }
   return endSessionWith(context, answers, await act())

@@ -121,7 +121,6 @@ export async function recordIfAbsent<Value>(
 ): Promise<Value | undefined> {
   const value = JSON.stringify(newValue, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
   const recorded = await ledger.saveFirstValue({ ...stepKey, name, value })
-  if (recorded.kind === 'pending') throw new Error('the ledger is being restored')
   return recorded.kind === 'shown' ? schema.parse(JSON.parse(recorded.value)) : undefined
 }
 

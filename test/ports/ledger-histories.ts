@@ -5,8 +5,6 @@ import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
 import type { SignedRequest } from '../../src/relay/forwarder/requests.ts'
-import { exportListCount } from '../../src/relay/ledger/backup/export.ts'
-import type { ExportPage } from '../../src/relay/ledger/backup/export-format.ts'
 import { ledgerMethods } from '../../src/relay/ledger/methods.ts'
 import {
   type AccountState,
@@ -55,7 +53,7 @@ const id = (text: string): Hex => stringToHex(text, { size: 32 })
 export async function liveHistory(options: HistoryOptions): Promise<void> {
   const { seed, steps, stores, rules } = options
   const random = createRandom(seed, 'ledger history')
-  const nothing = { offered: undefined, slot: undefined, made: 0, exported: nothingExported }
+  const nothing = { offered: undefined, slot: undefined, made: 0 }
   const world: World = { random, rules, ...nothing }
 
   async function ask(method: keyof Ledger, ...args: unknown[]): Promise<unknown> {
@@ -82,7 +80,6 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
     else {
       const answer = await ask(method, ...args)
       noteSlot(world, method, args, answer)
-      noteExported(world, method, answer)
     }
   }
   await expectSameRows('at the end')
@@ -107,23 +104,6 @@ type World = {
   /** The nonce that was asked for last. */
   slot: (NonceFill & { replacedHash: Hex | undefined }) | undefined
   made: number
-  /** What was exported last. */
-  exported: Extract<ExportPage, { kind: 'page' }>
-}
-
-function noteExported(world: World, method: keyof Ledger, answer: unknown): void {
-  const page = answer as ExportPage
-  if (method === 'exportPage' && page.kind === 'page') world.exported = page
-}
-
-const nothingExported: World['exported'] = {
-  kind: 'page',
-  head: {
-    ...{ format: 'ussd-relay-ledger', schema: '1', exportedAt: 1, chainId: 31 },
-    ...{ fingerprints: {}, counts: {}, head: null },
-  },
-  entries: [],
-  next: undefined,
 }
 
 function noteSlot(world: World, method: keyof Ledger, args: unknown[], answer: unknown): void {
@@ -312,20 +292,6 @@ const draws: Draws = {
     const kind = random.pick(['open', 'open', 'paused', 'draining'] as const)
     return [kind, drawName(random), oneOrNone(random, ['a', 'b'])]
   },
-  exportPage: ({ random }) => [
-    identityOf(random),
-    { part: random.int(0, exportListCount), from: 0 },
-  ],
-  beginRestore({ world, random }) {
-    const { head } = world.exported
-    const identity = { chainId: 31, fingerprints: head.fingerprints }
-    return [{ id: drawName(random), head, identity, adds: random.chance(0.8) }]
-  },
-  endRestore: ({ world }) => [world.exported.head.exportedAt],
-  restore({ world, random }) {
-    const { head, entries } = world.exported
-    return [head.exportedAt, entries.filter(() => random.chance(0.7))]
-  },
   recordAction({ random, nonce }) {
     return [{ id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
   },
@@ -417,8 +383,6 @@ const often: Partial<Record<keyof Ledger, number>> = {
   ...{ propose: 16, record: 16, recordMined: 8, confirm: 8 },
   ...{ findSlot: 6, fill: 6, recordSend: 4, reopen: 3 },
   ...{ recordDisplaced: 1, abandon: 1, expire: 1, prune: 1, adopt: 1, refuse: 1 },
-  // Nothing else happens between the two.
-  ...{ beginRestore: 1, endRestore: 12 },
 }
 
 const weights: [Method, number][] = [

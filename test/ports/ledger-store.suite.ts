@@ -2,7 +2,6 @@ import { earlierSuite } from './earlier.suite.ts'
 import { ledgerSuite } from './ledger.suite.ts'
 import type { LedgerHarness } from './on-ledger.ts'
 import { operationsSuite } from './operations.suite.ts'
-import { restoreSuite } from './restore.suite.ts'
 import { sessionEndsSuite } from './session-ends.suite.ts'
 import { sharedLimitsSuite } from './shared-limits.suite.ts'
 import { shownSuite } from './shown.suite.ts'
@@ -24,5 +23,4 @@ export function besideLedgerSuites(name: string, create: () => Promise<LedgerHar
   vitalsSuite(name, create)
   smsSuite(name, create)
   operationsSuite(name, create)
-  restoreSuite(name, create)
 }

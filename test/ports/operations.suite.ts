@@ -2,8 +2,7 @@ import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { ExportPosition } from '../../src/relay/ledger/backup/export-format.ts'
-import type { PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
+import type { PagePosition, PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
@@ -254,7 +253,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await Promise.all(Array.from({ length: 510 }, (_, index) => note(`other ${index}`, bob)))
       pass(1_000)
       await note('last', alice)
-      const page = async (position: ExportPosition) => {
+      const page = async (position: PagePosition) => {
         const { audit, next } = await ledger.readPerson({ account: alice, contract, position })
         return { actions: audit.map(({ action }) => action), next }
       }
@@ -289,7 +288,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
 
       const tell = async (account: Address) => {
         const pages: PersonPage[] = []
-        for (let position: ExportPosition | undefined = { part: 0, from: 0 }; position; ) {
+        for (let position: PagePosition | undefined = { part: 0, from: 0 }; position; ) {
           const page: PersonPage = await ledger.readPerson({ account, contract, position })
           pages.push(page)
           position = page.next

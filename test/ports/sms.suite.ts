@@ -2,7 +2,6 @@ import { describe, expect } from 'vitest'
 import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept as acceptOrder, adoptionOf, alice, executionIn, id, mineAt } from './payments.ts'
-import { exportAll, identity, restoreAll } from './restore.suite.ts'
 
 const both: readonly HeldSms[] = [
   { party: 'sender', sealed: '0x51' },
@@ -173,34 +172,12 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await countsOf(ledger)).toEqual(counts)
     })
 
-    test('are in no export, and restored payments have none', async ({ ledger, pass }) => {
-      await ledger.identify(identity)
-      await accept(ledger, 'open')
-      await finish(ledger, 'done', both, execution(6))
-      const exported = await exportAll(ledger)
-      expect(JSON.stringify(exported)).not.toContain('sealed')
-      pass(1_000)
-      const { ledger: other } = await create()
-      expect(await restoreAll(other, exported)).toMatchObject({ added: 2 })
-      await mine(other, 'open', 0)
-      await other.confirm('open', id('block 5'))
-      expect((await other.findPayment('open'))?.state).toBe('confirmed')
-      expect(await other.takeSms(9)).toEqual(nothing)
+    test('are not sent for a payment that was found on the chain', async ({ ledger }) => {
       const order = { spendsWei: 1n, sms: both }
-      await other.adopt(adoptionOf('found', execution(7), order))
-      await other.confirm('found', id('block 7'))
-      expect((await other.findPayment('found'))?.state).toBe('confirmed')
-      expect(await other.takeSms(9)).toEqual(nothing)
-    })
-
-    test('are not taken while an export is being restored', async ({ ledger }) => {
-      await ledger.identify(identity)
-      await finish(ledger, 's')
-      const { head } = await exportAll(ledger)
-      await ledger.beginRestore({ id: 'restore', head, identity, adds: true })
+      await ledger.adopt(adoptionOf('found', execution(7), order))
+      await ledger.confirm('found', id('block 7'))
+      expect((await ledger.findPayment('found'))?.state).toBe('confirmed')
       expect(await ledger.takeSms(9)).toEqual(nothing)
-      await ledger.endRestore(head.exportedAt)
-      expect(await takeAll(ledger)).toHaveLength(2)
     })
   })
 
@@ -317,19 +294,6 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       pass(400 * dayMs)
       expect(await ledger.listDueReminders(9)).toEqual([])
       expect(await ledger.takeReminder(debt)).toBeUndefined()
-    })
-
-    test('are in no export, and not read while one is restored', async ({ harness }) => {
-      const { ledger, pass } = harness
-      await ledger.identify(identity)
-      await borrow(harness)
-      pass(dayMs)
-      const exported = await exportAll(ledger)
-      expect(JSON.stringify(exported)).not.toContain('0x77')
-      await ledger.beginRestore({ id: 'restore', head: exported.head, identity, adds: true })
-      expect(await ledger.listDueReminders(9)).toEqual([])
-      await ledger.endRestore(exported.head.exportedAt)
-      expect(await ledger.listDueReminders(9)).toEqual([account])
     })
   })
 }

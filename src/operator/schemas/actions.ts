@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { agentActions } from './agents.ts'
 import { alertActions } from './alerts.ts'
+import { backupActions } from './backup.ts'
 import { callerActions } from './callers.ts'
 import { cashOutActions } from './cash-out.ts'
 import { hexAddress, hexHash, nonNegative, phone, wei } from './fields.ts'
 import { personActions } from './person.ts'
-import { restoreActions } from './restore.ts'
 import { intake } from './status.ts'
 
 /** Holds the reason of a refusal, with status 400, 401, 404, 409, 413 or 503. */
@@ -57,7 +57,7 @@ export const actions = {
   ...callerActions,
   ...cashOutActions,
   ...personActions,
-  ...restoreActions,
+  ...backupActions,
 } satisfies Record<string, ActionSchema>
 
 export type ActionName = keyof typeof actions

@@ -9,7 +9,6 @@ export const checkNames = [
   'identity',
   'ledger',
   'clock',
-  'intake',
   'node',
   'contracts',
   'gas_price',

@@ -5,7 +5,7 @@ import { healthAnswer } from './health.ts'
 
 /** Describes whether payments are accepted. Once `drained`, keys and contracts may change. */
 export const intake = z.object({
-  state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
+  state: z.enum(['open', 'paused', 'draining', 'drained']),
   since: z.optional(time),
 })
 

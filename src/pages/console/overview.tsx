@@ -10,7 +10,7 @@ type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
 /** Tells whether payments are accepted, and if not, the reason and the remedy. */
 function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptions) {
   const refusingCheck = health.checks?.find(({ refuses }) => refuses)
-  if (intake.state !== 'open' && intake.state !== 'restoring') {
+  if (intake.state !== 'open') {
     return (
       <p class="wait">
         Payments are refused, and callers are told so: the intake is {intake.state}

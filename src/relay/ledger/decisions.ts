@@ -1,19 +1,13 @@
 import type { Draft } from './draft.ts'
 import { getPaymentRow } from './payments/payment-states.ts'
 import type { Decided, Paid, Screen, StepKey } from './port.ts'
-import { readIntake } from './records/operations.ts'
 import type { Row } from './rows.ts'
 
-export const isRestoring = (rows: Draft): boolean => readIntake(rows).kind === 'restoring'
-
-/** Returns a session's decision, if there is one. During a restore it is `pending` instead. */
+/** Returns a session's decision, if there is one. */
 export function findDecision(rows: Draft, { session, input }: StepKey): Decided | undefined {
   const row = rows.row('sessions', session)
   const payment = getPaymentRow(rows, session)
-  if (row === undefined) {
-    if (payment !== undefined) return { kind: 'ended' }
-    return isRestoring(rows) ? { kind: 'pending' } : undefined
-  }
+  if (row === undefined) return payment && { kind: 'ended' }
   if (row.input !== input) return { kind: row.state === 'refused' ? 'closed' : 'ended' }
   const { screen } = row
   if (payment !== undefined && canShowFailure(payment)) return { kind: 'failed', screen }

@@ -27,19 +27,12 @@ const followed = {
 }
 const followedBlock: z.ZodMiniType<FollowedBlock> = z.object({ ...followed, count: z.int() })
 
-const intakeSetting = z.enum(['open', 'paused', 'draining'])
 const intake: z.ZodMiniType<Intake> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open') }),
   z.object({
     kind: z.enum(['paused', 'draining']),
     since: time,
     nextAccountKey: z.optional(z.string()),
-  }),
-  z.object({
-    kind: z.literal('restoring'),
-    since: time,
-    exportedAt: time,
-    after: intakeSetting,
   }),
 ])
 
@@ -59,7 +52,7 @@ export const metaValues = {
   past_alerts: alerts,
   rate,
   missing: z.array(z.string()),
-  /** A restore saves only the number and the hash. */
+  /** A restore of version 1.0.0 has saved only the number and the hash. */
   head: z.object({
     ...byRelayer,
     ...followed,

@@ -2,10 +2,8 @@ import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import { isSilentOnPayments } from '../refusal.ts'
 import { findIntakeRefusal, propose, record } from './acceptance.ts'
-import { exportPage } from './backup/export.ts'
 import { eraseAccount, readPersonPage } from './backup/person.ts'
-import { beginRestore, endRestore, restore } from './backup/restore.ts'
-import { findDecision, isRestoring, saveSession } from './decisions.ts'
+import { findDecision, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
 import { readMeta, saveMeta } from './meta.ts'
 import { recordMissing } from './missing.ts'
@@ -53,7 +51,6 @@ import {
   maxOpenPayments,
   type NonceFill,
   type SessionRefusal,
-  type Work,
   workLists,
 } from './port.ts'
 import { listPastAlerts, recordAlerts, takeNotices } from './records/alerts.ts'
@@ -135,12 +132,12 @@ export type Steps = {
 /** Tells what a method does with rows. One that `opens` writes, and may leave work for a round. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...mapNames('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment'),
-  ...mapNames('reads', 'listPayments', 'listAudit', 'readPage', 'tracePayment', 'exportPage'),
+  ...mapNames('reads', 'listPayments', 'listAudit', 'readPage', 'tracePayment'),
   ...mapNames('reads', 'readFirstValue', 'findFormerAccount', 'propose', 'findSlot'),
   ...mapNames('reads', 'findKnownRefusal', 'readStanding', 'traceSession', 'listPastAlerts'),
   ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
   ...mapNames('reads', 'readPerson', 'listDueReminders', 'findPayments', 'findWithdrawals'),
-  ...mapNames('opens', 'record', 'adopt', 'endRestore', 'recordWalletChange'),
+  ...mapNames('opens', 'record', 'adopt', 'recordWalletChange'),
   ...mapNames('writes', 'identify', 'refuse', 'fill', 'replace', 'recordSend'),
   ...mapNames('writes', 'beginSend', 'endUnsent'),
   ...mapNames('writes', 'recordMined', 'recordDisplaced', 'abandon', 'settle'),
@@ -148,7 +145,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('writes', 'recordObservations', 'readVitals', 'prune', 'renumber', 'setIntake'),
   ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'recordAlerts'),
   ...mapNames('writes', 'takeNotices', 'deleteNotice', 'takeSms', 'recordSmsFate', 'takeReminder'),
-  ...mapNames('writes', 'recordReminderFate', 'beginRestore', 'restore', 'saveFirstValue'),
+  ...mapNames('writes', 'recordReminderFate', 'saveFirstValue'),
   ...mapNames('writes', 'recordEqualAge', 'judgeRate', 'acceptRate', 'payOut'),
 }
 
@@ -208,8 +205,7 @@ const listOlderThan = <Name extends TableName>(
 /** Tells whether a nonce is free, in the pool's reach, and all these payments wait. */
 function mayFill(step: StepContext, { nonce, chainNonce, sessions }: NonceFill): boolean {
   const { rows, rules, relayer } = step
-  if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
-    return false
+  if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return false
   const row = rows.row('nonces', relayer, nonce)
   if (row?.state === 'recorded' || row?.state === 'mined') return false
   if (row?.state === 'foreign' && rows.now - row.changed_at < rules.displacedMs) return false
@@ -217,18 +213,6 @@ function mayFill(step: StepContext, { nonce, chainNonce, sessions }: NonceFill):
   if (row?.bytes.some(([hash]) => rows.named('transactions', hash) === undefined)) return false
   return sessions.every((session) => getPaymentRow(rows, session)?.phase === 'waiting')
 }
-
-const createEmptyWork = (step: StepContext): Work => ({
-  now: step.rows.now,
-  head: undefined,
-  followedBlocks: [],
-  ...readAccountState(step),
-  behindSince: undefined,
-  nextNonce: 0,
-  nonces: [],
-  ...workLists(() => []),
-  watching: false,
-})
 
 export const steps: Steps = {
   identify,
@@ -367,13 +351,11 @@ export const steps: Steps = {
 
   recordWalletChange: ({ rows }, change) => recordWalletChange(rows, change),
 
-  // A partly restored ledger must not act.
-  takeSms: ({ rows }, limit) =>
-    isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
+  takeSms: ({ rows }, limit) => takeSms(rows, limit),
 
   recordSmsFate: ({ rows }, name, fate) => recordSmsFate(rows, name, fate),
 
-  listDueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : listDueReminders(rows, limit)),
+  listDueReminders: ({ rows }, limit) => listDueReminders(rows, limit),
 
   takeReminder: ({ rows }, debt) => takeReminder(rows, debt),
 
@@ -387,18 +369,8 @@ export const steps: Steps = {
 
   tracePayment: readTrace,
 
-  exportPage,
-
-  beginRestore,
-
-  restore,
-
-  endRestore,
-
   readWork(step, identity) {
     const { rows, rules } = step
-    // A partly restored ledger must not act.
-    if (isRestoring(rows)) return createEmptyWork(step)
     const relayer = readRelayerTotals(rows, step.relayer)
     const { head, followedBlocks } = readFollowedBlocks(step)
     const possibleLossAt = readPossibleLossAt(rows)

@@ -5,7 +5,6 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
-import type { ExportEntry, ExportHead, ExportPage, ExportPosition } from './backup/export-format.ts'
 import type { ObservationReport, Observations, readingTurns } from './observations.ts'
 import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
@@ -17,12 +16,7 @@ export type { PaymentState } from './transitions.ts'
  * transaction's bytes before they are sent. Each method is one atomic step by the ledger's clock. A
  * second or late call of it changes nothing. STORAGE.md tells what a row promises.
  */
-export type Ledger = SessionLedger &
-  PaymentLedger &
-  NonceLedger &
-  ChainLedger &
-  OperatorLedger &
-  BackupLedger
+export type Ledger = SessionLedger & PaymentLedger & NonceLedger & ChainLedger & OperatorLedger
 
 export type SessionLedger = {
   /** Adopts this identity, or refuses one that the ledger must not continue with. */
@@ -220,17 +214,6 @@ export type OperatorLedger = {
   prune(): Promise<void>
 }
 
-export type BackupLedger = {
-  /** Returns a page of what a restore needs. */
-  exportPage(identity: Identity, position: ExportPosition): Promise<ExportPage>
-  /** Begins a restore: until it ends, no session is decided and rounds do nothing. */
-  beginRestore(restoring: RestoreRequest): Promise<RestoreBegun>
-  /** Adds what the ledger lacks of an export; changes nothing that is there. */
-  restore(exportedAt: number, entries: readonly ExportEntry[]): Promise<RestoreAnswer>
-  /** Ends a restore, and accepts payments again if it did before. */
-  endRestore(exportedAt: number): Promise<RestoreAnswer>
-}
-
 /** Names the state to set rows back to: a time of the last 30 days (Unix, in ms) or a bookmark. */
 export type SetBack = { time: number } | { bookmark: string }
 
@@ -308,8 +291,6 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
 /** Tells how a session was decided, as far as one step may know. */
 export type Decided =
-  /** Asks to try again, because a restore may still decide the session. */
-  | { kind: 'pending' }
   /**
    * Has the answer of this very step, and how long ago it was decided. If `paid` is set, the chain
    * executed another request than the screen says.
@@ -445,26 +426,8 @@ export type GatewayCounts = Readonly<Record<string, number>>
 export type Intake =
   | { kind: 'open' }
   | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string | undefined }
-  /** Means that an export of this time is restored. Sessions wait, because it may decide them. */
-  | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeSetting }
 
 export type IntakeSetting = 'open' | 'paused' | 'draining'
-
-/** Begins a restore. `adds` allows a ledger that is newer than the export, or has open work. */
-export type RestoreRequest = { id: string; head: ExportHead; identity: Identity; adds: boolean }
-
-export type RestoreBegun =
-  /** Continues where it had begun before. */
-  | { kind: 'begun' }
-  | { kind: 'other_schema'; schema: string }
-  /** Names the values in which the export, or the ledger, differs. */
-  | { kind: 'other_ledger'; names: string[] }
-  | { kind: 'other_restore' }
-  | { kind: 'in_use'; isOpen: boolean; isNewer: boolean }
-
-export type RestoreAnswer =
-  /** Counts the entries that were added, and those that the ledger had already. */
-  { kind: 'restored'; added: number; kept: number } | { kind: 'not_begun' }
 
 /** Records an operator's action and its time (Unix time in ms). */
 export type AuditEntry = {
@@ -538,8 +501,11 @@ export type Taking = {
 /** Describes a withdrawal of cash at a till. */
 export type Withdrawal = Omit<Taking, 'reference'>
 
+/** Tells where a page begins: at a score (`from`) of the list with the index `part`. */
+export type PagePosition = { part: number; from: number }
+
 /** Asks for all that is stored about an account, and its loan of a contract. */
-export type PersonQuery = { account: Address; contract: Address; position: ExportPosition }
+export type PersonQuery = { account: Address; contract: Address; position: PagePosition }
 
 /** Holds a page of what is stored about an account; `next` is undefined on the last one. */
 export type PersonPage = {
@@ -553,7 +519,7 @@ export type PersonPage = {
   references: { intentId: Hex; reference: string }[]
   tills: Till[]
   loan: BookedLoan | undefined
-  next: ExportPosition | undefined
+  next: PagePosition | undefined
 }
 
 /** Asks to erase an account. The search of past payments begins at `from`. */

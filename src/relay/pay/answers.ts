@@ -24,9 +24,8 @@ export type PaymentAnswer =
 /** Limits how long a caller waits for an answer: gateways wait at least 10 s. */
 export const answerWithinMs = 6_500
 
-/** Sets the first pause between lookups during a restore, in ms. Each next pause is doubled. */
-export const firstPauseMs = 30
-export const lengthenPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
+/** Sets the pause between two tries to pay, in ms. */
+export const retryPauseMs = 30
 
 const maxLedgerAttempts = 3
 const ledgerRetryMs = 50
@@ -45,7 +44,7 @@ export async function retryLedgerCall<T>(clock: Clock, call: () => Promise<T>): 
 }
 
 /** Returns the answer for a decided session. */
-export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
+export function toAnswer(decided: Decided): PaymentAnswer {
   if (decided.kind !== 'answered') return { kind: decided.kind }
   return { kind: 'screen', screen: decided.screen, ageMs: decided.ageMs }
 }
@@ -56,6 +55,6 @@ export async function readKnownAnswer(
   stepKey: StepKey,
 ): Promise<PaymentAnswer> {
   const view = await ledger.lookup(stepKey).catch(() => undefined)
-  if (view === undefined || view.kind === 'pending') return { kind: 'uncertain' }
+  if (view === undefined) return { kind: 'uncertain' }
   return view.kind === 'undecided' ? { kind: 'unsent' } : toAnswer(view)
 }

@@ -53,11 +53,10 @@ import {
 } from './admission.ts'
 import {
   answerWithinMs,
-  firstPauseMs,
-  lengthenPauseMs,
   type PaymentAnswer,
   readKnownAnswer,
   retryLedgerCall,
+  retryPauseMs,
   toAnswer,
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
@@ -211,7 +210,6 @@ async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<Pay
 
 async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
-  let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
     const lookupStartedAt = relayer.clock.now()
     progress.isWaitingForNode = false
@@ -222,9 +220,6 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       case 'ended':
       case 'closed':
         return answerDecided(payment, view)
-      case 'pending':
-        // A restore may still decide the session.
-        break
       case 'undecided': {
         const clockOffsetMs = computeClockLead(view.now, lookupStartedAt, relayer.clock.now())
         if (Math.abs(clockOffsetMs) > maxClockOffsetMs) {
@@ -234,12 +229,9 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         }
         const answer = await tryToPay(delivery, view)
         if (answer !== undefined) return answer
-        // Starts with a short pause again, so that a newer delivery does not get ahead.
-        pauseMs = firstPauseMs
       }
     }
-    await relayer.clock.sleep(pauseMs)
-    pauseMs = lengthenPauseMs(pauseMs)
+    await relayer.clock.sleep(retryPauseMs)
   }
   return { kind: 'uncertain' }
 }
@@ -445,7 +437,6 @@ async function acceptAndSend(
     case 'late':
       return accepted
     case 'changed':
-    case 'pending':
     case 'answered':
     case 'failed':
     case 'ended':
@@ -548,7 +539,6 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       traces,
     }),
   )
-  if (refused.kind === 'pending') return undefined
   if (refused.kind !== 'refused' && refused.kind !== 'unsure')
     return answerDecided(payment, refused)
   if (obstacle !== undefined && refused.isNews) {

@@ -6,8 +6,6 @@ import { isSilentOnPayments } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   answerWithinMs,
-  firstPauseMs,
-  lengthenPauseMs,
   type PaymentAnswer,
   readKnownAnswer,
   retryLedgerCall,
@@ -65,19 +63,12 @@ export function createEndSession({
   async function refuse(end: SessionEnd, answerBy: number): Promise<PaymentAnswer> {
     const { screen, stepKey, answerCount, reason } = end
     const traces = isSilentOnPayments(reason) ? undefined : await readTraces(end)
-    let pauseMs = firstPauseMs
-    while (clock.now() < answerBy) {
-      const refused = await retryLedgerCall(clock, () =>
-        ledger.refuse({ ...stepKey, answerCount, screen, reason, traces }),
-      )
-      if (refused.kind === 'refused') return { kind: 'screen', screen }
-      if (refused.kind === 'unsure') return { kind: 'uncertain' }
-      if (refused.kind !== 'pending') return toAnswer(refused)
-      // A restore may still decide the session.
-      await clock.sleep(pauseMs)
-      pauseMs = lengthenPauseMs(pauseMs)
-    }
-    return { kind: 'uncertain' }
+    if (clock.now() >= answerBy) return { kind: 'uncertain' }
+    const refused = await retryLedgerCall(clock, () =>
+      ledger.refuse({ ...stepKey, answerCount, screen, reason, traces }),
+    )
+    if (refused.kind === 'refused') return { kind: 'screen', screen }
+    return refused.kind === 'unsure' ? { kind: 'uncertain' } : toAnswer(refused)
   }
 
   return async (end) => {

@@ -1,9 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { writeExport } from '../../../scripts/ops/ledger-file.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
 import { ops } from '../../../scripts/ops.ts'
 import { opened } from '../../support/opened.ts'
@@ -12,8 +8,6 @@ import { dial, give, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 const provider = opened(startSmsServer)
-const folder = mkdtempSync(join(tmpdir(), 'batch-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const phones = ['+254700000061', '+254700000062', '+254700000063']
 
@@ -75,9 +69,5 @@ test('commands, metrics, messages, books and drain report each payment of a tran
   expect(provider.asked.map(({ to }) => to).sort()).toEqual([...phones, ...phones].sort())
   const found = await reconcile(operator, { fromBlock: 0, eachAccount: true })
   expect(found).toMatchObject({ differences: [], payments: 3, spendings: 3 })
-  const file = join(folder, 'ledger.jsonl')
-  await writeExport(operator, file)
-  const exported = readFileSync(file, 'utf8')
-  for (const intent of intents) expect(exported).toContain(intent)
   expect(await deployment.act('drain')).toMatchObject({ intake: { state: 'drained' }, open: 0 })
 })

@@ -35,9 +35,6 @@ test('each operator route is documented, and its requests and answers match the 
   expect(await pay('waits', `2*${wallet}*0.125`)).toContain('END Transfer Submitted')
   const [signed] = (await deployment.payments('?state=signed')).payments
   const { intent, nonce } = signed ?? { intent: '', nonce: -1 }
-  const { body: page } = await deployment.ask('/operator/export', { headers: authorized })
-  const { head, entries } = page as { head: { exportedAt: number }; entries: unknown[] }
-  const { exportedAt } = head
   const key = `${Math.floor(Date.now() / 1_000)}-the-only-key-of-this`
 
   /** Lists a request for each operation; those that change the intake come last. */
@@ -46,7 +43,6 @@ test('each operator route is documented, and its requests and answers match the 
     ...{ 'GET /operator/payments/{intent}': '', 'GET /operator/loans.csv': '' },
     'GET /operator/payments': '?limit=1&archived=false',
     'GET /operator/loans': '?state=owed&limit=5',
-    'GET /operator/export': '?part=0&from=0',
     'POST /operator/outbid': { nonce },
     'POST /operator/rate': { price: '12345678.9' },
     'POST /operator/lookup': { phone },
@@ -67,9 +63,6 @@ test('each operator route is documented, and its requests and answers match the 
     'POST /operator/pause': undefined,
     'POST /operator/alias': { kept: 0 },
     'POST /operator/drain': { nextAccountKey: 'ab'.repeat(16) },
-    'POST /operator/restore/begin': { head, adds: true },
-    'POST /operator/restore/entries': { exportedAt, entries },
-    'POST /operator/restore/end': { exportedAt },
     'POST /operator/resume': undefined,
     'POST /operator/set-back': { to: new Date().toISOString() },
   }

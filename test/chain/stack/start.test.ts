@@ -225,14 +225,6 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect((await run(['status'])).output).toMatch(/^Payments are paused: .+ \(since 2/m)
   expect((await run(['resume'])).output).toMatch(/^Payments are taken/)
 
-  const file = join(folder, 'ledger.jsonl')
-  const exported = await run(['export', '--out', file])
-  expect(exported.output).toMatch(/ has \d+ entries of the ledger\.\n$/)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  const refused = await run(['restore', '--from', join(folder, 'stack.json')])
-  expect([refused.code, refused.output.includes('is no export of a ledger')]).toEqual([1, true])
-  const added = await run(['restore', '--from', file, '--add'])
-  expect(added.output).toMatch(/^0 entries of .+ were added/)
   expect((await run(['audit'])).output).toMatch(/^2\S+Z {2}resume\n2\S+Z {2}pause$/m)
   expect((await run(['set-back'])).output).toMatch(/^Say to when, in UTC: --to 2\d{3}-\S+Z\n/)
 

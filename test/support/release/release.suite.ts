@@ -1,12 +1,22 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { test as base, describe, expect } from 'vitest'
-import type { ExportEntry, ExportHead } from '../../../src/relay/ledger/backup/export-format.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
+import type { Row } from '../../../src/relay/ledger/rows.ts'
 import { accept, executionIn } from '../../ports/payments.ts'
-import { exportAll, restoreAll } from '../../ports/restore.suite.ts'
 
 /** Holds a decided delivery and its screen. */
 export type Dialled = { phone: string; sessionId: string; text: string; screen: string }
+
+/** Holds rows as a release wrote them. */
+export type ToldEntry = {
+  session?: Row<'sessions'>
+  payment?: Row<'payments'>
+  transactions?: Row<'transactions'>[]
+  shown?: Row<'shown'>
+  audit?: Row<'audit'>
+  hold?: Row<'holds'>
+  till?: Row<'tills'>
+}
 
 /** What a release has told of what it stored, and how it was configured, with keys of tests. */
 export type Told = {
@@ -16,32 +26,67 @@ export type Told = {
   dialled: Dialled[]
   /** What accounts remember; empty where the stored data has it. */
   memory: [account: Address, row: string][]
-  /** The lines of an export: its head, then its entries. */
-  exported: [ExportHead, ...ExportEntry[]]
+  /** Whose rows they are, and then the rows. */
+  exported: [{ fingerprints: Record<string, string> }, ...ToldEntry[]]
 }
 
-/** A ledger with what a release stored, at the time of that, and an empty one beside it. */
-export type Opened = { ledger: Ledger; empty: Ledger; told: Told }
+/** A ledger with what a release stored, at the time of that. */
+export type Opened = { ledger: Ledger; told: Told }
 
 /** What the code of today makes of a ledger that a release has left, on any store. */
 export function releaseSuite(store: string, open: () => Promise<Opened>): void {
   const test = base
     .extend('opened', open)
     .extend('ledger', ({ opened }) => opened.ledger)
-    .extend('told', ({ opened }) => opened.told)
+    .extend('entries', ({ opened }) => opened.told.exported.slice(1) as ToldEntry[])
   describe(`what a release has left on ${store}`, () => {
-    test('is exported as that release exported it', async ({ ledger, told }) => {
-      const { head, pages } = await exportAll(ledger, told.exported[0])
-      expect([head, ...pages.flat()]).toEqual(told.exported)
+    test('shows each payment as that release stored it', async ({ ledger, entries }) => {
+      const payments = entries.flatMap(({ payment }) => payment ?? [])
+      const transactions = entries.flatMap((entry) => entry.transactions ?? [])
+      expect(payments.map(({ state }) => state).sort()).toEqual([
+        ...['confirmed', 'confirmed', 'confirmed', 'signed'],
+      ])
+      for (const payment of payments) {
+        const { hash, state, kind, account, attempts, outcome, reason, history } = payment
+        const carrying = transactions.filter(({ sessions }) => sessions.includes(payment.session))
+        expect(await ledger.tracePayment(payment.intent_id)).toMatchObject({
+          ...{
+            intentId: payment.intent_id,
+            spendsWei: payment.spends,
+            block: payment.block_number,
+          },
+          ...{ hash, state, kind, account, attempts, outcome, reason, history },
+          ...{ acceptedAt: payment.accepted_at, relayer: payment.relayer, nonce: payment.nonce },
+          transactions: carrying.map((one) => ({ hash: one.hash, sentAt: one.sent_at })),
+        })
+        expect((await ledger.findPayment(payment.session))?.order.request).toEqual(payment.request)
+      }
     })
 
-    test('answers each session as that release did', async ({ ledger, told }) => {
-      const sessions = told.exported.flatMap((line) => ('session' in line ? line.session : []))
-      expect(sessions).toHaveLength(told.dialled.length)
-      for (const { session, account, input, screen } of sessions as SessionRow[]) {
+    test('answers each session as that release did', async ({ ledger, entries, opened }) => {
+      const sessions = entries.flatMap(({ session }) => session ?? [])
+      expect(sessions).toHaveLength(opened.told.dialled.length)
+      for (const { session, account, input, screen } of sessions) {
         const answer = await ledger.lookup({ session, input, account: account as Address })
         expect(answer).toMatchObject({ kind: 'answered', screen })
       }
+      for (const { session, step: input, name, value } of entries.flatMap(
+        ({ shown = [] }) => shown,
+      ))
+        expect(await ledger.readFirstValue({ session, input, account: '0x' }, name)).toBe(value)
+    })
+
+    test('has what operators did', async ({ ledger, entries }) => {
+      const audit = entries.flatMap((entry) => entry.audit ?? [])
+      expect((await ledger.listAudit(99)).sort(byId)).toEqual(audit.sort(byId))
+      const tills = entries.flatMap(({ till = [] }) => till)
+      expect(await ledger.listTills()).toMatchObject(
+        tills.map(({ till, account, name, kind }) => ({ till, account, name, kind })),
+      )
+      const holds = entries.flatMap(({ hold = [] }) => hold)
+      expect([tills.length, holds.length]).toEqual([1, 1])
+      for (const { account, held_at: heldAt } of holds)
+        expect(await ledger.readStanding(account as Hex)).toMatchObject({ heldAt })
     })
 
     test('continues the open payment, and settles it', async ({ ledger }) => {
@@ -64,16 +109,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
       expect((await ledger.readWork()).carried).toEqual([])
       expect(await accept(ledger, 'the next one', order.request.from)).toBe(nextNonce)
     })
-
-    test('is restored from its export', async ({ opened: { empty, told } }) => {
-      const [head, ...entries] = told.exported
-      const restored = await restoreAll(empty, { head, pages: [entries] }, false, head)
-      expect(restored).toEqual({ added: entries.length, kept: 0 })
-      const { pages } = await exportAll(empty, head)
-      const open = (lines: ExportEntry[]) => lines.flatMap(({ payment }) => payment ?? [])
-      expect(open(pages.flat())).toEqual(open(entries))
-    })
   })
 }
 
-type SessionRow = NonNullable<ExportEntry['session']>
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)

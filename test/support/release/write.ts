@@ -9,8 +9,8 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { createRedisMemory } from '../../../src/account/memory-redis.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
-import type { ExportAnswer } from '../../../src/operator/schemas/restore.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
+import type { Row, TableName } from '../../../src/relay/ledger/rows.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import type { Sql, SqlValue } from '../../../src/relay/ledger/stores/sql.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -95,23 +95,30 @@ async function live(chain: TestChain, time: { ahead: number }, stores: Stores) {
       ({ transactions }) => transactions[0]?.sentAt !== undefined,
     ),
   )
-  const exported: unknown[] = []
-  for (let query: string | undefined = ''; query !== undefined; ) {
-    const { head, entries, next } = (await ask(`export${query}`)) as ExportAnswer
-    if (query === '') exported.push(head)
-    exported.push(...entries)
-    query = next === null ? undefined : `?part=${next.part}&from=${next.from}`
-  }
   const { NODE_URL: _, ...kept } = own
-  return { variables: kept, accounts, dialled, exported: exported as Told['exported'] }
+  return { at: Date.now() + time.ahead, variables: kept, accounts, dialled }
 }
 
+/** Reads the rows of a table as they are stored. */
+type ReadRows = <Name extends TableName>(table: Name) => Row<Name>[] | Promise<Row<Name>[]>
+
 /** Lives on a chain of its own, whose time is that of the stores. */
-async function tell(stores: Stores, time: { ahead: number }) {
+async function tell(stores: Stores, time: { ahead: number }, readRows: ReadRows) {
   const chain = await startChain(['--timestamp', `${beginsAt / 1_000}`])
   const { accounts, ...told } = await live(chain, time, stores)
   await chain.stop()
-  return { accounts, told: { at: told.exported[0].exportedAt, ...told } }
+  const [{ relayer = '' } = {}] = await readRows('relayers')
+  const exported: Told['exported'] = [
+    { fingerprints: { RELAYER_MNEMONIC: relayer } },
+    ...(await readRows('sessions')).map((session) => ({ session })),
+    ...(await readRows('payments')).map((payment) => ({ payment })),
+    { transactions: await readRows('transactions') },
+    ...(await readRows('shown')).map((shown) => ({ shown })),
+    ...(await readRows('audit')).map((audit) => ({ audit })),
+    ...(await readRows('holds')).map((hold) => ({ hold })),
+    ...(await readRows('tills')).map((till) => ({ till })),
+  ]
+  return { accounts, told: { ...told, exported } }
 }
 
 async function writeSqlite(release: string): Promise<void> {
@@ -119,7 +126,9 @@ async function writeSqlite(release: string): Promise<void> {
   const sql = openSqlite()
   const memory = createMemoryStore(() => Date.now() + time.ahead)
   const ledger = (options: Parameters<typeof openSqlLedger>[1]) => openSqlLedger(sql, options)
-  const { accounts, told } = await tell({ ledger, memory: () => memory }, time)
+  const { accounts, told } = await tell({ ledger, memory: () => memory }, time, (table) =>
+    sql.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row)),
+  )
   const rows = await Promise.all(
     accounts.map(async (one) => [one, (await memory.load(one)).row] as [Address, string]),
   )
@@ -159,6 +168,11 @@ async function writeRedis(release: string): Promise<void> {
       memory: () => createRedisMemory(database),
     },
     time,
+    async (table) => {
+      const keys = (await server.call('KEYS', `*:row:${table}:*`)) as string[]
+      const rows = keys.sort().map((key) => server.call('GET', key))
+      return (await Promise.all(rows)).map((row) => JSON.parse(String(row)))
+    },
   )
   writeRelease(release, 'redis.jsonl', await commandsOf(server), { ...told, memory: [] })
   await bridge.stop()

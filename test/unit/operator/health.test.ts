@@ -24,7 +24,6 @@ describe('health', () => {
   const old = { wei: '1', at: now - 400_000 }
   const unseen = { funds: old, gasPrice: old, contracts: { state: 'ready', at: old.at } } as const
   const early = { number: 9, timestampSeconds: now / 1_000 + 900, at, since: now - 600_000 }
-  const restoring = { kind: 'restoring', since, exportedAt: since, after: 'open' } as const
 
   test.for<[what: string, condition: HealthData, failing: string[]]>([
     ['nothing where all is well', conditionWith(), []],
@@ -51,7 +50,6 @@ describe('health', () => {
     ['no silence that nobody has looked for since', silentFor(0, 855_000), ['rounds']],
     ['no pause', conditionWith({ intake: { kind: 'paused', since } }), []],
     ['no drain', conditionWith({ intake: { kind: 'draining', since } }), []],
-    ['a restore', conditionWith({ intake: restoring }), ['intake']],
     [
       'a block whose time is yet to come, by when it was first seen',
       conditionWith({}, { head: early }),
@@ -122,7 +120,7 @@ describe('health', () => {
     expect(failingOf(silent)).toEqual(['ledger'])
     const unknown = runChecks(silent).filter(({ state }) => state === 'unknown')
     expect(unknown.map(({ name }) => name)).toEqual([
-      ...['identity', 'clock', 'intake', 'node', 'contracts', 'gas_price', 'relayer_funds'],
+      ...['identity', 'clock', 'node', 'contracts', 'gas_price', 'relayer_funds'],
       ...['queue', 'rounds'],
     ])
   })

@@ -128,7 +128,7 @@ describe('a reminder of a loan', () => {
     expect(told()).toHaveLength(3)
   })
 
-  test('is not sent again by a restored ledger', async () => {
+  test('is not sent again by a ledger that was set back', async () => {
     const { play, round, process, to, soon, rows, ledger, accountOf, debt } = open()
     await play(borrow)
     to(soon)

@@ -1,5 +1,5 @@
 import { isAddressEqual } from 'viem'
-import { answerWithinMs, firstPauseMs } from '../../../../src/relay/pay/answers.ts'
+import { answerWithinMs, retryPauseMs } from '../../../../src/relay/pay/answers.ts'
 import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
@@ -98,7 +98,7 @@ function isOutrun(
   { account, startedAt, repliedAt = startedAt }: Delivery,
 ): boolean {
   // A try reads the ledger and the chain, and proposes and records a batch.
-  const tryMs = firstPauseMs + setup.slowness * (6 * longestNearMs + 2 * longestFarMs)
+  const tryMs = retryPauseMs + setup.slowness * (6 * longestNearMs + 2 * longestFarMs)
   const accepted = payments
     .flatMap((all) => [...all.values()])
     .filter(

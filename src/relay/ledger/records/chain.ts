@@ -1,4 +1,4 @@
-import type { Draft, StepContext } from '../draft.ts'
+import type { StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import {
   addReport,
@@ -36,11 +36,6 @@ export function saveFollowedBlocks(
   [head, ...ancestors]: readonly FollowedBlock[],
 ): void {
   saveMeta(rows, 'head', { ...head, below: ancestors, relayer })
-}
-
-/** Saves the head without followed blocks. */
-export function saveHead(rows: Draft, { number, hash }: { number: number; hash: string }): void {
-  saveMeta(rows, 'head', { number, hash })
 }
 
 /** Returns what is known of the chain. Facts about another relayer's key are left out. */

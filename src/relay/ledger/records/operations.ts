@@ -31,21 +31,19 @@ export const readIntake = (rows: Draft): Intake => readMeta(rows, 'intake') ?? {
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Sets the intake, and records the action. A restore ends with `open`; others wait for its end. */
+/** Sets the intake, and records the action. */
 export function setIntake(
   rows: Draft,
   kind: IntakeSetting,
   { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
 ): Intake {
   const before = readIntake(rows)
-  const isDrain = kind === 'draining' && before.kind !== 'restoring'
-  const hasNextKey = isDrain && nextAccountKey !== undefined
+  const hasNextKey = kind === 'draining' && nextAccountKey !== undefined
   const detail: AuditEntry['detail'] = hasNextKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
   recordAction(rows, { id, action: intakeActions[kind], detail })
   if (kind === 'open') forgetMissing(rows)
   if (before.kind === kind && !hasNextKey) return before
   if (kind === 'open') return saveIntake(rows, { kind })
-  if (before.kind === 'restoring') return saveIntake(rows, { ...before, after: kind })
   const since = before.kind === kind ? before.since : rows.now
   return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
 }

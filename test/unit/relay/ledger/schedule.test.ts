@@ -44,7 +44,7 @@ test.for([
 test('a round is due after new work, sooner after refused bytes, and after nothing else', () => {
   const dueIn = (ms: number, ...args: unknown[]) =>
     ledgerMethods.filter((method) => getDueDelayMs(method, args, roundMs) === ms).sort()
-  const opening = ['adopt', 'endRestore', 'record', 'recordWalletChange']
+  const opening = ['adopt', 'record', 'recordWalletChange']
   expect(dueIn(roundMs, {}, 'taken')).toEqual(opening)
   expect(dueIn(5_000, {}, 'taken')).toEqual([])
   expect(dueIn(5_000, {}, 'unknown')).toEqual(['recordSend'])

@@ -180,11 +180,11 @@ test("a refusal records the chain's facts with their time", async () => {
   expect((await ledger.readVitals()).observations.gasPrice?.at).toBe(readAt)
 })
 
-test('a session is uncertain, not unsent, if it cannot be closed while another delivery decides it', async () => {
+test('a session that cannot be closed is unsent, and uncertain if the ledger is silent', async () => {
   const question = { session: 's', input: '2', account: account.address }
-  const told = (view: object) => readKnownAnswer({ lookup: async () => view as never }, question)
-  expect(await told({ kind: 'pending' })).toEqual({ kind: 'uncertain' })
-  expect(await told({ kind: 'undecided' })).toEqual({ kind: 'unsent' })
+  const told = (lookup: () => Promise<never>) => readKnownAnswer({ lookup }, question)
+  expect(await told(() => Promise.reject(new Error('silent')))).toEqual({ kind: 'uncertain' })
+  expect(await told(async () => ({ kind: 'undecided' }) as never)).toEqual({ kind: 'unsent' })
 })
 
 const greedy = 1_000_000
