@@ -58,10 +58,10 @@ describe('a Redis that lost rows', () => {
     expect(await own.judge()).toMatchObject({ executed: 1, faults: [] })
   })
 
-  test('that its replica did not have yet: unknown bytes are never outbid', async () => {
+  test('that its replica did not have yet: unknown bytes are never outbid, and a move to a copy pays nothing twice', async () => {
     const primary = await startServer()
     const replica = await startServer({ replicaOf: primary.port })
-    const { own, relays } = await startRelays({ callers: 3, workers: 2 }, primary)
+    const { own, relays } = await startRelays({ callers: 4, workers: 2 }, primary)
     own.rootstock.setBlockTime(undefined)
     const [first, lost, next] = [own.nextCaller(), own.nextCaller(), own.nextCaller()]
     expect(readClaim(await own.deliver(pay(first.phone)))).toBe('submitted')
@@ -85,7 +85,23 @@ describe('a Redis that lost rows', () => {
     await own.settle()
     expect(await own.deliver(pay(lost.phone), 1)).toEqual(reply)
     await own.settle()
-    expect(await own.judge()).toMatchObject({ executed: 3, faults: [] })
+
+    // The database moves by a copy, while a payment is open and no process runs.
+    own.rootstock.setBlockTime(undefined)
+    const open = own.nextCaller()
+    const opened = await own.deliver(pay(open.phone))
+    expect(readClaim(opened)).toBe('submitted')
+    await Promise.all([relays.kill(0), relays.kill(1)])
+    const copy = await startServer({ replicaOf: replica.port })
+    await copy.call('REPLICAOF', 'NO', 'ONE')
+    await replica.kill()
+    relays.failOver(copy)
+    await Promise.all([relays.revive(0), relays.revive(1)])
+    expect(await own.deliver(pay(open.phone))).toEqual(opened)
+    own.rootstock.setBlockTime(100)
+    await own.settle()
+    expect(await own.deliver(pay(open.phone), 1)).toEqual(opened)
+    expect(await own.judge()).toMatchObject({ executed: 4, faults: [] })
   })
 
   test.for([
