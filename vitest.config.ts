@@ -9,30 +9,12 @@ import { usualMaxGasPriceWei } from './src/relay/fees.ts'
 import { createCountReporter } from './test/support/reporters/count-reporter.ts'
 import { createCpuReporter } from './test/support/reporters/cpu-reporter.ts'
 import { createRuntimeReporter } from './test/support/reporters/runtime-reporter.ts'
+import { serveBundle } from './test/support/runtimes/workerd-bundle.ts'
 
 const depth = openDepth(process.env)
 process.stdout.write(`${describeDepth(depth)}\n`)
 
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
-
-const packages = [
-  'viem',
-  'viem/accounts',
-  'viem/utils',
-  '@noble/curves/secp256k1',
-  '@scure/bip32',
-  '@scure/bip39',
-  '@scure/bip39/wordlists/english',
-  'zod',
-  'zod/mini',
-  'zod/locales',
-  'hono',
-  'hono/body-limit',
-  'libphonenumber-js/core',
-  '@upstash/redis',
-  '@ethereumjs/mpt',
-  '@ethereumjs/rlp',
-]
 
 /**
  * Tests that ask the same of either runtime. A run asks half of them of the Worker and half of Deno, by the
@@ -156,7 +138,7 @@ export default defineConfig({
 /** Tests of what is served whole, by a Worker or by Deno; those that load it run when others are done. */
 function served(name: 'chain' | 'deno', env: Record<string, string>) {
   const folder = `test/${name}/`
-  const own = { ...inNode, env, globalSetup: ['./test/support/worker-build-setup.ts'] }
+  const own = { ...inNode, env, globalSetup: ['./test/support/runtimes/worker-build-setup.ts'] }
   const ofFolder = loading.map((path) => path.replace('test/{chain,deno}/', folder))
   return [
     {
@@ -187,6 +169,7 @@ function inWorkerd(
 ): TestProjectInlineConfiguration {
   return {
     plugins: [
+      serveBundle(),
       cloudflareTest(({ inject }) => ({
         wrangler: { configPath: './wrangler.toml' },
         miniflare: {
@@ -196,13 +179,9 @@ function inWorkerd(
     ],
     test: {
       ...common,
-      // What Vite has made of a file is kept for the next run: that is a sixth of the CPU of these.
-      experimental: { fsModuleCache: true },
-      // As one file each: a package of many is else fetched file by file, for each file of tests.
-      deps: { optimizer: { ssr: { enabled: true, include: packages } } },
       name,
       ...files,
-      globalSetup: ['./test/support/workerd-setup.ts'],
+      globalSetup: ['./test/support/runtimes/workerd-setup.ts'],
     },
   }
 }
