@@ -25,11 +25,18 @@ export function splitPages(lines: readonly string[], words: PageWords, hasBack: 
 /** Joins texts into as few texts as possible, each of at most `limit` septets. */
 function joinFitting(texts: readonly string[], separator: string, limit: number): string[] {
   const joinedTexts: string[] = []
+  let septets = limit
   for (const text of texts) {
+    const more = countSeptets(text)
     const last = joinedTexts.at(-1)
-    const joined = last === undefined ? text : `${last}${separator}${text}`
-    if (last === undefined || countSeptets(joined) > limit) joinedTexts.push(text)
-    else joinedTexts[joinedTexts.length - 1] = joined
+    const isFitting = septets + separator.length + more <= limit
+    if (last !== undefined && isFitting) {
+      joinedTexts[joinedTexts.length - 1] = `${last}${separator}${text}`
+      septets += separator.length + more
+    } else {
+      joinedTexts.push(text)
+      septets = more
+    }
   }
   return joinedTexts
 }

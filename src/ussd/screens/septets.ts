@@ -6,10 +6,7 @@ export const basicAlphabet =
 /** Lists its extension (section 6.2.1.1): two septets a character. */
 export const extendedAlphabet = '\f^{}\\[~]|€'
 
-const septetsByCharacter: ReadonlyMap<string, number> = new Map([
-  ...[...basicAlphabet].map((character) => [character, 1] as const),
-  ...[...extendedAlphabet].map((character) => [character, 2] as const),
-])
+const alphabet: ReadonlySet<string> = new Set(basicAlphabet + extendedAlphabet)
 
 const replacements: ReadonlyMap<string, string> = new Map([
   ...[...'‘’‚´`ʼ'].map((quote) => [quote, "'"] as const),
@@ -22,11 +19,9 @@ const replacements: ReadonlyMap<string, string> = new Map([
 /** Limits a screen. The standard allows 182 septets, but several networks show only 160. */
 export const maxSeptets = 160
 
-/** Counts the septets of a text in the alphabet. */
+/** Counts the septets of a text in the alphabet, each of whose characters is one UTF-16 unit. */
 export function countSeptets(text: string): number {
-  let septets = 0
-  for (const character of text) septets += septetsByCharacter.get(character) ?? 1
-  return septets
+  return text.length + (text.match(/[\f^{}\\[~\]|€]/g)?.length ?? 0)
 }
 
 /**
@@ -45,5 +40,5 @@ export function toGsmAlphabet(text: string): string {
 
 function isInAlphabet(text: string): boolean {
   const characters = [...text]
-  return characters.length > 0 && characters.every((character) => septetsByCharacter.has(character))
+  return characters.length > 0 && characters.every((character) => alphabet.has(character))
 }
