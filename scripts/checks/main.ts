@@ -9,12 +9,15 @@ const usage = `Looks whether all is in order: format, lint, types, layers, gener
   npm run check -- house    the size and the layers alone
   npm run check -- gas      what the contracts cost: writes it, or compares it (--help)`
 
+/** Takes a fifth of the CPU of `deno check`, which has another compiler. */
+const tscOfDeno = 'tsc --noEmit --singleThreaded -p tsconfig.deno.json'
+
 /** The checks that run before the tests, the quick ones first. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   types: ['tsc', '--noEmit', '--singleThreaded'],
   'types of Node': ['tsc', '--noEmit', '--singleThreaded', '-p', 'tsconfig.node.json'],
-  'types of Deno': ['deno', 'check', '--quiet', 'src/deno.ts', 'src/deno-development.ts'],
+  'types of Deno': ['sh', '-c', `mkdir -p out && deno types > out/deno.d.ts && ${tscOfDeno}`],
   'forge fmt': ['forge', 'fmt', '--check'],
   generate: [process.execPath, 'scripts/generate/main.ts', '--check'],
   house: [process.execPath, 'scripts/checks/main.ts', 'house'],
