@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCommand, type Found } from '../stack/command.ts'
+import { readIfThere } from '../stack/files.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { type Measured, measureAll, tables } from './gas/measure.ts'
 import { openRskj } from './gas/rskj.ts'
@@ -11,7 +13,8 @@ tables of contracts/README.md.
 
   npm run check -- gas [--check | --node URL]
 
-  --check  writes nothing, and fails where either is not what the contracts cost now
+  --check  writes nothing, and fails where either is not what the contracts cost now; it measures only if something
+           that decides the figures has changed since they were written
   --node   sends the same bytes to an RSKj (regtest, chain id 31, new to the accounts that send here), and fails
            where its receipts are not what was computed`
 
@@ -22,6 +25,10 @@ export const gas = createCommand({
   usage,
   options: { check: false, node: undefined },
   async run({ check, node }) {
+    const digest = `${digestInputs()}\n`
+    if (check && node === undefined && readOrEmpty(digestPath) === digest) {
+      return { lines: ['Nothing that decides the figures has changed.'] }
+    }
     await buildContracts(['contracts/test/gas'])
     const rootstock = await measure('rootstock')
     if (node !== undefined) return compareWith(node, rootstock)
@@ -35,9 +42,27 @@ export const gas = createCommand({
         return `${text.slice(0, before)}\n${tables({ rootstock, ethereum })}\n${text.slice(after)}`
       }),
     ]
+    if (!check) writeFileSync(join(projectRoot, digestPath), `${digestInputs()}\n`)
     return { lines, isBad: lines.length > 0 }
   },
 })
+
+const digestPath = 'snapshots/inputs.sha256'
+
+/** Lists what decides the figures, and the files that tell them. */
+const inputs = [
+  ...['contracts/{src,test/gas}/**/*.sol', 'foundry.toml', 'package-lock.json'],
+  ...['scripts/contracts/**/*.{ts,mjs}', 'src/loan/*.ts', 'src/relay/forwarder/*.ts'],
+  ...['snapshots/*.json', 'contracts/README.md'],
+]
+
+function digestInputs(): string {
+  const hash = createHash('sha256')
+  for (const path of globSync(inputs, { cwd: projectRoot }).sort()) {
+    hash.update(`${path}\0`).update(readOrEmpty(path)).update('\0')
+  }
+  return hash.digest('hex')
+}
 
 async function measure(network: Network): Promise<Measured> {
   const snapshot = readFileSync(join(projectRoot, `snapshots/${network}.json`), 'utf8')
@@ -46,12 +71,11 @@ async function measure(network: Network): Promise<Measured> {
 
 /** Writes a changed file, or says what differs in it. */
 function update(path: string, change: (text: string) => string, isChecked: boolean): string[] {
-  const file = join(projectRoot, path)
-  const was = readFileSync(file, { encoding: 'utf8', flag: 'a+' })
+  const was = readOrEmpty(path)
   const text = change(was)
   if (was === text) return []
   if (!isChecked) {
-    writeFileSync(file, text)
+    writeFileSync(join(projectRoot, path), text)
     return []
   }
   const [before, now] = [was.split('\n'), text.split('\n')]
@@ -60,6 +84,10 @@ function update(path: string, change: (text: string) => string, isChecked: boole
     ...before.filter((line) => !now.includes(line)).map((line) => `- ${line}`),
     ...now.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
   ]
+}
+
+function readOrEmpty(path: string): string {
+  return `${readIfThere(join(projectRoot, path)) ?? ''}`
 }
 
 async function compareWith(url: string, computed: Measured): Promise<Found> {
