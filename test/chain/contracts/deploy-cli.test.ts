@@ -103,7 +103,11 @@ test('a public record is not written from a local chain', async () => {
   const file = join(projectRoot, 'deployments/30.json')
   const existed = existsSync(file)
   const refused = await deploy(onMainnet, { RELAYERS: relayer })
-  expect(refused).toEqual(refusing('is the record of a public network'))
+  expect(refused).toEqual(
+    refusing(
+      'is the record of a public network, and the node serves another chain with its id: name a file for that one, --record',
+    ),
+  )
   expect(existsSync(file)).toBe(existed)
 })
 
