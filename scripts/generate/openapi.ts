@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import * as schemas from '../../src/operator/schemas/actions.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
 import { auditAnswer } from '../../src/operator/schemas/audit.ts'
+import { exportAnswer, exportQuery } from '../../src/operator/schemas/backup.ts'
 import { loansAnswer, loansQuery } from '../../src/operator/schemas/loans.ts'
 import * as payments from '../../src/operator/schemas/payments.ts'
 import { statusAnswer } from '../../src/operator/schemas/status.ts'
@@ -21,6 +22,7 @@ const reads: Record<string, Read> = {
     payments.paymentsQuery,
   ],
   'payments/{intent}': ['All that is known of one payment', payments.paymentAnswer],
+  export: ['A page of what only operators know', exportAnswer, exportQuery],
   loans: ['The loan book: sums, ages, and the loans of a state', loansAnswer, loansQuery],
   'loans.csv': ['The whole loan book as CSV (RFC 4180)', 'text/csv'],
 }
@@ -48,6 +50,7 @@ const summaries: Record<schemas.ActionName, string> = {
   'agents/remove': 'Takes a till away',
   'wallet-code': 'Makes a code that gives a wallet to the one who dials it, once within an hour',
   'cash-out': 'Pays out of an account to an address outside, once for each key',
+  import: 'Adds a page of an export while payments are refused',
   'set-back': 'Sets the ledger back to a time of the last 30 days, on Cloudflare',
 }
 
@@ -67,7 +70,7 @@ export function openApiDocument() {
       title: "The operator's interface",
       version: '1',
       description:
-        'Is there where OPERATOR_TOKEN is set. A body is JSON of 4 KB at most. docs/operations.md says what each thing means.',
+        'Is there where OPERATOR_TOKEN is set. A body is JSON of 4 KB at most, of an import 1 MB. docs/operations.md says what each thing means.',
     },
     servers: [{ url: 'http://127.0.0.1:3000', description: 'The local stack' }],
     security: [{ operatorToken: [] }],

@@ -12,6 +12,7 @@ import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { type commonOptions, type Operated, operatorCommand, readNumber } from './command-line.ts'
+import { importFile, writeExport } from './kept-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import * as show from './show.ts'
@@ -52,6 +53,8 @@ reconcile [--record FILE] [--accounts]
                           every difference: then it ends with 1. With --accounts it also asks for each balance
                           that the ledger knows of. It begins at the block of FILE, a record of
                           npm run deploy:contracts.
+export --out FILE         what only operators know: audit, holds, tills and accounts of former number forms
+import --from FILE        adds what the ledger has not of it, while payments are paused
 set-back --to 2026-11-22T19:42:00Z | --bookmark B
                           on Cloudflare: has the ledger begin again as it was then, up to 30 days ago
 
@@ -72,7 +75,7 @@ migrate                   moves all accounts to a new pair of contracts, or to a
 const options = {
   every: '5',
   ...{ state: undefined, account: undefined, since: undefined, before: undefined },
-  ...{ limit: undefined, record: undefined, from: undefined, to: undefined },
+  ...{ limit: undefined, record: undefined, out: undefined, from: undefined, to: undefined },
   ...{ bookmark: undefined, archived: false, wait: false, 'new-account-secret': false },
   ...{ accounts: false, bill: false, 'min-difficulty': undefined },
 } as const
@@ -100,6 +103,8 @@ export const operate = operatorCommand({
     resume: (operator) => setIntake(operator, 'resume'),
     drain,
     reconcile: showReconciled,
+    export: exportLedger,
+    import: importLedger,
     'set-back': setBack,
   },
 })
@@ -283,6 +288,20 @@ async function showReconciled(operator: OperatorClient, { url, record, accounts 
   const before =
     elsewhere === 0 ? [] : [`${elsewhere} payments went to other contracts: they are not compared.`]
   return { json: found, lines: [...differences, ...before, sum], isBad: differences.length > 0 }
+}
+
+async function exportLedger(operator: OperatorClient, { out }: Given): Promise<Found> {
+  if (out === undefined) throw new StackError('Say where to: --out FILE')
+  const rows = await writeExport(operator, out)
+  return { json: { file: out, rows }, lines: [`${out} has ${rows} rows.`] }
+}
+
+async function importLedger(operator: OperatorClient, { from }: Given): Promise<Found> {
+  if (from === undefined) throw new StackError('Say what to import: --from FILE')
+  const found = await importFile(operator, from)
+  const { added, refused } = found
+  const others = refused.map((one) => `${one} is another's here, or has paid: it was left.`)
+  return { json: found, lines: [`${added} rows were added.`, ...others], isBad: others.length > 0 }
 }
 
 async function setBack(operator: OperatorClient, { to, bookmark }: Given): Promise<Found> {

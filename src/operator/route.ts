@@ -9,6 +9,7 @@ import { describeFault, type Log } from '../runtime/log.ts'
 import { type RefusedRequest, refuseRequest } from './actions/caller.ts'
 import { readPaymentsQuery } from './payments-query.ts'
 import { type ActionName, type ActionSchema, actions } from './schemas/actions.ts'
+import { exportQuery } from './schemas/backup.ts'
 import type { HealthAnswer } from './schemas/health.ts'
 import { loansQuery } from './schemas/loans.ts'
 import { LedgerSilent, type Operator } from './service.ts'
@@ -52,6 +53,7 @@ export type OperatorRouteOptions = {
 }
 
 const maxBodyBytes = 4 * 1024
+const maxImportBytes = 1024 * 1024
 
 export function createOperatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
@@ -69,7 +71,11 @@ export function createOperatorRoutes({ operator, operatorToken, log }: OperatorR
     return isRepeated ? refuseRepeated(c) : next()
   })
   const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
-  routes.use('/operator/*', bodyLimit({ maxSize: maxBodyBytes, onError }))
+  const limitBody = (maxSize: number) => bodyLimit({ maxSize, onError })
+  const [smallBody, largeBody] = [limitBody(maxBodyBytes), limitBody(maxImportBytes)]
+  routes.use('/operator/*', (c, next) =>
+    c.req.path === '/operator/import' ? largeBody(c, next) : smallBody(c, next),
+  )
   routes.onError((error, c) => {
     log({ level: 'error', event: 'operator.failed', message: describeFault(error) })
     if (error instanceof LedgerSilent) return c.json({ error: error.message }, 503)
@@ -110,6 +116,12 @@ function addReads(routes: Hono, operator: Operator): void {
   routes.get('/operator/loans', async (c) => {
     const query = loansQuery.safeParse(c.req.query())
     return query.success ? c.json(await operator.loans(query.data)) : refuseInvalid(c, query.error)
+  })
+  routes.get('/operator/export', async (c) => {
+    const query = exportQuery.safeParse(c.req.query())
+    return query.success
+      ? reply(c, await operator.exportPage(query.data))
+      : refuseInvalid(c, query.error)
   })
   routes.get('/operator/loans.csv', async (c) => c.body(await operator.loansAsCsv(), 200, csv))
 }

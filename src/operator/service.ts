@@ -1,10 +1,10 @@
 import { formatUnits, type Hex, parseUnits } from 'viem'
 import { parseCaller } from '../account/phone.ts'
 import {
-  type Identity,
   type IntakeSetting,
   isOpen,
   listPayments,
+  type PagePosition,
   type PaymentQuery,
   type PaymentTrace,
 } from '../relay/ledger/port.ts'
@@ -14,7 +14,7 @@ import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
 import { addAgent, listAgents, removeAgent } from './actions/agents.ts'
 import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './actions/alias.ts'
-import { type BackupOptions, setLedgerBack } from './actions/backup.ts'
+import { answerExport, answerImport, type BackupOptions, setLedgerBack } from './actions/backup.ts'
 import {
   type Caller,
   changePinState,
@@ -51,7 +51,6 @@ export type OperatorOptions = CashOutOptions &
   BackupOptions &
   TestAlertOptions & {
     relayer: Relayer
-    identity: () => Promise<Identity>
     readCondition: () => Promise<HealthData>
     /** Returns a condition that may be a second old. */
     readSharedCondition: () => Promise<HealthData>
@@ -131,10 +130,13 @@ export function createOperator(options: OperatorOptions) {
     'wallet-code': (request) => issueWalletCode(options, request),
     pin: runForCaller(changePinState),
     alias: async (request) => keepAccounts(options, request, (await readKnownHealth()).vitals),
+    import: async (request) => answerImport(options, request, (await readKnownHealth()).vitals),
     'set-back': (request) => setLedgerBack(options, request),
   }
 
-  return { act, ...createReads(options, readKnownHealth) }
+  const exportPage = async (position: PagePosition) =>
+    answerExport(options, position, (await readKnownHealth()).vitals)
+  return { act, exportPage, ...createReads(options, readKnownHealth) }
 }
 
 function createReads(options: OperatorOptions, readKnownHealth: () => Promise<KnownHealthData>) {

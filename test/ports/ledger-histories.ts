@@ -292,6 +292,16 @@ const draws: Draws = {
     const kind = random.pick(['open', 'open', 'paused', 'draining'] as const)
     return [kind, drawName(random), oneOrNone(random, ['a', 'b'])]
   },
+  exportKept: ({ random }) => [{ part: random.int(0, 4), from: 0 }],
+  importKept({ random, account, work }) {
+    const removed_at = oneOrNone(random, [work.now]) ?? null
+    const to = { account, name: 'Duka', kind: 'bill' as const, added_at: work.now, removed_at }
+    const alias = { account: account.toLowerCase(), former: account, kept_at: work.now }
+    const entry = { id: drawName(random), at: 5, action: 'pause', detail: {} }
+    const holds = random.chance(0.2) ? [{ account, held_at: work.now }] : []
+    const till = { till: random.pick(['12344', '54320']), ...to }
+    return [drawName(random), { audit: [entry], holds, tills: [till], aliases: [alias] }]
+  },
   recordAction({ random, nonce }) {
     return [{ id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
   },

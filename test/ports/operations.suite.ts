@@ -2,7 +2,12 @@ import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { PagePosition, PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
+import type {
+  KeptPage,
+  PagePosition,
+  PaymentQuery,
+  PersonPage,
+} from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
@@ -69,6 +74,59 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.prune()
       expect(await ledger.listAudit(10)).toEqual([])
       expect((await ledger.readVitals()).intake).toEqual(paused)
+    })
+
+    test('carries what only operators know to another ledger, while payments are refused', async ({
+      ledger,
+      pass,
+    }) => {
+      const to = { account: bob, name: 'Duka', kind: 'agent' } as const
+      await ledger.setHold(alice, true, 'hold')
+      await ledger.setTill({ id: 'a', till: '12344', to })
+      await ledger.setTill({ id: 'b', till: '54320', to })
+      await ledger.setTill({ id: 'c', till: '54320' })
+      await ledger.renumber({
+        id: 'r',
+        numbering: 'n',
+        accounts: [
+          [carol, alice],
+          [bob, alice],
+        ],
+      })
+      const pages: KeptPage[] = []
+      for (
+        let next: PagePosition | undefined = { part: 0, from: 0 };
+        next;
+        next = pages.at(-1)?.next
+      )
+        pages.push(await ledger.exportKept(next))
+      expect(pages.map(({ audit, holds }) => [audit.length, holds.length])[0]).toEqual([4, 0])
+
+      const { ledger: other } = await create()
+      await accept(other, 'paid', bob)
+      const carry = async () => {
+        const answers = []
+        for (const page of pages) answers.push(await other.importKept('import', page))
+        return answers
+      }
+      expect((await carry())[0]).toEqual({ kind: 'open' })
+      expect((await other.readStanding(alice)).heldAt).toBeUndefined()
+      await other.setIntake('paused', 'pause')
+      pass(1_000)
+      const refused = [bob]
+      const [, held, tills, kept] = await carry()
+      expect([held, tills]).toMatchObject([{ added: 1 }, { added: 2, refused: [] }])
+      expect(kept).toEqual({ kind: 'imported', added: 1, refused })
+      expect((await other.readStanding(alice)).heldAt).toBeDefined()
+      expect(await other.listTills()).toEqual(await ledger.listTills())
+      expect(await other.findFormerAccount(carol)).toBe(alice)
+      const audit = await other.listAudit(99)
+      for (const entry of await ledger.listAudit(99)) expect(audit).toContainEqual(entry)
+      expect(audit.map(({ action }) => action)).toContain('import')
+      // A removed number is nobody else's, and what the ledger has itself stays.
+      const another = { ...to, account: carol }
+      expect(await other.setTill({ id: 'd', till: '54320', to: another })).toBeUndefined()
+      expect((await carry()).map((one) => 'added' in one && one.added)).toEqual([0, 0, 0, 0])
     })
 
     test('holds an account in the accepting step, until its release', async ({ ledger, pass }) => {

@@ -2,6 +2,7 @@ import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import { isSilentOnPayments } from '../refusal.ts'
 import { findIntakeRefusal, propose, record } from './acceptance.ts'
+import { exportKept, importKept } from './backup/kept.ts'
 import { eraseAccount, readPersonPage } from './backup/person.ts'
 import { findDecision, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
@@ -132,7 +133,7 @@ export type Steps = {
 /** Tells what a method does with rows. One that `opens` writes, and may leave work for a round. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...mapNames('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment'),
-  ...mapNames('reads', 'listPayments', 'listAudit', 'readPage', 'tracePayment'),
+  ...mapNames('reads', 'listPayments', 'listAudit', 'readPage', 'tracePayment', 'exportKept'),
   ...mapNames('reads', 'readFirstValue', 'findFormerAccount', 'propose', 'findSlot'),
   ...mapNames('reads', 'findKnownRefusal', 'readStanding', 'traceSession', 'listPastAlerts'),
   ...mapNames('reads', 'readLoanBook', 'listLoans', 'listTills', 'findTill', 'listTakings'),
@@ -145,7 +146,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...mapNames('writes', 'recordObservations', 'readVitals', 'prune', 'renumber', 'setIntake'),
   ...mapNames('writes', 'setHold', 'setTill', 'erase', 'bookLoans', 'recordAction', 'recordAlerts'),
   ...mapNames('writes', 'takeNotices', 'deleteNotice', 'takeSms', 'recordSmsFate', 'takeReminder'),
-  ...mapNames('writes', 'recordReminderFate', 'saveFirstValue'),
+  ...mapNames('writes', 'recordReminderFate', 'importKept', 'saveFirstValue'),
   ...mapNames('writes', 'recordEqualAge', 'judgeRate', 'acceptRate', 'payOut'),
 }
 
@@ -325,6 +326,10 @@ export const steps: Steps = {
   readPerson: readPersonPage,
 
   erase: eraseAccount,
+
+  exportKept,
+
+  importKept,
 
   traceSession: ({ rows }, session) => readSessionTrace(rows, session),
 

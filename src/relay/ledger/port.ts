@@ -5,6 +5,7 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
+import type { KeptRows } from './backup/kept-rows.ts'
 import type { ObservationReport, Observations, readingTurns } from './observations.ts'
 import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
@@ -183,6 +184,10 @@ export type OperatorLedger = {
   readPerson(query: PersonQuery): Promise<PersonPage>
   /** Deletes what is stored about an account, but for what protects money, and counts both. */
   erase(erasing: ErasureRequest): Promise<Erased>
+  /** Returns a page of what only operators know: audit, holds, tills and kept accounts. */
+  exportKept(position: PagePosition): Promise<KeptPage>
+  /** Adds what is missing of it and records the action, unless payments are accepted. */
+  importKept(id: string, kept: KeptRows): Promise<KeptImport>
   /** Returns how a session was decided; undefined if it was not, or its rows have been deleted. */
   traceSession(session: string): Promise<SessionTrace | undefined>
   /** Returns up to which block a loan contract's events were read, and the sums up to there. */
@@ -503,6 +508,12 @@ export type Withdrawal = Omit<Taking, 'reference'>
 
 /** Tells where a page begins: at a score (`from`) of the list with the index `part`. */
 export type PagePosition = { part: number; from: number }
+
+/** Holds a page of what only operators know; `next` is undefined on the last one. */
+export type KeptPage = KeptRows & { next: PagePosition | undefined }
+
+/** Counts the rows that were missing, and lists tills and accounts that this ledger refuses. */
+export type KeptImport = { kind: 'imported'; added: number; refused: string[] } | { kind: 'open' }
 
 /** Asks for all that is stored about an account, and its loan of a contract. */
 export type PersonQuery = { account: Address; contract: Address; position: PagePosition }

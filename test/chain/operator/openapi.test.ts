@@ -35,6 +35,7 @@ test('each operator route is documented, and its requests and answers match the 
   expect(await pay('waits', `2*${wallet}*0.125`)).toContain('END Transfer Submitted')
   const [signed] = (await deployment.payments('?state=signed')).payments
   const { intent, nonce } = signed ?? { intent: '', nonce: -1 }
+  const { body: exported } = await deployment.ask('/operator/export', { headers: authorized })
   const key = `${Math.floor(Date.now() / 1_000)}-the-only-key-of-this`
 
   /** Lists a request for each operation; those that change the intake come last. */
@@ -42,6 +43,7 @@ test('each operator route is documented, and its requests and answers match the 
     ...{ 'GET /operator/status': '', 'GET /operator/alerts': '', 'GET /operator/audit': '' },
     ...{ 'GET /operator/payments/{intent}': '', 'GET /operator/loans.csv': '' },
     'GET /operator/payments': '?limit=1&archived=false',
+    'GET /operator/export': '?part=0&from=0',
     'GET /operator/loans': '?state=owed&limit=5',
     'POST /operator/outbid': { nonce },
     'POST /operator/rate': { price: '12345678.9' },
@@ -63,6 +65,7 @@ test('each operator route is documented, and its requests and answers match the 
     'POST /operator/pause': undefined,
     'POST /operator/alias': { kept: 0 },
     'POST /operator/drain': { nextAccountKey: 'ab'.repeat(16) },
+    'POST /operator/import': exported,
     'POST /operator/resume': undefined,
     'POST /operator/set-back': { to: new Date().toISOString() },
   }

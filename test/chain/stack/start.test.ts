@@ -223,9 +223,18 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect((await run(['pause'])).output).toMatch(/^Payments are paused: new ones are refused/)
   expect(await dial(relayUrl, { ...send, sessionId: 'paused' })).toMatch(/^END Payments are paused/)
   expect((await run(['status'])).output).toMatch(/^Payments are paused: .+ \(since 2/m)
+  const file = join(folder, 'operators.jsonl')
+  expect((await run(['export', '--out', file])).output).toMatch(/ has \d+ rows\.\n$/)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const refused = await run(['import', '--from', join(folder, 'stack.json')])
+  expect([refused.code, refused.output.includes('is no whole export')]).toEqual([1, true])
+  expect((await run(['import', '--from', file])).output).toBe('0 rows were added.\n')
   expect((await run(['resume'])).output).toMatch(/^Payments are taken/)
+  expect((await run(['import', '--from', file])).output).toContain('pause them first')
 
-  expect((await run(['audit'])).output).toMatch(/^2\S+Z {2}resume\n2\S+Z {2}pause$/m)
+  expect((await run(['audit'])).output).toMatch(
+    /^2\S+Z {2}resume\n(2\S+Z {2}import {2}added 0\n)+2\S+Z {2}pause$/m,
+  )
   expect((await run(['set-back'])).output).toMatch(/^Say to when, in UTC: --to 2\d{3}-\S+Z\n/)
 
   const examined = await runHere(doctor, [], { env })

@@ -12,12 +12,9 @@ import { findLoan } from '../records/loans.ts'
 import { readTrace, recordAction, toRecord } from '../records/operations.ts'
 import { isHeld, readSessionTrace } from '../records/standing.ts'
 import { listAccountTills } from '../records/tills.ts'
-import { getScore, type Listing, noLimit, type Row } from '../rows.ts'
+import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { readScorePage } from './score-page.ts'
-
-/** Sets how many rows of all accounts a page searches, unless more rows have one score. */
-const initialLimit = 500
+import { searchPage } from './score-page.ts'
 
 const emptyPage = {
   payments: [],
@@ -116,18 +113,3 @@ const listPayments = (rows: Draft, account: string): Row<'payments'>[] =>
 
 const toReferences = (intentId: Hex, reference: string | null | undefined) =>
   reference ? [{ intentId, reference }] : []
-
-/** Searches a page of a table, by age, for an account's rows. */
-function searchPage<Name extends 'sessions' | 'history' | 'audit'>(
-  rows: Draft,
-  table: Name,
-  from: number,
-  isWanted: (row: Row<Name>) => boolean,
-): { matches: Row<Name>[]; nextScore: number | undefined } {
-  const { items, nextScore } = readScorePage(initialLimit, (limit) =>
-    rows
-      .list({ table, list: 'age', from, limit } as Listing<Name>)
-      .map((row) => ({ row, score: getScore(table, 'age', row) })),
-  )
-  return { matches: items.map(({ row }) => row).filter(isWanted), nextScore }
-}

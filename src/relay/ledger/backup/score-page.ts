@@ -1,5 +1,28 @@
+import type { Draft } from '../draft.ts'
+import { getScore, type Listing, type Row } from '../rows.ts'
+
+/** Sets how many rows a page searches, unless more rows have one score. */
+const initialLimit = 500
+
+type AgedTable = 'sessions' | 'history' | 'audit' | 'holds' | 'tills' | 'aliases'
+
+/** Searches a page of a table, by age. */
+export function searchPage<Name extends AgedTable>(
+  rows: Draft,
+  table: Name,
+  from: number,
+  isWanted: (row: Row<Name>) => boolean,
+): { matches: Row<Name>[]; nextScore: number | undefined } {
+  const { items, nextScore } = readScorePage(initialLimit, (limit) =>
+    rows
+      .list({ table, list: 'age', from, limit } as Listing<Name>)
+      .map((row) => ({ row, score: getScore(table, 'age', row) })),
+  )
+  return { matches: items.map(({ row }) => row).filter(isWanted), nextScore }
+}
+
 /** Reads a page of a list that is sorted by score; the next page begins at `nextScore`. */
-export function readScorePage<Item extends { score: number }>(
+function readScorePage<Item extends { score: number }>(
   initialLimit: number,
   readList: (limit: number) => Item[],
 ): { items: Item[]; nextScore: number | undefined } {

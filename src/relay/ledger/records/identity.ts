@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { StepContext } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
 import { readQueueTotals } from '../payments/queue-totals.ts'
 import { readRelayerTotals } from '../payments/relayer-totals.ts'
@@ -95,6 +95,16 @@ export function renumber(
 ): Renumbered {
   const isServing = rows.row('meta', numberingRow)?.value === numbering
   if (isServing && readIntake(rows).kind === 'open') return { kind: 'serving' }
+  const refused = keepFormerAccounts(rows, accounts)
+  if (kept !== undefined) {
+    rows.put('meta', { name: numberingRow, value: numbering })
+    recordAction(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
+  }
+  return { kind: 'renumbered', refused }
+}
+
+/** Keeps former accounts, and returns those of numbers that have paid or keep another. */
+export function keepFormerAccounts(rows: Draft, accounts: Renumbering['accounts']): Address[] {
   const refused: Address[] = []
   for (const [present, former] of accounts) {
     const account = present.toLowerCase()
@@ -104,11 +114,7 @@ export function renumber(
       rows.put('aliases', { account, former, kept_at: rows.now })
     } else if (alias?.former !== former) refused.push(present)
   }
-  if (kept !== undefined) {
-    rows.put('meta', { name: numberingRow, value: numbering })
-    recordAction(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
-  }
-  return { kind: 'renumbered', refused }
+  return refused
 }
 
 export const findFormerAccount = ({ rows }: StepContext, account: Address): Address | undefined =>

@@ -53,9 +53,13 @@ export function saveIntake(rows: Draft, intake: Intake): Intake {
   return intake
 }
 
-/** Records an operator's action once per id. */
-export function recordAction(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
-  if (rows.row('audit', id) === undefined) rows.put('audit', { id, at: rows.now, action, detail })
+/** Records an operator's action once per id; `at` is given of one in another ledger. */
+export function recordAction(
+  rows: Draft,
+  { id, action, detail, at = rows.now }: Omit<AuditEntry, 'at'> & { at?: number },
+): void {
+  if (rows.row('audit', id) !== undefined) return
+  rows.put('audit', { id, at: Math.min(at, rows.now), action, detail })
 }
 
 export const listAudit = (rows: Draft, limit: number): AuditEntry[] =>
