@@ -13,6 +13,7 @@ export const ops = chooseCommand(
     pool: async () => (await import('./ops/pool-cli.ts')).pool,
     relayers: async () => (await import('./ops/relayers-cli.ts')).relayers,
     secrets: async () => (await import('./ops/secrets-cli.ts')).secrets,
+    verify: async () => (await import('./ops/verify.ts')).verify,
   },
   operate,
 )

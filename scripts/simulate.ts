@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { excuses } from './dev/simulator/oracle/rules.ts'
 import { runCampaign } from './dev/simulator/runs/campaign.ts'
 import { tell } from './dev/simulator/runs/simulate.ts'
-import { createCommand, type Found, runAsProgram } from './stack/command.ts'
+import { createCommand, type Found, flag, runAsProgram, textOr } from './stack/command.ts'
 import { say } from './stack/report.ts'
 
 const usage = `Simulates whole histories of the relay, each from one seed, and judges them.
@@ -15,7 +15,7 @@ const usage = `Simulates whole histories of the relay, each from one seed, and j
 
 export const simulate = createCommand({
   usage,
-  options: { seeds: '2000', seed: '1', tell: false },
+  options: { seeds: textOr('2000'), seed: textOr('1'), tell: flag },
   async run(flags) {
     const seed = Number(flags.seed)
     return flags.tell ? { lines: await tell(seed) } : runSeeds(seed, Number(flags.seeds))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { provide } from '../debian.ts'
 import { replacePart } from '../generate/document.ts'
-import { createCommand, type Found, runAsProgram } from '../stack/command.ts'
+import { createCommand, type Found, flag, runAsProgram, text } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import { root } from '../stack/folder.ts'
 import { StackError, say } from '../stack/report.ts'
@@ -46,7 +46,7 @@ const usage = `Measures the relay and its node service beside baselines, in turn
 
 export const bench = createCommand({
   usage,
-  options: { check: false, only: undefined },
+  options: { check: flag, only: text },
   async run({ check, only }) {
     const chosen = only === undefined ? names : [only]
     if (chosen.some((name) => !names.includes(name))) {

@@ -4,7 +4,7 @@ import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { Chain } from '../../src/chain/chains.ts'
 import { openOperator } from '../ops/operator-client.ts'
 import { openNode } from '../stack/chain/node.ts'
-import { createCommand, type Terminal } from '../stack/command.ts'
+import { createCommand, type Terminal, text } from '../stack/command.ts'
 import { readKeyOf } from '../stack/money/key-source.ts'
 import { createTreasury, openTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls, readRequired, readSecret } from '../stack/options.ts'
@@ -31,7 +31,7 @@ const batchSize = 100
 export const borrowers = createCommand({
   usage,
   ownKey: 'CREDITOR_KEY',
-  options: { keystore: undefined },
+  options: { keystore: text },
   async run({ keystore }, [action = '', ...rest], terminal) {
     if (rest.length > 0 || !['add', 'remove', 'list'].includes(action)) throw new Misused()
     const list = await openList(terminal)

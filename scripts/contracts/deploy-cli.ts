@@ -5,7 +5,7 @@ import { parseAddress } from '../../src/account/address.ts'
 import type { Chain } from '../../src/chain/chains.ts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
-import { createCommand, runAsProgram } from '../stack/command.ts'
+import { createCommand, flag, runAsProgram, text } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { environments, readEnvironment, readNodeUrl, readRequired } from '../stack/options.ts'
 import { Misused } from '../stack/report.ts'
@@ -47,7 +47,7 @@ The environment says the rest, or FILE of npm run ops -- secrets, for contracts 
 
 export const deployCommand = createCommand({
   usage,
-  options: { network: undefined, record: undefined, source: undefined, json: false, ...keyOptions },
+  options: { network: text, record: text, source: text, json: flag, ...keyOptions },
   async run(values, given, { env, say, complain }) {
     if (given.length > 0) throw new Misused()
     if (values.source !== undefined) return { lines: [await sourceOf(values.source)] }

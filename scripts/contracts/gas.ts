@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCommand, type Found } from '../stack/command.ts'
+import { createCommand, type Found, flag, text } from '../stack/command.ts'
 import { readIfThere } from '../stack/files.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { type Measured, measureAll, tables } from './gas/measure.ts'
@@ -23,7 +23,7 @@ const end = '<!-- /gas -->'
 
 export const gas = createCommand({
   usage,
-  options: { check: false, node: undefined },
+  options: { check: flag, node: text },
   async run({ check, node }) {
     const digest = `${digestInputs()}\n`
     if (check && node === undefined && readOrEmpty(digestPath) === digest) {

@@ -3,7 +3,7 @@ import { type Address, checksumAddress } from 'viem'
 import type { ActionRequest } from '../../src/operator/schemas/actions.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
-import type { Command, Found, Values } from '../stack/command.ts'
+import { type Command, type Found, flag, text, type Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
@@ -42,7 +42,7 @@ The number is read from a prompt or from the standard input, and never from an a
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias --record
 says itself what it needs.`
 
-const options = { key: undefined, none: false } as const
+const options = { key: text, none: flag }
 
 type Given = Values<typeof options>
 

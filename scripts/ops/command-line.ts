@@ -3,8 +3,10 @@ import {
   type Command,
   createCommand,
   type Found,
+  flag,
+  type Options,
   type Terminal,
-  type Usual,
+  text,
   type Values,
 } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
@@ -12,41 +14,32 @@ import { type OperatorClient, openOperator } from './operator-client.ts'
 
 export type Operated = OperatorClient & { terminal: Terminal }
 
-type Run<Options extends Usual> = (
+type Run<Of extends Options> = (
   operator: Operated,
-  values: Values<Options & typeof commonOptions>,
+  values: Values<Of & typeof commonOptions>,
   given: readonly string[],
 ) => Promise<Found | undefined>
 
 /** Describes an action of a command, and how many arguments it takes: none by default. */
-type Action<Options extends Usual> =
-  | Run<Options>
-  | { takes: readonly number[]; run: Run<Options> }
-  | { takes: readonly number[]; open: Open<Options> }
+type Action<Of extends Options> = Run<Of> | { takes: readonly number[]; run: Run<Of> }
 
-/** Is an action that needs no operator's token. */
-type Open<Options extends Usual> = (
-  values: Values<Options & typeof commonOptions>,
-  given: readonly string[],
-) => Promise<Found>
-
-export const commonOptions = { url: undefined, json: false } as const
+export const commonOptions = { url: text, json: flag }
 
 /** Declares a command's actions by name; `usual` runs without a name. */
-type Declared<Options extends Usual> = {
+type Declared<Of extends Options> = {
   usage: string
-  options: Options
-  actions: Readonly<Record<string, Action<Options>>>
+  options: Of
+  actions: Readonly<Record<string, Action<Of>>>
   usual?: string
 }
 
 /** Makes a command of the operator's. */
-export function operatorCommand<const Options extends Usual>({
+export function operatorCommand<Of extends Options>({
   usage,
   options,
   actions,
   usual = '',
-}: Declared<Options>): Command {
+}: Declared<Of>): Command {
   return createCommand({
     usage,
     options: { ...options, ...commonOptions },
@@ -55,10 +48,8 @@ export function operatorCommand<const Options extends Usual>({
       const known = typeof action === 'object' ? action : action && { takes: [0], run: action }
       // What is too much may be a number: it is not shown again.
       if (!known?.takes.includes(given.length)) throw new Misused()
-      const set = values as Values<Options & typeof commonOptions>
-      if ('open' in known) return known.open(set, given)
       const { url } = values as Values<typeof commonOptions>
-      return known.run({ ...openOperator(url, terminal.env), terminal }, set, given)
+      return known.run({ ...openOperator(url, terminal.env), terminal }, values, given)
     },
   })
 }

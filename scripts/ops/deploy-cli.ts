@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { version } from '../../src/operator/version.ts'
 import { readDeployed } from '../contracts/records.ts'
 import { until } from '../dev/wait.ts'
-import { createCommand, runAsProgram } from '../stack/command.ts'
+import { createCommand, flag, runAsProgram, text } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { environments, readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
@@ -24,7 +24,7 @@ ledger's object where OBJECT_LOCATION says.
 
 export const deploy = createCommand({
   usage,
-  options: { env: undefined, record: undefined, secrets: undefined, 'dry-run': false },
+  options: { env: text, record: text, secrets: text, 'dry-run': flag },
   async run({ env: environment, record, secrets, 'dry-run': isDry }, given, { say }) {
     if (given.length > 0 || environment === undefined) throw new Misused()
     const { chainId, network } = await readChain(environment)

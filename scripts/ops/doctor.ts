@@ -5,7 +5,7 @@ import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/stat
 import { doctorAgent, version } from '../../src/operator/version.ts'
 import type { GatewayForm } from '../../src/pages/phone/handset.ts'
 import { parseJson } from '../../src/runtime/json.ts'
-import { createCommand } from '../stack/command.ts'
+import { createCommand, text } from '../stack/command.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
 import { findGatewayForm } from '../stack/phone/phone-lines.ts'
@@ -32,7 +32,7 @@ export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: str
 
 export const doctor = createCommand({
   usage,
-  options: { ...commonOptions, gateway: undefined, sample: undefined },
+  options: { ...commonOptions, gateway: text, sample: text },
   async run({ url, gateway, sample }, _, { env }) {
     const local = url === undefined ? readRunningStack(openFolder(env), env) : undefined
     const origin = readOrigin(url ?? local?.relayUrl ?? '')

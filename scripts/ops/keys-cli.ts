@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import { defaultQuota, hashKey, keyRecord } from '../../src/keys/api-keys.ts'
-import type { Found, Values } from '../stack/command.ts'
+import { type Found, text, type Values } from '../stack/command.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
@@ -14,7 +14,7 @@ With --json each prints JSON. They ask the local stack, or the deployment at --u
 
 const listed = z.extend(keyRecord, { spentToday: z.number() })
 
-const options = { name: undefined, network: undefined, quota: undefined, methods: undefined }
+const options = { name: text, network: text, quota: text, methods: text }
 
 export const keys = operatorCommand({
   usage,

@@ -8,7 +8,7 @@ import { auditAnswer } from '../../src/operator/schemas/audit.ts'
 import { loansAnswer } from '../../src/operator/schemas/loans.ts'
 import { paymentAnswer, paymentsAnswer } from '../../src/operator/schemas/payments.ts'
 import { readDeployed } from '../contracts/records.ts'
-import type { Found, Values } from '../stack/command.ts'
+import { type Found, flag, text, textOr, type Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { type commonOptions, type Operated, operatorCommand, readNumber } from './command-line.ts'
@@ -16,7 +16,6 @@ import { importFile, writeExport } from './kept-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import * as show from './show.ts'
-import { showVerified } from './verify.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 
@@ -32,10 +31,6 @@ session <gateway> <id>    how a session was decided that the gateway names: the 
 alerts                    what is raised, and what was
 test-alert                posts a test alert to ALERT_WEBHOOK_URL, and tells whether that took it
 loans [--state S] [--limit N] who owes, since when, due, overdue; with --state repaid, written_off or moved those
-verify <hash> --url U | --from FILE
-                          checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
-                          it; trusts neither relay nor node, and needs no token. Blocks of a chain of your own are
-                          judged with --min-difficulty N, the least work of a block that you trust
 agents                    who hands out cash (agent) or takes payments with a reference (bill), by till number
 agents add <name> [--bill]
                           gives a number a till: the number is read from standard input
@@ -62,6 +57,7 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 
 Each of these has a --help of its own:
 
+verify                    checks a payment's proof by nothing but hashes
 doctor                    whether a payment can be carried, and what helps
 relayers                  what they have for gas, and how they get more; another key
 pool                      what may be lent, and how it gets more; its pause
@@ -73,12 +69,11 @@ borrowers                 the list of borrowers, with the creditor's key
 migrate                   moves all accounts to a new pair of contracts, or to a new account secret`
 
 const options = {
-  every: '5',
-  ...{ state: undefined, account: undefined, since: undefined, before: undefined },
-  ...{ limit: undefined, record: undefined, out: undefined, from: undefined, to: undefined },
-  ...{ bookmark: undefined, archived: false, wait: false, 'new-account-secret': false },
-  ...{ accounts: false, bill: false, 'min-difficulty': undefined },
-} as const
+  every: textOr('5'),
+  ...{ state: text, account: text, since: text, before: text, archived: flag, limit: text },
+  ...{ bill: flag, wait: flag, 'new-account-secret': flag, record: text, accounts: flag },
+  ...{ out: text, from: text, to: text, bookmark: text },
+}
 
 type Given = Values<typeof options & typeof commonOptions>
 
@@ -94,7 +89,6 @@ export const operate = operatorCommand({
     alerts: showAlerts,
     'test-alert': postTestAlert,
     loans: showLoans,
-    verify: { takes: [1], open: (source, [hash = '']) => showVerified(hash, source) },
     agents: { takes: [0, 1, 2], run: manageAgents },
     audit: showAudit,
     outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },

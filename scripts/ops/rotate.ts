@@ -9,7 +9,7 @@ import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { forwarderAt } from '../contracts/reads.ts'
 import { sleep } from '../dev/wait.ts'
 import { priceObstacle } from '../stack/chain/node.ts'
-import type { Found, Values } from '../stack/command.ts'
+import { type Found, text, type Values } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import type { keyOptions } from '../stack/money/key-source.ts'
 import { offer } from '../stack/money/treasury.ts'
@@ -25,7 +25,7 @@ type NextKey = z.infer<typeof nextKey>
 const finalBlocks = 50n
 
 type RotateOptions = Values<typeof rotateOptions & typeof keyOptions>
-export const rotateOptions = { to: undefined, fund: undefined } as const
+export const rotateOptions = { to: text, fund: text }
 
 type Payer = Awaited<ReturnType<typeof openPayer>>
 

@@ -4,7 +4,7 @@ import { type Chain, chains, poolRules } from '../../src/chain/chains.ts'
 import { computeReserveCost } from '../../src/operator/health.ts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { maxGasPrice, openNode, readMaxGasPrice } from '../stack/chain/node.ts'
-import { createCommand } from '../stack/command.ts'
+import { createCommand, flag, text } from '../stack/command.ts'
 import { environments, readEnvironment, readNodeUrls } from '../stack/options.ts'
 import { Misused, money, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
@@ -19,7 +19,7 @@ which follows what the relayer needs (at the price MAX_GAS_PRICE_WEI where none 
 
 export const secrets = createCommand({
   usage,
-  options: { network: undefined, out: undefined, json: false },
+  options: { network: text, out: text, json: flag },
   async run({ network, out, json }, given, { env, complain }) {
     if (given.join(' ') !== 'new') throw new Misused()
     const { id, name, currency } = chains[environments[readEnvironment(network, '--network')]]

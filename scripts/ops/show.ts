@@ -243,7 +243,7 @@ export function describeFound(
 }
 
 /** Says what can be looked for. */
-export const nothingFound =
+const nothingFound =
   'Nothing fits. Look for a number (with its country code where many countries have such a one), the first 10 characters of a hash after 0x, a code of 6 digits, a till, an address or an intent. Payments are found for 8 days.'
 
 export function describeHold({ heldAt, open }: Omit<ActionAnswer<'hold'>, 'account'>): string {

@@ -3,30 +3,30 @@ import { getNetwork, type MiningRules, poolRules } from '../../src/chain/chains.
 import { provedPayment, verifyPayment } from '../../src/node/reads/payment-proof.ts'
 import { decodeResults } from '../../src/relay/forwarder/requests.ts'
 import { parseJson } from '../../src/runtime/json.ts'
-import type { Found } from '../stack/command.ts'
+import { createCommand, type Found, text } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import { readOrigin } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
+import { commonOptions } from './command-line.ts'
 
 const { confirmations } = poolRules.rootstock
 
-/** Checks what a deployment or a file proves of a transaction. @throws {StackError} nothing */
-export async function showVerified(
-  hash: string,
-  { url, from, 'min-difficulty': least }: ProofSource,
-): Promise<Found> {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(hash) || (url === undefined) === (from === undefined)) {
-    throw new Misused()
-  }
-  const proof = from === undefined ? parseJson(await fetchProof(hash, url)) : readJson(from)
-  return verified(hash.toLowerCase(), proof, readMining(least))
-}
+const usage = `Usage: npm run ops -- verify <hash> --url https://<host> | --from FILE [--min-difficulty N] [--json]
 
-type ProofSource = {
-  url?: string | undefined
-  from?: string | undefined
-  'min-difficulty'?: string | undefined
-}
+Checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has it. It trusts neither
+relay nor node, and needs no token. Blocks of a chain of your own are judged with --min-difficulty, the least work
+of a block that you trust.`
+
+export const verify = createCommand({
+  usage,
+  options: { ...commonOptions, from: text, 'min-difficulty': text },
+  async run({ url, from, 'min-difficulty': least }, [hash = '', ...more]) {
+    const isOneHash = /^0x[0-9a-fA-F]{64}$/.test(hash) && more.length === 0
+    if (!isOneHash || (url === undefined) === (from === undefined)) throw new Misused()
+    const proof = from === undefined ? parseJson(await fetchProof(hash, url)) : readJson(from)
+    return verified(hash.toLowerCase(), proof, readMining(least))
+  },
+})
 
 /** Reads the mining of a chain of one's own; undefined for that of the payment's network. */
 function readMining(least: string | undefined): MiningRules | undefined {

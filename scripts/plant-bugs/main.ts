@@ -1,5 +1,5 @@
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
-import { readFlags } from '../stack/command.ts'
+import { readFlags, text, textOr } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { type Bug, bugs, changedBy, jobs, plant } from './changes.ts'
 
@@ -13,7 +13,7 @@ last (its seed in bugs.md), then in others.
   --bug      one mistake alone, by its number
   --sample   one that this number draws`
 
-const flags = readFlags(help, { seeds: '2000', seed: '1', bug: undefined, sample: undefined })
+const flags = readFlags(help, { seeds: textOr('2000'), seed: textOr('1'), bug: text, sample: text })
 
 process.exitCode = await main()
 

@@ -1,7 +1,7 @@
 import { inLanes } from '../dev/lanes.ts'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { limitCpu, runCommand } from '../run-command.ts'
-import { readFlags } from '../stack/command.ts'
+import { readFlags, textOr } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { changedBy, jobs, root } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
@@ -17,7 +17,13 @@ simulator look for it.
   --from    the first that is decided (1): goes on where a run was cut off
   --bar     the share that has to be noticed (0.95)`
 
-const flags = readFlags(help, { seeds: '2000', sample: '0', seed: '1', from: '1', bar: '0.95' })
+const flags = readFlags(help, {
+  seeds: textOr('2000'),
+  sample: textOr('0'),
+  seed: textOr('1'),
+  from: textOr('1'),
+  bar: textOr('0.95'),
+})
 
 /** Seeds that are tried before the tests of the mutated files are: they take a second. */
 const firstSeeds = 8

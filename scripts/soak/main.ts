@@ -1,5 +1,5 @@
 import { createRandom } from '../dev/random.ts'
-import { readFlags } from '../stack/command.ts'
+import { flag, readFlags, textOr } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
@@ -18,7 +18,12 @@ const help = `Plays sessions of many callers on a bad line before Rootstock's po
   --seed         draws all of it (1)
   --deno         served by two Deno processes with one Redis, one of which is killed at random`
 
-const flags = readFlags(help, { payments: '5000', concurrency: '64', seed: '1', deno: false })
+const flags = readFlags(help, {
+  payments: textOr('5000'),
+  concurrency: textOr('64'),
+  seed: textOr('1'),
+  deno: flag,
+})
 
 const seed = wholeNumber('seed', flags.seed)
 const onDeno = {

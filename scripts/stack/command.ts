@@ -1,21 +1,19 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
+import { text as readAll } from 'node:stream/consumers'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { z } from 'zod'
 import { readJson } from './files.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 
-/** Declares options by their defaults: a boolean is a switch, all others take a text. */
-export type Usual = Readonly<Record<string, string | boolean | undefined>>
+/** Declares options as Node's own parser takes them. */
+export type Options = NonNullable<ParseArgsConfig['options']>
 
-export type Values<Options extends Usual> = {
-  -readonly [Name in keyof Options]: Options[Name] extends boolean
-    ? boolean
-    : Options[Name] extends string
-      ? string
-      : string | undefined
-}
+export type Values<Of extends Options> = ReturnType<typeof parseArgs<{ options: Of }>>['values']
+
+export const text = { type: 'string' } as const
+export const textOr = (usual: string) => ({ type: 'string', default: usual }) as const
+export const flag = { type: 'boolean', default: false } as const
 
 /** Holds a command's result: JSON for programs, lines for people. `isBad` exits with 1. */
 export type Found = { json?: unknown; lines: readonly string[]; isBad?: boolean }
@@ -28,21 +26,21 @@ export type Terminal = {
   complain: (line: string) => void
 }
 
-export const ownTerminal: Terminal = {
+const ownTerminal: Terminal = {
   env: process.env,
-  input: () => text(process.stdin),
+  input: () => readAll(process.stdin),
   say,
   complain: (line) => void process.stderr.write(`${line}\n`),
 }
 
 /** Declares a command; it returns nothing if it has printed everything. */
-type Declared<Options extends Usual> = {
+type Declared<Of extends Options> = {
   usage: string
-  options: Options
+  options: Of
   /** Names the one key of these two that it reads: the other one is not in its environment. */
   ownKey?: 'OPERATOR_TOKEN' | 'CREDITOR_KEY'
   run: (
-    values: Values<Options>,
+    values: Values<Of>,
     given: readonly string[],
     terminal: Terminal,
   ) => Promise<Found | undefined>
@@ -54,12 +52,12 @@ export type Command = (args?: readonly string[], terminal?: Terminal) => Promise
  * Makes a command. A `StackError` ends it with its message alone. With `--secrets FILE` it finds in
  * its environment what `npm run ops -- secrets` wrote there.
  */
-export function createCommand<const Options extends Usual>({
+export function createCommand<Of extends Options>({
   usage,
   options,
   ownKey = 'OPERATOR_TOKEN',
   run,
-}: Declared<Options>): Command {
+}: Declared<Of>): Command {
   return async (args = process.argv.slice(2), terminal = ownTerminal) => {
     try {
       const { values, given } = parse(args, options)
@@ -108,7 +106,7 @@ async function runProgram(command: Command): Promise<void> {
 }
 
 /** Reads the flags of a tool; --help prints the help and exits. */
-export function readFlags<const Options extends Usual>(help: string, options: Options) {
+export function readFlags<Of extends Options>(help: string, options: Of) {
   const { values } = parse(process.argv.slice(2), options)
   if (values.help) {
     say(help)
@@ -127,17 +125,11 @@ function withSecrets(env: NodeJS.ProcessEnv, file: string | undefined): NodeJS.P
   return { ...env, ...written }
 }
 
-function parse<Options extends Usual>(args: readonly string[], usual: Options) {
-  const typeOf = (value: unknown) => (typeof value === 'boolean' ? 'boolean' : 'string')
-  const options = Object.fromEntries(
-    Object.entries({ ...usual, help: false, secrets: undefined }).map(([name, value]) => {
-      return [name, { type: typeOf(value) } as const]
-    }),
-  )
+function parse<Of extends Options>(args: readonly string[], own: Of) {
+  const options = { ...own, help: flag, secrets: text }
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const all = { ...usual, ...values } as Values<Options> & CommonValues
-    return { values: all, given: positionals }
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true })
+    return { values: parsed.values as Values<Of> & CommonValues, given: parsed.positionals }
   } catch {
     // The cause repeats the argument, which may be a number or a key.
     throw new Misused('There is an unknown option, or one without its value.')

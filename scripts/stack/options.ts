@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { type Chain, chains } from '../../src/chain/chains.ts'
 import { settings } from '../../src/compose/environment.ts'
-import type { Values } from './command.ts'
+import { flag, type Values } from './command.ts'
 import { Misused, StackError } from './report.ts'
 import { secretNames } from './secrets.ts'
 
@@ -21,7 +21,7 @@ const ownVariables: Readonly<Record<string, string>> = {
 /** Names what a start reads by itself and passes on in its own form. */
 const readElsewhere = ['NODE_URL', 'CHAIN_ID']
 
-export const startFlags = { reset: false, rootstock: false, deno: false } as const
+export const startFlags = { reset: flag, rootstock: flag, deno: flag }
 
 export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.ProcessEnv) {
   const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')

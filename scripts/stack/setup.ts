@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openNode, withoutKey } from './chain/node.ts'
-import { createCommand, runAsProgram } from './command.ts'
+import { createCommand, runAsProgram, text } from './command.ts'
 import { prepareStack } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
 import { readChainId, readDeployerKey, readNodeUrls, readVariables } from './options.ts'
@@ -15,7 +15,7 @@ const objects = join(root, '.wrangler', 'state')
 
 export const setup = createCommand({
   usage,
-  options: { 'node-url': undefined },
+  options: { 'node-url': text },
   async run(values, _, { env }) {
     const nodeUrls = readNodeUrls(values['node-url'] ?? env.NODE_URL, '--node-url')
     if (nodeUrls.length === 0) throw new Misused('Which node?')

@@ -1,5 +1,5 @@
 import { runStep, type Step } from '../run-command.ts'
-import { createCommand, type Found, runAsProgram } from '../stack/command.ts'
+import { createCommand, type Found, flag, runAsProgram, text } from '../stack/command.ts'
 import { StackError, say } from '../stack/report.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
 
@@ -55,7 +55,7 @@ const parts: readonly Step[] = [
 
 export const testFull = createCommand({
   usage,
-  options: { only: undefined, list: false },
+  options: { only: text, list: flag },
   async run({ only, list }) {
     if (list) return { lines: parts.map(({ name, command }) => `${name}: ${command.join(' ')}`) }
     const chosen = only?.split(',') ?? parts.map(({ name }) => name)

@@ -1,5 +1,5 @@
 import { listFormerForms } from '../../../src/account/numbering.ts'
-import { createCommand, type Found } from '../../stack/command.ts'
+import { createCommand, type Found, text, textOr } from '../../stack/command.ts'
 import { readSecret } from '../../stack/options.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import { openDeployment, openPair } from './open.ts'
@@ -34,7 +34,7 @@ ${environment('  NEW_ACCOUNT_KEY_SECRET            from which they are derived a
 
 export const migrate = createCommand({
   usage,
-  options: { record: undefined, to: undefined, batch: '10' },
+  options: { record: text, to: text, batch: textOr('10') },
   async run({ record, to, batch }, [action = '', kind, ...rest], { env, input, say }) {
     if (rest.length > 0) throw new Misused('there is an argument too many')
     const act = actions[action]
@@ -92,7 +92,7 @@ ${environment()}`
 
 export const alias = createCommand({
   usage: aliasUsage,
-  options: { record: undefined },
+  options: { record: text },
   async run({ record }, given, { env, input, say }) {
     if (record === undefined || given.length > 0) {
       throw new Misused('name the record, and nothing else')

@@ -9,7 +9,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../../run-command.ts'
-import { readFlags } from '../../stack/command.ts'
+import { flag, readFlags, textOr } from '../../stack/command.ts'
 import { say } from '../../stack/report.ts'
 import { foundryTool, projectRoot } from '../forge.ts'
 import { type Mutation, mutate, mutationsOf } from './mutations.ts'
@@ -39,7 +39,7 @@ const copied = [
 const needless = ['contracts/proofs', 'contracts/test/proofs']
 
 const survivors = readSurvivors('contracts/test/mutation/survivors.diff')
-const flags = readFlags(help, { only: '', list: false })
+const flags = readFlags(help, { only: textOr(''), list: flag })
 const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
 const mutations = all.filter((mutation) => describe(mutation).includes(flags.only))
 const counts = { killed: 0, 'did not compile': 0, survived: 0 }

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { askLine } from '../command.ts'
+import { askLine, flag, text } from '../command.ts'
 import { readIfThere } from '../files.ts'
 import { readDeployerKey } from '../options.ts'
 import { StackError } from '../report.ts'
@@ -7,7 +7,7 @@ import { StackError } from '../report.ts'
 /** Names where a command's paying key is; on a command line it would stay in the history. */
 export type KeySource = { keystore?: string | undefined; stdin?: boolean | undefined }
 
-export const keyOptions = { keystore: undefined, stdin: false } as const
+export const keyOptions = { keystore: text, stdin: flag }
 
 export const keyUsage = `The key that pays is in a keystore (--keystore FILE, of version 3; its password is asked for, or in
 KEYSTORE_PASSWORD), on the standard input (--stdin), or in DEPLOYER_KEY.`

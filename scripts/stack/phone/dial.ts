@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
-import { createCommand, runAsProgram } from '../command.ts'
+import { createCommand, runAsProgram, text, textOr } from '../command.ts'
 import { readIfThere } from '../files.ts'
 import { openFolder } from '../folder.ts'
 import { demoCallers, toPhone } from '../money/callers.ts'
@@ -25,8 +25,8 @@ is read from a prompt, or from the standard input.`
 export const dialCommand = createCommand({
   usage,
   options: {
-    ...{ ...commonOptions, phone: undefined, text: undefined, session: undefined },
-    ...{ script: undefined, gateway: 'africas-talking' },
+    ...{ ...commonOptions, phone: text, text: text, session: text },
+    ...{ script: text, gateway: textOr('africas-talking') },
   },
   async run(
     { url, phone: chosen, text, session = newSession(), script, gateway },

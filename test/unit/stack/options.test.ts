@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readOptions, startFlags } from '../../../scripts/stack/options.ts'
+import { readOptions } from '../../../scripts/stack/options.ts'
 import { settings } from '../../../src/compose/environment.ts'
+
+const startFlags = { reset: false, rootstock: false, deno: false }
 
 test('a local relay uses port 3000, also with `wrangler dev`, unless PORT is set', () => {
   expect(readOptions(startFlags, {}).port).toBe(3000)
