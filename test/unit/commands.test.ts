@@ -33,6 +33,7 @@ const commandsByName: Readonly<Record<string, Command>> = {
 test('every npm run command installs its own Node and packages', () => {
   const others = commands.filter(({ words }) => words[1] !== 'scripts/bootstrap.mjs')
   expect(others).toEqual([])
+  expect(Object.keys(scripts).sort()).toEqual(Object.keys(commandsByName).sort())
 })
 
 test.for(sampleOf(2, commands, 'commands'))('npm run $name answers --help', ({ name, words }) => {
