@@ -29,6 +29,7 @@ import {
 import { type Ended, runHere, startProcess } from '../../support/processes.ts'
 import { isFull } from '../../support/sample.ts'
 import { copyRepository, linkPackages } from './clone.ts'
+import { longWalkMs } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
@@ -121,7 +122,9 @@ describe('the guide for Cloudflare', () => {
     }
   })
 
-  test('leads from a clone without packages to a loan, and prints no secret', async () => {
+  test('leads from a clone without packages to a loan, and prints no secret', {
+    timeout: longWalkMs,
+  }, async () => {
     const [, make = '', wallet = '', contracts = '', , upload = '', look = '', dial = ''] = commands
     const [clone, shell] = openClone()
     const on = (command: string) => command.replace(/https:\/\/public-\S+/, anvil.url)
