@@ -27,7 +27,7 @@ export function serveBundle(): Plugin {
   return {
     name: 'workerd-bundle',
     enforce: 'pre',
-    // Each call of an object asks for the Worker's file once more.
+    // Each call of an object asks for this once more (findings/each-object-call-asks-vite.sh).
     resolveId: (id) => (names.has(id) ? id : undefined),
     async load(id) {
       const name = names.get(id)
