@@ -11,7 +11,7 @@ import type { KeyStore } from './keys/key-store.ts'
 import { createFeedObject, createObjectSockets } from './node/feed/sockets-object.ts'
 import { createPlatformAnswers } from './node/shared-answers.ts'
 import { consoleRoutes } from './pages/console/route.tsx'
-import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
+import type { SetBack, SetBackAnswer } from './relay/ledger/steps.ts'
 import {
   createLedgerObject,
   createObjectLedger,

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 const served = /^src\//
 const entries = /^src\/(worker|deno)(-development)?\.ts$/
 
-/** Matches adapters by name: `x-redis.ts` adapts port `x.ts`, and `redis.ts` adapts `port.ts`. */
+/** Matches adapters by name: `x-redis.ts` adapts port `x.ts`; `redis.ts` adapts its folder's. */
 const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
 
 const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)

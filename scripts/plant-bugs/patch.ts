@@ -1,4 +1,4 @@
-import { isFunction, type Node, ownNameOf, parse, partsOf } from './syntax.ts'
+import { isCall, isFunction, type Node, ownNameOf, parse, partsOf } from './syntax.ts'
 
 /** A change of one function, wherever it stands and however it is formatted. */
 export type Patch = {
@@ -37,7 +37,8 @@ type Named = { path: readonly string[]; node: Node }
 function functionsIn(node: Node, path: readonly string[], isGiven = false): Named[] {
   const own = ownNameOf(node)
   const inner = own === undefined ? path : [...path, own]
-  const gives = own !== undefined && !isFunction(node)
+  // A step is given its name around a call: `recordMined: writes((step) => ...)`.
+  const gives = !isFunction(node) && (own !== undefined || (isGiven && isCall(node)))
   const found = partsOf(node).flatMap((part) => functionsIn(part, inner, gives))
   const isNamed = isFunction(node) && (own !== undefined || isGiven)
   return isNamed ? [{ path: inner, node }, ...found] : found

@@ -29,3 +29,5 @@ export function isNode(value: unknown): value is Node {
 export const ownNameOf = (node: Node): string | undefined => nameOf(node.id) ?? nameOf(node.key)
 
 export const isFunction = ({ type }: Node): boolean => functionTypes.test(type)
+
+export const isCall = ({ type }: Node): boolean => type === 'CallExpression'

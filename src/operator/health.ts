@@ -1,7 +1,7 @@
 import type { PoolRules } from '../chain/chains.ts'
 import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
-import type { Vitals } from '../relay/ledger/port.ts'
+import type { Vitals } from '../relay/ledger/records/vitals.ts'
 import {
   computeFundsWei,
   computeHighestCostWei,

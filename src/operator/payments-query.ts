@@ -1,6 +1,6 @@
 import { getAddress, type Hex } from 'viem'
 import * as z from 'zod/mini'
-import type { PaymentQuery } from '../relay/ledger/port.ts'
+import type { PaymentQuery } from '../relay/ledger/records/operations.ts'
 import { paymentsQuery } from './schemas/payments.ts'
 import '../runtime/english.ts'
 

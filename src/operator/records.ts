@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
-import type { ActiveAlert, PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
+import type { ActiveAlert } from '../relay/ledger/records/alerts.ts'
+import type { PaymentRecord, PaymentTrace } from '../relay/ledger/records/operations.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { AlertName } from './schemas/alerts.ts'
 import type { PaymentDetails, PaymentSummary } from './schemas/payments.ts'

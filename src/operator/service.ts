@@ -1,14 +1,13 @@
 import { formatUnits, type Hex, parseUnits } from 'viem'
 import { parseCaller } from '../account/phone.ts'
+import type { PagePosition } from '../relay/ledger/backup/score-page.ts'
 import {
   type IntakeSetting,
-  isOpen,
-  listPayments,
-  type PagePosition,
+  intakeActions,
   type PaymentQuery,
   type PaymentTrace,
-} from '../relay/ledger/port.ts'
-import { intakeActions } from '../relay/ledger/records/operations.ts'
+} from '../relay/ledger/records/operations.ts'
+import { isOpen, listPayments } from '../relay/ledger/work.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'

@@ -1,4 +1,5 @@
-import type { Intake, Vitals } from '../relay/ledger/port.ts'
+import type { Intake } from '../relay/ledger/records/operations.ts'
+import type { Vitals } from '../relay/ledger/records/vitals.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeGatewayFault, listGatewayFaults } from './alerting/gateway-faults.ts'

@@ -1,6 +1,8 @@
 import type { Clock } from '../runtime/clock.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
-import type { GatewayCounts, Identified, Identity, Ledger } from './ledger/port.ts'
+import type { GatewayCounts } from './ledger/records/gateways.ts'
+import type { Identified, Identity } from './ledger/records/identity.ts'
+import type { Ledger } from './ledger/steps.ts'
 import type { Relayer } from './relayer.ts'
 
 /** Returns the identity of a ledger's rows: relayer key, forwarder and chain. */

@@ -1,5 +1,4 @@
-import type { PaymentState } from './ledger/port.ts'
-import { phases } from './ledger/transitions.ts'
+import { type PaymentState, phases } from './ledger/transitions.ts'
 
 /** Is the one word that all read of a payment; `arriving` may still fail. */
 export type Progress = 'arriving' | 'done' | 'failed'

@@ -6,7 +6,9 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { computeReplacementPrice, type FeeLimits, limitGasPrice } from './fees.ts'
 import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/requests.ts'
-import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
+import type { Slot } from './ledger/payments/nonces.ts'
+import type { Ledger } from './ledger/steps.ts'
+import type { SignedTransaction } from './ledger/values.ts'
 import type { Signer, TransactionContent } from './signer.ts'
 
 /** Holds what sending through one relayer key needs, in requests and in alarms. */
@@ -30,9 +32,6 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
 /** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
 export const requestLifetimeSeconds = 2 * 60 * 60
-
-/** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
-export const maxDeadlineSeconds = 24 * 60 * 60
 
 /** Bounds the gas that a payment uses alone in its transaction (snapshots/rootstock.json). */
 export const maxUsedGas = 116_000

@@ -6,7 +6,7 @@ import {
   parseTransaction,
   zeroAddress,
 } from 'viem'
-import type { SignedTransaction } from './ledger/port.ts'
+import type { SignedTransaction } from './ledger/values.ts'
 
 /** Tells what a transaction does, whatever its nonce and price are. */
 export type TransactionContent = { to: Address; data: Hex; gas: number }

@@ -1,7 +1,7 @@
 import type { AccountMemory } from '../account/memory.ts'
 import { isAuthorized, type Pins } from '../account/pin.ts'
 import type { Wallet, WalletCodes } from '../account/wallets.ts'
-import type { Ledger } from '../relay/ledger/port.ts'
+import type { Ledger } from '../relay/ledger/steps.ts'
 import { writeWithdrawal } from './menu/entries/activity.ts'
 import { cashOut } from './menu/entries/cash-out.ts'
 import { codeWords } from './menu/entries/code.ts'

@@ -1,4 +1,4 @@
-import type { StepKey } from '../relay/ledger/port.ts'
+import type { StepKey } from '../relay/ledger/values.ts'
 
 const minuteMs = 60_000
 /** Limits the accounts in memory. Beyond it, those that did not dial for a minute are dropped. */

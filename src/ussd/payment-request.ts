@@ -14,14 +14,10 @@ import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
-import {
-  type AskedQuestion,
-  type HeldSms,
-  hashPlaceholder,
-  type Ledger,
-  type Paid,
-  type StepKey,
-} from '../relay/ledger/port.ts'
+import type { Paid } from '../relay/ledger/decisions.ts'
+import type { AskedQuestion } from '../relay/ledger/records/first-values.ts'
+import type { Ledger } from '../relay/ledger/steps.ts'
+import { type HeldSms, hashPlaceholder, type StepKey } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
-import { askedName } from '../../src/relay/ledger/port.ts'
+import { askedName } from '../../src/relay/ledger/records/first-values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,

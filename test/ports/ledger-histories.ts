@@ -5,25 +5,18 @@ import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
 import type { SignedRequest } from '../../src/relay/forwarder/requests.ts'
-import { ledgerMethods } from '../../src/relay/ledger/methods.ts'
-import {
-  type AccountState,
-  type Capacity,
-  type Identity,
-  type IntentExecution,
-  type Ledger,
-  type LedgerRules,
-  listPayments,
-  type NonceFill,
-  type Order,
-  type PaymentOffer,
-  type PaymentQuery,
-  type Proposal,
-  type SignedTransaction,
-  type Slot,
-} from '../../src/relay/ledger/port.ts'
+import type { PaymentOffer, Proposal } from '../../src/relay/ledger/acceptance.ts'
+import type { NonceFill } from '../../src/relay/ledger/carrying.ts'
+import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
+import type { Capacity, Slot } from '../../src/relay/ledger/payments/nonces.ts'
+import type { AccountState } from '../../src/relay/ledger/records/chain.ts'
+import type { Identity } from '../../src/relay/ledger/records/identity.ts'
+import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
+import { type Ledger, ledgerMethods } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
+import type { IntentExecution, Order, SignedTransaction } from '../../src/relay/ledger/values.ts'
+import { listPayments } from '../../src/relay/ledger/work.ts'
 import { carol, lentTo } from './payments.ts'
 
 /** Describes one of the stores that play the same history. */

@@ -1,9 +1,12 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { poolRules } from '../../src/chain/chains.ts'
 import { createNode } from '../../src/chain/node.ts'
-import { createDraft, type Writes } from '../../src/relay/ledger/draft.ts'
-import { createLedgerPort, runStep } from '../../src/relay/ledger/methods.ts'
-import { type Ledger, type LedgerRules, ledgerRules } from '../../src/relay/ledger/port.ts'
+import {
+  createDraft,
+  type LedgerRules,
+  ledgerRules,
+  type Writes,
+} from '../../src/relay/ledger/draft.ts'
 import {
   type AnyRow,
   getListPosition,
@@ -13,6 +16,7 @@ import {
   type TableName,
   type View,
 } from '../../src/relay/ledger/rows.ts'
+import { createLedgerPort, type Ledger, runStep } from '../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../src/relay/relayer.ts'
 import { createSigner } from '../../src/relay/signer.ts'
 import { systemClock } from '../../src/runtime/clock.ts'

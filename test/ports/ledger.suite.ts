@@ -1,14 +1,12 @@
 import type { Hex } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
-import {
-  hashPlaceholder,
-  type Ledger,
-  type LedgerRules,
-  type PaymentOffer,
-  type RequestExecution,
-  type Traces,
-} from '../../src/relay/ledger/port.ts'
+import type { PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
+import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
+import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
+import type { Traces } from '../../src/relay/ledger/records/possible-loss.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
+import { hashPlaceholder } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,

@@ -1,5 +1,6 @@
 import { test } from 'vitest'
-import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
+import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 
 /** Holds a fresh ledger and its options, and controls its clock. */
 export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }

@@ -2,12 +2,10 @@ import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type {
-  KeptPage,
-  PagePosition,
-  PaymentQuery,
-  PersonPage,
-} from '../../src/relay/ledger/port.ts'
+import type { KeptPage } from '../../src/relay/ledger/backup/kept.ts'
+import type { PersonPage } from '../../src/relay/ledger/backup/person.ts'
+import type { PagePosition } from '../../src/relay/ledger/backup/score-page.ts'
+import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,

@@ -11,17 +11,10 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
-import type {
-  Execution,
-  Ledger,
-  NonceFill,
-  OfferDecision,
-  Order,
-  PaymentOffer,
-  RequestExecution,
-  Screen,
-  SignedTransaction,
-} from '../../src/relay/ledger/port.ts'
+import type { OfferDecision, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
+import type { NonceFill, RequestExecution } from '../../src/relay/ledger/carrying.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
+import type { Execution, Order, Screen, SignedTransaction } from '../../src/relay/ledger/values.ts'
 
 // Payments of a test, made of their sessions' names.
 

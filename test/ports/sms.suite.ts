@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest'
-import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
+import type { DueSms, SmsFate } from '../../src/relay/ledger/payments/sms.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
+import type { Execution, HeldSms } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept as acceptOrder, adoptionOf, alice, executionIn, id, mineAt } from './payments.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { ObservationReport } from '../../src/relay/ledger/observations.ts'
-import type { Identity } from '../../src/relay/ledger/port.ts'
+import type { Identity } from '../../src/relay/ledger/records/identity.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept, executionIn, mineAt, refusingOf } from './payments.ts'
 

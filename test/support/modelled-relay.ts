@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
-import { createLedgerPort } from '../../src/relay/ledger/methods.ts'
-import type { Ledger } from '../../src/relay/ledger/port.ts'
+import { createLedgerPort, type Ledger } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'

@@ -7,7 +7,7 @@ import { createService, type Product } from '../../scripts/dev/simulator/relay/p
 import { createModels, forwarderAddress } from '../../scripts/dev/simulator/setting.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import { TransportError } from '../../src/chain/rpc.ts'
-import type { Ledger } from '../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { createCarriedText } from '../../src/ussd/gateways/carried-text.ts'

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { encodeCall } from '../../../src/loan/calls.ts'
-import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
+import type { Payment } from '../../../src/relay/ledger/payments/payment-states.ts'
+import type { Work } from '../../../src/relay/ledger/work.ts'
 import type { ScreenMessage } from '../oracle/screen-reader.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'

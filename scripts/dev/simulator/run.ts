@@ -1,5 +1,5 @@
-import { isOpen } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
+import { isOpen } from '../../../src/relay/ledger/work.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
 import { findEnd, happen } from './events.ts'

@@ -1,13 +1,10 @@
 import type { Address } from 'viem'
-import {
-  ledgerRules,
-  type OfferAnswer,
-  type PaymentOffer,
-  type Work,
-} from '../../../src/relay/ledger/port.ts'
+import type { OfferAnswer, PaymentOffer } from '../../../src/relay/ledger/acceptance.ts'
+import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { ScheduledLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
+import type { Work } from '../../../src/relay/ledger/work.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { UssdHandler } from '../../../src/ussd/handler.ts'
 import type { Random } from '../random.ts'

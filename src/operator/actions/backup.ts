@@ -1,10 +1,7 @@
-import type {
-  Identity,
-  PagePosition,
-  SetBack,
-  SetBackAnswer,
-  Vitals,
-} from '../../relay/ledger/port.ts'
+import type { PagePosition } from '../../relay/ledger/backup/score-page.ts'
+import type { Identity } from '../../relay/ledger/records/identity.ts'
+import type { Vitals } from '../../relay/ledger/records/vitals.ts'
+import type { SetBack, SetBackAnswer } from '../../relay/ledger/steps.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import type { ExportAnswer } from '../schemas/backup.ts'

@@ -6,12 +6,9 @@ import { cancelPinRequest, maxPinTries, unlockPin } from '../../account/pin.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
-import type {
-  AccountStanding,
-  DayLimits,
-  PaymentRecord,
-  SessionTrace,
-} from '../../relay/ledger/port.ts'
+import type { DayLimits } from '../../relay/ledger/records/earlier.ts'
+import type { PaymentRecord } from '../../relay/ledger/records/operations.ts'
+import type { AccountStanding, SessionTrace } from '../../relay/ledger/records/standing.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'

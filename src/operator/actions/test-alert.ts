@@ -1,4 +1,4 @@
-import type { AlertNotice } from '../../relay/ledger/port.ts'
+import type { AlertNotice } from '../../relay/ledger/records/alerts.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import type { ActionAnswer } from '../schemas/actions.ts'

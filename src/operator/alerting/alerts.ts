@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem'
 import { formatAmountDown } from '../../loan/amounts.ts'
-import type { ActiveAlert } from '../../relay/ledger/port.ts'
+import type { ActiveAlert } from '../../relay/ledger/records/alerts.ts'
 import {
   computeTopUp,
   countAffordable,

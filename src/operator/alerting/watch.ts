@@ -1,4 +1,5 @@
-import type { AlertNotice, Ledger } from '../../relay/ledger/port.ts'
+import type { AlertNotice } from '../../relay/ledger/records/alerts.ts'
+import type { Ledger } from '../../relay/ledger/steps.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { KnownHealthData } from '../health.ts'
 import { type Deployment, toIso } from '../records.ts'

@@ -1,6 +1,6 @@
 import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
-import type { AlertNotice } from '../../relay/ledger/port.ts'
+import type { AlertNotice } from '../../relay/ledger/records/alerts.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Deployment, toIso } from '../records.ts'
 

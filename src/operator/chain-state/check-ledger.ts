@@ -6,7 +6,7 @@ import {
   type ObservationReport,
   type Observations,
 } from '../../relay/ledger/observations.ts'
-import type { Vitals } from '../../relay/ledger/port.ts'
+import type { Vitals } from '../../relay/ledger/records/vitals.ts'
 import type { RoundResult } from '../../relay/ledger/schedule.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'

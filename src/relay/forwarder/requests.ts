@@ -21,6 +21,9 @@ import {
 } from 'viem'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
+/** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
+export const maxDeadlineSeconds = 24 * 60 * 60
+
 export const intentIdLength = 22
 
 /** Holds what a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */

@@ -1,41 +1,126 @@
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
+import type { SignedRequest } from '../forwarder/requests.ts'
 import type { RefusalOf } from '../refusal.ts'
-import { findDecision, saveSession } from './decisions.ts'
-import { type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
-import { listMissing } from './missing.ts'
+import { type Decided, findDecision, saveSession } from './decisions.ts'
+import { type Draft, layerDraft, opens, reads, type StepContext, type Writes } from './draft.ts'
+import type { ObservationReport } from './observations.ts'
 import { readAccountTotals } from './payments/account-totals.ts'
 import {
+  type Capacity,
   countUsage,
   findFreeNonce,
   isFull,
   readSlot,
   recordTransaction,
+  type Slot,
+  type Usage,
 } from './payments/nonces.ts'
 import { beginPayment } from './payments/payment-states.ts'
 import { readQueueTotals } from './payments/queue-totals.ts'
 import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
-import { exceedsLendable } from './payments/reserves.ts'
-import {
-  type CarryingTransaction,
-  hashPlaceholder,
-  minutesPlaceholder,
-  type OfferDecision,
-  type Pace,
-  type PaymentOffer,
-  type Proposal,
-  type Screen,
-} from './port.ts'
+import { exceedsLendable, type Lendable } from './payments/reserves.ts'
 import { recordObservations } from './records/chain.ts'
-import { findDayLimit, recordEqualAge } from './records/earlier.ts'
-import { isLateAnswer } from './records/first-values.ts'
-import { isOfOtherDeployment } from './records/identity.ts'
+import {
+  type DayLimitRefusal,
+  type DayLimits,
+  findDayLimit,
+  recordEqualAge,
+} from './records/earlier.ts'
+import { type AskedQuestion, isLateAnswer } from './records/first-values.ts'
+import { type Identity, isOfOtherDeployment } from './records/identity.ts'
+import { listMissing } from './records/missing.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
 import { compareNonces } from './records/possible-loss.ts'
 import { isHeld } from './records/standing.ts'
+import {
+  hashPlaceholder,
+  minutesPlaceholder,
+  type Order,
+  type Screen,
+  type SignedTransaction,
+  type StepKey,
+} from './values.ts'
 
-/** Judges offers, and finds the nonce for the payments that may begin. Writes nothing. */
-export function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
+/** Asks to confirm a payment: an equal one was accepted this many minutes ago. */
+export type Equal = { kind: 'equal'; minutes: number }
+
+/** Refuses a payment, because it exceeds a limit of open payments. Nothing has changed. */
+type Full = { kind: 'full'; usage: Usage }
+
+/** Offers a payment, with all that is needed to judge it. */
+export type PaymentOffer = StepKey & {
+  /** Counts the answers that the caller has given. */
+  answerCount: number
+  order: Order
+  screens: Screens
+  pace: Pace
+  /** Counts the relayer's transactions in blocks, as read a moment ago. */
+  chainNonce: number
+  /** Counts also those in the pool: one may carry a payment whose rows were lost. */
+  poolNonce: number
+  gasPriceWei: bigint
+  /** Repeats the account's `version`; if that is another now, the decision is `changed`. */
+  version: number | undefined
+  /** Limits open payments; beyond it the decision is {@link Full}. */
+  capacity?: Capacity | undefined
+  /** Limits a day; beyond it the decision is a {@link DayLimitRefusal}. */
+  day?: DayLimits | undefined
+  /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
+  unlessEqual?: boolean
+  /** Asks for the decision `late` if this question does not hold any more. */
+  question?: AskedQuestion | undefined
+  /** Reports what was read from the chain for it. */
+  observations?: ObservationReport | undefined
+  /** Identifies the relay that offers; if the ledger has another, the decision is `paused`. */
+  identity?: Identity | undefined
+  /** Gives what was left at a block; if it is too little, the decision is `none_left`. */
+  lendable?: Lendable | undefined
+}
+
+/** Holds a recorded transaction that has to be sent now, and the payments that it carries. */
+export type TransactionToSend = {
+  nonce: number
+  transaction: SignedTransaction
+  /** Maps each session to its signed request. */
+  requests: ReadonlyMap<string, SignedRequest>
+  /** Is true if nothing was signed for the nonce before. */
+  isFirst: boolean
+}
+
+/** Answers an offer. Of offers that share a transaction, one has `sending`. */
+export type OfferAnswer = OfferDecision & { sending?: TransactionToSend | undefined }
+
+/** Accepts a payment and makes it durable, or tells why it may not begin. */
+export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
+
+/** Holds the screens of acceptance; each has a placeholder for what is not known yet. */
+export type Screens = { carried: Screen; queued: Screen }
+
+/** Tells how many payments a block is expected to take, and how often blocks come. */
+export type Pace = { paymentsInBlock: number; blockMs: number }
+
+/** Tells the decision on an offer. */
+export type OfferDecision =
+  | Decided
+  /** Has the recorded screen. If `isCarried`, the transaction carries it; else it is queued. */
+  | { kind: 'accepted'; screen: Screen; isCarried: boolean }
+  | Full
+  | DayLimitRefusal
+  | Equal
+  | RefusalOf<'none_left' | 'paused' | 'held'>
+  /** Asks the question again: it was asked, or first answered, longer ago than it holds. */
+  | { kind: 'late' }
+  /** Asks to look the account up again, because its payments have changed. */
+  | { kind: 'changed' }
+
+/** Lists the indexes of offers that may begin, and their nonce; they are queued without one. */
+export type Proposal = { slot: Slot | undefined; accepted: number[] }
+
+/** Holds a transaction and the indexes of the offers that it carries, in this order. */
+type CarryingTransaction = SignedTransaction & { nonce: number; accepted: readonly number[] }
+
+function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
   const nonce = pickNonce(step, offers)
   const trial = { ...step, rows: layerDraft(step.rows, new Map()) }
   const carrier: Carrier = nonce === undefined ? undefined : { nonce, hash: '0x' }
@@ -43,8 +128,7 @@ export function propose(step: StepContext, offers: readonly PaymentOffer[]): Pro
   return { slot: nonce === undefined ? undefined : readSlot(step, nonce), accepted }
 }
 
-/** Records the payments that may begin, with the transaction that carries all of them. */
-export function record(
+function record(
   step: StepContext,
   offers: readonly PaymentOffer[],
   transaction?: CarryingTransaction,
@@ -138,10 +222,7 @@ function judge(
 }
 
 /** Tells whether an operator has stopped all payments, or those of the account. */
-export function findIntakeRefusal(
-  rows: Draft,
-  account: string,
-): RefusalOf<'paused' | 'held'> | undefined {
+function findIntakeRefusal(rows: Draft, account: string): RefusalOf<'paused' | 'held'> | undefined {
   if (readIntake(rows).kind !== 'open' || listMissing(rows).length > 0) return { kind: 'paused' }
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
@@ -166,7 +247,7 @@ const countOpenPayments = ({ rows, relayer }: StepContext): number =>
   countCarried(readRelayerTotals(rows, relayer)) + readQueueTotals(rows).waitingCount
 
 /** Replaces a screen's placeholder by the start of a transaction's hash. */
-export const insertHash = (screen: Screen, hash: string): Screen =>
+const insertHash = (screen: Screen, hash: string): Screen =>
   replaceText(screen, hashPlaceholder, hash.slice(0, hashPlaceholder.length))
 
 const replaceText = ({ kind, lines }: Screen, placeholder: string, text: string): Screen => ({
@@ -177,3 +258,19 @@ const replaceText = ({ kind, lines }: Screen, placeholder: string, text: string)
 /** Returns in about how many minutes blocks have this many payments; rounded up. */
 export const estimateMinutes = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
   Math.ceil((Math.ceil(payments / paymentsInBlock) * blockMs) / 60_000)
+
+export const acceptanceSteps = {
+  /** Tells why a payment of the account would be refused, as far as the ledger knows. */
+  findKnownRefusal: reads(
+    ({ rows }, account: Address, limits: DayLimits, payment: Pick<Order, 'kind' | 'spendsWei'>) =>
+      findIntakeRefusal(rows, account) ?? findDayLimit(rows, account, limits, payment),
+  ),
+  /** Judges offers and finds a nonce for those that may begin; changes nothing. */
+  propose: reads(propose),
+  /**
+   * Records the payments that may begin, each judged after those before it. The transaction carries
+   * exactly these; without one they are queued. `changed`: other payments may begin now, or the
+   * nonce is not free, and nothing was written.
+   */
+  record: opens(record),
+}

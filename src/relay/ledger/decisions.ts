@@ -1,7 +1,25 @@
+import type { Hex } from 'viem'
 import type { Draft } from './draft.ts'
 import { getPaymentRow } from './payments/payment-states.ts'
-import type { Decided, Paid, Screen, StepKey } from './port.ts'
 import type { Row } from './rows.ts'
+import type { Screen, StepKey } from './values.ts'
+
+/** Tells how a session was decided, as far as one step may know. */
+export type Decided =
+  /**
+   * Has the answer of this very step, and how long ago it was decided. If `paid` is set, the chain
+   * executed another request than the screen says.
+   */
+  | { kind: 'answered'; screen: Screen; ageMs: number; paid?: Paid | undefined }
+  /** Has the answer of this very step, whose payment has failed since. */
+  | { kind: 'failed'; screen: Screen }
+  /** Means that another step has paid, or that the ledger lost the answer. */
+  | { kind: 'ended' }
+  /** Means that another step was refused: the session has paid nothing, and never will. */
+  | { kind: 'closed' }
+
+/** Holds the call that the chain executed for a session, and its transaction. */
+export type Paid = { data: Hex; hash: Hex }
 
 /** Returns a session's decision, if there is one. */
 export function findDecision(rows: Draft, { session, input }: StepKey): Decided | undefined {

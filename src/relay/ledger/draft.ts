@@ -1,4 +1,4 @@
-import type { LedgerRules } from './port.ts'
+import { poolRules } from '../../chain/chains.ts'
 import {
   type AnyRow,
   getListPosition,
@@ -12,6 +12,35 @@ import {
   type View,
   type Write,
 } from './rows.ts'
+
+export type LedgerRules = {
+  /** Limits the nonces in use at a time, counted from the chain's next nonce. */
+  maxInFlight: number
+  /** Sets for how many blocks a settled payment is watched. */
+  watchBlocks: number
+  /** Limits the age of facts that change slowly. */
+  accountStateMs: number
+  /** Sets how long a nonce stays unused that a foreign transaction has. */
+  displacedMs: number
+  /** Limits the transactions that carry a payment without effect; then it only waits to expire. */
+  maxAttempts: number
+  /** Sets how long a session's answer is stored: at least the forwarder's 7 days. */
+  retentionMs: number
+  /** Sets how long a finding must be gone before its alert is cleared. */
+  alertEndMs: number
+  /** Sets how long a settled payment's outcome is kept; longer than its row. */
+  historyMs: number
+}
+
+export const ledgerRules = {
+  // RSKj's pool drops a transaction after 650 s: by then unknown ones are in a block or gone.
+  displacedMs: 15 * 60 * 1000,
+  maxAttempts: 8,
+  // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
+  retentionMs: 8 * 24 * 60 * 60 * 1000,
+  historyMs: 90 * 24 * 60 * 60 * 1000,
+  alertEndMs: poolRules.rootstock.alertEndMs,
+} as const
 
 /** Gives a step the store's rows with the step's own writes, which are not committed yet. */
 export type Draft = {
@@ -93,3 +122,27 @@ export function createDraft(
     missing,
   }
 }
+
+/** Tells what a step does with rows. One that `opens` writes, and may leave work for a round. */
+type StepKind = 'reads' | 'writes' | 'opens'
+
+/** Is a method of the ledger: one atomic step, which reads and writes rows synchronously. */
+export type Step<Args extends unknown[], Answer> = {
+  (step: StepContext, ...args: Args): Answer
+  kind: StepKind
+}
+
+type Run<Args extends unknown[], Answer> = (step: StepContext, ...args: Args) => Answer
+
+/** Declares a step that writes nothing. */
+export const reads = <Args extends unknown[], Answer>(run: Run<Args, Answer>): Step<Args, Answer> =>
+  Object.assign(run, { kind: 'reads' as const })
+
+/** Declares a step that may write. */
+export const writes = <Args extends unknown[], Answer>(
+  run: Run<Args, Answer>,
+): Step<Args, Answer> => Object.assign(run, { kind: 'writes' as const })
+
+/** Declares a step that writes, and after which a round is due. */
+export const opens = <Args extends unknown[], Answer>(run: Run<Args, Answer>): Step<Args, Answer> =>
+  Object.assign(run, { kind: 'opens' as const })

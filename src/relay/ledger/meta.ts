@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { obstacles } from '../refusal.ts'
 import type { Draft } from './draft.ts'
 import { storedObservations } from './observations.ts'
-import type { ActiveAlert, FollowedBlock, Intake, KnownRate } from './port.ts'
 
 const time = z.int()
 const counts = z.record(z.string(), z.int())
@@ -25,9 +24,9 @@ const followed = {
   difficulty: z.optional(hash),
   floor: z.optional(hash),
 }
-const followedBlock: z.ZodMiniType<FollowedBlock> = z.object({ ...followed, count: z.int() })
+const followedBlock = z.object({ ...followed, count: z.int() })
 
-const intake: z.ZodMiniType<Intake> = z.discriminatedUnion('kind', [
+const intake = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open') }),
   z.object({
     kind: z.enum(['paused', 'draining']),
@@ -36,11 +35,11 @@ const intake: z.ZodMiniType<Intake> = z.discriminatedUnion('kind', [
   }),
 ])
 
-const alerts: z.ZodMiniType<ActiveAlert[]> = z.array(
+const alerts = z.array(
   z.object({ name: z.string(), says: z.string(), raisedAt: time, calmSince: z.optional(time) }),
 )
 
-const rate: z.ZodMiniType<KnownRate> = z.object({
+const rate = z.object({
   ...{ currency: z.string(), micros: z.string(), at: time },
   refused: z.optional(z.object({ micros: z.string(), at: time })),
 })

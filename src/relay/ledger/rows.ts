@@ -330,9 +330,9 @@ export type Write = {
 export type AnyRow = Readonly<Record<string, unknown>>
 
 /** Names the columns that group and order a list's rows; without a group it has all of them. */
-export type ListColumns = { group: string | undefined; score: string }
+type ListColumns = { group: string | undefined; score: string }
 
-export type AnyTable = {
+type AnyTable = {
   key: readonly string[]
   row: z.ZodMiniObject
   lists: Readonly<Record<string, ListColumns>>

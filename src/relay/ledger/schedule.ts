@@ -1,8 +1,9 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import { createLedgerPort, getDueDelayMs, type LedgerMethod } from './methods.ts'
-import { isOpen, type Ledger, type LedgerRules } from './port.ts'
+import type { LedgerRules } from './draft.ts'
+import { createLedgerPort, getDueDelayMs, type Ledger, type LedgerMethod } from './steps.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
+import { isOpen } from './work.ts'
 
 /**
  * Tells when the next round is needed. `soon`: no node has taken a transaction, or payments wait
@@ -37,7 +38,7 @@ export type LedgerSchedule = {
 }
 
 /** Is the one timer of a storage. It outlives the instance, and fires at least once. */
-export type Alarm = {
+type Alarm = {
   /** Returns the Unix time in ms; null if none is set, or while it fires. */
   getAlarm(): Promise<number | null>
   /** Replaces any other time. */

@@ -1,7 +1,7 @@
 import { chooseVerdict, type NodeVerdict, type SendVerdict } from '../../chain/verdicts.ts'
 import { decodeRequests } from '../forwarder/requests.ts'
-import type { SignedTransaction } from '../ledger/port.ts'
 import { mapNames } from '../ledger/rows.ts'
+import type { SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 import { readRequestPayee } from './payees.ts'

@@ -11,12 +11,8 @@ import {
   type SignedRequest,
   spendsIntent,
 } from '../forwarder/requests.ts'
-import type {
-  BlockId,
-  IntentExecution,
-  RequestExecution,
-  SignedTransaction,
-} from '../ledger/port.ts'
+import type { RequestExecution } from '../ledger/carrying.ts'
+import type { BlockId, IntentExecution, SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'
 import { encodeIntentTopics, findSpendingBlock, type SearchState } from './spent.ts'
 

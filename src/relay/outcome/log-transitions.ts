@@ -1,6 +1,6 @@
 import { paymentKinds } from '../../loan/kinds.ts'
 import type { Log, LogEvent } from '../../runtime/log.ts'
-import type { Transition } from '../ledger/port.ts'
+import type { Transition } from '../ledger/payments/payment-states.ts'
 
 /** Logs a line for each transition; outcomes have the demonstration's words. */
 export function logTransitions(log: Log, transitions: readonly Transition[]): void {

@@ -1,5 +1,6 @@
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { MinedReport, SignedTransaction } from '../ledger/port.ts'
+import type { MinedReport } from '../ledger/carrying.ts'
+import type { SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'
 import { readExecutions } from './executions.ts'
 import { logTransitions } from './log-transitions.ts'

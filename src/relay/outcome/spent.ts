@@ -5,7 +5,7 @@ import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import { decodeResults, type ForwardRequest, spendsIntent } from '../forwarder/requests.ts'
-import type { Traces } from '../ledger/port.ts'
+import type { Traces } from '../ledger/records/possible-loss.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
 /** Names what the forwarder executes at most once. */

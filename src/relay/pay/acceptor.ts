@@ -3,10 +3,10 @@ import type {
   OfferAnswer,
   OfferDecision,
   PaymentOffer,
-  SignedTransaction,
-  Slot,
   TransactionToSend,
-} from '../ledger/port.ts'
+} from '../ledger/acceptance.ts'
+import type { Slot } from '../ledger/payments/nonces.ts'
+import type { SignedTransaction } from '../ledger/values.ts'
 import { buildBatch, type Relayer, signFor } from '../relayer.ts'
 import { answerWithinMs } from './answers.ts'
 

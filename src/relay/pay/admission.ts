@@ -1,7 +1,9 @@
 import type { PoolRules } from '../../chain/chains.ts'
 import { computeReplacementPrice } from '../fees.ts'
-import { estimateMinutes } from '../ledger/acceptance.ts'
-import type { Capacity, DayLimits, Pace, Undecided, Usage } from '../ledger/port.ts'
+import { estimateMinutes, type Pace } from '../ledger/acceptance.ts'
+import type { Capacity, Usage } from '../ledger/payments/nonces.ts'
+import type { DayLimits } from '../ledger/records/earlier.ts'
+import type { Undecided } from '../ledger/sessions.ts'
 import type { Refusal } from '../refusal.ts'
 import {
   computeGasPrice,

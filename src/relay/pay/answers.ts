@@ -1,5 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
-import type { Decided, Ledger, Screen, StepKey } from '../ledger/port.ts'
+import type { Decided } from '../ledger/decisions.ts'
+import type { Ledger } from '../ledger/steps.ts'
+import type { Screen, StepKey } from '../ledger/values.ts'
 
 /** Tells what the caller is shown. */
 export type PaymentAnswer =

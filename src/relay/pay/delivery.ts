@@ -17,26 +17,23 @@ import {
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import { getIdentity } from '../identity.ts'
+import type { AcceptPayment, PaymentOffer, TransactionToSend } from '../ledger/acceptance.ts'
+import type { Paid } from '../ledger/decisions.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
+import type { Usage } from '../ledger/payments/nonces.ts'
+import type { Lendable } from '../ledger/payments/reserves.ts'
+import type { AskedQuestion } from '../ledger/records/first-values.ts'
+import type { NextNonces, Traces } from '../ledger/records/possible-loss.ts'
+import type { Undecided } from '../ledger/sessions.ts'
 import {
-  type AcceptPayment,
-  type AskedQuestion,
   type HeldSms,
   hashPlaceholder,
-  type Lendable,
   minutesPlaceholder,
-  type NextNonces,
   type Order,
-  type Paid,
-  type PaymentOffer,
   type ReservedAmounts,
   type Screen,
   type StepKey,
-  type Traces,
-  type TransactionToSend,
-  type Undecided,
-  type Usage,
-} from '../ledger/port.ts'
+} from '../ledger/values.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { readIsSpent } from '../outcome/spent.ts'

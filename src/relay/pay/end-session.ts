@@ -1,6 +1,7 @@
 import { describeFault } from '../../runtime/log.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
-import type { Screen, StepKey, Traces } from '../ledger/port.ts'
+import type { Traces } from '../ledger/records/possible-loss.ts'
+import type { Screen, StepKey } from '../ledger/values.ts'
 import { type IntentName, readIsSpent } from '../outcome/spent.ts'
 import { isSilentOnPayments } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'

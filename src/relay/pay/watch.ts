@@ -1,4 +1,4 @@
-import type { TransactionToSend } from '../ledger/port.ts'
+import type { TransactionToSend } from '../ledger/acceptance.ts'
 import { readMinedReport, settle } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 

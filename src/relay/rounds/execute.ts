@@ -1,5 +1,7 @@
 import { describeFault, type Log, type LogEvent } from '../../runtime/log.ts'
-import type { BlockId, Slot, Transition } from '../ledger/port.ts'
+import type { Slot } from '../ledger/payments/nonces.ts'
+import type { Transition } from '../ledger/payments/payment-states.ts'
+import type { BlockId } from '../ledger/values.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'

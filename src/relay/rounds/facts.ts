@@ -1,18 +1,14 @@
 import { getResendDelayMs, type PoolRules } from '../../chain/chains.ts'
 import type { Head } from '../../chain/node.ts'
 import type { Payee } from '../../chain/payees.ts'
-import type {
-  BlockId,
-  Execution,
-  FollowedBlock,
-  IntentExecution,
-  MinedReport,
-  OpenNonce,
-  Payment,
-  Work,
-} from '../ledger/port.ts'
-import { ledgerRules, listPayments } from '../ledger/port.ts'
+import type { MinedReport } from '../ledger/carrying.ts'
+import { ledgerRules } from '../ledger/draft.ts'
+import type { OpenNonce } from '../ledger/payments/nonces.ts'
+import type { Payment } from '../ledger/payments/payment-states.ts'
+import type { FollowedBlock } from '../ledger/records/chain.ts'
 import { phasesWithoutOutcome } from '../ledger/transitions.ts'
+import type { BlockId, Execution, IntentExecution } from '../ledger/values.ts'
+import { listPayments, type Work } from '../ledger/work.ts'
 import { findWallet } from '../outcome/payees.ts'
 import type { Terms } from '../relayer.ts'
 

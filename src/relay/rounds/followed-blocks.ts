@@ -1,7 +1,9 @@
 import { type Hex, numberToHex } from 'viem'
 import type { Head } from '../../chain/node.ts'
 import { describeFault } from '../../runtime/log.ts'
-import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
+import type { SignedNonce } from '../ledger/payments/nonces.ts'
+import type { FollowedBlock } from '../ledger/records/chain.ts'
+import type { Work } from '../ledger/work.ts'
 import type { Relayer } from '../relayer.ts'
 import { type Followed, getDeepNumber, isAnyOverdue } from './facts.ts'
 

@@ -2,15 +2,11 @@ import type { Hex } from 'viem'
 import type { Head } from '../../chain/node.ts'
 import { describeLoanRefusal } from '../../loan/calls.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type {
-  BlockId,
-  FollowedBlock,
-  IntentExecution,
-  MinedReport,
-  OpenNonce,
-  Payment,
-  SignedTransaction,
-} from '../ledger/port.ts'
+import type { MinedReport } from '../ledger/carrying.ts'
+import type { OpenNonce } from '../ledger/payments/nonces.ts'
+import type { Payment } from '../ledger/payments/payment-states.ts'
+import type { FollowedBlock } from '../ledger/records/chain.ts'
+import type { BlockId, IntentExecution, SignedTransaction } from '../ledger/values.ts'
 import type { Sending } from '../outcome/broadcast.ts'
 import { computeGasPrice, type Terms } from '../relayer.ts'
 import {

@@ -1,7 +1,9 @@
 import type { Address } from 'viem'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import type { DueReminder, Ledger, LoanDebt, SmsFate } from '../ledger/port.ts'
+import type { DueReminder, LoanDebt } from '../ledger/payments/reminders.ts'
+import type { SmsFate } from '../ledger/payments/sms.ts'
+import type { Ledger } from '../ledger/steps.ts'
 
 export type RemindersOptions = {
   readDebt: (account: Address) => Promise<Omit<LoanDebt, 'account'>>

@@ -1,7 +1,7 @@
 import { describeFault } from '../../runtime/log.ts'
 import { getIdentity } from '../identity.ts'
-import { isOpen, type Work } from '../ledger/port.ts'
 import type { RoundResult } from '../ledger/schedule.ts'
+import { isOpen, type Work } from '../ledger/work.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
 import { type ChainSnapshot, isAnyDueSoon, isPoolFull, type LedgerSnapshot } from './facts.ts'

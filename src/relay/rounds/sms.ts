@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import type { DueSms, Ledger, SmsFate } from '../ledger/port.ts'
+import type { DueSms, SmsFate } from '../ledger/payments/sms.ts'
+import type { Ledger } from '../ledger/steps.ts'
 
 export type SmsRoundsOptions = {
   /** Asks for one message to be sent, once. */

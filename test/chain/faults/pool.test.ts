@@ -6,7 +6,7 @@ import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { createRpcCall, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
-import { maxOpenPayments } from '../../../src/relay/ledger/port.ts'
+import { maxOpenPayments } from '../../../src/relay/ledger/sessions.ts'
 import { blockMs, minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
 import { drawHalf } from '../../support/sample.ts'
 

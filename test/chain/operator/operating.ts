@@ -9,7 +9,7 @@ import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { type ActionName, operatorError } from '../../../src/operator/schemas/actions.ts'
 import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
 import { paymentAnswer, paymentsAnswer } from '../../../src/operator/schemas/payments.ts'
-import { isOpen } from '../../../src/relay/ledger/port.ts'
+import { isOpen } from '../../../src/relay/ledger/work.ts'
 import { parseJson } from '../../../src/runtime/json.ts'
 import {
   type Deployment,

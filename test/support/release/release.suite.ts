@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { test as base, describe, expect } from 'vitest'
-import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import type { Row } from '../../../src/relay/ledger/rows.ts'
+import type { Ledger } from '../../../src/relay/ledger/steps.ts'
 import { accept, executionIn } from '../../ports/payments.ts'
 
 /** Holds a decided delivery and its screen. */

@@ -25,7 +25,7 @@ describe('an import', () => {
     ['src/compose/app.ts', '../../scripts/dial.ts', 'depends on nothing outside src'],
     ['src/relay/ledger.ts', './ledger-object.ts', known],
     ['src/keys/port.ts', './object.ts', known],
-    ['src/relay/ledger/port.ts', './stores/redis.ts', known],
+    ['src/relay/ledger/steps.ts', './stores/redis.ts', known],
     ['src/loan/calls.ts', '../ussd/menu.ts', 'loan may use runtime'],
     ['src/runtime/log.ts', '../relay/ledger.ts', 'runtime may use no other'],
     ['src/node/objects/block.ts', '../reads/mined-block.ts', 'objects may use no other'],

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
 

@@ -1,4 +1,4 @@
-import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { usualTimes } from '../../menu-ways.ts'
 import { getClaim } from '../../oracle/sessions.ts'
 import type { Delivery, History } from '../history.ts'

@@ -1,5 +1,5 @@
 import { decodeRefusal } from '../../../../src/loan/calls.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import { isLeftFar, lifetimeMs, type Report } from './circumstances.ts'

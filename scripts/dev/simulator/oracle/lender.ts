@@ -3,7 +3,7 @@ import { type PhoneNumber, shortenPhone } from '../../../../src/account/phone.ts
 import { maxPinTries } from '../../../../src/account/pin.ts'
 import { formatAmountDown } from '../../../../src/loan/amounts.ts'
 import { paymentKinds } from '../../../../src/loan/kinds.ts'
-import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { type SmsFacts, writeSms } from '../../../../src/ussd/sms.ts'

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { getClaim, judgeSession } from '../../oracle/sessions.ts'
 import {
   type Arrival,

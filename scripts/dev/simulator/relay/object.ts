@@ -1,7 +1,11 @@
-import { createLedgerPort, type LedgerMethod } from '../../../../src/relay/ledger/methods.ts'
-import type { AcceptPayment, Ledger, PaymentOffer } from '../../../../src/relay/ledger/port.ts'
+import type { AcceptPayment, PaymentOffer } from '../../../../src/relay/ledger/acceptance.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
+import {
+  createLedgerPort,
+  type Ledger,
+  type LedgerMethod,
+} from '../../../../src/relay/ledger/steps.ts'
 import type { SqlValue } from '../../../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'

@@ -1,11 +1,9 @@
 import type { Address } from 'viem'
-import {
-  ledgerRules,
-  type OpenNonce,
-  type Payment,
-  type Work,
-} from '../../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
+import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import type { Work } from '../../../../src/relay/ledger/work.ts'
 import type { Actor } from '../actors.ts'
 import { undecided } from '../history.ts'
 import { spendingKey } from '../model/contracts.ts'

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256, slice } from 'viem'
 import type { PhoneNumber } from '../../../../src/account/phone.ts'
-import type { AcceptPayment } from '../../../../src/relay/ledger/port.ts'
+import type { AcceptPayment } from '../../../../src/relay/ledger/acceptance.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { africasTalking } from '../../../../src/ussd/gateways/presets.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'

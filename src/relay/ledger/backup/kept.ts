@@ -1,15 +1,20 @@
 import { type Address, getAddress } from 'viem'
-import type { StepContext } from '../draft.ts'
-import type { KeptImport, KeptPage, PagePosition } from '../port.ts'
+import { reads, type StepContext, writes } from '../draft.ts'
 import { keepFormerAccounts } from '../records/identity.ts'
 import { readIntake, recordAction } from '../records/operations.ts'
-import { isHeld, setHold } from '../records/standing.ts'
-import { setTill } from '../records/tills.ts'
+import { isHeld, standingSteps } from '../records/standing.ts'
+import { tillSteps } from '../records/tills.ts'
 import { type Row, toKey } from '../rows.ts'
 import { type KeptRows, keptTables } from './kept-rows.ts'
-import { searchPage } from './score-page.ts'
+import { type PagePosition, searchPage } from './score-page.ts'
 
-export function exportKept({ rows }: StepContext, { part, from }: PagePosition): KeptPage {
+/** Holds a page of what only operators know; `next` is undefined on the last one. */
+export type KeptPage = KeptRows & { next: PagePosition | undefined }
+
+/** Counts the rows that were missing, and lists tills and accounts that this ledger refuses. */
+type KeptImport = { kind: 'imported'; added: number; refused: string[] } | { kind: 'open' }
+
+function exportKept({ rows }: StepContext, { part, from }: PagePosition): KeptPage {
   const page: KeptPage = { audit: [], holds: [], tills: [], aliases: [], next: undefined }
   const table = keptTables[part]
   if (table === undefined) return page
@@ -19,8 +24,8 @@ export function exportKept({ rows }: StepContext, { part, from }: PagePosition):
   return { ...page, [table]: matches, next: isLast ? undefined : next }
 }
 
-/** Adds rows by the steps that write them, if no payment is accepted meanwhile. */
-export function importKept({ rows }: StepContext, id: string, kept: KeptRows): KeptImport {
+function importKept(step: StepContext, id: string, kept: KeptRows): KeptImport {
+  const { rows } = step
   if (readIntake(rows).kind === 'open') return { kind: 'open' }
   const { audit, holds, tills, aliases } = kept
   const missing = keptTables
@@ -28,9 +33,10 @@ export function importKept({ rows }: StepContext, id: string, kept: KeptRows): K
     .filter(([table, key]) => rows.row(table, ...key) === undefined)
   for (const entry of audit) recordAction(rows, entry)
   for (const { account } of holds) {
-    if (!isHeld(rows, account)) setHold(rows, account as Address, true, `${id}.${account}`)
+    if (!isHeld(rows, account))
+      standingSteps.setHold(step, account as Address, true, `${id}.${account}`)
   }
-  const refusedTills = tills.filter((till) => !importTill({ rows }, id, till))
+  const refusedTills = tills.filter((till) => !importTill(step, id, till))
   const pairs = aliases.map(
     ({ account, former }) => [getAddress(account), former as Address] as const,
   )
@@ -41,11 +47,21 @@ export function importKept({ rows }: StepContext, id: string, kept: KeptRows): K
 }
 
 /** Gives a free number its till, removed if it was. Tells whether the account has the number. */
-function importTill({ rows }: Pick<StepContext, 'rows'>, id: string, row: Row<'tills'>): boolean {
+function importTill(step: StepContext, id: string, row: Row<'tills'>): boolean {
   const { till, account, name, kind, removed_at } = row
-  const known = rows.row('tills', till)
+  const known = step.rows.row('tills', till)
   if (known !== undefined) return known.account === account
-  setTill(rows, { id: `${id}.${till}`, till, to: { account, name, kind } })
-  if (removed_at !== null) setTill(rows, { id: `${id}.${till}.removed`, till })
+  tillSteps.setTill(step, { id: `${id}.${till}`, till, to: { account, name, kind } })
+  if (removed_at !== null) tillSteps.setTill(step, { id: `${id}.${till}.removed`, till })
   return true
+}
+
+export const keptSteps = {
+  /** Returns a page of what only operators know: audit, holds, tills and kept accounts. */
+  exportKept: reads(exportKept),
+  /**
+   * Adds what is missing of it by the steps that write it, and records the action, unless payments
+   * are accepted.
+   */
+  importKept: writes(importKept),
 }

@@ -1,5 +1,6 @@
-import type { Hex } from 'viem'
-import type { Draft, StepContext } from '../draft.ts'
+import type { Address, Hex } from 'viem'
+import type { BookedLoan } from '../../../loan/loan-book.ts'
+import { type Draft, reads, type StepContext, writes } from '../draft.ts'
 import {
   listOpenPayments,
   readAccountTotals,
@@ -7,14 +8,51 @@ import {
 } from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
-import type { Erased, ErasureRequest, PersonPage, PersonQuery } from '../port.ts'
 import { findLoan } from '../records/loans.ts'
-import { readTrace, recordAction, toRecord } from '../records/operations.ts'
-import { isHeld, readSessionTrace } from '../records/standing.ts'
-import { listAccountTills } from '../records/tills.ts'
+import {
+  type AuditEntry,
+  type PaymentRecord,
+  type PaymentTrace,
+  readTrace,
+  recordAction,
+  toRecord,
+} from '../records/operations.ts'
+import { isHeld, readSessionTrace, type SessionTrace } from '../records/standing.ts'
+import { listAccountTills, type Till } from '../records/tills.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { searchPage } from './score-page.ts'
+import { type PagePosition, searchPage } from './score-page.ts'
+
+/** Asks for all that is stored about an account, and its loan of a contract. */
+type PersonQuery = { account: Address; contract: Address; position: PagePosition }
+
+/** Holds a page of what is stored about an account; `next` is undefined on the last one. */
+export type PersonPage = {
+  payments: PaymentTrace[]
+  /** Lists payments that were settled longer ago. */
+  archived: PaymentRecord[]
+  /** Lists sessions without a payment. */
+  sessions: SessionTrace[]
+  audit: AuditEntry[]
+  /** Lists what the account's payments of bills were for. */
+  references: { intentId: Hex; reference: string }[]
+  tills: Till[]
+  loan: BookedLoan | undefined
+  next: PagePosition | undefined
+}
+
+/** Asks to erase an account. The search of past payments begins at `from`. */
+type ErasureRequest = { id: string; account: Address; contract: Address; from: number }
+
+/** Counts what one step deleted, and what stays. If `next` is set, another step begins there. */
+export type Erased = {
+  gone: Record<'archived' | 'messages' | 'refusals' | 'loans', number>
+  kept: Record<'payments' | 'open' | 'loans' | 'holds', number> & {
+    /** Tells when the last of its sessions is deleted (Unix time in ms), if nothing is open. */
+    until: number
+  }
+  next: number | undefined
+}
 
 const emptyPage = {
   payments: [],
@@ -26,8 +64,7 @@ const emptyPage = {
   loan: undefined,
 }
 
-/** Returns a page of what is stored about an account: payments, sessions, history, then audit. */
-export function readPersonPage(
+function readPersonPage(
   step: StepContext,
   { account, contract, position: { part, from } }: PersonQuery,
 ): PersonPage {
@@ -70,12 +107,7 @@ export function readPersonPage(
   }
 }
 
-/**
- * Deletes what is stored about an account, except what protects money. Sessions and payments stay
- * as long as usual, so that a redelivery is answered and pays nothing. After that, the history
- * holds the payments without the account.
- */
-export function eraseAccount(
+function eraseAccount(
   { rows, rules }: StepContext,
   { id, account, contract, from }: ErasureRequest,
 ): Erased {
@@ -113,3 +145,14 @@ const listPayments = (rows: Draft, account: string): Row<'payments'>[] =>
 
 const toReferences = (intentId: Hex, reference: string | null | undefined) =>
   reference ? [{ intentId, reference }] : []
+
+export const personSteps = {
+  /** Returns a page of what is stored about an account: payments, sessions, history, then audit. */
+  readPerson: reads(readPersonPage),
+  /**
+   * Deletes what is stored about an account, except what protects money. Sessions and payments stay
+   * as long as usual, so that a redelivery is answered and pays nothing. After that, the history
+   * holds the payments without the account.
+   */
+  erase: writes(eraseAccount),
+}

@@ -1,6 +1,9 @@
 import type { Draft } from '../draft.ts'
 import { getScore, type Listing, type Row } from '../rows.ts'
 
+/** Tells where a page begins: at a score (`from`) of the list with the index `part`. */
+export type PagePosition = { part: number; from: number }
+
 /** Sets how many rows a page searches, unless more rows have one score. */
 const initialLimit = 500
 

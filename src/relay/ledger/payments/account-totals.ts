@@ -3,7 +3,7 @@ import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 
 /** Holds an account's totals: `seen` counts payments, `open` lists those of unknown outcome. */
-export type AccountTotals = Row<'accounts'>
+type AccountTotals = Row<'accounts'>
 
 /** Returns an account's totals. */
 export const readAccountTotals = (rows: Draft, account: string): AccountTotals =>

@@ -1,7 +1,7 @@
 import { decodeCall } from '../../../loan/calls.ts'
 import type { Draft } from '../draft.ts'
-import { hashPlaceholder } from '../port.ts'
 import type { Row } from '../rows.ts'
+import { hashPlaceholder } from '../values.ts'
 import { getRequest } from './executed.ts'
 
 /** Returns the account or wallet that a payment's call pays; undefined if it pays nobody. */

@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
-import type { EventCounts, Vitals } from '../port.ts'
+
+export type EventCounts = Readonly<Record<string, number>>
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
@@ -48,7 +49,9 @@ export function sampleCounts(rows: Draft): void {
 }
 
 /** Returns the counts of about the last hour, and since the day's first sample. */
-export function sumRecentCounts(rows: Draft): Vitals['lately'] {
+export function sumRecentCounts(
+  rows: Draft,
+): Readonly<Record<'hour' | 'today', { since: number; counts: EventCounts }>> {
   const { now } = rows
   const samples = readSamples(rows)
   const counts = readEventCounts(rows)

@@ -2,8 +2,8 @@ import { isAddressEqual } from 'viem'
 import { decodeCall } from '../../../loan/calls.ts'
 import { getCallRules } from '../../../loan/kinds.ts'
 import type { SignedRequest } from '../../forwarder/requests.ts'
-import type { Order } from '../port.ts'
 import type { Row } from '../rows.ts'
+import type { Order } from '../values.ts'
 
 type PaymentRow = Row<'payments'>
 

@@ -1,15 +1,7 @@
 import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
-import type {
-  Capacity,
-  OpenNonce,
-  SignedNonce,
-  SignedTransaction,
-  Slot,
-  Transition,
-  Usage,
-} from '../port.ts'
 import type { Row } from '../rows.ts'
+import type { SignedTransaction } from '../values.ts'
 import { listOpenPayments } from './account-totals.ts'
 import { updateBlockContents } from './block-contents.ts'
 import { addTransaction, dropTransaction } from './clues.ts'
@@ -20,6 +12,7 @@ import {
   noExecution,
   noNonce,
   requeuePayment,
+  type Transition,
 } from './payment-states.ts'
 import { readQueueTotals } from './queue-totals.ts'
 import {
@@ -29,6 +22,39 @@ import {
   readRelayerTotals,
   updateRelayerTotals,
 } from './relayer-totals.ts'
+
+/** Counts open payments: `accountOpenCount` those of one account, the others those of all. */
+export type Usage = {
+  accountOpenCount: number
+  /** Counts payments with a nonce whose transactions are in no block. */
+  carried: number
+  /** Counts payments that wait for a nonce. */
+  waiting: number
+}
+
+/** Limits the open payments of an account and of all, and those that wait, the new one included. */
+export type Capacity = { accountOpenCount: number; open: number; waiting: number }
+
+export type Slot = {
+  nonce: number
+  /** Holds the transaction with the highest price, which a new one replaces. */
+  pending: SignedTransaction | undefined
+}
+
+export type SignedNonce = { hash: Hex; nonce: number }
+
+export type OpenNonce = {
+  nonce: number
+  /** Lists the payments that it carries, in the order of their requests. */
+  sessions: readonly string[]
+  /** Lists all transactions ever recorded for it, the highest price first. */
+  transactions: (SignedTransaction & {
+    recordedAt: number
+    sentAt: number | undefined
+    /** Counts the sends in a row that no node took. */
+    failures: number
+  })[]
+}
 
 /** Holds a nonce; `bytes` lists the hash and the gas price of each of its transactions. */
 type NonceRow = Row<'nonces'>
@@ -50,7 +76,7 @@ export function deleteNonce(rows: Draft, row: NonceRow): void {
   deleteTransactions(rows, row)
 }
 
-export function deleteTransactions(rows: Draft, { bytes }: NonceRow): void {
+function deleteTransactions(rows: Draft, { bytes }: NonceRow): void {
   for (const [hash] of bytes) dropTransaction(rows, hash)
 }
 
@@ -68,7 +94,7 @@ export function listSignedHashes({ rows, relayer }: StepContext): SignedNonce[] 
 }
 
 /** Counts the relayer's transactions as last read; only `poolNonce` includes those in the pool. */
-export type NonceCounts = { chainNonce: number; poolNonce: number }
+type NonceCounts = { chainNonce: number; poolNonce: number }
 
 /** Finds the nonce after all used ones, unless payments wait or the pool would refuse it. */
 export function findFreeNonce(

@@ -1,13 +1,6 @@
 import { type Hex, zeroAddress } from 'viem'
-import type { Draft, StepContext } from '../draft.ts'
-import type {
-  Execution,
-  IntentExecution,
-  LedgerRules,
-  Order,
-  Payment,
-  Transition,
-} from '../port.ts'
+import type { PaymentKind } from '../../../loan/kinds.ts'
+import type { Draft, LedgerRules, StepContext } from '../draft.ts'
 import type { Row } from '../rows.ts'
 import {
   getNextState,
@@ -16,6 +9,7 @@ import {
   type PaymentState,
   phases,
 } from '../transitions.ts'
+import type { Execution, IntentExecution, Order } from '../values.ts'
 import {
   listOpenPayments,
   readAccountTotals,
@@ -30,6 +24,28 @@ import { addToQueue, readQueueTotals, removeFromQueue, saveQueueTotals } from '.
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
 import { holdSms, updateSmsState } from './sms.ts'
+
+export type Payment = {
+  session: string
+  state: PaymentState
+  order: Order
+  nonce: number | undefined
+  /** Counts the transactions that carried it without effect. */
+  attempts: number
+  execution: Execution | undefined
+  /** Tells why it failed, if it did. */
+  reason: string
+  acceptedAt: number
+}
+
+export type Transition = {
+  intentId: Hex
+  kind: PaymentKind
+  from: PaymentState | 'none'
+  to: PaymentState
+  hash: Hex | undefined
+  reason: string
+}
 
 type PaymentRow = Row<'payments'>
 
@@ -207,7 +223,7 @@ export function archivePayments(
 }
 
 /** Returns the phase of a payment in this state since `now`, and the time that sorts the phase. */
-export function getPhaseColumns(
+function getPhaseColumns(
   { maxAttempts }: LedgerRules,
   state: PaymentState,
   attempts: number,
@@ -220,7 +236,7 @@ export function getPhaseColumns(
 }
 
 /** Saves a payment and the totals that count it. */
-export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
+function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {

@@ -3,7 +3,7 @@ import { readMeta, saveMeta } from '../meta.ts'
 import type { Row } from '../rows.ts'
 
 /** Counts the payments that wait for a nonce, and holds their last deadline (Unix time in s). */
-export type QueueTotals = { waitingCount: number; lastDeadline: number }
+type QueueTotals = { waitingCount: number; lastDeadline: number }
 
 const emptyQueue: QueueTotals = { waitingCount: 0, lastDeadline: 0 }
 

@@ -1,9 +1,15 @@
 import type { Address } from 'viem'
-import type { Draft } from '../draft.ts'
-import type { DueReminder, LoanDebt, SmsFate } from '../port.ts'
-import type { Row } from '../rows.ts'
+import { type Draft, reads, writes } from '../draft.ts'
+import type { Row, reminderKinds } from '../rows.ts'
 import { listOpenPayments, readAccountTotals } from './account-totals.ts'
 import { countEvent } from './counts.ts'
+import type { SmsFate } from './sms.ts'
+
+/** Holds what an account owes on the chain, and until when (Unix time in s). */
+export type LoanDebt = { account: Address; owedWei: bigint; dueAt: number }
+
+/** Holds a loan reminder, with the borrower's sealed number. */
+export type DueReminder = LoanDebt & { kind: (typeof reminderKinds)[number]; sealed: string }
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -27,14 +33,7 @@ export function saveReminder(rows: Draft, account: Address, sealed: string): voi
   rows.put('reminders', { account, sealed, told, due_at, repaid_at: null, at: rows.now + hourMs })
 }
 
-/** Lists the accounts whose loan is due for a check. */
-export const listDueReminders = (rows: Draft, limit: number): Address[] =>
-  rows
-    .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })
-    .map(({ account }) => account)
-
-/** Takes a reminder that is due by the loan's state on the chain. It is sent after this step. */
-export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefined {
+function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefined {
   const { account, owedWei, dueAt } = debt
   const row = rows.row('reminders', account)
   if (row === undefined || row.at > rows.now) return undefined
@@ -58,12 +57,7 @@ export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefin
   return isDue ? { account, kind, owedWei, dueAt, sealed: row.sealed } : undefined
 }
 
-/** Records the fate of a reminder. One that was certainly not sent is due again. */
-export function recordReminderFate(
-  rows: Draft,
-  { account, kind, dueAt }: DueReminder,
-  fate: SmsFate,
-) {
+function recordReminderFate(rows: Draft, { account, kind, dueAt }: DueReminder, fate: SmsFate) {
   countEvent(rows, 'sms', fate)
   const row = rows.row('reminders', account)
   if (row === undefined || fate !== 'later') return
@@ -90,4 +84,22 @@ function getReminderKind(dueAt: number, now: number): DueReminder['kind'] | unde
   const isDue = (time: number) => now >= time && now < time + maxReminderAgeMs
   if (isDue(todayAt)) return 'today'
   return isDue(soonAt) ? 'soon' : undefined
+}
+
+export const reminderSteps = {
+  /** Lists the accounts whose loan is due for a check. */
+  listDueReminders: reads(({ rows }, limit: number) =>
+    rows
+      .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })
+      .map(({ account }) => account),
+  ),
+  /**
+   * Takes a reminder that is due by the loan's state on the chain, to be sent after this step; only
+   * one taker gets it.
+   */
+  takeReminder: writes(({ rows }, debt: LoanDebt) => takeReminder(rows, debt)),
+  /** Records the fate of a reminder. One that was certainly not sent is due again. */
+  recordReminderFate: writes(({ rows }, reminder: DueReminder, fate: SmsFate) =>
+    recordReminderFate(rows, reminder, fate),
+  ),
 }

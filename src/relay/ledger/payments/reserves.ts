@@ -1,8 +1,11 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
-import type { Lendable, ReservedAmounts } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
+import type { ReservedAmounts } from '../values.ts'
+
+/** Gives what was left at a block, at least of the amounts that the payment takes. */
+export type Lendable = ReservedAmounts & { block: number }
 
 /** Holds the sums that payments reserve of common limits: of open payments, and of each block. */
 type ReserveTotals = MetaValue<'reserved'>

@@ -1,9 +1,29 @@
-import type { Draft } from '../draft.ts'
-import type { DueSms, HeldSms, SmsFate, SmsName } from '../port.ts'
+import type { Hex } from 'viem'
+import { type Draft, writes } from '../draft.ts'
 import { type Row, smsParties } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
+import type { HeldSms, SmsParty } from '../values.ts'
 import { countEvent } from './counts.ts'
 import { isToOther } from './executed.ts'
+
+/** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
+export type SmsName = { session: string; party: SmsParty; attempts: number }
+
+/** Holds a message whose payment has ended, with the outcome; or one that tells of a wallet. */
+export type DueSms = SmsName & {
+  sealed: string
+  /** Is what the chain executed, if that is another call than the one that was accepted. */
+  executed?: { data: Hex; isToOther: boolean } | undefined
+  /** Names the change of a wallet that it tells of, if it tells of no payment. */
+  intentId: string
+  acceptedAt: number
+  state: 'confirmed' | 'reverted' | 'expired'
+  /** Tells why it failed; empty if it expired. */
+  reason: string
+}
+
+/** Tells what became of a message; `later` and `untried` are due again. */
+export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untried'
 
 /** Limits how long after a payment's outcome a message is sent. */
 const maxSmsAgeMs = 24 * 60 * 60 * 1000
@@ -39,8 +59,7 @@ export function updateSmsState(
   }
 }
 
-/** Takes due messages. Their rows record that before anything is sent. */
-export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: number | undefined } {
+function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: number | undefined } {
   const listed = rows.list({ table: 'sms', list: 'state', group: 'due', limit: limit + 1 })
   const due = listed.filter(({ at }, index) => at <= rows.now && index < limit)
   const taken = due.flatMap((row) => takeMessage(rows, row) ?? [])
@@ -81,12 +100,7 @@ function findSubject(rows: Draft, { session, party, tells, at }: SmsRow): Subjec
 
 type Subject = Pick<DueSms, 'intentId' | 'acceptedAt' | 'state' | 'reason' | 'executed'>
 
-/** Records the fate of a message that is taken, unless it was given up since. */
-export function recordSmsFate(
-  rows: Draft,
-  { session, party, attempts }: SmsName,
-  fate: SmsFate,
-): void {
+function recordSmsFate(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
   const row = rows.row('sms', session, party)
   if (row?.state !== 'taken' || row.attempts !== attempts) return
   switch (fate) {
@@ -130,4 +144,16 @@ export function pruneSms(rows: Draft, maxHeldMs: number, limit: number): void {
   const held = rows.list({ ...listing, group: 'held', olderThanMs: maxHeldMs })
   for (const row of taken) deleteSms(rows, row, 'unknown')
   for (const row of [...due, ...held]) deleteSms(rows, row, 'given_up')
+}
+
+export const smsSteps = {
+  /**
+   * Takes due messages, each for one taker, and tells when the next is due (Unix time in ms). Their
+   * rows record that before anything is sent.
+   */
+  takeSms: writes(({ rows }, limit: number) => takeSms(rows, limit)),
+  /** Records the fate of a message that is taken, unless it was given up since. */
+  recordSmsFate: writes(({ rows }, name: SmsName, fate: SmsFate) =>
+    recordSmsFate(rows, name, fate),
+  ),
 }

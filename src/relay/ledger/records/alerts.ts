@@ -1,7 +1,17 @@
-import type { Draft } from '../draft.ts'
+import { type Draft, reads, writes } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
-import type { ActiveAlert, AlertChange, AlertNotice, Finding } from '../port.ts'
 import type { Row } from '../rows.ts'
+
+/** Tells a person what is wrong, and how to mend it. */
+export type Finding = { name: string; says: string }
+
+/** Tells when an alert was raised, and since when it is not found any more (Unix times in ms). */
+export type ActiveAlert = Finding & { raisedAt: number; calmSince?: number | undefined }
+
+type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
+
+/** Reports that an alert was raised or cleared. Each attempt to deliver it has the same id. */
+export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
 /** Delays the next attempt at a notice: twice as long each time, up to the longest. */
 const firstRetryMs = 30_000
@@ -14,14 +24,13 @@ export const listActiveAlerts = (rows: Draft): readonly ActiveAlert[] =>
 
 const maxPastAlerts = 50
 
-/** Returns the last cleared alerts, the latest first. */
-export const listPastAlerts = (rows: Draft): ActiveAlert[] => readMeta(rows, 'past_alerts') ?? []
+const listPastAlerts = (rows: Draft): ActiveAlert[] => readMeta(rows, 'past_alerts') ?? []
 
-/** Raises alerts for new findings, and clears those that were not found for `alertEndMs`. */
-export function recordAlerts(
+function recordAlerts(
   rows: Draft,
   findings: readonly Finding[],
-  { mustNotify, alertEndMs }: { mustNotify: boolean; alertEndMs: number },
+  mustNotify: boolean,
+  alertEndMs: number,
 ): AlertChange {
   const before = listActiveAlerts(rows)
   const isFound = ({ name }: Finding) => findings.some((finding) => finding.name === name)
@@ -58,8 +67,7 @@ function saveNotice(
   put('notices', { id, name, kind, says, ...times, attempts: 0 })
 }
 
-/** Takes due notices. Each is due again later, in case it is not delivered. */
-export function takeNotices(rows: Draft, limit: number): AlertNotice[] {
+function takeNotices(rows: Draft, limit: number): AlertNotice[] {
   const due = rows
     .list({ table: 'notices', list: 'due', limit })
     .filter(({ due_at }) => due_at <= rows.now)
@@ -80,3 +88,20 @@ const toNotice = ({ id, name, kind, says, raised_at, at }: Row<'notices'>): Aler
   raisedAt: raised_at,
   at,
 })
+
+export const alertSteps = {
+  /** Returns the last cleared alerts, the latest first. */
+  listPastAlerts: reads(({ rows }) => listPastAlerts(rows)),
+  /**
+   * Raises alerts for new findings, and clears those that were not found for some time. With
+   * `mustNotify` it stores a notice of each for delivery.
+   */
+  recordAlerts: writes(
+    ({ rows, rules }, found: readonly Finding[], { mustNotify }: { mustNotify: boolean }) =>
+      recordAlerts(rows, found, mustNotify, rules.alertEndMs),
+  ),
+  /** Takes due notices; each is due again later, until it is deleted. */
+  takeNotices: writes(({ rows }, limit: number) => takeNotices(rows, limit)),
+  /** Deletes a delivered notice. */
+  deleteNotice: writes(({ rows }, id: string) => rows.drop('notices', id)),
+}

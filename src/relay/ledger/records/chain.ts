@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import type { StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import {
@@ -8,7 +9,34 @@ import {
   readingTurns,
   storedReadings,
 } from '../observations.ts'
-import type { AccountState, FactReading, FollowedBlock, Work } from '../port.ts'
+import type { BlockId } from '../values.ts'
+
+/** Holds a followed block. Up to it, blocks hold our transactions of all nonces below `count`. */
+export type FollowedBlock = BlockId & {
+  count: number
+  /** Unix time in seconds. */
+  timestampSeconds?: number | undefined
+  /** Gives the used share of its gas, from 0 to 1. */
+  fullness?: number | undefined
+  /** Counts the hashes that mined it; undefined if that is not proved or not needed. */
+  difficulty?: Hex | undefined
+  /** Counts the fewest hashes for which a block on top of it is believed. */
+  floor?: Hex | undefined
+}
+
+/** Holds facts that change slowly. One that is missing is unknown or outdated. */
+export type AccountState = {
+  /** Is the relayer's next nonce after the blocks that rounds have followed. */
+  chainNonce?: number
+  /** Is the next nonce as a node last reported it, because others may have used the key. */
+  reportedNonce?: number
+  gasPriceWei?: bigint
+  /** Gives the balance of the relayer's key. */
+  balanceWei?: bigint
+}
+
+/** Names a fact that rounds read in turn. */
+export type FactReading = (typeof readingTurns)[number]
 
 const observationsRow = 'sight'
 
@@ -19,7 +47,10 @@ const isOfRelayer = ({ relayer }: StepContext, saved: SavedByRelayer): boolean =
   saved.relayer === relayer
 
 /** Returns the last known head, and the blocks that were followed up to it. */
-export function readFollowedBlocks(step: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
+export function readFollowedBlocks(step: StepContext): {
+  head: BlockId | undefined
+  followedBlocks: readonly FollowedBlock[]
+} {
   const saved = readMeta(step.rows, 'head')
   if (saved === undefined) return { head: undefined, followedBlocks: [] }
   const { relayer: _, below: ancestors = [], count, ...head } = saved
@@ -67,7 +98,10 @@ export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
 }
 
 /** Returns the facts that are not outdated, and which one is read next. */
-export function readAccountState(step: StepContext): Pick<Work, 'accountState' | 'nextReading'> {
+export function readAccountState(step: StepContext): {
+  accountState: AccountState
+  nextReading: FactReading
+} {
   const { rows, rules } = step
   const { asked: lastReading, ...known } = readObservations(step)
   const dropOutdated = <Fact extends { at: number }>(fact: Fact | undefined) =>

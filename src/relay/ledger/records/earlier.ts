@@ -1,9 +1,20 @@
 import { paymentKinds } from '../../../loan/kinds.ts'
+import type { SignedRequest } from '../../forwarder/requests.ts'
+import type { RefusalOf } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
 import { getRequest } from '../payments/executed.ts'
-import type { DayLimitRefusal, DayLimits, Order, PaymentCall, StepKey } from '../port.ts'
 import { noLimit, type Row } from '../rows.ts'
+import type { Order, StepKey } from '../values.ts'
 import { equalName, readFirstValue, saveFirstValue } from './first-values.ts'
+
+/** Limits what an account sends in 24 hours, in payments and in wei; undefined without a limit. */
+export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
+
+/** Refuses a payment beyond the limits of a day. Nothing has changed. */
+export type DayLimitRefusal = RefusalOf<'too_many_today' | 'too_much_today'>
+
+/** Holds what is compared to find an equal payment. */
+export type PaymentCall = Pick<SignedRequest, 'data'>
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -1,7 +1,12 @@
 import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { addCounts } from '../payments/counts.ts'
-import type { GatewayCounts, GatewayHours, Vitals } from '../port.ts'
+
+/** Counts what each gateway delivered in each hour (Unix time in hours). */
+export type GatewayHours = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+/** Counts `<gateway>/<event>` since the serving process's last report. */
+export type GatewayCounts = Readonly<Record<string, number>>
 
 const hourMs = 3_600_000
 
@@ -11,7 +16,7 @@ const maxHours = 72
 export const readGatewayHours = (rows: Draft): GatewayHours => readMeta(rows, 'gateways') ?? {}
 
 /** Returns when each fault of a gateway was counted last. */
-export const readGatewayFaults = (rows: Draft): Vitals['gatewayFaults'] =>
+export const readGatewayFaults = (rows: Draft): Readonly<Record<string, number>> =>
   readMeta(rows, 'gateway_faults') ?? {}
 
 /** Adds a process's counts of its gateways: in sum, and deliveries by the hour. */

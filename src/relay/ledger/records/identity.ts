@@ -1,23 +1,41 @@
 import type { Address } from 'viem'
-import type { Draft, StepContext } from '../draft.ts'
+import { type Draft, reads, type StepContext, writes } from '../draft.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
 import { readQueueTotals } from '../payments/queue-totals.ts'
 import { readRelayerTotals } from '../payments/relayer-totals.ts'
-import type { Renumbered } from '../port.ts'
-import {
-  type GatewayCounts,
-  type Identified,
-  type Identity,
-  movableIdentity,
-  type Renumbering,
-} from '../port.ts'
 import { openPhases } from '../transitions.ts'
 import { forgetDeploymentFacts } from './chain.ts'
-import { addGatewayCounts } from './gateways.ts'
+import { addGatewayCounts, type GatewayCounts } from './gateways.ts'
 import { readIntake, recordAction } from './operations.ts'
 
+/**
+ * Identifies the deployment that rows belong to, by the variables of its environment: fingerprints
+ * of secrets, and addresses. The relayer's key and the forwarder may change while nothing is open;
+ * the account secret only to one that a drain has named.
+ */
+export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
+
+/** Lists the variables that may change while nothing is open. */
+const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMONIC']
+
+/** Maps accounts to those of numbers' former forms; the last call has `kept`, the total. */
+type Renumbering = {
+  id: string
+  numbering: string
+  accounts: readonly (readonly [present: Address, former: Address])[]
+  kept?: number | undefined
+}
+
+type Renumbered =
+  /** `refused` lists accounts that have paid, or have another former account already. */
+  | { kind: 'renumbered'; refused: Address[] }
+  /** Means that the ledger uses this table now, and has to be paused first. */
+  | { kind: 'serving' }
+
+export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
+
 /** Tells whether any work is open. It reads rows that every step writes which opens work. */
-export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
+function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // This process may have another key than the ledger.
   const knownRelayer = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
   if (readRelayerTotals(rows, knownRelayer).open.length + readQueueTotals(rows).waitingCount > 0)
@@ -69,12 +87,7 @@ export function hasMoved(step: StepContext, identity: Identity): boolean {
   return listConflictingValues(step, identity).some(([name]) => movableIdentity.includes(name))
 }
 
-/** Adopts an identity, if the ledger may, and then records the gateways' counts. */
-export function identify(
-  step: StepContext,
-  identity: Identity,
-  counted?: GatewayCounts,
-): Identified {
+function identify(step: StepContext, identity: Identity, counted?: GatewayCounts): Identified {
   const check = checkIdentity(step, identity)
   // A refusal leaves every value as it was.
   if (check.kind === 'different') return check
@@ -88,8 +101,7 @@ export function identify(
 
 const numberingRow = 'identity.NUMBERING'
 
-/** Records former accounts, but refuses them for numbers that have paid from their present one. */
-export function renumber(
+function renumber(
   { rows }: StepContext,
   { id, numbering, accounts, kept }: Renumbering,
 ): Renumbered {
@@ -117,5 +129,20 @@ export function keepFormerAccounts(rows: Draft, accounts: Renumbering['accounts'
   return refused
 }
 
-export const findFormerAccount = ({ rows }: StepContext, account: Address): Address | undefined =>
-  rows.row('aliases', account.toLowerCase())?.former as Address | undefined
+export const identitySteps = {
+  /**
+   * Adopts this identity, or refuses one that the ledger must not continue with. Then records the
+   * gateways' counts.
+   */
+  identify: writes(identify),
+  /** Returns the account that a number had in its former form, if the ledger has one. */
+  findFormerAccount: reads(
+    ({ rows }, account: Address) =>
+      rows.row('aliases', account.toLowerCase())?.former as Address | undefined,
+  ),
+  /**
+   * Records accounts of former number forms, but not of numbers that have paid from their present
+   * one, and adopts another table of forms.
+   */
+  renumber: writes(renumber),
+}

@@ -4,12 +4,25 @@ import {
   applyLoanEvent,
   type BookedLoan,
   emptySums,
+  type LoanLog,
   type LoanSums,
 } from '../../../loan/loan-book.ts'
-import type { Draft } from '../draft.ts'
+import { type Draft, reads, writes } from '../draft.ts'
 import { readMetaAs, saveMeta, weiDigits } from '../meta.ts'
-import type { LoanBook, LoanBooking, LoanQuery } from '../port.ts'
 import type { Row } from '../rows.ts'
+
+/** Sums up a contract's loans; `next` is the first block that was not read. */
+export type LoanBook = { next: number | undefined; sums: LoanSums }
+
+/** Holds all events from block `from`, the book's `next`, up to the block before the new `next`. */
+type LoanBooking = {
+  contract: Address
+  from: number | undefined
+  next: number
+  logs: readonly LoanLog[]
+}
+
+type LoanQuery = { contract: Address; state: BookedLoan['state']; limit: number }
 
 const toMetaName = (contract: Address): string => `loans.${contract.toLowerCase()}`
 const toGroup = (contract: string, state: BookedLoan['state']): string =>
@@ -26,24 +39,9 @@ const savedBook: z.ZodMiniType<{ next: number; sums: LoanSums }> = z.object({
   }),
 })
 
-/** Returns up to which block a contract's events were read, and the sums until there. */
-export function readLoanBook(rows: Draft, contract: Address): LoanBook {
+function readLoanBook(rows: Draft, contract: Address): LoanBook {
   const saved = readMetaAs(rows, toMetaName(contract), savedBook)
   return saved ?? { next: undefined, sums: emptySums }
-}
-
-/** Records the events of the blocks that follow; ignores any others. */
-export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooking): LoanBook {
-  const book = readLoanBook(rows, contract)
-  if (book.next !== from) return book
-  let { sums } = book
-  for (const log of logs) {
-    const saveLoan = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
-    const findKnownLoan = (borrower: Address) => findLoan(rows, contract, borrower)
-    sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan }, log)
-  }
-  saveMeta(rows, toMetaName(contract), { next, sums })
-  return { next, sums }
 }
 
 /** Returns a borrower's last loan, if the events show one. */
@@ -55,12 +53,6 @@ export function findLoan(
   const row = rows.row('loans', contract.toLowerCase(), borrower)
   return row && toBookedLoan(row)
 }
-
-/** Returns a contract's loans in a state, by due date. */
-export const listLoans = (rows: Draft, { contract, state, limit }: LoanQuery): BookedLoan[] =>
-  rows
-    .list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit })
-    .map(toBookedLoan)
 
 const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> => ({
   contract: contract.toLowerCase(),
@@ -85,3 +77,27 @@ const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
   repaidWei: BigInt(row.repaid),
   earlierLoanCount: row.earlier,
 })
+
+export const loanSteps = {
+  /** Returns up to which block a loan contract's events were read, and the sums up to there. */
+  readLoanBook: reads(({ rows }, contract: Address) => readLoanBook(rows, contract)),
+  /** Records the events of the blocks that follow; ignores those of any other blocks. */
+  bookLoans: writes(({ rows }, { contract, from, next, logs }: LoanBooking): LoanBook => {
+    const book = readLoanBook(rows, contract)
+    if (book.next !== from) return book
+    let { sums } = book
+    for (const log of logs) {
+      const saveLoan = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
+      const findKnownLoan = (borrower: Address) => findLoan(rows, contract, borrower)
+      sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan }, log)
+    }
+    saveMeta(rows, toMetaName(contract), { next, sums })
+    return { next, sums }
+  }),
+  /** Returns a contract's loans in a state, by due date. */
+  listLoans: reads(({ rows }, { contract, state, limit }: LoanQuery) =>
+    rows
+      .list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit })
+      .map(toBookedLoan),
+  ),
+}

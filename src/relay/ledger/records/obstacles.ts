@@ -1,7 +1,20 @@
 import type { ObstacleKind } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
-import type { RecordedObstacle, Refused } from '../port.ts'
+
+/** Holds the last obstacle: when it was met, logged, and ended (Unix times in ms). */
+export type RecordedObstacle = {
+  kind: ObstacleKind
+  at: number
+  toldAt: number
+  endedAt?: number | undefined
+}
+
+/** Tells whether a session is closed; `unsure`: it is not, as lost rows may have paid for it. */
+export type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
+  /** Asks to log the obstacle: it is new, or was logged over a minute ago. */
+  isNews?: true
+}
 
 /** Limits how often one obstacle is logged. */
 const logIntervalMs = 60_000

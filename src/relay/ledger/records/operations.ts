@@ -1,22 +1,100 @@
 import type { Hex } from 'viem'
-import type { Draft, StepContext } from '../draft.ts'
+import type { PaymentKind } from '../../../loan/kinds.ts'
+import { type Draft, reads, type StepContext, writes } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
-import { forgetMissing } from '../missing.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
 import { getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
-import type {
-  AuditEntry,
-  Intake,
-  IntakeSetting,
-  PaymentPage,
-  PaymentQuery,
-  PaymentRecord,
-  PaymentTrace,
-} from '../port.ts'
 import { type Listing, type Row, smsParties } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
+import type { Execution, Screen } from '../values.ts'
+import { forgetMissing } from './missing.ts'
+
+/**
+ * Tells whether new payments are accepted; open ones continue. `since` is a Unix time in ms,
+ * `nextAccountKey` the fingerprint of the account secret that may come next.
+ */
+export type Intake =
+  | { kind: 'open' }
+  | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string | undefined }
+
+export type IntakeSetting = 'open' | 'paused' | 'draining'
+
+/** Records an operator's action and its time (Unix time in ms). */
+export type AuditEntry = {
+  id: string
+  at: number
+  action: string
+  detail: Readonly<Record<string, string>>
+}
+
+/** Selects payments. Times are Unix times in ms. */
+export type PaymentQuery = {
+  state?: PaymentState | undefined
+  kind?: PaymentKind | undefined
+  outcome?: Execution['outcome'] | undefined
+  intent?: Hex | undefined
+  /** Selects by any transaction signed for them, even a replaced one. */
+  hash?: Hex | undefined
+  account?: string | undefined
+  /** Selects archived payments, of which only the outcome is kept. */
+  archived?: boolean
+  /** Compares the acceptance time, or for settled payments the settlement time. */
+  since?: number | undefined
+  before?: number | undefined
+  limit: number
+}
+
+/** Holds at most `limit` payments, maybe none; `next` is the time before which a page follows. */
+type PaymentPage = { payments: PaymentRecord[]; next: number | undefined }
+
+/** Shows operators a payment. Wei are decimal digits. */
+export type PaymentRecord = {
+  intentId: Hex
+  state: PaymentState
+  kind: PaymentKind
+  account: string
+  /** Is the account or wallet that it pays; null if it pays nobody, or if that is deleted. */
+  recipient: string | null
+  /** Holds the digits that caller and agent compare; null for other payments. */
+  code: string | null
+  /** Tells when the agent said that the cash of a withdrawal was paid out. */
+  paidOutAt: number | null
+  spendsWei: string
+  acceptedAt: number
+  history: readonly (readonly [PaymentState, number])[]
+  relayer: string | null
+  nonce: number | null
+  attempts: number
+  hash: Hex | null
+  block: number | null
+  outcome: 'executed' | 'failed' | null
+  reason: string | null
+  /**
+   * Gives the inner call's gas, and the deadline (Unix time in s); null if the request is deleted.
+   */
+  gas: number | null
+  deadline: number | null
+}
+
+/** Adds the transactions of the payment's nonce, the highest price first. */
+export type PaymentTrace = PaymentRecord & {
+  /** Is its session's answer; null if that is deleted. */
+  screen: Screen | null
+  /** Lists the intents that its nonce carries, in the order of the batch. */
+  batch: Hex[]
+  /** Lists its messages that were not sent yet. */
+  messages: Pick<Row<'sms'>, 'party' | 'state' | 'at' | 'attempts'>[]
+  transactions: {
+    hash: Hex
+    nonce: number
+    gasPriceWei: string
+    recordedAt: number
+    sentAt: number | null
+    failures: number
+  }[]
+}
 
 /** Limits the archived payments that are searched for an intent. */
 const maxSearchedHistory = 2_000
@@ -31,24 +109,7 @@ export const readIntake = (rows: Draft): Intake => readMeta(rows, 'intake') ?? {
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Sets the intake, and records the action. */
-export function setIntake(
-  rows: Draft,
-  kind: IntakeSetting,
-  { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
-): Intake {
-  const before = readIntake(rows)
-  const hasNextKey = kind === 'draining' && nextAccountKey !== undefined
-  const detail: AuditEntry['detail'] = hasNextKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
-  recordAction(rows, { id, action: intakeActions[kind], detail })
-  if (kind === 'open') forgetMissing(rows)
-  if (before.kind === kind && !hasNextKey) return before
-  if (kind === 'open') return saveIntake(rows, { kind })
-  const since = before.kind === kind ? before.since : rows.now
-  return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
-}
-
-export function saveIntake(rows: Draft, intake: Intake): Intake {
+function saveIntake(rows: Draft, intake: Intake): Intake {
   saveMeta(rows, 'intake', intake)
   return intake
 }
@@ -62,24 +123,19 @@ export function recordAction(
   rows.put('audit', { id, at: Math.min(at, rows.now), action, detail })
 }
 
-export const listAudit = (rows: Draft, limit: number): AuditEntry[] =>
-  rows.list({ table: 'audit', list: 'age', newest: true, limit })
-
 export function pruneAudit(rows: Draft, limit: number): void {
   const old = rows.list({ table: 'audit', list: 'age', olderThanMs: auditRetentionMs, limit })
   for (const { id } of old) rows.drop('audit', id)
 }
 
-/** Returns the payments to which a clue leads, the newest first. */
-export function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[] {
+function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[] {
   const payments = findSessions(rows, clue, limit).flatMap(
     (session) => getPaymentRow(rows, session) ?? [],
   )
   return payments.slice(0, limit).map((row) => toRecord(rows, row))
 }
 
-/** Returns the payments that match a query, the newest first. */
-export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
+function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   const named = findByHashOrIntent(rows, query)
   if (named !== undefined)
     return { payments: named.map((row) => toRecord(rows, row)), next: undefined }
@@ -227,4 +283,35 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
     screen: rows.row('sessions', row.session)?.screen ?? null,
     messages: messages.map(({ party, state, at, attempts }) => ({ party, state, at, attempts })),
   }
+}
+
+export const operationSteps = {
+  /** Sets whether new payments are accepted; a drain may name the next account secret. */
+  setIntake: writes(
+    ({ rows }, kind: IntakeSetting, id: string, nextAccountKey?: string): Intake => {
+      const before = readIntake(rows)
+      const hasNextKey = kind === 'draining' && nextAccountKey !== undefined
+      const detail: AuditEntry['detail'] = hasNextKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+      recordAction(rows, { id, action: intakeActions[kind], detail })
+      if (kind === 'open') forgetMissing(rows)
+      if (before.kind === kind && !hasNextKey) return before
+      if (kind === 'open') return saveIntake(rows, { kind })
+      const since = before.kind === kind ? before.since : rows.now
+      return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
+    },
+  ),
+  /** Records an operator's action once per id. An entry never holds a phone number. */
+  recordAction: writes(({ rows }, entry: Omit<AuditEntry, 'at'>) => recordAction(rows, entry)),
+  /** Returns operators' actions, the newest first. */
+  listAudit: reads(({ rows }, limit: number): AuditEntry[] =>
+    rows.list({ table: 'audit', list: 'age', newest: true, limit }),
+  ),
+  /**
+   * Returns the payments to which a clue leads, the newest first: the account that they pay, a
+   * payment's code, or at least as much of a hash as screens show.
+   */
+  findPayments: reads(({ rows }, clue: string, limit: number) => findPayments(rows, clue, limit)),
+  /** Returns the payments that match a query, the newest first. */
+  readPage: reads(({ rows }, query: PaymentQuery) => readPage(rows, query)),
+  tracePayment: reads(readTrace),
 }

@@ -1,9 +1,19 @@
-import { maxDeadlineSeconds } from '../../relayer.ts'
+import { maxDeadlineSeconds } from '../../forwarder/requests.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
-import type { NextNonces, SessionRefusal } from '../port.ts'
 import { readFollowedBlocks } from './chain.ts'
+
+/** Holds what the chain and a pool show of payments whose rows were lost. */
+export type Traces = NextNonces & {
+  /** Tells whether the session's intent is spent in a block; undefined if that is not known. */
+  isSpent?: boolean | undefined
+  /** Names that block's number. */
+  block?: number | undefined
+}
+
+/** Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. */
+export type NextNonces = { chain: number; pool: number }
 
 /**
  * Names a relayer's next nonce on the chain. `lostAt` is when an unknown transaction showed that
@@ -37,7 +47,8 @@ export function isDoubtful(rows: Draft): boolean {
  */
 export function mayHavePaid(
   step: StepContext,
-  { reason, traces }: Pick<SessionRefusal, 'reason' | 'traces'>,
+  reason: string | undefined,
+  traces: Traces | undefined,
 ): boolean {
   // Without a reason no payment was asked for.
   if (reason === undefined) return false

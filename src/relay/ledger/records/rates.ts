@@ -1,15 +1,30 @@
 import { isWithin } from '../../../loan/amounts.ts'
-import type { Draft } from '../draft.ts'
+import { type Draft, writes } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
-import type { KnownRate, OfferedRate } from '../port.ts'
 import { recordAction } from './operations.ts'
+
+/** Offers the price of a coin in millionths; `isAgreed` if a second feed has the same. */
+type OfferedRate = {
+  currency: string
+  micros: bigint
+  maxChangePercent: number
+  isAgreed: boolean
+}
+
+/** Holds the price from which changes are counted, and since when offers are refused. */
+export type KnownRate = {
+  currency: string
+  micros: string
+  at: number
+  refused?: { micros: string; at: number } | undefined
+}
 
 const windowMs = 60 * 60 * 1_000
 
 export const readRate = (rows: Draft): KnownRate | undefined => readMeta(rows, 'rate')
 
 /** Accepts an offered price near the kept one, which is replaced after an hour at the earliest. */
-export function judgeRate(rows: Draft, offered: OfferedRate): 'accepted' | 'refused' {
+function judgeRate(rows: Draft, offered: OfferedRate): 'accepted' | 'refused' {
   const { currency, micros, maxChangePercent, isAgreed } = offered
   const kept = readRate(rows)
   const rate = { currency, micros: `${micros}`, at: rows.now }
@@ -27,12 +42,18 @@ export function judgeRate(rows: Draft, offered: OfferedRate): 'accepted' | 'refu
   return 'accepted'
 }
 
-/** Keeps the price that an operator accepts, and records that in the audit. */
-export function acceptRate(rows: Draft, id: string, micros: bigint): KnownRate | undefined {
+function acceptRate(rows: Draft, id: string, micros: bigint): KnownRate | undefined {
   const kept = readRate(rows)
   if (kept === undefined) return undefined
   const rate = { currency: kept.currency, micros: `${micros}` }
   recordAction(rows, { id, action: 'rate', detail: rate })
   saveMeta(rows, 'rate', { ...rate, at: rows.now })
   return { ...rate, at: rows.now }
+}
+
+export const rateSteps = {
+  /** Judges a rate that the feed offers by the last accepted ones, and keeps the verdict. */
+  judgeRate: writes(({ rows }, offered: OfferedRate) => judgeRate(rows, offered)),
+  /** Accepts a price for the kept currency, and records the action; undefined if none is kept. */
+  acceptRate: writes(({ rows }, id: string, micros: bigint) => acceptRate(rows, id, micros)),
 }

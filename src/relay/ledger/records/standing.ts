@@ -1,33 +1,48 @@
-import type { Address } from 'viem'
-import type { Draft } from '../draft.ts'
+import type { Address, Hex } from 'viem'
+import type { BookedLoan } from '../../../loan/loan-book.ts'
+import { type Draft, reads, writes } from '../draft.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
-import type { AccountStanding, SessionRefusal, SessionTrace } from '../port.ts'
+import type { Screen, StepKey } from '../values.ts'
 import { sumSentInDay } from './earlier.ts'
 import { findLoan } from './loans.ts'
 import { recordAction } from './operations.ts'
+
+/** Holds an account's state for operators. Times are Unix times in ms. */
+export type AccountStanding = {
+  heldAt: number | undefined
+  /** Lists the last refusals, the newest first, with the screens that are still stored. */
+  refusals: { reason: string; at: number; screen: Screen | undefined }[]
+  /** Counts its payments without a known outcome. */
+  open: number
+  /** Sums up what counts toward the limits of a day. */
+  today: { transfers: number; sentWei: bigint }
+  /** Holds its last loan, as far as the loan book was read. */
+  loan: BookedLoan | undefined
+}
+
+/**
+ * Tells how a session was decided: a payment has its intent, a refusal its reason. `ended` was
+ * refused too, by a ledger whose lost rows may hold a payment of it.
+ */
+export type SessionTrace = {
+  state: 'refused' | 'ended' | 'accepted'
+  screen: Screen
+  decidedAt: number
+  intentId: Hex | undefined
+  reason: string | undefined
+}
 
 const maxRefusals = 5
 
 export const isHeld = (rows: Draft, account: string): boolean =>
   rows.row('holds', account) !== undefined
 
-/** Holds or releases an account, and records the action. */
-export function setHold(
-  rows: Draft,
-  account: Address,
-  isHeld: boolean,
-  id: string,
-): AccountStanding {
-  recordAction(rows, { id, action: isHeld ? 'hold' : 'release', detail: { account } })
-  if (!isHeld) rows.drop('holds', account)
-  else if (rows.row('holds', account) === undefined) {
-    rows.put('holds', { account, held_at: rows.now })
-  }
-  return readStanding(rows, account)
-}
-
 /** Records for operators why a session was refused. */
-export function recordRefusal(rows: Draft, { account, session, reason }: SessionRefusal): void {
+export function recordRefusal(
+  rows: Draft,
+  { account, session }: StepKey,
+  reason: string | undefined,
+): void {
   if (reason === undefined) return
   const earlier = rows.row('refusals', account)?.last ?? []
   // A session that stays open is refused with each delivery.
@@ -36,7 +51,7 @@ export function recordRefusal(rows: Draft, { account, session, reason }: Session
   rows.put('refusals', { account, last, at: rows.now })
 }
 
-export function readStanding(rows: Draft, account: Address, contract?: Address): AccountStanding {
+function readStanding(rows: Draft, account: Address, contract?: Address): AccountStanding {
   const { transfers, sentWei } = sumSentInDay(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
   return {
@@ -69,4 +84,20 @@ export function readSessionTrace(rows: Draft, session: string): SessionTrace | u
 export function pruneRefusals(rows: Draft, olderThanMs: number, limit: number): void {
   const old = rows.list({ table: 'refusals', list: 'age', olderThanMs, limit })
   for (const { account } of old) rows.drop('refusals', account)
+}
+
+export const standingSteps = {
+  /** Returns the account's state, and its last loan of a contract, for who supports its caller. */
+  readStanding: reads(({ rows }, account: Address, contract?: Address) =>
+    readStanding(rows, account, contract),
+  ),
+  /** Holds or releases an account, and records the action: a held one begins no payment. */
+  setHold: writes(({ rows }, account: Address, mustHold: boolean, id: string) => {
+    recordAction(rows, { id, action: mustHold ? 'hold' : 'release', detail: { account } })
+    if (!mustHold) rows.drop('holds', account)
+    else if (!isHeld(rows, account)) rows.put('holds', { account, held_at: rows.now })
+    return readStanding(rows, account)
+  }),
+  /** Returns how a session was decided; undefined if it was not, or its rows have been deleted. */
+  traceSession: reads(({ rows }, session: string) => readSessionTrace(rows, session)),
 }

@@ -1,69 +1,53 @@
 import type { Address, Hex } from 'viem'
 import { getProgress } from '../../progress.ts'
-import type { Draft } from '../draft.ts'
+import { type Draft, reads, writes } from '../draft.ts'
 import { findSessions } from '../payments/clues.ts'
 import { isToOther } from '../payments/executed.ts'
-import type { Taking, Takings, Till, TillChange, Withdrawal } from '../port.ts'
-import { noLimit, type Row } from '../rows.ts'
+import { noLimit, type Row, type tillKinds } from '../rows.ts'
+import type { PaymentState } from '../transitions.ts'
 import { hasSentNothing, listSentSince } from './earlier.ts'
 import { recordAction } from './operations.ts'
+
+/** Is the short number of an account that hands out cash, or takes payments with a reference. */
+export type Till = { till: string; account: Address; name: string; kind: TillKind }
+
+export type TillKind = (typeof tillKinds)[number]
+
+/** Assigns a till number if it is free, or removes it if there is no `to`. */
+type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
+
+/** Sums up the day (UTC) of an account with a till: what it received for good, and sent. */
+type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
+
+/** Describes a payment to an account with a till. */
+export type Taking = {
+  intentId: Hex
+  amountWei: bigint
+  state: PaymentState
+  reference: string | undefined
+  /** Tells when the agent said that its cash was paid out, and in which session. */
+  paidOut?: { at: number; by: string } | undefined
+}
+
+/** Describes a withdrawal of cash at a till. */
+export type Withdrawal = Omit<Taking, 'reference'>
 
 const dayMs = 24 * 60 * 60 * 1000
 /** Sets how long a removed number stays unused, because callers may still dial it. */
 const unusedMs = 90 * dayMs
-
-/** Assigns a free number to an account or removes one, and records the action. */
-export function setTill(rows: Draft, { id, till, to }: TillChange): Till | undefined {
-  const before = rows.row('tills', till)
-  const isFree = before === undefined || rows.now - (before.removed_at ?? rows.now) > unusedMs
-  if (to !== undefined && isFree) {
-    rows.put('tills', { till, ...to, added_at: rows.now, removed_at: null })
-    recordAction(rows, { id, action: 'add-agent', detail: { till, account: to.account } })
-  }
-  if (to === undefined && before?.removed_at === null) {
-    rows.put('tills', { ...before, removed_at: rows.now })
-    recordAction(rows, { id, action: 'remove-agent', detail: { till, account: before.account } })
-  }
-  return findTill(rows, till)
-}
 
 const toTills = (tills: readonly Row<'tills'>[]): Till[] =>
   tills
     .filter(({ removed_at }) => removed_at === null)
     .map(({ till, account, name, kind }) => ({ till, account: account as Address, name, kind }))
 
-export function findTill(rows: Draft, number: string): Till | undefined {
+function findTill(rows: Draft, number: string): Till | undefined {
   const row = rows.row('tills', number)
   return row && toTills([row])[0]
 }
 
-export const listTills = (rows: Draft): Till[] =>
-  toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit }))
-
 export const listAccountTills = (rows: Draft, account: string): Till[] =>
   toTills(rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit }))
-
-/** Returns what an account with a till received, and its sums of the day (UTC). */
-export function listTakings(rows: Draft, account: Address, limit: number): Takings | undefined {
-  if (listAccountTills(rows, account).length === 0) return undefined
-  const midnight = rows.now - (rows.now % dayMs)
-  const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
-  const received = rows
-    .list({ ...takings, from: midnight, limit: noLimit })
-    .flatMap(findPaymentIn(rows))
-  const confirmed = received.filter(({ payment }) => getProgress(payment.state) === 'done')
-  const sent = listSentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
-  const sum = (payments: readonly { spends: string }[]) =>
-    payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
-  return {
-    inWei: sum(confirmed.map(({ payment }) => payment)),
-    outWei: sum(sent),
-    last: rows
-      .list({ ...takings, limit })
-      .flatMap(findPaymentIn(rows))
-      .map(toTaking),
-  }
-}
 
 type Paid = { payment: Row<'payments'>; taking: Row<'takings'> }
 
@@ -83,28 +67,6 @@ const toTaking = ({ payment, taking }: Paid): Taking => ({
   paidOut: taking.paid_out,
 })
 
-/** Finds the withdrawals of a code at an account's till, the newest first. */
-export const findWithdrawals = (rows: Draft, account: Address, code: string): Withdrawal[] =>
-  findSessions(rows, code, noLimit)
-    .flatMap((session) => findPaidCash(rows, account, session))
-    .filter(({ taking }) => taking.code === code)
-    .map(toTaking)
-
-/** Records that a session paid out a withdrawal, if it is done and was not paid out before. */
-export function payOut(
-  rows: Draft,
-  account: Address,
-  intentId: Hex,
-  by: string,
-): Withdrawal | undefined {
-  const session = rows.row('intents', intentId)?.session ?? ''
-  const [paid] = findPaidCash(rows, account, session)
-  if (paid === undefined || !isPayable(toTaking(paid))) return paid && toTaking(paid)
-  const taking = { ...paid.taking, paid_out: { at: rows.now, by } }
-  rows.put('takings', taking)
-  return toTaking({ ...paid, taking })
-}
-
 /** Tells whether cash may be paid out for a withdrawal: it is done, and was not paid out before. */
 export const isPayable = ({ state, paidOut }: Withdrawal): boolean =>
   paidOut === undefined && getProgress(state) === 'done'
@@ -114,4 +76,69 @@ function findPaidCash(rows: Draft, account: Address, session: string): Paid[] {
   const taking = rows.row('takings', session)
   if (taking?.account !== account) return []
   return findPaymentIn(rows)(taking).filter(({ payment }) => payment.kind === 'withdrawal')
+}
+
+export const tillSteps = {
+  /** Returns the till of a number; undefined if no account has it now. */
+  findTill: reads(({ rows }, number: string) => findTill(rows, number)),
+  /** Returns all tills, the oldest first. */
+  listTills: reads(({ rows }) =>
+    toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit })),
+  ),
+  /** Assigns a free till number or removes one, records the action, and returns the till. */
+  setTill: writes(({ rows }, { id, till, to }: TillChange) => {
+    const before = rows.row('tills', till)
+    const isFree = before === undefined || rows.now - (before.removed_at ?? rows.now) > unusedMs
+    if (to !== undefined && isFree) {
+      rows.put('tills', { till, ...to, added_at: rows.now, removed_at: null })
+      recordAction(rows, { id, action: 'add-agent', detail: { till, account: to.account } })
+    }
+    if (to === undefined && before?.removed_at === null) {
+      rows.put('tills', { ...before, removed_at: rows.now })
+      recordAction(rows, { id, action: 'remove-agent', detail: { till, account: before.account } })
+    }
+    return findTill(rows, till)
+  }),
+  /** Returns what an account with a till received, the newest first; undefined if it has none. */
+  listTakings: reads(({ rows }, account: Address, limit: number): Takings | undefined => {
+    if (listAccountTills(rows, account).length === 0) return undefined
+    const midnight = rows.now - (rows.now % dayMs)
+    const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
+    const received = rows
+      .list({ ...takings, from: midnight, limit: noLimit })
+      .flatMap(findPaymentIn(rows))
+    const confirmed = received.filter(({ payment }) => getProgress(payment.state) === 'done')
+    const sent = listSentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
+    const sum = (payments: readonly { spends: string }[]) =>
+      payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
+    return {
+      inWei: sum(confirmed.map(({ payment }) => payment)),
+      outWei: sum(sent),
+      last: rows
+        .list({ ...takings, limit })
+        .flatMap(findPaymentIn(rows))
+        .map(toTaking),
+    }
+  }),
+  /** Returns the withdrawals of a code at an account's till, the newest first. */
+  findWithdrawals: reads(({ rows }, account: Address, code: string): Withdrawal[] =>
+    findSessions(rows, code, noLimit)
+      .flatMap((session) => findPaidCash(rows, account, session))
+      .filter(({ taking }) => taking.code === code)
+      .map(toTaking),
+  ),
+  /**
+   * Records, once, that a session of the till's account paid out a withdrawal that is done; returns
+   * it as it is then, or undefined if the account has no such withdrawal.
+   */
+  payOut: writes(
+    ({ rows }, account: Address, intentId: Hex, by: string): Withdrawal | undefined => {
+      const session = rows.row('intents', intentId)?.session ?? ''
+      const [paid] = findPaidCash(rows, account, session)
+      if (paid === undefined || !isPayable(toTaking(paid))) return paid && toTaking(paid)
+      const taking = { ...paid.taking, paid_out: { at: rows.now, by } }
+      rows.put('takings', taking)
+      return toTaking({ ...paid, taking })
+    },
+  ),
 }

@@ -6,7 +6,7 @@ import { getKeyPrefix } from './redis.ts'
 
 const maxTakenTasks = 10
 
-export type RedisDueQueueOptions = {
+type RedisDueQueueOptions = {
   database: RedisDatabase
   /** Names the ledger, whose own commits arm the task when they add work. */
   name: string

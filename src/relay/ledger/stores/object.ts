@@ -1,15 +1,15 @@
 import { DurableObject } from 'cloudflare:workers'
 import { describeFault } from '../../../runtime/log.ts'
-import { createLedgerPort, type LedgerMethod, ledgerMethods } from '../methods.ts'
-import type {
-  AcceptPayment,
-  Ledger,
-  OfferAnswer,
-  PaymentOffer,
-  SetBack,
-  SetBackAnswer,
-} from '../port.ts'
+import type { AcceptPayment, OfferAnswer, PaymentOffer } from '../acceptance.ts'
 import { type LedgerSchedule, type ScheduledLedger, scheduleLedger } from '../schedule.ts'
+import {
+  createLedgerPort,
+  type Ledger,
+  type LedgerMethod,
+  ledgerMethods,
+  type SetBack,
+  type SetBackAnswer,
+} from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
@@ -22,7 +22,7 @@ export type LedgerStub = Ledger & {
   restart(): Promise<void>
 }
 
-export type LedgerHost = LedgerSchedule & {
+type LedgerHost = LedgerSchedule & {
   /** Creates the acceptor of payments for the object's own ledger. */
   createAcceptor: (ledger: Ledger) => AcceptPayment
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import { roundTask } from '../due-queue.ts'
-import type { LedgerMethod } from '../methods.ts'
 import {
   type AnyRow,
   getListPosition,
@@ -10,6 +9,7 @@ import {
   type TableName,
   type Write,
 } from '../rows.ts'
+import type { LedgerMethod } from '../steps.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
 /** Holds a row as it is stored. A row that does not exist has the version `0`. */
@@ -56,7 +56,7 @@ function parseVersionedRow(name: string, text: string): VersionedRow {
 }
 
 /** Loads what a read set names, by one Lua script and therefore as of one moment. */
-export type LoadRows = (readSet: ReadSet) => Promise<Snapshot>
+type LoadRows = (readSet: ReadSet) => Promise<Snapshot>
 
 export function createLoad(database: RedisDatabase, keys: readonly string[]): LoadRows {
   const script = database.script(loadLua)
@@ -83,7 +83,7 @@ export type ConditionalWrites = {
 }
 
 /** Writes all and returns true. Returns false, writing nothing, if a row has changed meanwhile. */
-export type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Promise<boolean>
+type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Promise<boolean>
 
 export function createCommit(database: RedisDatabase, keys: readonly string[]): CommitWrites {
   const script = database.script(armLua + commitLua)

@@ -1,13 +1,5 @@
 import { createEvictionReader, type RedisDatabase } from '../../../runtime/redis.ts'
-import { createDraft, UncommittedListError, type Writes } from '../draft.ts'
-import {
-  createLedgerPort,
-  getDueDelayMs,
-  type LedgerMethod,
-  methodKinds,
-  runStep,
-} from '../methods.ts'
-import type { Ledger, LedgerRules } from '../port.ts'
+import { createDraft, type LedgerRules, UncommittedListError, type Writes } from '../draft.ts'
 import {
   assertSchema,
   type Key,
@@ -19,6 +11,14 @@ import {
   type View,
 } from '../rows.ts'
 import {
+  createLedgerPort,
+  getDueDelayMs,
+  type Ledger,
+  type LedgerMethod,
+  runStep,
+  steps,
+} from '../steps.ts'
+import {
   type ConditionalWrites,
   createCommit,
   createLoad,
@@ -28,7 +28,7 @@ import {
   type VersionedRow,
 } from './redis-rows.ts'
 
-export type RedisLedgerOptions = {
+type RedisLedgerOptions = {
   database: RedisDatabase
   name: string
   rules: LedgerRules
@@ -138,7 +138,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const enqueueRead = createBatchQueue(maxConcurrentReads, executeAndCommit)
   const enqueueWrite = createBatchQueue(1, executeAndCommit)
   return createLedgerPort((method, args) => {
-    const enqueue = methodKinds[method] === 'reads' ? enqueueRead : enqueueWrite
+    const enqueue = steps[method].kind === 'reads' ? enqueueRead : enqueueWrite
     return new Promise((resolve, reject) => enqueue({ method, args, resolve, reject }))
   })
 }

@@ -1,6 +1,4 @@
-import { createDraft, type Writes } from '../draft.ts'
-import { createLedgerPort, runStep } from '../methods.ts'
-import type { Ledger, LedgerRules } from '../port.ts'
+import { createDraft, type LedgerRules, type Writes } from '../draft.ts'
 import {
   type AnyRow,
   assertSchema,
@@ -17,6 +15,7 @@ import {
   type View,
   type Write,
 } from '../rows.ts'
+import { createLedgerPort, type Ledger, runStep } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** Has the ledger's methods synchronous, so that no other call runs within one. */
@@ -26,7 +25,7 @@ export type SqlLedger = {
   ) => Awaited<ReturnType<Ledger[Method]>>
 }
 
-export type SqlLedgerOptions = {
+type SqlLedgerOptions = {
   rules: LedgerRules
   relayer: string
   /** Returns the storage's time (Unix ms), the ledger's only clock: those of Workers may differ. */
@@ -71,7 +70,7 @@ function openTables(sql: Sql): void {
 }
 
 /** Creates the tables and indexes of `rows.ts`, unless they exist. */
-export function createTables(sql: Sql): void {
+function createTables(sql: Sql): void {
   for (const name of tableNames) {
     const { key, lists } = getTable(name)
     const columns = [...listStoredColumns(name), 'row'].join(', ')
@@ -161,7 +160,7 @@ function buildListQuery<Name extends TableName>(listing: Listing<Name>): string 
 }
 
 /** Writes a row. An update sets only the changed columns, as each one updates its indexes. */
-export function writeRow(sql: Sql, { table, key, before, after }: Write): void {
+function writeRow(sql: Sql, { table, key, before, after }: Write): void {
   const { columns, equalsKey, insertRow } = statements[table]
   if (after === undefined) {
     if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${equalsKey}`, ...key)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { encodeCall, type LoanCall } from '../../../../src/loan/calls.ts'
 import { loanCalls } from '../../../../src/loan/kinds.ts'
 import { readExecutedOrder } from '../../../../src/relay/ledger/payments/executed.ts'
-import type { Order } from '../../../../src/relay/ledger/port.ts'
+import type { Order } from '../../../../src/relay/ledger/values.ts'
 import { correctFacts } from '../../../../src/ussd/sms.ts'
 import { alice, bob, carol, orderOf } from '../../../ports/payments.ts'
 

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../src/relay/ledger/stores/redis.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'

@@ -1,9 +1,8 @@
 import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { createLedgerPort } from '../../../../src/relay/ledger/methods.ts'
-import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
+import { createLedgerPort, type Ledger } from '../../../../src/relay/ledger/steps.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
 import {
   accept,

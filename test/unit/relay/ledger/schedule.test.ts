@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { getDueDelayMs, ledgerMethods } from '../../../../src/relay/ledger/methods.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
+import { getDueDelayMs, ledgerMethods } from '../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
 import { fillNonce } from '../../../ports/payments.ts'

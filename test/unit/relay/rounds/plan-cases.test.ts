@@ -1,12 +1,10 @@
 import { stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import type {
-  IntentExecution,
-  OpenNonce,
-  Payment,
-  Work,
-} from '../../../../src/relay/ledger/port.ts'
+import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
+import type { IntentExecution } from '../../../../src/relay/ledger/values.ts'
+import type { Work } from '../../../../src/relay/ledger/work.ts'
 import {
   type ChainSnapshot,
   createChainSnapshot,

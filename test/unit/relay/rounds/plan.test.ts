@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { type Action, plan, type Stage, stages } from '../../../../src/relay/rounds/plan.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { type Snapshots, snapshots, terms } from './snapshots.ts'

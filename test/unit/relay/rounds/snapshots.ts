@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { type Address, type Hex, numberToHex } from 'viem'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import {
-  ledgerRules,
-  type OpenNonce,
-  type Payment,
-  type Work,
-} from '../../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
+import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
+import type { Work } from '../../../../src/relay/ledger/work.ts'
 import type { Terms } from '../../../../src/relay/relayer.ts'
 import {
   type BlockStatus,

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
-import { createLedgerPort, ledgerMethods } from '../../../../../src/relay/ledger/methods.ts'
-import type { Ledger } from '../../../../../src/relay/ledger/port.ts'
+import {
+  createLedgerPort,
+  type Ledger,
+  ledgerMethods,
+} from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'

@@ -1,5 +1,5 @@
-import type { Draft } from './draft.ts'
-import { readMeta, saveMeta } from './meta.ts'
+import type { Draft } from '../draft.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 
 const rowName = 'missing'
 

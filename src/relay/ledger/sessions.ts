@@ -1,0 +1,161 @@
+import type { SignedRequest } from '../forwarder/requests.ts'
+import { isSilentOnPayments, type ObstacleKind } from '../refusal.ts'
+import { type Decided, findDecision, saveSession } from './decisions.ts'
+import { type Draft, opens, reads, writes } from './draft.ts'
+import { saveMeta } from './meta.ts'
+import type { ObservationReport, Observations } from './observations.ts'
+import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
+import { countEvent } from './payments/counts.ts'
+import { getRequest, readExecutedOrder } from './payments/executed.ts'
+import { countUsage, type Usage } from './payments/nonces.ts'
+import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
+import { recentSettlementMs } from './payments/reserves.ts'
+import { readObservations, recordObservations } from './records/chain.ts'
+import { type PaymentCall, recordEqualAge } from './records/earlier.ts'
+import {
+  type FirstValue,
+  readFirstValue,
+  saveAnswerTime,
+  saveFirstValue,
+} from './records/first-values.ts'
+import { type Refused, recordObstacle } from './records/obstacles.ts'
+import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
+import { recordRefusal } from './records/standing.ts'
+import { listAccountTills } from './records/tills.ts'
+import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
+
+/** Limits an account's open payments: a new one is simulated after all of them. */
+export const maxOpenPayments = 16
+
+export type Undecided = {
+  kind: 'undecided'
+  /** Lists payments without a known outcome, the oldest first, at most {@link maxOpenPayments}. */
+  open: SignedRequest[]
+  /** Lists those executed a moment ago, the oldest first: a node may not know them yet. */
+  executed: SignedRequest[]
+  /** Counts the account's payments. An offer repeats it, to show on which state it is based. */
+  version: number
+  usage: Usage
+  /** Is set if the account has a till: other limits may apply. */
+  isAgent?: true
+  /** Is set if lost rows may hold a payment: a refusal has to tell whether its intent is spent. */
+  isDoubtful?: true
+  /** Holds what is known of the chain; `now` is the ledger's time, to compare clocks. */
+  observations: Observations
+  now: number
+}
+
+export type SessionRefusal = StepKey & {
+  answerCount: number
+  screen: Screen
+  /** Names why a requested payment is refused (`unlisted`: the number is in no numbering plan). */
+  reason?: string | undefined
+  /** Names what stops the payments of all accounts; undefined if only this one is refused. */
+  obstacle?: ObstacleKind | undefined
+  observations?: ObservationReport | undefined
+  traces?: Traces | undefined
+}
+
+type Adoption = StepKey & {
+  answerCount: number
+  screen: Screen
+  /** Is what the text asks for now. Amount and recipient are those of what was executed. */
+  order: Order
+  execution: IntentExecution
+}
+
+/** Returns an account's requests that were executed a moment ago, the oldest first. */
+function listRecentlyExecuted(rows: Draft, account: string, limit: number): SignedRequest[] {
+  return rows
+    .list({
+      table: 'payments',
+      list: 'account',
+      group: account,
+      limit: maxOpenPayments,
+      newest: true,
+    })
+    .filter(({ outcome, phase, since }) => {
+      const isRecent =
+        phase === 'mined' || (phase === 'settled' && rows.now - since < recentSettlementMs)
+      return outcome === 'executed' && isRecent
+    })
+    .slice(0, limit)
+    .map(getRequest)
+    .reverse()
+}
+
+export const sessionSteps = {
+  /** Returns a session's decision, or the account's open work. */
+  lookup: reads((step, question: StepKey): Decided | Undecided => {
+    const { rows } = step
+    const decided = findDecision(rows, question)
+    if (decided !== undefined) return decided
+    const account = readAccountTotals(rows, question.account)
+    const open = listOpenPayments(rows, account)
+      .map(({ request }) => request)
+      .slice(0, maxOpenPayments)
+    const executed = listRecentlyExecuted(rows, question.account, maxOpenPayments - open.length)
+    const isAgent = listAccountTills(rows, question.account).length > 0
+    return {
+      kind: 'undecided',
+      open,
+      executed,
+      version: account.seen,
+      usage: countUsage(step, account),
+      observations: readObservations(step),
+      now: rows.now,
+      ...(isAgent && { isAgent }),
+      ...(isDoubtful(rows) && { isDoubtful: true }),
+    }
+  }),
+  /** Stores the first value under a name, and returns it: redeliveries show the same. */
+  saveFirstValue: writes(({ rows }, showing: FirstValue) =>
+    saveFirstValue(rows, showing, findDecision(rows, showing)),
+  ),
+  /** Returns the value that a step stored under this name, if any. */
+  readFirstValue: reads(({ rows }, stepKey: StepKey, name: string) =>
+    readFirstValue(rows, stepKey, name),
+  ),
+  /**
+   * Stores when a paying answer first arrived. Returns how many minutes ago the account made an
+   * equal call, if one is given and was made lately, and stores that too.
+   */
+  recordEqualAge: writes(
+    ({ rows }, stepKey: StepKey, call: PaymentCall | undefined): number | undefined => {
+      // A decided session is asked nothing any more.
+      if (findDecision(rows, stepKey) !== undefined) return undefined
+      saveAnswerTime(rows, stepKey)
+      return recordEqualAge(rows, stepKey, call)
+    },
+  ),
+  /**
+   * Closes a session without a payment: its screen is final, and no other step can pay. Where rows
+   * may have been lost, a screen that says that nothing was sent closes nothing.
+   */
+  refuse: writes((step, refusing: SessionRefusal): Decided | Refused => {
+    const { rows } = step
+    const decided = findDecision(rows, refusing)
+    if (decided !== undefined) return decided
+    if (refusing.traces !== undefined) compareNonces(step, refusing.traces)
+    countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
+    recordRefusal(rows, refusing, refusing.reason)
+    if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
+    recordObservations(step, refusing.observations)
+    const refused = recordObstacle(rows, refusing.obstacle)
+    const isUnsure = mayHavePaid(step, refusing.reason, refusing.traces)
+    if (isUnsure && !isSilentOnPayments(refusing.reason)) return { ...refused, kind: 'unsure' }
+    saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
+    return refused
+  }),
+  /** Records a session whose intent the chain has already spent: the ledger lost its rows. */
+  adopt: opens((step, adoption: Adoption): Decided | { kind: 'adopted' } => {
+    const { rows } = step
+    const { session, order, screen, execution } = adoption
+    const decided = findDecision(rows, adoption)
+    if (decided !== undefined) return decided
+    const executed = readExecutedOrder(order, execution.executed)
+    beginPayment(step, 'adopted', session, executed, toExecutionColumns(execution))
+    saveSession(rows, adoption, 'accepted', screen)
+    return { kind: 'adopted' }
+  }),
+}

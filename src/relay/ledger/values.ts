@@ -1,0 +1,55 @@
+import type { Address, Hex } from 'viem'
+import type { PaymentKind } from '../../loan/kinds.ts'
+import type { SignedRequest } from '../forwarder/requests.ts'
+import type { smsParties } from './rows.ts'
+
+/** Identifies a step of a session by its account and digests of session and input, not by words. */
+export type StepKey = { session: string; input: string; account: Address }
+
+/** Holds what a caller is shown, by any gateway. After `ask` the session continues. */
+export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
+
+/** Holds a message's recipient and content, sealed for its session and party. */
+export type HeldSms = { party: SmsParty; sealed: string }
+
+export type SmsParty = (typeof smsParties)[number]
+
+/** Stands in a queued payment's screen for the minutes that it waits. */
+export const minutesPlaceholder = '####'
+
+/** Stands in a screen for the start of a transaction's hash. No other text contains it. */
+export const hashPlaceholder = '0x##########'
+
+/** Gives what a payment takes of the pool, of the day's loan cap and of the withdrawal limit. */
+export type ReservedAmounts = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefined }
+
+/** Holds what the caller signed, and what is recorded with it. */
+export type Order = {
+  request: SignedRequest
+  kind: PaymentKind
+  /** Is what leaves the account's balance; 0 for other calls. */
+  spendsWei: bigint
+  reserves?: ReservedAmounts | undefined
+  /** Names the account with a till that receives it, the reference, and the payment's code. */
+  till?: { account: Address; reference?: string | undefined; code?: string } | undefined
+  /** Lists messages that are due once the outcome is final. */
+  sms?: readonly HeldSms[] | undefined
+  /** Holds the borrower's sealed number if loan reminders are sent. */
+  reminder?: string | undefined
+}
+
+export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
+
+export type BlockId = { number: number; hash: Hex }
+
+/** Tells what the chain did with a request, and where. */
+export type Execution = {
+  outcome: 'executed' | 'failed'
+  /** Says why it failed; empty when executed. */
+  reason: string
+  hash: Hex
+  block: BlockId
+}
+
+/** Adds the signed request that was executed. After lost rows it may be another of the session. */
+export type IntentExecution = Execution & { executed: SignedRequest }
