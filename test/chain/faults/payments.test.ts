@@ -87,8 +87,14 @@ describe.for(sampleOf(4, faults, 'kinds'))('a payment while $name', ({ name, fau
     // Without the key's nonces an empty ledger does not know what it has lost: it closes nothing.
     const isUnknown =
       method === 'eth_getTransactionCount' || (remembered.has(method) && fault.kind === 'refuse')
-    const unpaid = isUnknown ? ['uncertain', 'submitted'] : ['refused']
-    expect(claimsOf(told)).toEqual(harmless.has(fault.kind) ? ['submitted'] : unpaid)
+    const claims = claimsOf(told)
+    if (isUnknown && !harmless.has(fault.kind)) {
+      expect(claims).toEqual(['uncertain', 'submitted'])
+      return
+    }
+    // One of three deliveries at once that gave up on a busy machine may not know.
+    const decided = claims.filter((claim) => claim !== 'uncertain')
+    expect(decided).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
   })
 })
 
