@@ -23,8 +23,7 @@ const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 const ofEitherRuntime = [
   ...['faults/peers', 'faults/pool', 'faults/workers'],
   ...['node/addresses', 'node/hostile-load', 'node/keys', 'node/methods'],
-  ...['node/slow-readers', 'node/subscriptions', 'pages/console', 'pages/phone'],
-  { onWorker: 'faults/payments', onDeno: 'payments' },
+  ...['node/slow-readers', 'node/subscriptions', 'pages/phone'],
   { onWorker: 'faults/soak', onDeno: 'soak' },
   { onWorker: 'operator/runtimes', onDeno: 'incidents' },
 ]
