@@ -25,7 +25,9 @@ runAsProgram(import.meta, simulate)
 
 async function runSeeds(from: number, count: number): Promise<Found> {
   const { broken, seen, excused, seconds } = await runCampaign({
-    ...{ from, count, jobs: Math.min(2, availableParallelism(), count) },
+    from,
+    count,
+    jobs: Math.min(2, availableParallelism(), count),
     found: ({ seed, violation: { rule, words } }) => say(`Seed ${seed} breaks ${rule}: ${words}`),
   })
   const list = Object.entries(seen).map(([kind, times]) => `${kind} ${times}`)

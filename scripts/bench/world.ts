@@ -43,7 +43,10 @@ export async function runInWorld(
     const chain = await startBenchChain(onEnd)
     const build = await buildWorker()
     return {
-      ...{ figures, chain, build, onEnd },
+      figures,
+      chain,
+      build,
+      onEnd,
       async serveRelay(name, { nodeUrl, variables, how = 'plain' } = {}) {
         const confirmed = countConfirmations()
         const onLine = (line: string) => {

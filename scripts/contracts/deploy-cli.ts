@@ -59,7 +59,10 @@ export const deployCommand = createCommand({
     const deployerKey = await readKeyOf(values, env)
     if (deployerKey === undefined) throw new Misused('no key is named that pays.')
     const { loan, forwarder, deployedBlock, differences } = await deployContracts({
-      ...{ ...wanted, nodeUrl, relayers, chainId },
+      ...wanted,
+      nodeUrl,
+      relayers,
+      chainId,
       recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
       deployerKey,
       // What a program reads is the answer alone.

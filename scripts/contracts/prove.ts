@@ -45,8 +45,13 @@ function prove(name: string, engine: string): void {
     settings: {
       evmVersion: 'cancun',
       modelChecker: {
-        ...{ engine, contracts: { [file]: [name] }, targets: ['assert'], solvers: ['smtlib2'] },
-        ...{ showProvedSafe: true, showUnproved: true, timeout: timeLimitSeconds * 1_000 },
+        engine,
+        contracts: { [file]: [name] },
+        targets: ['assert'],
+        solvers: ['smtlib2'],
+        showProvedSafe: true,
+        showUnproved: true,
+        timeout: timeLimitSeconds * 1_000,
       },
     },
   }

@@ -120,8 +120,12 @@ export function sampleContext(
   shown: Partial<MenuContext> = {},
 ): MenuContext {
   return {
-    ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
-    ...{ messages, menu: createMenu(settings), minTransfer: { wei: 0n, text: '0 tRBTC' } },
+    chainId: 31,
+    caller: parseCaller('+254700000001') as PhoneNumber,
+    reserved: [],
+    messages,
+    menu: createMenu(settings),
+    minTransfer: { wei: 0n, text: '0 tRBTC' },
     hasLanguages: settings.languages.length > 1,
     knownRecipients: [],
     wallets: sampleWallets,

@@ -11,7 +11,8 @@ export function toJsonSchema(
   target: 'draft-7' | 'draft-2020-12',
 ): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    ...{ io, target },
+    io,
+    target,
     // The format says it in one word.
     override: ({ jsonSchema }) => {
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern

@@ -18,7 +18,11 @@ const facts: ScreenFacts = {
   },
   pin: { kind: 'open' },
   withdrawal: 'unavailable',
-  ...{ failure: 'none', recipients: [], wallets: [], rate: 'none', registration: 'registered' },
+  failure: 'none',
+  recipients: [],
+  wallets: [],
+  rate: 'none',
+  registration: 'registered',
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

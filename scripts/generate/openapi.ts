@@ -93,11 +93,15 @@ const describeRead = (name: string, [summary, answer, request]: Read) => ({
   summary,
   parameters: [
     ...[...name.matchAll(/\{(\w+)\}/g)].map(([, part]) => ({
-      ...{ name: part, in: 'path', required: true },
+      name: part,
+      in: 'path',
+      required: true,
       schema: toInput(payments.paymentsQuery.shape[part as 'intent']),
     })),
     ...Object.entries(request?.shape ?? {}).map(([part, schema]) => ({
-      ...{ name: part, in: 'query', required: false },
+      name: part,
+      in: 'query',
+      required: false,
       schema: toInput(schema),
     })),
   ],

@@ -70,9 +70,21 @@ migrate                   moves all accounts to a new pair of contracts, or to a
 
 const options = {
   every: textOr('5'),
-  ...{ state: text, account: text, since: text, before: text, archived: flag, limit: text },
-  ...{ bill: flag, wait: flag, 'new-account-secret': flag, record: text, accounts: flag },
-  ...{ out: text, from: text, to: text, bookmark: text },
+  state: text,
+  account: text,
+  since: text,
+  before: text,
+  archived: flag,
+  limit: text,
+  bill: flag,
+  wait: flag,
+  'new-account-secret': flag,
+  record: text,
+  accounts: flag,
+  out: text,
+  from: text,
+  to: text,
+  bookmark: text,
 }
 
 type Given = Values<typeof options & typeof commonOptions>

@@ -120,7 +120,10 @@ function mutationsIn(node: Node, around: string, file: string, source: string): 
   const whole = source.slice(node.start, node.end)
   const changes = rules[node.type]?.(node, source) ?? []
   const own = changes.map(({ words, start, end, text, was = whole }) => ({
-    ...{ file, within, words, was: was.replaceAll(/\s+/g, ' ') },
+    file,
+    within,
+    words,
+    was: was.replaceAll(/\s+/g, ' '),
     line: source.slice(0, start).split('\n').length,
     text: source.slice(0, start) + text + source.slice(end),
   }))

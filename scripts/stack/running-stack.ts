@@ -29,7 +29,11 @@ export function describeStack(place: Place, secrets: Secrets): RunningStack {
   const { relayUrl, nodeUrl, chainId, contracts } = place
   const rpcUrl = `${relayUrl}/rpc/${secrets.RPC_KEY}`
   return {
-    ...{ relayUrl, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws'), nodeUrl, chainId },
+    relayUrl,
+    rpcUrl,
+    wsUrl: rpcUrl.replace(/^http/, 'ws'),
+    nodeUrl,
+    chainId,
     contracts: { loan: contracts.loan, forwarder: contracts.forwarder },
     relayers: [deriveRelayerAccount(secrets.RELAYER_MNEMONIC, chainId, 0).address],
     operatorToken: secrets.OPERATOR_TOKEN,

@@ -127,7 +127,8 @@ async function findLastDeposit(
   const head = await node.getHead(clock.timeout(nodeTimeoutMs))
   const events = await node.getLogs(
     {
-      ...{ address: deposit.to, topics: deposit.listTopics(account) },
+      address: deposit.to,
+      topics: deposit.listTopics(account),
       fromBlock: Math.max(0, head.number - lookBackBlocks),
     },
     clock.timeout(nodeTimeoutMs),

@@ -34,7 +34,13 @@ export function sign({ from, to, data, value = 0n }: Call, nonce: number): Promi
   const callLimit = callGas + size(data) * gasPerByte
   const gas = BigInt(to === undefined ? deploymentGas : Math.min(callLimit, deploymentGas))
   return from.signTransaction({
-    ...{ type: 'legacy', chainId, gasPrice: parseGwei('2'), nonce, gas, data, value },
+    type: 'legacy',
+    chainId,
+    gasPrice: parseGwei('2'),
+    nonce,
+    gas,
+    data,
+    value,
     ...(to === undefined ? {} : { to }),
   })
 }

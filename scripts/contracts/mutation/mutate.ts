@@ -79,7 +79,8 @@ async function testIn(copy: string): Promise<keyof typeof counts> {
   for (const [index, { tests, profile }] of stages.entries()) {
     const forge = [foundryTool('forge'), 'test', '--fail-fast', '--root', copy]
     const { code, output } = await runCommand(['timeout', `${limitSeconds}`, ...forge], {
-      ...{ FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' },
+      FOUNDRY_FUZZ_RUNS: '64',
+      FOUNDRY_INVARIANT_RUNS: '16',
       FOUNDRY_PROFILE: profile,
       FOUNDRY_TEST: `contracts/test/${tests}`,
       // Each stage has what it builds in a folder of its own: of a mutation little is compiled

@@ -14,16 +14,7 @@ import { type Delivery, postDelivery } from './relay-workers.ts'
 
 export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>
 
-/** Starts Redis, Upstash's protocol in front of it, and the processes. */
-export async function startDenoRelays({
-  variables,
-  workers = 2,
-  isDevelopment = false,
-  port,
-  redis,
-  seed,
-  onLine = () => {},
-}: {
+type DenoRelaysOptions = {
   variables: Record<string, string>
   workers?: number
   /** Serves the pages of development too. */
@@ -35,7 +26,18 @@ export async function startDenoRelays({
   /** The seed that draws which calls of the database meet a fault. */
   seed?: number
   onLine?: (line: string) => void
-}) {
+}
+
+/** Starts Redis, Upstash's protocol in front of it, and the processes. */
+export async function startDenoRelays({
+  variables,
+  workers = 2,
+  isDevelopment = false,
+  port,
+  redis,
+  seed,
+  onLine = () => {},
+}: DenoRelaysOptions) {
   let server = redis ?? (await startRedisServer({ mode: 'cluster' }))
   let laterMs: number | undefined
   const bridge = await startRedisBridge({
@@ -58,7 +60,7 @@ export async function startDenoRelays({
     Array.from({ length: workers }, (_, index) => (index === 0 && port) || freePort()),
   )
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
+  const processes = await openProcesses(ports, start)
   // As the entry point names the ledger of a `TestChain`.
   const name = '31'
   const { address } = deriveRelayerAccount(variables.RELAYER_MNEMONIC ?? '', 31, 0)
@@ -76,26 +78,26 @@ export async function startDenoRelays({
     url: `${urls[0]}`,
     urls,
     /** The first process, which a test may end and start again. */
-    pid: () => processes[0]?.pid ?? 0,
+    pid: () => processes.list[0]?.pid ?? 0,
     deliver: (delivery: Delivery, worker = 0) => postDelivery(`${urls[worker]}`, delivery),
     wake: () => queue.arm(roundTask, 0),
     async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       own = changes
-      await Promise.all(processes.map((_, index) => kill(index)))
+      await processes.killAll()
       if (rows === 'lost') await server.empty()
-      await Promise.all(processes.map((_, index) => revive(index)))
+      await Promise.all(ports.map((_, index) => processes.revive(index)))
     },
     tear: () => tearRows(server, getKeyPrefix(name)),
     openRows: () => openRows(server, getKeyPrefix(name), relayer),
     log,
-    kill,
-    revive,
+    kill: processes.kill,
+    revive: processes.revive,
     /** Moves the clocks of the database, and of processes started from now on, ahead. */
     setLater(ms: number) {
       laterMs = ms
     },
     async stop() {
-      await Promise.all(processes.map((_, index) => kill(index)))
+      await processes.killAll()
       await bridge.stop()
       if (redis === undefined) await server.stop()
       assertNothingUncaught(log.map(({ message }) => message))
@@ -104,18 +106,33 @@ export async function startDenoRelays({
 
   function start(port: number): Promise<DenoProcess> {
     return startDenoProcess({
-      ...{ variables: { ...environment, ...own }, port, onLine: note, laterMs, isDevelopment },
+      variables: { ...environment, ...own },
+      port,
+      onLine: note,
+      laterMs,
+      isDevelopment,
     })
   }
+}
 
+/** Starts a process for each port, which may be killed and started again. */
+async function openProcesses(
+  ports: readonly number[],
+  start: (port: number) => Promise<DenoProcess>,
+) {
+  const list: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   async function kill(index: number): Promise<void> {
-    await processes[index]?.kill()
-    processes[index] = undefined
+    await list[index]?.kill()
+    list[index] = undefined
   }
-
-  async function revive(index: number): Promise<void> {
-    const port = ports[index]
-    if (port === undefined) throw new Error(`there is no process ${index}`)
-    processes[index] ??= await start(port)
+  return {
+    list,
+    kill,
+    killAll: () => Promise.all(ports.map((_, index) => kill(index))),
+    async revive(index: number): Promise<void> {
+      const port = ports[index]
+      if (port === undefined) throw new Error(`there is no process ${index}`)
+      list[index] ??= await start(port)
+    },
   }
 }

@@ -86,7 +86,9 @@ export async function startRelayWorkers({
   async function start(changes: Record<string, string> = {}) {
     const changed = { ...variables, ...changes }
     const miniflare = startWorkerd({
-      ...{ objects, onLine: note, ...(port && { port }) },
+      objects,
+      onLine: note,
+      ...(port && { port }),
       workers: Array.from({ length: workers }, (_, index) => configured(build, index, changed)),
     })
     const url = (await miniflare.ready).origin

@@ -25,8 +25,12 @@ is read from a prompt, or from the standard input.`
 export const dialCommand = createCommand({
   usage,
   options: {
-    ...{ ...commonOptions, phone: text, text: text, session: text },
-    ...{ script: text, gateway: textOr('africas-talking') },
+    ...commonOptions,
+    phone: text,
+    text: text,
+    session: text,
+    script: text,
+    gateway: textOr('africas-talking'),
   },
   async run(
     { url, phone: chosen, text, session = newSession(), script, gateway },
@@ -43,7 +47,9 @@ export const dialCommand = createCommand({
       const written = readIfThere(script)
       if (written === undefined) throw new Misused(`There is no script ${script}.`)
       await playScript(`${written}`, {
-        ...{ newSession, toPhone, show: say },
+        newSession,
+        toPhone,
+        show: say,
         send: (dialled) => send({ ...dialled, phone: toPhone(dialled.phone) }),
       })
       return undefined

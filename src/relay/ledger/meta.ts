@@ -40,7 +40,9 @@ const alerts = z.array(
 )
 
 const rate = z.object({
-  ...{ currency: z.string(), micros: z.string(), at: time },
+  currency: z.string(),
+  micros: z.string(),
+  at: time,
   refused: z.optional(z.object({ micros: z.string(), at: time })),
 })
 

@@ -373,7 +373,9 @@ function table<
 
 /** Writes the schema version into a new ledger. */
 export const schemaWrite: Write = {
-  ...{ table: 'meta', key: ['schema'], before: undefined },
+  table: 'meta',
+  key: ['schema'],
+  before: undefined,
   after: { name: 'schema', value: schemaVersion },
 }
 

@@ -56,7 +56,10 @@ export async function broadcast(
       level: verdict === 'nonce_used' ? 'info' : 'warn',
       event: 'broadcast.refused',
       message: `The node refused a transaction: ${verdict}`,
-      ...{ hash, nonce, refusal: verdict, node: message },
+      hash,
+      nonce,
+      refusal: verdict,
+      node: message,
     })
   }
   if (isForeign) {

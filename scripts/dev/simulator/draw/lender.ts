@@ -83,7 +83,12 @@ function drawNumbered(items: readonly Item[], { random, nextId }: Draw): Item[] 
       const turn = at + count * gapMs
       const late = random.chance(0.3) ? [turn + random.int(0, 20 * secondMs)] : []
       const one = (text: string, when: number) => ({
-        ...{ ...dial, wanted, step, text, at: Math.max(0, when), id: nextId() },
+        ...dial,
+        wanted,
+        step,
+        text,
+        at: Math.max(0, when),
+        id: nextId(),
       })
       // Another answer with the same number: no gateway has one, and of no such two both are read.
       const other = [...answers.slice(0, Math.max(0, count - 1)), '0.0007'].join('*')

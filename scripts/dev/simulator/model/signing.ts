@@ -43,7 +43,9 @@ export function cheapSigning() {
       if (seen !== undefined) return seen
       const content = contentOf(raw)
       const read = {
-        ...{ hash: digest(raw), raw, ...content },
+        hash: digest(raw),
+        raw,
+        ...content,
         nonce: Number(fieldOf(raw, 0)),
         gasPriceWei: fieldOf(raw, 1),
         requests: readExecute(content.data),

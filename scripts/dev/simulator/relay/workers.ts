@@ -36,12 +36,19 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
   isolate.actors.add(actor)
   const account = findAccount(world, dial.caller)
   const delivery: Delivery = {
-    ...{ dial, phase, isProbe, actor, account, text: dial.text },
+    dial,
+    phase,
+    isProbe,
+    actor,
+    account,
+    text: dial.text,
     session: sessionKey(gatewayName, dial.session, account),
     intentId: intentOf(dial.session, account),
     startedAt: world.scheduler.now(),
     isHopeless: showsNoHope(world),
-    ...{ reply: undefined, said: undefined, repliedAt: undefined },
+    reply: undefined,
+    said: undefined,
+    repliedAt: undefined,
   }
   records.deliveries.push(delivery)
   transcript.tell(

@@ -156,7 +156,10 @@ export function recordTransaction(
   const gas_price = `${gasPriceWei}`
   saveNonce(rows, {
     ...noBlock,
-    ...{ relayer, nonce, state: 'recorded', sessions: [...sessions] },
+    relayer,
+    nonce,
+    state: 'recorded',
+    sessions: [...sessions],
     bytes: isNew ? [...bytes, [hash, gas_price]] : bytes,
     phase: null,
     changed_at: rows.now,

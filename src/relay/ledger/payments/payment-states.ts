@@ -135,10 +135,17 @@ export function beginPayment(
   if (event !== 'adopted') holdSms(rows, session, sms)
   if (reminder !== undefined) saveReminder(rows, account, reminder)
   savePayment(rows, undefined, {
-    ...{ session, state, intent_id: intentId, account, request },
+    session,
+    state,
+    intent_id: intentId,
+    account,
+    request,
     ...toOrderColumns(order),
-    ...{ ...noNonce, attempts: 0, ...noExecution },
-    ...{ accepted_at: rows.now, history: [[state, rows.now]] },
+    ...noNonce,
+    attempts: 0,
+    ...noExecution,
+    accepted_at: rows.now,
+    history: [[state, rows.now]],
     ...getPhaseColumns(rules, state, 0, rows.now, rows.now),
     ...columns,
   })
@@ -190,8 +197,13 @@ export function endUnsentPayment(
 
 /** Removes names and amounts from a past payment. Its intent stays: it is still known as paid. */
 export const eraseNames = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
-  ...{ ...row, session: '', account: zeroAddress, spends: '0' },
-  ...{ reserves_pool: null, reserves_cap: null, reserves_out: null },
+  ...row,
+  session: '',
+  account: zeroAddress,
+  spends: '0',
+  reserves_pool: null,
+  reserves_cap: null,
+  reserves_out: null,
 })
 
 /** Moves payments of one account to the history. */
