@@ -102,7 +102,11 @@ async function runProgram(command: Command): Promise<void> {
   // A reader that went away (`npm start | head`) is no fault.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   process.exitCode = 1
+  const complain = () => ownTerminal.complain('The command ended before it was done.')
+  // It comes where the command waits for something that nothing is left to bring.
+  process.once('beforeExit', complain)
   process.exitCode = await command()
+  process.off('beforeExit', complain)
 }
 
 /** Reads the flags of a tool; --help prints the help and exits. */

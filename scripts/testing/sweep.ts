@@ -29,6 +29,8 @@ export function startSweeper(folder: string) {
   return {
     environment: { TMPDIR: folder },
     async end() {
+      // Without it nothing may be left to wait for, and Node ends the program here.
+      sweeper.ref()
       sweeper.stdin.end()
       await ended
     },

@@ -17,7 +17,13 @@ async function startRun(folder: string) {
     const ignoring = 'trap "" TERM INT HUP; exec sleep 3600'
     const child = spawn('sh', ['-c', ignoring], { env, detached: true, stdio: 'ignore' })
     child.unref()
-    process.stdin.once('data', () => void end().then(() => process.exit(0)))
+    process.exitCode = 1
+    process.stdin.once('data', async () => {
+      // Then nothing but the end is waited for, as when all tests are done.
+      process.stdin.destroy()
+      await end()
+      process.exitCode = 0
+    })
     child.once('spawn', () => console.log(child.pid))`
   const args = ['--input-type=module', '-e', program, folder]
   const run = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -33,8 +39,10 @@ test.for(['SIGKILL', 'SIGTERM', 'SIGINT', 'end'] as const)(
     const folder = mkdtempSync(join(tmpdir(), 'sweep-'))
     const { run, pid } = await startRun(folder)
     expect(isAlive(pid)).toBe(true)
+    const ended = once(run, 'exit')
     if (how === 'end') run.stdin.write('end')
     else run.kill(how)
+    expect(await ended).toEqual(how === 'end' ? [0, null] : [null, how])
     await expect.poll(() => [isAlive(pid), existsSync(folder)]).toEqual([false, false])
   },
 )
