@@ -3,6 +3,7 @@ import { createRedisMemory } from './account/memory-redis.ts'
 import { createMisconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
+import { ledgerParts } from './compose/ledger.ts'
 import { deriveRelayerAddress, getLedgerName, getLedgerRules } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
@@ -48,7 +49,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const name = getLedgerName(config)
   const [rules, relayer] = [getLedgerRules(config), deriveRelayerAddress(config)]
   const onUrgentRound = () => rounds.checkSoon()
-  const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, onUrgentRound })
+  const options = { database, name, rules, relayer, roundMs, onUrgentRound }
+  const ledger = createRedisLedger({ ...ledgerParts, ...options })
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)
   const { app, runRound, checkLedger } = assemble(config, runtime, {

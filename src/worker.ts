@@ -4,6 +4,7 @@ import { AccountObject, type AccountStub, createObjectMemory } from './account/m
 import { createMisconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
+import { type LedgerSteps, ledgerParts } from './compose/ledger.ts'
 import { deriveRelayerAddress, getLedgerName, getLedgerRules } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
@@ -43,8 +44,8 @@ function assembleFrom(env: Env): Served {
   // The platform reads the location once, when the first request creates the object.
   const placement = locationHint === undefined ? undefined : { locationHint }
   const getStub = () =>
-    env.LEDGER.getByName(getLedgerName(config), placement) as unknown as LedgerStub
-  const ledger = createObjectLedger(getStub)
+    env.LEDGER.getByName(getLedgerName(config), placement) as unknown as LedgerStub<LedgerSteps>
+  const ledger = createObjectLedger(ledgerParts.steps, getStub)
   const memory = createObjectMemory(
     (account) => env.ACCOUNTS.getByName(account, placement) as unknown as AccountStub,
   )
@@ -86,7 +87,7 @@ function getApp(env: Env): Hono {
   }
 }
 
-export class LedgerObject extends createLedgerObject<Env>((env) => {
+export class LedgerObject extends createLedgerObject(ledgerParts, (env: Env) => {
   const { config, runRound, createAcceptor } = assembleFrom(env)
   const { roundMs } = config.rules
   const rules = getLedgerRules(config)

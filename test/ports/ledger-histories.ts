@@ -1,6 +1,7 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import { expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
+import { ledgerParts } from '../../src/compose/ledger.ts'
 import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
@@ -13,7 +14,7 @@ import type { AccountState } from '../../src/relay/ledger/records/chain.ts'
 import type { Identity } from '../../src/relay/ledger/records/identity.ts'
 import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
-import { type Ledger, ledgerMethods } from '../../src/relay/ledger/steps.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import type { IntentExecution, Order, SignedTransaction } from '../../src/relay/ledger/values.ts'
 import { listPayments } from '../../src/relay/ledger/work.ts'
@@ -390,7 +391,10 @@ const often: Partial<Record<keyof Ledger, number>> = {
 
 const weights: [Method, number][] = [
   ['pass', 10],
-  ...ledgerMethods.map((method): [keyof Ledger, number] => [method, often[method] ?? 2]),
+  ...(Object.keys(ledgerParts.steps) as (keyof Ledger)[]).map((method): [keyof Ledger, number] => [
+    method,
+    often[method] ?? 2,
+  ]),
 ]
 
 function orderOf({ random }: World, session: string, account: Address): Order {

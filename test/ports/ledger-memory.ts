@@ -1,22 +1,16 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { poolRules } from '../../src/chain/chains.ts'
 import { createNode } from '../../src/chain/node.ts'
+import { ledgerParts } from '../../src/compose/ledger.ts'
 import {
   createDraft,
   type LedgerRules,
   ledgerRules,
   type Writes,
 } from '../../src/relay/ledger/draft.ts'
-import {
-  type AnyRow,
-  getListPosition,
-  getTable,
-  type Listing,
-  type Row,
-  type TableName,
-  type View,
-} from '../../src/relay/ledger/rows.ts'
-import { createLedgerPort, type Ledger, runStep } from '../../src/relay/ledger/steps.ts'
+import { createLedgerPort, runStep } from '../../src/relay/ledger/port.ts'
+import { type AnyRow, getListPosition, getTable, type View } from '../../src/relay/ledger/rows.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../src/relay/relayer.ts'
 import { createSigner } from '../../src/relay/signer.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -41,13 +35,12 @@ export function createMemoryLedger(options: Readonly<Options>): {
     return known
   }
   const view: View = {
-    row: <Name extends TableName>(table: Name, ...key: (string | number)[]) =>
-      tableOf(table).get(key.join(':')) as Row<Name> | undefined,
-    list<Name extends TableName>(listing: Listing<Name>, time: number) {
+    row: (table, ...key) => tableOf(table).get(key.join(':')),
+    list(listing, time) {
       const { table, list, group = '', from = -1, olderThanMs, before } = listing
       const end = olderThanMs === undefined ? before : time - olderThanMs
       const to = end === undefined ? Number.MAX_SAFE_INTEGER : end - 1
-      const columns = getTable(table).lists[list]
+      const columns = getTable(ledgerParts.tables, table).lists[list]
       const found = [...tableOf(table)].flatMap(([key, row]) => {
         const place = columns && getListPosition(columns, row)
         const isIn = place?.group === group && place.score >= from && place.score <= to
@@ -55,14 +48,14 @@ export function createMemoryLedger(options: Readonly<Options>): {
       })
       found.sort((a, b) => a.score - b.score || (a.key < b.key ? -1 : 1))
       if (listing.newest === true) found.reverse()
-      return found.slice(0, listing.limit).map(({ row }) => row as Row<Name>)
+      return found.slice(0, listing.limit).map(({ row }) => row)
     },
   }
-  const ledger = createLedgerPort(async (method, args) => {
+  const ledger = createLedgerPort(ledgerParts.steps, async (method, args) => {
     const writes: Writes = new Map()
     const { rules, relayer, now } = { ...usual, ...options }
-    const rows = createDraft(view, now(), writes)
-    const answer = runStep({ rows, rules, relayer }, method, args)
+    const rows = createDraft(ledgerParts.tables, view, now(), writes)
+    const answer = runStep(ledgerParts.steps, { rows, rules, relayer }, method, args)
     for (const { table, key, after } of writes.values()) {
       if (after === undefined) tableOf(table).delete(key.join(':'))
       else tableOf(table).set(key.join(':'), after)

@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { getPhone } from '../../scripts/dev/simulator/plan.ts'
-import { createLedgerPort, type Ledger } from '../../src/relay/ledger/steps.ts'
+import { ledgerParts } from '../../src/compose/ledger.ts'
+import { createLedgerPort } from '../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
@@ -110,7 +112,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
 
     /** Opens the service over a ledger, each call of which is shown first. */
     function openOver(ledger: Ledger, show: (method: keyof Ledger) => void) {
-      const shown = createLedgerPort(async (method, args) => {
+      const shown = createLedgerPort(ledgerParts.steps, async (method, args) => {
         show(method)
         return await (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       })

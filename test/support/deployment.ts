@@ -7,11 +7,13 @@ import { openSqlite } from '../../scripts/dev/sqlite.ts'
 import type { MemoryStore } from '../../src/account/memory.ts'
 import { type Assembly, assemble } from '../../src/compose/assemble.ts'
 import { parseConfig } from '../../src/compose/config.ts'
+import { ledgerParts } from '../../src/compose/ledger.ts'
 import { deriveRelayerAddress, getLedgerRules } from '../../src/compose/relay.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
+import { createLedgerPort } from '../../src/relay/ledger/port.ts'
 import type { RoundResult } from '../../src/relay/ledger/schedule.ts'
-import { createLedgerPort, type Ledger } from '../../src/relay/ledger/steps.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import type { Sql } from '../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger } from '../../src/relay/ledger/stores/sqlite.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -106,8 +108,8 @@ export function openDeployment({
 
 /** Opens the ledger on SQLite behind its asynchronous port. */
 export function openSqlLedger(sql: Sql, options: LedgerOptions): Ledger {
-  const ledger = createSqlLedger(sql, options)
-  return createLedgerPort<Ledger>(async (method, args) =>
+  const ledger = createSqlLedger(sql, { ...ledgerParts, ...options })
+  return createLedgerPort(ledgerParts.steps, async (method, args) =>
     (ledger[method] as (...args: unknown[]) => unknown)(...args),
   )
 }

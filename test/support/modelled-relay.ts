@@ -1,6 +1,8 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
-import { createLedgerPort, type Ledger } from '../../src/relay/ledger/steps.ts'
+import { ledgerParts } from '../../src/compose/ledger.ts'
+import { createLedgerPort } from '../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
@@ -20,7 +22,7 @@ export function openModelledRelay({
   memory?: ReturnType<typeof createMemoryStore>
 }) {
   const kept = createMemoryLedger({ now: clock.now })
-  const ledger = createLedgerPort((method, args) =>
+  const ledger = createLedgerPort(ledgerParts.steps, (method, args) =>
     method === silent
       ? new Promise<never>(() => {})
       : (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),

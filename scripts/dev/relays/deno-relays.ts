@@ -1,5 +1,5 @@
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
-import { roundTask } from '../../../src/relay/ledger/due-queue.ts'
+import { roundTask } from '../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { getKeyPrefix } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'

@@ -1,9 +1,10 @@
 import type { Address } from 'viem'
+import type { LedgerSteps } from '../../../src/compose/ledger.ts'
 import type { OfferAnswer, PaymentOffer } from '../../../src/relay/ledger/acceptance.ts'
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
+import type { SyncPort } from '../../../src/relay/ledger/port.ts'
 import type { ScheduledLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
-import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { Work } from '../../../src/relay/ledger/work.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { UssdHandler } from '../../../src/ussd/handler.ts'
@@ -37,7 +38,7 @@ const createConditions = () => ({
 })
 
 type Instance = {
-  scheduled: ScheduledLedger
+  scheduled: ScheduledLedger<LedgerSteps>
   accept: (offer: PaymentOffer, asker: Actor) => Promise<OfferAnswer>
   actors: Set<Actor>
   calls: Set<Done>
@@ -50,7 +51,7 @@ function newObject({ rules }: Plan['setup'], storage: Sql) {
     storage,
     rules: { ...ledgerRules, maxInFlight, accountStateMs, watchBlocks },
     /** The ledger over the rows; undefined after a restart, until the next call. */
-    ledger: undefined as SqlLedger | undefined,
+    ledger: undefined as SyncPort<LedgerSteps> | undefined,
     instance: undefined as Instance | undefined,
     downUntil: 0,
     alarm: { dueAt: null as number | null, cancel: () => {}, rings: 0, ringing: new Set<Actor>() },

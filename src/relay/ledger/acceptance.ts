@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { RefusalOf } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
-import { type Draft, layerDraft, opens, reads, type StepContext, type Writes } from './draft.ts'
+import { applyWrites, type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
 import type { ObservationReport } from './observations.ts'
 import { readAccountTotals } from './payments/account-totals.ts'
 import {
@@ -19,6 +19,7 @@ import { beginPayment } from './payments/payment-states.ts'
 import { readQueueTotals } from './payments/queue-totals.ts'
 import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
 import { exceedsLendable, type Lendable } from './payments/reserves.ts'
+import { opens, reads } from './port.ts'
 import { recordObservations } from './records/chain.ts'
 import {
   type DayLimitRefusal,
@@ -150,10 +151,7 @@ function record(
     const sessions = accepted.flatMap((index) => offers[index]?.session ?? [])
     recordTransaction(trial, nonce, sessions, transaction)
   }
-  for (const { table, key, after } of writes.values()) {
-    if (after === undefined) step.rows.drop(table, ...key)
-    else step.rows.put(table, after as never)
-  }
+  applyWrites(step.rows, writes)
   return { kind: 'recorded', decisions }
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { SendVerdict } from '../../chain/verdicts.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import { reads, type StepContext, writes } from './draft.ts'
+import type { StepContext } from './draft.ts'
 import {
   listSignedHashes,
   listTransactions,
@@ -19,6 +19,7 @@ import {
   type Transition,
   toOutcomeColumns,
 } from './payments/payment-states.ts'
+import { reads, writes } from './port.ts'
 import { forgetGasPrice, readFollowedBlocks } from './records/chain.ts'
 import { recordPossibleLoss } from './records/possible-loss.ts'
 import type { BlockId, IntentExecution, SignedTransaction } from './values.ts'
@@ -27,7 +28,7 @@ import type { BlockId, IntentExecution, SignedTransaction } from './values.ts'
 type Filled = { kind: 'recorded' } | { kind: 'changed' }
 
 /** Names bytes that a process is about to send; `mayLeave` is false if they pay no wallet. */
-export type FirstSend = { nonce: number; hash: Hex; mayLeave: boolean }
+type FirstSend = { nonce: number; hash: Hex; mayLeave: boolean }
 
 /** Tells whether bytes are to be sent. `withheld`: they never left, and are gone. */
 type SendBegun = { kind: 'begun' } | { kind: 'withheld'; moved: Transition[] }
@@ -113,35 +114,42 @@ export const carryingSteps = {
    * Decides in the last step before bytes leave. If they may not, and never left, they are deleted
    * and their payments are queued again. Else they count as sent.
    */
-  beginSend: writes((step, { nonce, hash, mayLeave }: FirstSend): SendBegun => {
-    const { rows, relayer } = step
-    const row = rows.row('nonces', relayer, nonce)
-    const transaction = rows.row('transactions', hash)
-    // The round of another process took the bytes back, or the nonce has others now.
-    if (row?.state !== 'recorded' || transaction === undefined)
-      return { kind: 'withheld', moved: [] }
-    if (!mayLeave && !mayHaveLeft(rows, row, transaction)) {
-      return { kind: 'withheld', moved: withholdTransaction(step, row, hash) }
-    }
-    const sent_at = transaction.sent_at ?? rows.now
-    rows.put('transactions', { ...transaction, sent_at })
-    return { kind: 'begun' }
-  }),
+  beginSend: writes(
+    (step, { nonce, hash, mayLeave }: FirstSend): SendBegun => {
+      const { rows, relayer } = step
+      const row = rows.row('nonces', relayer, nonce)
+      const transaction = rows.row('transactions', hash)
+      // The round of another process took the bytes back, or the nonce has others now.
+      if (row?.state !== 'recorded' || transaction === undefined)
+        return { kind: 'withheld', moved: [] }
+      if (!mayLeave && !mayHaveLeft(rows, row, transaction)) {
+        return { kind: 'withheld', moved: withholdTransaction(step, row, hash) }
+      }
+      const sent_at = transaction.sent_at ?? rows.now
+      rows.put('transactions', { ...transaction, sent_at })
+      return { kind: 'begun' }
+    },
+    // A round carries the payments of bytes that were taken back.
+    ({ mayLeave }) => mayLeave === false,
+  ),
   /**
    * Records that a transaction was sent, and the node's verdict. If its price is too low, the known
    * gas price is forgotten.
    */
-  recordSend: writes((step, hash: Hex, verdict: SendVerdict): void => {
-    const { rows } = step
-    const transaction = rows.row('transactions', hash)
-    if (transaction === undefined) return
-    const failures = verdict === 'taken' ? 0 : transaction.failures + 1
-    // No node has it, and its nonce may yet turn out to be another's: that shows at its first send.
-    const isUnsent = verdict === 'nonce_occupied' && transaction.sent_at === null
-    const sent_at = isUnsent ? null : rows.now
-    rows.put('transactions', { ...transaction, sent_at, failures })
-    if (verdict === 'price_too_low') forgetGasPrice(step, BigInt(transaction.gas_price))
-  }),
+  recordSend: writes(
+    (step, hash: Hex, verdict: SendVerdict): void => {
+      const { rows } = step
+      const transaction = rows.row('transactions', hash)
+      if (transaction === undefined) return
+      const failures = verdict === 'taken' ? 0 : transaction.failures + 1
+      // No node has it, and its nonce may turn out to be another's: its first send shows that.
+      const isUnsent = verdict === 'nonce_occupied' && transaction.sent_at === null
+      const sent_at = isUnsent ? null : rows.now
+      rows.put('transactions', { ...transaction, sent_at, failures })
+      if (verdict === 'price_too_low') forgetGasPrice(step, BigInt(transaction.gas_price))
+    },
+    (_, verdict) => verdict !== 'taken',
+  ),
   /** Records the block of a nonce and what it did for each of its payments. */
   recordMined: writes(
     (step, { nonce, sessions, hash, block, executions, isFinal }: MinedReport): Transition[] => {

@@ -5,8 +5,10 @@ import {
   getTable,
   type Key,
   type Listing,
-  type Row,
+  type RowIn,
   type TableName,
+  type Tables,
+  type tables,
   toKey,
   toRowName,
   type View,
@@ -43,15 +45,16 @@ export const ledgerRules = {
 } as const
 
 /** Gives a step the store's rows with the step's own writes, which are not committed yet. */
-export type Draft = {
+export type Draft<All extends Tables = typeof tables> = {
   /** Gives the Unix time in ms by the store's clock, constant during a step. */
   readonly now: number
-  row: View['row']
-  list<Name extends TableName>(listing: Listing<Name>): Row<Name>[]
-  put<Name extends TableName>(table: Name, row: Row<Name>): void
-  drop(table: TableName, ...key: Key): void
+  readonly tables: Tables
+  row<Name extends keyof All & string>(table: Name, ...key: Key): RowIn<All, Name> | undefined
+  list<Name extends keyof All & string>(listing: Listing<Name, All>): RowIn<All, Name>[]
+  put<Name extends keyof All & string>(table: Name, row: RowIn<All, Name>): void
+  drop(table: keyof All & string, ...key: Key): void
   /** Returns a row that another row names. That it is missing is a fault, which is recorded. */
-  named<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
+  named<Name extends keyof All & string>(table: Name, ...key: Key): RowIn<All, Name> | undefined
   /** Holds the names of rows that others name, and that are missing. */
   readonly missing: Set<string>
 }
@@ -69,37 +72,42 @@ export type Writes = Map<string, Write>
 
 /** Creates a draft over another draft, which stays unchanged. */
 export const layerDraft = (rows: Draft, writes: Writes): Draft =>
-  createDraft(
-    { row: rows.row, list: (listing) => rows.list(listing) },
-    rows.now,
-    writes,
-    rows.missing,
-  )
+  createDraft(rows.tables, rows as unknown as View, rows.now, writes, rows.missing)
+
+/** Makes the writes of a layer those of the draft below it. */
+export function applyWrites(rows: Draft, writes: Writes): void {
+  for (const { table, key, after } of writes.values()) {
+    if (after === undefined) rows.drop(table as TableName, ...key)
+    else rows.put(table as TableName, after as never)
+  }
+}
 
 /** Creates a draft over a view. It adds to `writes`, which may have those of earlier steps. */
 export function createDraft(
+  tables: Tables,
   view: View,
   now: number,
   writes: Writes,
   missing = new Set<string>(),
 ): Draft {
-  function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {
+  function row(table: string, ...key: Key): AnyRow | undefined {
     const ownWrite = writes.get(toRowName(table, key))
-    return ownWrite === undefined ? view.row(table, ...key) : (ownWrite.after as Row<Name>)
+    return ownWrite === undefined ? view.row(table, ...key) : ownWrite.after
   }
 
-  function write(table: TableName, key: Key, after: AnyRow | undefined): void {
+  function write(table: string, key: Key, after: AnyRow | undefined): void {
     const name = toRowName(table, key)
     const ownWrite = writes.get(name)
     const before = ownWrite === undefined ? view.row(table, ...key) : ownWrite.before
     writes.set(name, { table, key, before, after })
   }
 
-  return {
+  const draft: Draft<Tables> = {
     now,
+    tables,
     row,
     list(listing) {
-      const columns = getTable(listing.table).lists[listing.list]
+      const columns = getTable(tables, listing.table).lists[listing.list]
       if (columns === undefined) throw new Error(`${listing.table} has no list ${listing.list}`)
       const isListed = (row: AnyRow | undefined) =>
         getListPosition(columns, row)?.group === (listing.group ?? '')
@@ -110,7 +118,7 @@ export function createDraft(
       }
       return view.list(listing, now, missing)
     },
-    put: (table, after) => write(table, toKey(table, after), after),
+    put: (table, after) => write(table, toKey(getTable(tables, table), after), after),
     drop(table, ...key) {
       if (row(table, ...key) !== undefined) write(table, key, undefined)
     },
@@ -121,28 +129,5 @@ export function createDraft(
     },
     missing,
   }
+  return draft as Draft
 }
-
-/** Tells what a step does with rows. One that `opens` writes, and may leave work for a round. */
-type StepKind = 'reads' | 'writes' | 'opens'
-
-/** Is a method of the ledger: one atomic step, which reads and writes rows synchronously. */
-export type Step<Args extends unknown[], Answer> = {
-  (step: StepContext, ...args: Args): Answer
-  kind: StepKind
-}
-
-type Run<Args extends unknown[], Answer> = (step: StepContext, ...args: Args) => Answer
-
-/** Declares a step that writes nothing. */
-export const reads = <Args extends unknown[], Answer>(run: Run<Args, Answer>): Step<Args, Answer> =>
-  Object.assign(run, { kind: 'reads' as const })
-
-/** Declares a step that may write. */
-export const writes = <Args extends unknown[], Answer>(
-  run: Run<Args, Answer>,
-): Step<Args, Answer> => Object.assign(run, { kind: 'writes' as const })
-
-/** Declares a step that writes, and after which a round is due. */
-export const opens = <Args extends unknown[], Answer>(run: Run<Args, Answer>): Step<Args, Answer> =>
-  Object.assign(run, { kind: 'opens' as const })

@@ -1,5 +1,4 @@
 import type { Hex } from 'viem'
-import { reads, writes } from './draft.ts'
 import { saveMeta } from './meta.ts'
 import type { ObservationReport } from './observations.ts'
 import { findCarrier, markForResend, saveNonce } from './payments/nonces.ts'
@@ -13,6 +12,7 @@ import {
   toOpenColumns,
   toOutcomeColumns,
 } from './payments/payment-states.ts'
+import { reads, writes } from './port.ts'
 import {
   type AccountState,
   type FactReading,

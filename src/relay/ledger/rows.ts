@@ -286,16 +286,17 @@ export const tables = {
 }
 
 export type TableName = keyof typeof tables
-export type Row<Name extends TableName> = z.infer<(typeof tables)[Name]['row']>
+export type Row<Name extends TableName> = RowIn<typeof tables, Name>
+export type RowIn<All extends Tables, Name extends keyof All> = z.infer<All[Name]['row']>
 export type Key = readonly (string | number)[]
 
 /** Is the limit of a listing of all rows. */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
 /** Selects rows of a list, or of one group, by score: the lowest first unless `newest`. */
-export type Listing<Name extends TableName> = {
-  table: Name
-  list: keyof (typeof tables)[Name]['lists'] & string
+export type AnyListing = {
+  table: string
+  list: string
   group?: string
   /** Selects scores from here on. */
   from?: number
@@ -307,20 +308,21 @@ export type Listing<Name extends TableName> = {
   newest?: boolean
 }
 
+export type Listing<
+  Name extends keyof All & string,
+  All extends Tables = typeof tables,
+> = AnyListing & { table: Name; list: keyof All[Name]['lists'] & string }
+
 /** Gives a step the store's rows at a time (Unix time in ms). Rows are never mutated. */
 export type View = {
-  row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
+  row(table: string, ...key: Key): AnyRow | undefined
   /** Adds to `missing` the names of rows that the list names, and that are not there. */
-  list<Name extends TableName>(
-    listing: Listing<Name>,
-    now: number,
-    missing: Set<string>,
-  ): Row<Name>[]
+  list(listing: AnyListing, now: number, missing: Set<string>): AnyRow[]
 }
 
 /** Holds a row as a step read it, and its new value. */
 export type Write = {
-  table: TableName
+  table: string
   key: Key
   before: AnyRow | undefined
   after: AnyRow | undefined
@@ -332,27 +334,33 @@ export type AnyRow = Readonly<Record<string, unknown>>
 /** Names the columns that group and order a list's rows; without a group it has all of them. */
 type ListColumns = { group: string | undefined; score: string }
 
-type AnyTable = {
+type Table = {
   key: readonly string[]
   row: z.ZodMiniObject
   lists: Readonly<Record<string, ListColumns>>
 }
 
-export const tableNames = Object.keys(tables) as TableName[]
-export const getTable = (name: TableName): AnyTable => tables[name]
+/** Maps a store's tables by name. */
+export type Tables = Readonly<Record<string, Table>>
+
+/** @throws {Error} the store has no such table */
+export function getTable(tables: Tables, name: string): Table {
+  const table = tables[name]
+  if (table === undefined) throw new Error(`there is no table ${name}`)
+  return table
+}
 
 /** Returns a row's name, unique in the whole ledger. */
-export const toRowName = (table: TableName, key: Key): string => [table, ...key].join(':')
+export const toRowName = (table: string, key: Key): string => [table, ...key].join(':')
 
-export const toKey = (table: TableName, row: AnyRow): Key =>
-  getTable(table).key.map((column) => row[column] as string | number)
+export const toKey = (table: Table, row: AnyRow): Key =>
+  table.key.map((column) => row[column] as string | number)
 
-export const getScore = (table: TableName, list: string, row: AnyRow): number =>
-  Number(row[getTable(table).lists[list]?.score ?? ''])
+export const getScore = (table: Table, list: string, row: AnyRow): number =>
+  Number(row[table.lists[list]?.score ?? ''])
 
 /** Parses a row from its JSON. @throws {z.core.$ZodError} it is not a row of this table */
-export const parseRow = (table: TableName, json: string): AnyRow =>
-  getTable(table).row.parse(JSON.parse(json))
+export const parseRow = (table: Table, json: string): AnyRow => table.row.parse(JSON.parse(json))
 
 /** Returns a row's group and score in a list, or undefined if the list does not have it. */
 export function getListPosition(
@@ -364,10 +372,11 @@ export function getListPosition(
   return { group: `${value}`, score: Number(row[score]) }
 }
 
-function table<
-  Shape extends z.core.$ZodShape,
-  Lists extends AnyTable['lists'] = Record<never, never>,
->(key: readonly (keyof Shape & string)[], shape: Shape, lists: Lists = {} as Lists) {
+function table<Shape extends z.core.$ZodShape, Lists extends Table['lists'] = Record<never, never>>(
+  key: readonly (keyof Shape & string)[],
+  shape: Shape,
+  lists: Lists = {} as Lists,
+) {
   return { key, row: z.object(shape), lists }
 }
 

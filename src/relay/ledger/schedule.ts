@@ -1,9 +1,8 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { LedgerRules } from './draft.ts'
-import { createLedgerPort, getDueDelayMs, type Ledger, type LedgerMethod } from './steps.ts'
-import type { SqlLedger } from './stores/sqlite.ts'
-import { isOpen } from './work.ts'
+import { createLedgerPort, getDueDelayMs, type Port, type Steps, type SyncPort } from './port.ts'
+import { isOpen, type Work } from './work.ts'
 
 /**
  * Tells when the next round is needed. `soon`: no node has taken a transaction, or payments wait
@@ -28,12 +27,12 @@ export function getNextDelayMs(result: RoundResult, roundMs: number): number | u
   }
 }
 
-export type LedgerSchedule = {
+export type LedgerSchedule<Any extends Steps> = {
   rules: LedgerRules
   relayer: string
   /** Sets the time between rounds while work is open; ten times that while blocks are watched. */
   roundMs: number
-  runRound: (ledger: Ledger) => Promise<RoundResult>
+  runRound: (ledger: Port<Any>) => Promise<RoundResult>
   log: Log
 }
 
@@ -46,9 +45,9 @@ type Alarm = {
   deleteAlarm(): Promise<void>
 }
 
-export type ScheduledLedger = {
+export type ScheduledLedger<Any extends Steps> = {
   /** Sets the alarm when a call opens work. */
-  ledger: Ledger
+  ledger: Port<Any>
   /** Starts a round at once if none is due, and within `roundMs` at the latest. */
   wake(): Promise<void>
   /** Runs a round. The alarm may fire twice, so everything here may be repeated. */
@@ -56,19 +55,20 @@ export type ScheduledLedger = {
 }
 
 /** Sets the alarm when work is opened, and runs rounds until nothing is left. */
-export function scheduleLedger(
-  ledger: SqlLedger,
+export function scheduleLedger<Any extends Steps>(
+  steps: Any,
+  ledger: SyncPort<Any>,
   alarm: Alarm,
-  schedule: LedgerSchedule,
+  schedule: LedgerSchedule<Any>,
   now: () => number,
-): ScheduledLedger {
-  const call = (method: LedgerMethod, args: unknown[]): unknown =>
+): ScheduledLedger<Any> {
+  const call = (method: string, args: unknown[]): unknown =>
     (ledger[method] as (...args: unknown[]) => unknown)(...args)
 
   return {
-    ledger: createLedgerPort(async (method, args) => {
+    ledger: createLedgerPort(steps, async (method, args) => {
       const answer = call(method, args)
-      const dueMs = getDueDelayMs(method, args, schedule.roundMs)
+      const dueMs = getDueDelayMs(steps, method, args, schedule.roundMs)
       if (dueMs !== undefined) await armAlarm(dueMs)
       return answer
     }),
@@ -82,7 +82,7 @@ export function scheduleLedger(
       await alarm.setAlarm(now() + schedule.roundMs)
       try {
         const result = await schedule.runRound(
-          createLedgerPort(async (method, args) => call(method, args)),
+          createLedgerPort(steps, async (method, args) => call(method, args)),
         )
         await setNextAlarm(result)
       } catch (error) {
@@ -96,7 +96,7 @@ export function scheduleLedger(
     if (result === 'open') return
     const inMs = getNextDelayMs(result, schedule.roundMs)
     if (inMs !== undefined && (result === 'soon' || result === 'failing')) return armAlarm(inMs)
-    if (isOpen(ledger.readWork())) return
+    if (isOpen(call('readWork', []) as Work)) return
     if (inMs === undefined) return alarm.deleteAlarm()
     await alarm.setAlarm(now() + inMs)
   }

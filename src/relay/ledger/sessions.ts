@@ -1,7 +1,7 @@
 import type { SignedRequest } from '../forwarder/requests.ts'
 import { isSilentOnPayments, type ObstacleKind } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
-import { type Draft, opens, reads, writes } from './draft.ts'
+import type { Draft } from './draft.ts'
 import { saveMeta } from './meta.ts'
 import type { ObservationReport, Observations } from './observations.ts'
 import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
@@ -10,6 +10,7 @@ import { getRequest, readExecutedOrder } from './payments/executed.ts'
 import { countUsage, type Usage } from './payments/nonces.ts'
 import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
+import { opens, reads, writes } from './port.ts'
 import { readObservations, recordObservations } from './records/chain.ts'
 import { type PaymentCall, recordEqualAge } from './records/earlier.ts'
 import {
@@ -132,21 +133,25 @@ export const sessionSteps = {
    * Closes a session without a payment: its screen is final, and no other step can pay. Where rows
    * may have been lost, a screen that says that nothing was sent closes nothing.
    */
-  refuse: writes((step, refusing: SessionRefusal): Decided | Refused => {
-    const { rows } = step
-    const decided = findDecision(rows, refusing)
-    if (decided !== undefined) return decided
-    if (refusing.traces !== undefined) compareNonces(step, refusing.traces)
-    countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
-    recordRefusal(rows, refusing, refusing.reason)
-    if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
-    recordObservations(step, refusing.observations)
-    const refused = recordObstacle(rows, refusing.obstacle)
-    const isUnsure = mayHavePaid(step, refusing.reason, refusing.traces)
-    if (isUnsure && !isSilentOnPayments(refusing.reason)) return { ...refused, kind: 'unsure' }
-    saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
-    return refused
-  }),
+  refuse: writes(
+    (step, refusing: SessionRefusal): Decided | Refused => {
+      const { rows } = step
+      const decided = findDecision(rows, refusing)
+      if (decided !== undefined) return decided
+      if (refusing.traces !== undefined) compareNonces(step, refusing.traces)
+      countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
+      recordRefusal(rows, refusing, refusing.reason)
+      if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
+      recordObservations(step, refusing.observations)
+      const refused = recordObstacle(rows, refusing.obstacle)
+      const isUnsure = mayHavePaid(step, refusing.reason, refusing.traces)
+      if (isUnsure && !isSilentOnPayments(refusing.reason)) return { ...refused, kind: 'unsure' }
+      saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
+      return refused
+    },
+    // A round soon checks whether the obstacle is still there.
+    ({ obstacle }) => obstacle !== undefined,
+  ),
   /** Records a session whose intent the chain has already spent: the ledger lost its rows. */
   adopt: opens((step, adoption: Adoption): Decided | { kind: 'adopted' } => {
     const { rows } = step

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
-import { reads } from './draft.ts'
 import { readMeta } from './meta.ts'
 import { listOpenNonces, type OpenNonce } from './payments/nonces.ts'
 import { listPhasePayments, type Payment, toPayment } from './payments/payment-states.ts'
 import { findNextNonce, readRelayerTotals } from './payments/relayer-totals.ts'
+import { reads } from './port.ts'
 import {
   type AccountState,
   type FactReading,

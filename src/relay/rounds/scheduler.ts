@@ -1,8 +1,8 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import { type DueQueue, type HeldTask, roundTask } from '../ledger/due-queue.ts'
 import { getNextDelayMs, type RoundResult } from '../ledger/schedule.ts'
+import { type DueQueue, type HeldTask, roundTask } from '../ledger/stores/due-queue.ts'
 
 export type RoundsOptions = {
   queue: DueQueue

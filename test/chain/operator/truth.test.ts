@@ -10,8 +10,9 @@ import {
 } from '../../../scripts/dev/relays/callers.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { describeStatus } from '../../../scripts/ops/show.ts'
+import { type LedgerSteps, ledgerParts } from '../../../src/compose/ledger.ts'
 import { healthAnswer } from '../../../src/operator/schemas/health.ts'
-import { scheduleLedger } from '../../../src/relay/ledger/schedule.ts'
+import { type ScheduledLedger, scheduleLedger } from '../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LedgerOptions } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
@@ -37,7 +38,7 @@ async function openTwo(): Promise<World> {
   const lies = new Map<string, object>()
   const is = { silent: false, secondAheadMs: 0 }
   let alarm: number | null = null
-  let kept: ReturnType<typeof scheduleLedger> | undefined
+  let kept: ScheduledLedger<LedgerSteps> | undefined
   const ledger = ({ rules, relayer }: LedgerOptions) => {
     const port = {
       getAlarm: async () => alarm,
@@ -47,8 +48,8 @@ async function openTwo(): Promise<World> {
       deleteAlarm: () => port.setAlarm(null),
     }
     const timing = { rules, relayer, roundMs: 25_000, runRound: () => first.round(), log: () => {} }
-    const rows = createSqlLedger(openSqlite(undefined), { rules, relayer, now })
-    kept = scheduleLedger(rows, port, timing, now)
+    const rows = createSqlLedger(openSqlite(undefined), { ...ledgerParts, rules, relayer, now })
+    kept = scheduleLedger(ledgerParts.steps, rows, port, timing, now)
     return kept.ledger
   }
   const pool = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }

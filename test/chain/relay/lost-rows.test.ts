@@ -4,6 +4,7 @@ import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { ledgerParts } from '../../../src/compose/ledger.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import { type LedgerOptions, openSqlLedger } from '../../support/deployment.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -155,6 +156,12 @@ describeOnRedis(Date.now, ({ database }) => {
   lostRowsSuite('Redis', (options) => {
     ledgers += 1
     const name = `31:lost ${ledgers}`
-    return createRedisLedger({ ...ledgerOptions, ...options, database: database(), name })
+    return createRedisLedger({
+      ...ledgerParts,
+      ...ledgerOptions,
+      ...options,
+      database: database(),
+      name,
+    })
   })
 })

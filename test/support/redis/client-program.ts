@@ -1,8 +1,9 @@
+import { ledgerParts } from '../../../src/compose/ledger.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
 import type { LedgerRules } from '../../../src/relay/ledger/draft.ts'
-import type { DueQueue } from '../../../src/relay/ledger/due-queue.ts'
 import type { Ledger } from '../../../src/relay/ledger/steps.ts'
+import type { DueQueue } from '../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/runtime/redis.ts'
@@ -59,7 +60,8 @@ function adapterOf(opened: Opened, { port, name }: PortCall) {
   const { database, ledgers, ...options } = opened
   switch (port) {
     case 'ledger': {
-      const ledger = ledgers.get(name) ?? createRedisLedger({ database, name, ...options })
+      const ledger =
+        ledgers.get(name) ?? createRedisLedger({ ...ledgerParts, database, name, ...options })
       ledgers.set(name, ledger)
       return ledger
     }

@@ -8,6 +8,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { createRedisMemory } from '../../../src/account/memory-redis.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { ledgerParts } from '../../../src/compose/ledger.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { Row, TableName } from '../../../src/relay/ledger/rows.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
@@ -164,7 +165,7 @@ async function writeRedis(release: string): Promise<void> {
   const { told } = await tell(
     {
       ledger: ({ rules, relayer }) =>
-        createRedisLedger({ database, name: '31', rules, relayer, roundMs: 1_000 }),
+        createRedisLedger({ ...ledgerParts, database, name: '31', rules, relayer, roundMs: 1_000 }),
       memory: () => createRedisMemory(database),
     },
     time,

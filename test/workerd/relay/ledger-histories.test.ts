@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
+import { type LedgerSteps, ledgerParts } from '../../../src/compose/ledger.ts'
 import { deriveRelayerAddress } from '../../../src/compose/relay.ts'
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
-import { type TableName, tables } from '../../../src/relay/ledger/rows.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
@@ -31,13 +31,13 @@ describe('the same random history', () => {
     'has the same answers and rows in memory and in a Durable Object (seed %i)',
     { timeout: 60_000 },
     async (seed) => {
-      const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub &
+      const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub<LedgerSteps> &
         DurableObjectStub
       const relayer = deriveRelayerAddress(parseConfig(env as unknown as Record<string, unknown>))
       const memory = createMemoryLedger({ rules, relayer, now: Date.now })
       const rowsOfObject = () =>
         runInDurableObject(stub, (_, { storage }) =>
-          (Object.keys(tables) as TableName[])
+          Object.keys(ledgerParts.tables)
             .flatMap((table) =>
               storage.sql
                 .exec<{ row: string }>(`SELECT row FROM ${table}`)
@@ -50,7 +50,11 @@ describe('the same random history', () => {
         ...{ seed, steps: 150, rules },
         stores: [
           { name: 'memory', ledger: memory.ledger, rows: async () => memory.rows() },
-          { name: 'the object', ledger: createObjectLedger(() => stub), rows: rowsOfObject },
+          {
+            name: 'the object',
+            ledger: createObjectLedger(ledgerParts.steps, () => stub),
+            rows: rowsOfObject,
+          },
         ],
         pass: (ms) => vi.setSystemTime(Date.now() + ms),
       })

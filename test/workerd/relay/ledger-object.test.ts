@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
+import { type LedgerSteps, ledgerParts } from '../../../src/compose/ledger.ts'
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
@@ -19,9 +20,9 @@ afterEach(() => {
 
 const create = async () => {
   objects += 1
-  const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub
+  const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub<LedgerSteps>
   return {
-    ledger: createObjectLedger(() => stub),
+    ledger: createObjectLedger(ledgerParts.steps, () => stub),
     rules: { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs },
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
@@ -30,7 +31,7 @@ const create = async () => {
 ledgerSuites('a Durable Object', create)
 
 describe('what an object shows', () => {
-  const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
+  const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub<LedgerSteps>
 
   test('is set back only if the platform has its history, and names the reason else', async () => {
     const stub = stubOf('set back')

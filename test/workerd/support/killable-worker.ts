@@ -2,12 +2,14 @@ import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { type Config, parseConfig } from '../../../src/compose/config.ts'
+import { type LedgerSteps, ledgerParts } from '../../../src/compose/ledger.ts'
 import { assembleRelayer, getLedgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleUssdHandler } from '../../../src/compose/ussd.ts'
 import { createNodeService } from '../../../src/node/service.ts'
 import type { AcceptPayment } from '../../../src/relay/ledger/acceptance.ts'
-import { createLedgerPort, type Ledger } from '../../../src/relay/ledger/steps.ts'
+import { createLedgerPort } from '../../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../../src/relay/ledger/steps.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { runRound } from '../../../src/relay/rounds/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
@@ -88,7 +90,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     fetch: ask,
     waitUntil: (work) => background.push(work),
   }
-  const ledger: Ledger = createLedgerPort((method, args) =>
+  const ledger: Ledger = createLedgerPort(ledgerParts.steps, (method, args) =>
     question(`ledger.${method}`, () =>
       (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
@@ -121,8 +123,8 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
 }
 
 /** The object that keeps the rows of all Workers here. */
-export function ledgerStub(): LedgerStub & DurableObjectStub {
-  return env.LEDGER.getByName(getLedgerName(sharedConfig())) as unknown as LedgerStub &
+export function ledgerStub(): LedgerStub<LedgerSteps> & DurableObjectStub {
+  return env.LEDGER.getByName(getLedgerName(sharedConfig())) as unknown as LedgerStub<LedgerSteps> &
     DurableObjectStub
 }
 

@@ -1,13 +1,10 @@
+import { type LedgerSteps, ledgerParts } from '../../../../src/compose/ledger.ts'
 import type { AcceptPayment, PaymentOffer } from '../../../../src/relay/ledger/acceptance.ts'
-import { tables } from '../../../../src/relay/ledger/rows.ts'
+import { createLedgerPort, type SyncPort } from '../../../../src/relay/ledger/port.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
-import {
-  createLedgerPort,
-  type Ledger,
-  type LedgerMethod,
-} from '../../../../src/relay/ledger/steps.ts'
+import type { Ledger } from '../../../../src/relay/ledger/steps.ts'
 import type { SqlValue } from '../../../../src/relay/ledger/stores/sql.ts'
-import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createRandom } from '../../random.ts'
@@ -27,10 +24,13 @@ const restartMs = 40
 const redeliveredAfterMs = 2_000
 
 /** Returns the ledger behind it all as a fresh object would read it, past all that watches it. */
-export function openLedger({ object, scheduler, signing }: World): SqlLedger {
+export function openLedger({ object, scheduler, signing }: World): SyncPort<LedgerSteps> {
   const { storage, rules } = object
   const relayer = signing.relayer.address.toLowerCase()
-  object.ledger ??= createSqlLedger(storage, { rules, relayer, now: scheduler.now })
+  object.ledger ??= createSqlLedger(storage, {
+    ...ledgerParts,
+    ...{ rules, relayer, now: scheduler.now },
+  })
   return object.ledger
 }
 
@@ -117,7 +117,7 @@ export function wake(world: World): void {
 
 export function clearRows(world: World): void {
   const { object } = world
-  for (const table of Object.keys(tables)) object.storage.exec(`DELETE FROM ${table}`)
+  for (const table of Object.keys(ledgerParts.tables)) object.storage.exec(`DELETE FROM ${table}`)
   object.ledger = undefined
 }
 
@@ -131,7 +131,9 @@ export function loseEverything(world: World): void {
 export type RowCopy = ReadonlyMap<string, readonly Record<string, SqlValue>[]>
 
 export const copyRows = ({ object: { storage } }: World): RowCopy =>
-  new Map(Object.keys(tables).map((table) => [table, storage.exec(`SELECT * FROM ${table}`)]))
+  new Map(
+    Object.keys(ledgerParts.tables).map((table) => [table, storage.exec(`SELECT * FROM ${table}`)]),
+  )
 
 /** Sets the rows back to a copy, as after the failover to a replica that was behind. */
 export function loseTail(world: World, copy: RowCopy): void {
@@ -147,14 +149,14 @@ export function loseTail(world: World, copy: RowCopy): void {
 }
 
 export const ledgerLine = (world: World): Ledger =>
-  createLedgerPort((method, args) => callFrom(world, method, args))
+  createLedgerPort(ledgerParts.steps, (method, args) => callFrom(world, method, args))
 
 /** Returns a Worker's way to what accepts payments in the object. */
 export const acceptLine = (world: World): AcceptPayment => {
   return (offer) => callFrom(world, 'accept', [offer]) as ReturnType<AcceptPayment>
 }
 
-type ObjectMethod = LedgerMethod | 'accept'
+type ObjectMethod = keyof LedgerSteps | 'accept'
 
 function callFrom(world: World, method: ObjectMethod, args: unknown[]): Promise<unknown> {
   const met = applyFault(world, `ledger.${method}`, 'ledger')
@@ -204,7 +206,13 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   const relayer = signing.relayer.address.toLowerCase()
   const { roundMs } = plan.setup.rules
   const schedule = { rules: object.rules, relayer, roundMs, runRound: newTend(world), log }
-  const scheduled = scheduleLedger(watchedLedger(world), port, schedule, scheduler.now)
+  const scheduled = scheduleLedger(
+    ledgerParts.steps,
+    watchedLedger(world),
+    port,
+    schedule,
+    scheduler.now,
+  )
   const actors = new Set<Actor>()
   const actor = createActor('acceptor', () => crash(world, restartMs))
   actors.add(actor)
@@ -244,15 +252,15 @@ function newTend(world: World) {
 
 /** Gives the object its ledger: each call may be its last. */
 const mortal = (world: World, ledger: Ledger): Ledger =>
-  createLedgerPort((method, args) =>
+  createLedgerPort(ledgerParts.steps, (method, args) =>
     own(world, `own.${method}`, 'tending', () =>
       (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
   )
 
-function watchedLedger(world: World): SqlLedger {
+function watchedLedger(world: World): SyncPort<LedgerSteps> {
   const { records } = world
-  return createLedgerPort<SqlLedger>((method, args) => {
+  return createLedgerPort(ledgerParts.steps, (method, args) => {
     try {
       return (openLedger(world)[method] as (...args: unknown[]) => unknown)(...args)
     } catch (error) {
@@ -261,5 +269,5 @@ function watchedLedger(world: World): SqlLedger {
       if (!/recorded already/.test(words)) records.noticed.push(['uncaught', words])
       throw error
     }
-  })
+  }) as unknown as SyncPort<LedgerSteps>
 }

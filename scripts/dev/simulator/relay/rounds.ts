@@ -1,8 +1,9 @@
 import type { Address } from 'viem'
+import type { LedgerSteps } from '../../../../src/compose/ledger.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
-import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import type { SyncPort } from '../../../../src/relay/ledger/port.ts'
 import type { Work } from '../../../../src/relay/ledger/work.ts'
 import type { Actor } from '../actors.ts'
 import { undecided } from '../history.ts'
@@ -13,11 +14,16 @@ import type { RoundStart, World } from '../world.ts'
 // What a round has to have done is written here a second time, by what the chain is and not by what
 // the relay has asked of it. Only what was so from its first moment to its last is held against it.
 
-export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefined {
+export function beginRound(world: World, ledger: SyncPort<LedgerSteps>): RoundStart | undefined {
   return isQuiet(world) ? { head: world.chain.head(), work: ledger.readWork() } : undefined
 }
 
-export function endRound(world: World, ledger: SqlLedger, actor: Actor, start?: RoundStart): void {
+export function endRound(
+  world: World,
+  ledger: SyncPort<LedgerSteps>,
+  actor: Actor,
+  start?: RoundStart,
+): void {
   if (start === undefined || !isQuiet(world) || world.chain.head() !== start.head) return
   const left = ledger.readWork()
   // A chain that is shorter than it was is waited for.

@@ -1,10 +1,11 @@
 import { type Address, getAddress } from 'viem'
-import { reads, type StepContext, writes } from '../draft.ts'
+import type { StepContext } from '../draft.ts'
+import { reads, writes } from '../port.ts'
 import { keepFormerAccounts } from '../records/identity.ts'
 import { readIntake, recordAction } from '../records/operations.ts'
 import { isHeld, standingSteps } from '../records/standing.ts'
 import { tillSteps } from '../records/tills.ts'
-import { type Row, toKey } from '../rows.ts'
+import { type Row, tables, toKey } from '../rows.ts'
 import { type KeptRows, keptTables } from './kept-rows.ts'
 import { type PagePosition, searchPage } from './score-page.ts'
 
@@ -29,7 +30,7 @@ function importKept(step: StepContext, id: string, kept: KeptRows): KeptImport {
   if (readIntake(rows).kind === 'open') return { kind: 'open' }
   const { audit, holds, tills, aliases } = kept
   const missing = keptTables
-    .flatMap((table) => kept[table].map((row) => [table, toKey(table, row)] as const))
+    .flatMap((table) => kept[table].map((row) => [table, toKey(tables[table], row)] as const))
     .filter(([table, key]) => rows.row(table, ...key) === undefined)
   for (const entry of audit) recordAction(rows, entry)
   for (const { account } of holds) {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { BookedLoan } from '../../../loan/loan-book.ts'
-import { type Draft, reads, type StepContext, writes } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import {
   listOpenPayments,
   readAccountTotals,
@@ -8,6 +8,7 @@ import {
 } from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
+import { reads, writes } from '../port.ts'
 import { findLoan } from '../records/loans.ts'
 import {
   type AuditEntry,

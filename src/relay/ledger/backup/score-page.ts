@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts'
-import { getScore, type Listing, type Row } from '../rows.ts'
+import { getScore, type Listing, type Row, tables } from '../rows.ts'
 
 /** Tells where a page begins: at a score (`from`) of the list with the index `part`. */
 export type PagePosition = { part: number; from: number }
@@ -19,7 +19,7 @@ export function searchPage<Name extends AgedTable>(
   const { items, nextScore } = readScorePage(initialLimit, (limit) =>
     rows
       .list({ table, list: 'age', from, limit } as Listing<Name>)
-      .map((row) => ({ row, score: getScore(table, 'age', row) })),
+      .map((row) => ({ row, score: getScore(tables[table], 'age', row) })),
   )
   return { matches: items.map(({ row }) => row).filter(isWanted), nextScore }
 }

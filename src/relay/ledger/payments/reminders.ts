@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
-import { type Draft, reads, writes } from '../draft.ts'
+import type { Draft } from '../draft.ts'
+import { reads, writes } from '../port.ts'
 import type { Row, reminderKinds } from '../rows.ts'
 import { listOpenPayments, readAccountTotals } from './account-totals.ts'
 import { countEvent } from './counts.ts'

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
-import { type Draft, writes } from '../draft.ts'
+import type { Draft } from '../draft.ts'
+import { writes } from '../port.ts'
 import { type Row, smsParties } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
 import type { HeldSms, SmsParty } from '../values.ts'

@@ -1,5 +1,6 @@
-import { type Draft, reads, writes } from '../draft.ts'
+import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
+import { reads, writes } from '../port.ts'
 import type { Row } from '../rows.ts'
 
 /** Tells a person what is wrong, and how to mend it. */

@@ -7,8 +7,9 @@ import {
   type LoanLog,
   type LoanSums,
 } from '../../../loan/loan-book.ts'
-import { type Draft, reads, writes } from '../draft.ts'
+import type { Draft } from '../draft.ts'
 import { readMetaAs, saveMeta, weiDigits } from '../meta.ts'
+import { reads, writes } from '../port.ts'
 import type { Row } from '../rows.ts'
 
 /** Sums up a contract's loans; `next` is the first block that was not read. */

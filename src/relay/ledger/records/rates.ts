@@ -1,6 +1,7 @@
 import { isWithin } from '../../../loan/amounts.ts'
-import { type Draft, writes } from '../draft.ts'
+import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
+import { writes } from '../port.ts'
 import { recordAction } from './operations.ts'
 
 /** Offers the price of a coin in millionths; `isAgreed` if a second feed has the same. */

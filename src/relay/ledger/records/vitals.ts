@@ -1,4 +1,4 @@
-import { type Draft, type StepContext, writes } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { dropDeploymentFacts, type Observations } from '../observations.ts'
 import {
@@ -10,6 +10,7 @@ import {
 import { listPhasePayments } from '../payments/payment-states.ts'
 import { readQueueTotals } from '../payments/queue-totals.ts'
 import { countCarried, findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
+import { writes } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { mapOpenPhases, type OpenPhase } from '../transitions.ts'
 import { type ActiveAlert, listActiveAlerts } from './alerts.ts'

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { opens } from '../draft.ts'
+import { opens } from '../port.ts'
 import { recordAction } from './operations.ts'
 
 /** Describes a session's change of a wallet: it adds that of a code, or cancels a replacement. */

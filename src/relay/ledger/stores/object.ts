@@ -1,19 +1,13 @@
 import { DurableObject } from 'cloudflare:workers'
 import { describeFault } from '../../../runtime/log.ts'
 import type { AcceptPayment, OfferAnswer, PaymentOffer } from '../acceptance.ts'
+import { createLedgerPort, type LedgerParts, type Port, type Steps } from '../port.ts'
 import { type LedgerSchedule, type ScheduledLedger, scheduleLedger } from '../schedule.ts'
-import {
-  createLedgerPort,
-  type Ledger,
-  type LedgerMethod,
-  ledgerMethods,
-  type SetBack,
-  type SetBackAnswer,
-} from '../steps.ts'
+import type { SetBack, SetBackAnswer } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
-export type LedgerStub = Ledger & {
+export type LedgerStub<Any extends Steps> = Port<Any> & {
   accept: AcceptPayment
   wake(): Promise<void>
   /** Makes the next {@link LedgerStub.restart} begin with all rows as they were before. */
@@ -22,20 +16,23 @@ export type LedgerStub = Ledger & {
   restart(): Promise<void>
 }
 
-type LedgerHost = LedgerSchedule & {
+type LedgerHost<Any extends Steps> = LedgerSchedule<Any> & {
   /** Creates the acceptor of payments for the object's own ledger. */
-  createAcceptor: (ledger: Ledger) => AcceptPayment
+  createAcceptor: (ledger: Port<Any>) => AcceptPayment
 }
 
 /** Creates the class of the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
-export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
+export function createLedgerObject<Env, Any extends Steps>(
+  { steps, tables }: LedgerParts<Any>,
+  getHost: (env: Env) => LedgerHost<Any>,
+) {
   class LedgerObject extends DurableObject<Env> {
-    readonly #scheduled: ScheduledLedger
+    readonly #scheduled: ScheduledLedger<Any>
     readonly #accept: AcceptPayment
 
     static {
       // A Worker can call only methods of the prototype.
-      for (const method of ledgerMethods) {
+      for (const method of Object.keys(steps)) {
         const value = function (this: LedgerObject, ...args: unknown[]): unknown {
           return this.#call(method, args)
         }
@@ -48,12 +45,13 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
       const host = getHost(env)
       const now = () => Date.now()
       const { rules, relayer } = host
-      const ledger = createSqlLedger(createSql(state.storage), { rules, relayer, now })
-      this.#scheduled = scheduleLedger(ledger, state.storage, host, now)
+      const sql = createSql(state.storage)
+      const ledger = createSqlLedger(sql, { steps, tables, rules, relayer, now })
+      this.#scheduled = scheduleLedger(steps, ledger, state.storage, host, now)
       this.#accept = host.createAcceptor(this.#scheduled.ledger)
     }
 
-    #call(method: LedgerMethod, args: unknown[]): unknown {
+    #call(method: string, args: unknown[]): unknown {
       return (this.#scheduled.ledger[method] as (...args: unknown[]) => unknown)(...args)
     }
 
@@ -86,12 +84,15 @@ export function createLedgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   return LedgerObject as unknown as new (
     state: DurableObjectState,
     env: Env,
-  ) => DurableObject<Env> & LedgerStub
+  ) => DurableObject<Env> & LedgerStub<Any>
 }
 
 /** Creates a ledger that calls the object, each time on a new stub: a failed stub stays broken. */
-export function createObjectLedger(getStub: () => LedgerStub): Ledger {
-  return createLedgerPort((method, args) => {
+export function createObjectLedger<Any extends Steps>(
+  steps: Any,
+  getStub: () => LedgerStub<Any>,
+): Port<Any> {
+  return createLedgerPort(steps, (method, args) => {
     const stub = getStub()
     return (stub[method] as (...args: unknown[]) => Promise<unknown>)(...args)
   })

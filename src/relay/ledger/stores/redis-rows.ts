@@ -1,15 +1,14 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
-import { roundTask } from '../due-queue.ts'
 import {
   type AnyRow,
   getListPosition,
   getTable,
   parseRow,
-  type TableName,
+  type Tables,
   type Write,
 } from '../rows.ts'
-import type { LedgerMethod } from '../steps.ts'
+import { roundTask } from './due-queue.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
 /** Holds a row as it is stored. A row that does not exist has the version `0`. */
@@ -28,7 +27,7 @@ type ListQuery = {
 
 /** Names what calls read. The `methods` are sent only for Redis's log of slow commands. */
 export type ReadSet = {
-  methods: readonly LedgerMethod[]
+  methods: readonly string[]
   rows: Set<string>
   /** Maps the JSON of each query to the query. */
   lists: Map<string, ListQuery>
@@ -42,23 +41,27 @@ export type Snapshot = {
 }
 
 /** Returns the name of a list, which Lua appends to the prefix of the ledger's keys. */
-export const toListName = (table: TableName, list: string, group: string): string =>
+export const toListName = (table: string, list: string, group: string): string =>
   `${table}.${list}:${group}`
 
 const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
 
 /** Parses a row from its version, a space and its JSON. Empty text means that it does not exist. */
-function parseVersionedRow(name: string, text: string): VersionedRow {
+function parseVersionedRow(tables: Tables, name: string, text: string): VersionedRow {
   if (text === '') return { version: '0', row: undefined }
   const space = text.indexOf(' ')
-  const table = name.slice(0, name.indexOf(':')) as TableName
+  const table = getTable(tables, name.slice(0, name.indexOf(':')))
   return { version: text.slice(0, space), row: parseRow(table, text.slice(space + 1)) }
 }
 
 /** Loads what a read set names, by one Lua script and therefore as of one moment. */
 type LoadRows = (readSet: ReadSet) => Promise<Snapshot>
 
-export function createLoad(database: RedisDatabase, keys: readonly string[]): LoadRows {
+export function createLoad(
+  database: RedisDatabase,
+  keys: readonly string[],
+  tables: Tables,
+): LoadRows {
   const script = database.script(loadLua)
   return async ({ rows: names, lists: queries, methods }) => {
     const query = JSON.stringify({ rows: [...names], lists: [...queries.values()] })
@@ -67,7 +70,7 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
     const rows = new Map<string, VersionedRow>()
     for (let index = 0; index < alternatingNamesAndTexts.length; index += 2) {
       const [name = '', text = ''] = alternatingNamesAndTexts.slice(index, index + 2)
-      rows.set(name, parseVersionedRow(name, text))
+      rows.set(name, parseVersionedRow(tables, name, text))
     }
     const queryIds = [...queries.keys()]
     return { now, rows, lists: new Map(queryIds.map((id, index) => [id, lists[index] ?? []])) }
@@ -85,7 +88,11 @@ export type ConditionalWrites = {
 /** Writes all and returns true. Returns false, writing nothing, if a row has changed meanwhile. */
 type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Promise<boolean>
 
-export function createCommit(database: RedisDatabase, keys: readonly string[]): CommitWrites {
+export function createCommit(
+  database: RedisDatabase,
+  keys: readonly string[],
+  tables: Tables,
+): CommitWrites {
   const script = database.script(armLua + commitLua)
   return async (snapshot, { readSet, writes, dueDelayMs }) => {
     const versions: Record<string, string> = {}
@@ -97,7 +104,7 @@ export function createCommit(database: RedisDatabase, keys: readonly string[]): 
       else updates[name] = JSON.stringify(after)
     }
     const arm = dueDelayMs === undefined ? undefined : { task: roundTask, inMs: dueDelayMs }
-    const change = { versions, updates, deletions, ...findEntryChanges(writes), arm }
+    const change = { versions, updates, deletions, ...findEntryChanges(tables, writes), arm }
     const args = [JSON.stringify(change), 'commit', ...readSet.methods]
     return z.coerce.number().parse(await script(keys, args)) === 1
   }
@@ -109,10 +116,10 @@ type EntryChanges = {
 }
 
 /** Returns the list entries to remove and to add. Lua cannot find them: it sees rows as text. */
-function findEntryChanges(writes: ReadonlyMap<string, Write>): EntryChanges {
+function findEntryChanges(tables: Tables, writes: ReadonlyMap<string, Write>): EntryChanges {
   const changes: EntryChanges = { newEntries: [], oldEntries: [] }
   for (const [name, { table, before, after }] of writes) {
-    for (const [list, columns] of Object.entries(getTable(table).lists)) {
+    for (const [list, columns] of Object.entries(getTable(tables, table).lists)) {
       const oldPosition = getListPosition(columns, before)
       const newPosition = getListPosition(columns, after)
       const isSameGroup = oldPosition?.group === newPosition?.group

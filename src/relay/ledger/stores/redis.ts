@@ -1,23 +1,14 @@
 import { createEvictionReader, type RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, type LedgerRules, UncommittedListError, type Writes } from '../draft.ts'
 import {
-  assertSchema,
-  type Key,
-  type Listing,
-  type Row,
-  schemaWrite,
-  type TableName,
-  toRowName,
-  type View,
-} from '../rows.ts'
-import {
   createLedgerPort,
   getDueDelayMs,
-  type Ledger,
-  type LedgerMethod,
+  type LedgerParts,
+  type Port,
   runStep,
-  steps,
-} from '../steps.ts'
+  type Steps,
+} from '../port.ts'
+import { type AnyRow, assertSchema, schemaWrite, toRowName, type View } from '../rows.ts'
 import {
   type ConditionalWrites,
   createCommit,
@@ -28,7 +19,7 @@ import {
   type VersionedRow,
 } from './redis-rows.ts'
 
-type RedisLedgerOptions = {
+type RedisLedgerOptions<Any extends Steps> = LedgerParts<Any> & {
   database: RedisDatabase
   name: string
   rules: LedgerRules
@@ -43,7 +34,7 @@ type RedisLedgerOptions = {
 export const getKeyPrefix = (name: string): string => `ledger:{${name}}`
 
 type Call = {
-  method: LedgerMethod
+  method: string
   args: readonly unknown[]
   resolve: (answer: unknown) => void
   reject: (error: unknown) => void
@@ -67,11 +58,11 @@ const maxCachedRows = 2_000
  * another process has changed a row that the calls read. A call that rejects may still have been
  * committed. It can be repeated, because it then finds what it has written.
  */
-export function createRedisLedger(options: RedisLedgerOptions): Ledger {
-  const { database, name } = options
+export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions<Any>): Port<Any> {
+  const { database, name, steps, tables } = options
   const keys = [getKeyPrefix(name)]
-  const load = createLoad(database, keys)
-  const commit = createCommit(database, keys)
+  const load = createLoad(database, keys, tables)
+  const commit = createCommit(database, keys, tables)
   const readEviction = createEvictionReader(database)
   /** Holds rows that may be outdated. They only predict what calls read, and never answer them. */
   const cachedRows = new Map<string, VersionedRow>()
@@ -137,8 +128,8 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
 
   const enqueueRead = createBatchQueue(maxConcurrentReads, executeAndCommit)
   const enqueueWrite = createBatchQueue(1, executeAndCommit)
-  return createLedgerPort((method, args) => {
-    const enqueue = steps[method].kind === 'reads' ? enqueueRead : enqueueWrite
+  return createLedgerPort(steps, (method, args) => {
+    const enqueue = steps[method]?.kind === 'reads' ? enqueueRead : enqueueWrite
     return new Promise((resolve, reject) => enqueue({ method, args, resolve, reject }))
   })
 }
@@ -180,7 +171,7 @@ function createBatchQueue(
 
 /** Executes calls in order on one snapshot. Each call sees the writes of the calls before it. */
 function executeCalls(
-  { rules, relayer, roundMs }: RedisLedgerOptions,
+  { steps, tables, rules, relayer, roundMs }: RedisLedgerOptions<Steps>,
   snapshot: Snapshot,
   calls: readonly Call[],
 ): ExecutedCalls {
@@ -194,11 +185,11 @@ function executeCalls(
     // Writes go to a copy, so that a call that throws leaves none.
     const callWrites: Writes = new Map(writes)
     try {
-      const rows = createDraft(view, snapshot.now, callWrites)
-      const answer = runStep({ rows, rules, relayer }, method, args)
+      const rows = createDraft(tables, view, snapshot.now, callWrites)
+      const answer = runStep(steps, { rows, rules, relayer }, method, args)
       settleFunctions.push(() => resolve(answer))
       const hasWritten = callWrites.size > writes.size
-      const callDueDelayMs = hasWritten ? getDueDelayMs(method, args, roundMs) : undefined
+      const callDueDelayMs = hasWritten ? getDueDelayMs(steps, method, args, roundMs) : undefined
       if (callDueDelayMs !== undefined)
         dueDelayMs = Math.min(dueDelayMs ?? callDueDelayMs, callDueDelayMs)
       writes = callWrites
@@ -217,13 +208,13 @@ const isLoaded = ({ rows, lists }: ReadSet, snapshot: Snapshot): boolean =>
 
 /** Creates a view of a snapshot that records every read. What is not loaded yet reads as empty. */
 function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
-  const readRow = <Name extends TableName>(name: string) => {
+  const readRow = (name: string): AnyRow | undefined => {
     readSet.rows.add(name)
-    return rows.get(name)?.row as Row<Name> | undefined
+    return rows.get(name)?.row
   }
   return {
-    row: <Name extends TableName>(table: Name, ...key: Key) => readRow<Name>(toRowName(table, key)),
-    list<Name extends TableName>(listing: Listing<Name>, _: number, missing: Set<string>) {
+    row: (table, ...key) => readRow(toRowName(table, key)),
+    list(listing, _, missing) {
       const { table, list, group = '', from = '-inf', olderThanMs, before, newest } = listing
       // To Redis, -1 means no limit.
       const limit = listing.limit < Number.MAX_SAFE_INTEGER ? listing.limit : -1
@@ -232,9 +223,9 @@ function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
       const id = JSON.stringify(query)
       readSet.lists.set(id, query)
       return (lists.get(id) ?? []).flatMap((rowName) => {
-        const row = readRow<Name>(rowName)
+        const row = readRow(rowName)
         if (row === undefined) missing.add(rowName)
-        return row ?? []
+        return row === undefined ? [] : [row]
       })
     },
   }

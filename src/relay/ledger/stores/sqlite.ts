@@ -1,31 +1,21 @@
 import { createDraft, type LedgerRules, type Writes } from '../draft.ts'
+import { createLedgerPort, type LedgerParts, runStep, type Steps, type SyncPort } from '../port.ts'
 import {
+  type AnyListing,
   type AnyRow,
   assertSchema,
   getTable,
-  type Key,
-  type Listing,
   parseRow,
-  type Row,
   schemaWrite,
-  type TableName,
-  tableNames,
+  type Tables,
   toKey,
   toRowName,
   type View,
   type Write,
 } from '../rows.ts'
-import { createLedgerPort, type Ledger, runStep } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** Has the ledger's methods synchronous, so that no other call runs within one. */
-export type SqlLedger = {
-  [Method in keyof Ledger]: (
-    ...args: Parameters<Ledger[Method]>
-  ) => Awaited<ReturnType<Ledger[Method]>>
-}
-
-type SqlLedgerOptions = {
+type SqlLedgerOptions<Any extends Steps> = LedgerParts<Any> & {
   rules: LedgerRules
   relayer: string
   /** Returns the storage's time (Unix ms), the ledger's only clock: those of Workers may differ. */
@@ -42,38 +32,42 @@ type RowCache = Map<string, AnyRow | undefined>
  * Creates the ledger on SQLite. A method's writes are one transaction, and nothing runs between its
  * reads and writes. No other writer may use the database, since cached rows are not read again.
  */
-export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
-  sql.transaction(() => openTables(sql))
+export function createSqlLedger<Any extends Steps>(
+  sql: Sql,
+  { steps, tables, rules, relayer, now }: SqlLedgerOptions<Any>,
+): SyncPort<Any> {
+  const statements = createStatements(tables)
+  sql.transaction(() => openTables(sql, tables, statements))
   const cachedRows: RowCache = new Map()
-  const view = createSqlView(sql, cachedRows)
+  const view = createSqlView(sql, tables, statements, cachedRows)
 
-  return createLedgerPort<SqlLedger>((method, args) => {
+  return createLedgerPort(steps, (method, args) => {
     if (cachedRows.size > maxCachedRows) cachedRows.clear()
     const writes: Writes = new Map()
-    const rows = createDraft(view, now(), writes)
-    const answer = runStep({ rows, rules, relayer }, method, args)
+    const rows = createDraft(tables, view, now(), writes)
+    const answer = runStep(steps, { rows, rules, relayer }, method, args)
     if (writes.size === 0) return answer
     sql.transaction(() => {
-      for (const write of writes.values()) writeRow(sql, write)
+      for (const write of writes.values()) writeRow(sql, statements, write)
     })
     for (const [name, { after }] of writes) cachedRows.set(name, after)
     return answer
-  })
+  }) as unknown as SyncPort<Any>
 }
 
 /** Creates missing tables. @throws {Error} another version has written the ledger */
-function openTables(sql: Sql): void {
-  createTables(sql)
-  const [schemaRow] = sql.exec<{ row: string }>(statements.meta.selectRow, 'schema')
-  if (schemaRow === undefined) writeRow(sql, schemaWrite)
+function openTables(sql: Sql, tables: Tables, statements: Statements): void {
+  createTables(sql, tables)
+  const { selectRow } = getStatements(statements, 'meta')
+  const [schemaRow] = sql.exec<{ row: string }>(selectRow, 'schema')
+  if (schemaRow === undefined) writeRow(sql, statements, schemaWrite)
   else assertSchema(JSON.parse(schemaRow.row))
 }
 
-/** Creates the tables and indexes of `rows.ts`, unless they exist. */
-function createTables(sql: Sql): void {
-  for (const name of tableNames) {
-    const { key, lists } = getTable(name)
-    const columns = [...listStoredColumns(name), 'row'].join(', ')
+/** Creates the tables and their indexes, unless they exist. */
+function createTables(sql: Sql, tables: Tables): void {
+  for (const [name, { key, lists }] of Object.entries(tables)) {
+    const columns = [...listStoredColumns(tables, name), 'row'].join(', ')
     const primaryKey = `PRIMARY KEY (${key.join(', ')})`
     sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primaryKey}) WITHOUT ROWID`)
     for (const [list, { group, score }] of Object.entries(lists)) {
@@ -89,24 +83,40 @@ function createTables(sql: Sql): void {
 }
 
 /** Lists the columns of the key and the lists. The column `row` holds the whole row as JSON. */
-function listStoredColumns(name: TableName): readonly string[] {
-  const { key, lists } = getTable(name)
+function listStoredColumns(tables: Tables, name: string): readonly string[] {
+  const { key, lists } = getTable(tables, name)
   const listColumns = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listColumns])]
 }
 
-function createStatements(table: TableName) {
-  const columns = listStoredColumns(table)
-  const equalsKey = getTable(table)
-    .key.map((column) => `${column} = ?`)
-    .join(' AND ')
-  const insertRow = `INSERT INTO ${table} VALUES (${columns.map(() => '?, ').join('')}?)`
-  return { columns, equalsKey, insertRow, selectRow: `SELECT row FROM ${table} WHERE ${equalsKey}` }
+type TableStatements = {
+  columns: readonly string[]
+  equalsKey: string
+  insertRow: string
+  selectRow: string
 }
 
-const statements = Object.fromEntries(
-  tableNames.map((table) => [table, createStatements(table)]),
-) as Record<TableName, ReturnType<typeof createStatements>>
+/** Maps tables' names to the SQL that reads and writes their rows. */
+type Statements = ReadonlyMap<string, TableStatements>
+
+function createStatements(tables: Tables): Statements {
+  const createFor = (table: string): TableStatements => {
+    const columns = listStoredColumns(tables, table)
+    const equalsKey = getTable(tables, table)
+      .key.map((column) => `${column} = ?`)
+      .join(' AND ')
+    const insertRow = `INSERT INTO ${table} VALUES (${columns.map(() => '?, ').join('')}?)`
+    const selectRow = `SELECT row FROM ${table} WHERE ${equalsKey}`
+    return { columns, equalsKey, insertRow, selectRow }
+  }
+  return new Map(Object.keys(tables).map((table) => [table, createFor(table)]))
+}
+
+function getStatements(statements: Statements, table: string): TableStatements {
+  const known = statements.get(table)
+  if (known === undefined) throw new Error(`there is no table ${table}`)
+  return known
+}
 
 const listQueries = new Map<string, string>()
 const updateQueries = new Map<string, string>()
@@ -117,38 +127,44 @@ function getCachedQuery(queries: Map<string, string>, id: string, build: () => s
   return query
 }
 
-function createSqlView(sql: Sql, cachedRows: RowCache): View {
+function createSqlView(
+  sql: Sql,
+  tables: Tables,
+  statements: Statements,
+  cachedRows: RowCache,
+): View {
   return {
-    row<Name extends TableName>(table: Name, ...key: Key) {
+    row(table, ...key) {
       const name = toRowName(table, key)
       if (!cachedRows.has(name)) {
-        const [stored] = sql.exec<{ row: string }>(statements[table].selectRow, ...key)
-        cachedRows.set(name, stored && parseRow(table, stored.row))
+        const { selectRow } = getStatements(statements, table)
+        const [stored] = sql.exec<{ row: string }>(selectRow, ...key)
+        cachedRows.set(name, stored && parseRow(getTable(tables, table), stored.row))
       }
-      return cachedRows.get(name) as Row<Name> | undefined
+      return cachedRows.get(name)
     },
-    list<Name extends TableName>(listing: Listing<Name>, now: number) {
-      const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
-      const id = `${table} ${list} ${listing.newest} ${listing.limit}`
-      const query = getCachedQuery(listQueries, id, () => buildListQuery(listing))
+    list(listing, now) {
+      const { list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
+      const table = getTable(tables, listing.table)
+      const id = `${listing.table} ${list} ${listing.newest} ${listing.limit}`
+      const query = getCachedQuery(listQueries, id, () => buildListQuery(tables, listing))
       const end = olderThanMs === undefined ? before : now - olderThanMs
       const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
       const bindings = group === undefined ? range : [group, ...range]
       const results = sql.exec<Record<string, SqlValue> & { row: string }>(query, ...bindings)
       return results.map((columns) => {
-        const name = toRowName(table, toKey(table, columns))
+        const name = toRowName(listing.table, toKey(table, columns))
         const row = cachedRows.get(name) ?? parseRow(table, columns.row)
         cachedRows.set(name, row)
-        return row as Row<Name>
+        return row
       })
     },
   }
 }
 
 /** Builds a list's query. Its limit is text: if bound, SQLite would plan the query each time. */
-function buildListQuery<Name extends TableName>(listing: Listing<Name>): string {
-  const { table, list, newest, limit } = listing
-  const { key, lists } = getTable(table)
+function buildListQuery(tables: Tables, { table, list, newest, limit }: AnyListing): string {
+  const { key, lists } = getTable(tables, table)
   const columns = lists[list]
   if (columns === undefined) throw new Error(`${table} has no list ${list}`)
   const { group, score } = columns
@@ -160,8 +176,8 @@ function buildListQuery<Name extends TableName>(listing: Listing<Name>): string 
 }
 
 /** Writes a row. An update sets only the changed columns, as each one updates its indexes. */
-function writeRow(sql: Sql, { table, key, before, after }: Write): void {
-  const { columns, equalsKey, insertRow } = statements[table]
+function writeRow(sql: Sql, statements: Statements, { table, key, before, after }: Write): void {
+  const { columns, equalsKey, insertRow } = getStatements(statements, table)
   if (after === undefined) {
     if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${equalsKey}`, ...key)
     return

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { ledgerParts } from '../../../../src/compose/ledger.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
-import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../src/relay/ledger/stores/redis.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
@@ -30,7 +30,7 @@ function memory(): HistoryStore {
 
 function sqlite(): HistoryStore {
   const sql = openSqlite()
-  const rowsOf = (table: TableName) =>
+  const rowsOf = (table: string) =>
     sql
       .exec<{ row: string }>(`SELECT row FROM ${table}`)
       .map(({ row }) => textOf(table, JSON.parse(row)))
@@ -38,7 +38,9 @@ function sqlite(): HistoryStore {
     name: 'SQLite',
     ledger: openSqlLedger(sql, { rules, relayer, now: () => now }),
     rows: async () =>
-      (Object.keys(tables) as TableName[]).flatMap(rowsOf).filter((row) => !isSchema(row)),
+      Object.keys(ledgerParts.tables)
+        .flatMap(rowsOf)
+        .filter((row) => !isSchema(row)),
   }
 }
 
@@ -47,7 +49,7 @@ function redis({ server, database }: OnRedis, name: string): HistoryStore {
   const prefix = `${getKeyPrefix(name)}:row:`
   return {
     name: 'Redis',
-    ledger: createRedisLedger({ database: database(), ...options }),
+    ledger: createRedisLedger({ ...ledgerParts, database: database(), ...options }),
     async rows() {
       const keys = (await server().call('KEYS', `${prefix}*`)) as string[]
       const found = await Promise.all(

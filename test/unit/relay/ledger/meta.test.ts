@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createDraft } from '../../../../src/relay/ledger/draft.ts'
 import { metaValues, readMeta, saveMeta } from '../../../../src/relay/ledger/meta.ts'
-import type { View } from '../../../../src/relay/ledger/rows.ts'
+import { tables, type View } from '../../../../src/relay/ledger/rows.ts'
 
 const names = Object.keys(metaValues) as (keyof typeof metaValues)[]
 
 /** Opens a draft in which each value of `meta` is stored as this JSON. */
 function draftOf(value: string) {
   const view = { row: (_: string, name: string) => ({ name, value }), list: () => [] }
-  return createDraft(view as unknown as View, 0, new Map())
+  return createDraft(tables, view as unknown as View, 0, new Map())
 }
 
 // What is known of the chain is read anew, so one of another form counts as not known.
@@ -24,7 +24,7 @@ test('what is known of the chain counts as unknown if it is of another form', ()
 })
 
 test('a value is read as it was saved', () => {
-  const draft = createDraft({ row: () => undefined, list: () => [] }, 0, new Map())
+  const draft = createDraft(tables, { row: () => undefined, list: () => [] }, 0, new Map())
   const paused = { kind: 'paused', since: 1, nextAccountKey: 'a' } as const
   saveMeta(draft, 'intake', paused)
   expect(readMeta(draft, 'intake')).toEqual(paused)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { createRedisMemory } from '../../../../src/account/memory-redis.ts'
+import { ledgerParts } from '../../../../src/compose/ledger.ts'
 import { createRedisKeys } from '../../../../src/keys/api-keys-redis.ts'
 import { createRedisLedger } from '../../../../src/relay/ledger/stores/redis.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
@@ -71,7 +72,13 @@ describe.for(releases)('release %s', (release) => {
         }
       }
       const open = (name: string, options: Omit<LedgerOptions, 'now'>) =>
-        createRedisLedger({ ...ledgerOptions, ...options, database: database(), name })
+        createRedisLedger({
+          ...ledgerParts,
+          ...ledgerOptions,
+          ...options,
+          database: database(),
+          name,
+        })
 
       releaseSuite('Redis', async () => {
         await write()

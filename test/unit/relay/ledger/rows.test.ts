@@ -1,8 +1,9 @@
 import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
-import { createLedgerPort, type Ledger } from '../../../../src/relay/ledger/steps.ts'
+import { ledgerParts } from '../../../../src/compose/ledger.ts'
+import { createLedgerPort } from '../../../../src/relay/ledger/port.ts'
+import type { Row, TableName } from '../../../../src/relay/ledger/rows.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
 import {
   accept,
@@ -27,7 +28,7 @@ const test = plainTest.extend('world', () => {
   let now = 1_700_000_000_000
   const open = () => openSqlLedger(sql, { ...usual, now: () => now })
   let opened = open()
-  const ledger = createLedgerPort<Ledger>((method, args) =>
+  const ledger = createLedgerPort(ledgerParts.steps, (method, args) =>
     (opened[method] as (...args: unknown[]) => unknown)(...args),
   )
   const rowsOf = <Name extends TableName>(table: Name): Row<Name>[] =>
@@ -39,7 +40,9 @@ const test = plainTest.extend('world', () => {
     },
     /** Names the tables that have rows, and how many. */
     counts() {
-      const counts = tableNames.map((table) => [table, rowsOf(table).length] as const)
+      const counts = (Object.keys(ledgerParts.tables) as TableName[]).map(
+        (table) => [table, rowsOf(table).length] as const,
+      )
       return Object.fromEntries(counts.filter(([, count]) => count > 0))
     },
     lose(table: TableName, column: string, value: string | number) {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { ledgerParts } from '../../../../src/compose/ledger.ts'
+import { getDueDelayMs } from '../../../../src/relay/ledger/port.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
-import { getDueDelayMs, ledgerMethods } from '../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
 import { fillNonce } from '../../../ports/payments.ts'
@@ -11,14 +12,14 @@ const roundMs = 20_000
 /** Opens a scheduled ledger with one nonce's bytes, and the time of its alarm. */
 async function openScheduled(result: RoundResult) {
   const time = { now: 1_000, alarm: null as number | null }
-  const ledger = createSqlLedger(openSqlite(), { ...usual, now: () => time.now })
+  const ledger = createSqlLedger(openSqlite(), { ...ledgerParts, ...usual, now: () => time.now })
   const setAlarm = async (at: number | null) => {
     time.alarm = at
   }
   const alarm = { getAlarm: async () => time.alarm, setAlarm, deleteAlarm: () => setAlarm(null) }
   const runRound = async () => result
   const options = { ...usual, roundMs, runRound, log: () => {} }
-  const scheduled = scheduleLedger(ledger, alarm, options, () => time.now)
+  const scheduled = scheduleLedger(ledgerParts.steps, ledger, alarm, options, () => time.now)
   const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
   await fillNonce(scheduled.ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
   return { scheduled, time, hash: transaction.hash }
@@ -43,7 +44,9 @@ test.for([
 
 test('a round is due after new work, sooner after refused bytes, and after nothing else', () => {
   const dueIn = (ms: number, ...args: unknown[]) =>
-    ledgerMethods.filter((method) => getDueDelayMs(method, args, roundMs) === ms).sort()
+    Object.keys(ledgerParts.steps)
+      .filter((method) => getDueDelayMs(ledgerParts.steps, method, args, roundMs) === ms)
+      .sort()
   const opening = ['adopt', 'record', 'recordWalletChange']
   expect(dueIn(roundMs, {}, 'taken')).toEqual(opening)
   expect(dueIn(5_000, {}, 'taken')).toEqual([])

@@ -4,9 +4,11 @@ import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { waitForVerdict } from '../../../../src/chain/verdicts.ts'
+import { ledgerParts } from '../../../../src/compose/ledger.ts'
 import { decodeRequests } from '../../../../src/relay/forwarder/requests.ts'
 import { getIdentity } from '../../../../src/relay/identity.ts'
-import { createLedgerPort, type Ledger } from '../../../../src/relay/ledger/steps.ts'
+import { createLedgerPort } from '../../../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../../../src/relay/ledger/steps.ts'
 import type { BlockId } from '../../../../src/relay/ledger/values.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
@@ -76,7 +78,7 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
   const called: string[] = []
   const relayer: Relayer = {
     ...opened.relayer,
-    ledger: createLedgerPort((method, args) => {
+    ledger: createLedgerPort(ledgerParts.steps, (method, args) => {
       called.push(method)
       return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
     }),

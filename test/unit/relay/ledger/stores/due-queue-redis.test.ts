@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type DueQueue, roundTask } from '../../../../../src/relay/ledger/due-queue.ts'
+import { ledgerParts } from '../../../../../src/compose/ledger.ts'
+import { type DueQueue, roundTask } from '../../../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
 import {
@@ -121,7 +122,12 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     const soon = () => {
       hurried += 1
     }
-    const ledger = createRedisLedger({ ...options, roundMs: 20_000, onUrgentRound: soon })
+    const ledger = createRedisLedger({
+      ...ledgerParts,
+      ...options,
+      roundMs: 20_000,
+      onUrgentRound: soon,
+    })
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
     await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
     await ledger.recordSend(transaction.hash, 'taken')
@@ -137,7 +143,12 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
   })
 
   test.for(['record', 'adopt'] as const)('is due with the step that takes a %s', async (method) => {
-    const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
+    const ledger = createRedisLedger({
+      ...ledgerParts,
+      ...ledgerOptions,
+      database: database(),
+      name,
+    })
     if (method === 'record') await accept(ledger, 's')
     const step = { ...question('s'), answerCount: 1, screen: screenOf('s'), order: orderOf('s') }
     if (method === 'adopt') await ledger.adopt({ ...step, execution: executionIn(1) })

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
-import {
-  createLedgerPort,
-  type Ledger,
-  ledgerMethods,
-} from '../../../../../src/relay/ledger/steps.ts'
+import { ledgerParts } from '../../../../../src/compose/ledger.ts'
+import { createLedgerPort } from '../../../../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
@@ -52,7 +50,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
   /** Opens a ledger with another connection to the database. */
   const openOver = (database: RedisDatabase, name = newName(), over: object = {}): Ledger =>
-    createRedisLedger({ ...ledgerOptions, database, name, ...over })
+    createRedisLedger({ ...ledgerParts, ...ledgerOptions, database, name, ...over })
 
   /** Starts a bridge for one test, with this clock or the database's. */
   async function bridgeBy(now?: () => number): Promise<RedisBridge> {
@@ -63,7 +61,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
   /** Opens a ledger that two processes call in turn. */
   const fromTwoProcesses = (name: string): Ledger =>
-    inTurns(open(name), ledgerMethods, (method, args) =>
+    inTurns(open(name), Object.keys(ledgerParts.steps) as (keyof Ledger)[], (method, args) =>
       elsewhere({ port: 'ledger', name, method, args }),
     )
 
@@ -105,7 +103,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name, { maxInFlight: 100 })
       const options = { ...ledgerOptions, rules: { ...rules, maxInFlight: 100 } }
       const wide = startProcessClient({ address: bridge(), ...options })
-      const far = createLedgerPort<Ledger>((method, args) =>
+      const far = createLedgerPort(ledgerParts.steps, (method, args) =>
         wide.call({ port: 'ledger', name, method, args }),
       )
       const nonces = await Promise.all(

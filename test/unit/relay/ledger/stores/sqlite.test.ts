@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
 import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
+import { ledgerParts } from '../../../../../src/compose/ledger.ts'
+import type { Draft, StepContext } from '../../../../../src/relay/ledger/draft.ts'
+import { reads, writes } from '../../../../../src/relay/ledger/port.ts'
+import { tables } from '../../../../../src/relay/ledger/rows.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../../ports/ledger-memory.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
@@ -38,7 +43,7 @@ test("another key takes over a ledger only after the former key's nonces are set
 
 test('rows of another schema are refused, and stay as they were', () => {
   const sql = openSqlite()
-  const open = () => createSqlLedger(sql, { rules, relayer, now: () => 1 })
+  const open = () => createSqlLedger(sql, { ...ledgerParts, rules, relayer, now: () => 1 })
   open().identify({ chainId: 31, fingerprints: {} })
   open()
   for (const other of ['2', '7']) {
@@ -54,10 +59,31 @@ test('rows of another schema are refused, and stay as they were', () => {
   }
 })
 
+test('a store runs the steps that it is handed over their tables, and a throw undoes all', () => {
+  const visits = { key: ['name'], row: z.object({ name: z.string(), count: z.int() }), lists: {} }
+  const all = { meta: tables.meta, visits }
+  type Context = StepContext & { rows: Draft<typeof all> }
+  const count = ({ rows }: Context, name: string) => rows.row('visits', name)?.count ?? 0
+  const steps = {
+    count: reads(count),
+    visit: writes((step: Context, name: string, isAllowed: boolean) => {
+      const visited = count(step, name) + 1
+      step.rows.put('visits', { name, count: visited })
+      if (!isAllowed) throw new Error('not allowed')
+      return visited
+    }),
+  }
+  const options = { rules, relayer, now: () => 1 }
+  const ledger = createSqlLedger(openSqlite(), { steps, tables: all, ...options })
+  expect([ledger.visit('a', true), ledger.visit('a', true)]).toEqual([1, 2])
+  expect(() => ledger.visit('a', false)).toThrow('not allowed')
+  expect(ledger.count('a')).toBe(2)
+})
+
 test('a read-only database is detected on request', () => {
   const sql = openSqlite()
   let now = 1_700_000_000_000
-  const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
+  const ledger = createSqlLedger(sql, { ...ledgerParts, rules, relayer, now: () => now })
   expect(ledger.readVitals({ probes: true }).now).toBe(now)
   sql.exec('PRAGMA query_only = 1')
   now += 10_000

@@ -1,0 +1,93 @@
+import { getUrgentRoundMs } from '../../chain/chains.ts'
+import type { StepContext } from './draft.ts'
+import { recordMissing } from './records/missing.ts'
+import type { Tables } from './rows.ts'
+
+/** Tells what a step does with rows. One that `opens` writes, and may leave work for a round. */
+type StepKind = 'reads' | 'writes' | 'opens'
+
+type Run<Context, Args extends unknown[], Answer> = (step: Context, ...args: Args) => Answer
+
+/** Is a method of the ledger: one atomic step, which reads and writes rows synchronously. */
+type Step<Context, Args extends unknown[], Answer> = Run<Context, Args, Answer> & {
+  kind: StepKind
+  /** Tells whether a round is due soon after a call with these arguments. */
+  isUrgent?: ((...args: Args) => boolean) | undefined
+}
+
+/** Declares a step that writes nothing. */
+export const reads = <Context extends StepContext, Args extends unknown[], Answer>(
+  run: Run<Context, Args, Answer>,
+): Step<Context, Args, Answer> => Object.assign(run, { kind: 'reads' as const })
+
+/** Declares a step that may write. After a call that `isUrgent` a round is due soon. */
+export const writes = <Context extends StepContext, Args extends unknown[], Answer>(
+  run: Run<Context, Args, Answer>,
+  isUrgent?: (...args: Args) => boolean,
+): Step<Context, Args, Answer> => Object.assign(run, { kind: 'writes' as const, isUrgent })
+
+/** Declares a step that writes, and after which a round is due. */
+export const opens = <Context extends StepContext, Args extends unknown[], Answer>(
+  run: Run<Context, Args, Answer>,
+): Step<Context, Args, Answer> => Object.assign(run, { kind: 'opens' as const })
+
+type AnyStep = ((step: never, ...args: never[]) => unknown) & {
+  kind: StepKind
+  isUrgent?: ((...args: never[]) => boolean) | undefined
+}
+
+export type Steps = Readonly<Record<string, AnyStep>>
+
+/** Is what a store needs to be a ledger: the steps that it runs, and the tables of their rows. */
+export type LedgerParts<Any extends Steps = Steps> = { steps: Any; tables: Tables }
+
+/** Has a method for each step. */
+export type Port<Any extends Steps> = {
+  [Method in keyof Any]: Any[Method] extends (step: never, ...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Answer>
+    : never
+}
+
+/** Has the methods synchronous, so that no other call runs within one. */
+export type SyncPort<Any extends Steps> = {
+  [Method in keyof Any]: Any[Method] extends (step: never, ...args: infer Args) => infer Answer
+    ? (...args: Args) => Answer
+    : never
+}
+
+/** Creates a port whose methods call `call` with their name and arguments. */
+export function createLedgerPort<Any extends Steps>(
+  steps: Any,
+  call: (method: keyof Any & string, args: unknown[]) => unknown,
+): Port<Any> {
+  const methods = Object.keys(steps).map((method) => [
+    method,
+    (...args: unknown[]) => call(method, args),
+  ])
+  return Object.fromEntries(methods) as Port<Any>
+}
+
+/** Runs a step, and records rows that it has missed. */
+export function runStep(
+  steps: Steps,
+  step: StepContext,
+  method: string,
+  args: readonly unknown[],
+): unknown {
+  const run = steps[method] as unknown as (step: StepContext, ...args: unknown[]) => unknown
+  const answer = run(step, ...args)
+  recordMissing(step.rows)
+  return answer
+}
+
+/** Returns after how many ms a round must follow a call; undefined if it needs none. */
+export function getDueDelayMs(
+  steps: Steps,
+  method: string,
+  args: readonly unknown[],
+  roundMs: number,
+): number | undefined {
+  const { kind, isUrgent } = steps[method] as AnyStep
+  if (kind === 'opens') return roundMs
+  return isUrgent?.(...(args as never[])) === true ? getUrgentRoundMs(roundMs) : undefined
+}
