@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { limitCpu, runCommand } from '../run-command.ts'
 import { type Patch, patched } from './patch.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export const jobs = Math.min(2, availableParallelism())
+
+/** The tests of a change take 5 s of CPU: what takes far more does not end. */
+const testCpuSeconds = 60
 
 /** Texts in the place of files of the relay, by their paths from the repository's root. */
 export type Changes = Readonly<Record<string, string>>
@@ -17,8 +21,13 @@ export const changedBy = (changes: Changes): Record<string, string> => ({
   CHANGED_MODULES: JSON.stringify(changes),
 })
 
-/** A mistake that other relayers made, the changes that make it here, and a seed that found it. */
-export type Bug = { name: string; seed: number | undefined; patches: readonly Patch[] }
+/** A mistake that other relayers made, the changes that make it here, and what finds it. */
+export type Bug = { name: string; patches: readonly Patch[] } & Finder
+
+/** The seed of a history that found it, or the play that does: a test of this file. */
+type Finder = { seed?: number; play?: Play }
+
+export type Play = { file: string; test: string }
 
 /** The relay's files with the mistake in them. @throws {PatchError} it does not fit the source */
 export function plant({ patches }: Bug): Changes {
@@ -32,8 +41,8 @@ export function plant({ patches }: Bug): Changes {
 
 export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines }) => {
   const patches: Patch[] = []
-  const [, seed] = /^seed (\d+)$/.exec(lines[0] ?? '') ?? []
-  for (const line of seed === undefined ? lines : lines.slice(1)) {
+  const [first = '', ...rest] = lines
+  for (const line of rest) {
     const [, sign, text = ''] = /^([-+]) (.*)$/.exec(line) ?? []
     const patch = patches.at(-1)
     if (sign === undefined || patch === undefined) {
@@ -44,10 +53,32 @@ export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines 
   }
   return {
     name: heading,
-    seed: seed === undefined ? undefined : Number(seed),
+    ...readFinder(first),
     patches: patches.map((patch) => ({ ...patch, replace: patch.replace.slice(1) })),
   }
 })
+
+/** Reads `seed 44`, or `play test/unit/a.test.ts the test's name`. */
+function readFinder(line: string): Finder {
+  const [, file, test] = /^play (\S+) (.+)$/.exec(line) ?? []
+  if (file !== undefined && test !== undefined) return { play: { file, test } }
+  return { seed: Number(line.slice('seed '.length)) }
+}
+
+/** Runs unit tests in an environment, of one name alone if given; tells whether any fails. */
+export async function failsTests(
+  tests: readonly string[],
+  environment: Record<string, string>,
+  name?: string,
+): Promise<boolean> {
+  // One process: it loads what they share once.
+  const options = ['--run', '--project', 'unit', '--bail', '1', '--maxWorkers', '1']
+  const named = name === undefined ? [] : ['-t', name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')]
+  const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', ...options, ...named]
+  const command = limitCpu(testCpuSeconds, [...vitest, ...tests])
+  const { code } = await runCommand(command, { ...environment, SEED: '1' })
+  return code !== 0
+}
 
 /** Describes a small change: its file and named part, the line before, and the change in words. */
 export type Place = { file: string; within: string; was: string; words: string }

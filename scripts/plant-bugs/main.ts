@@ -1,10 +1,10 @@
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { readFlags, text, textOr } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
-import { type Bug, bugs, changedBy, jobs, plant } from './changes.ts'
+import { type Bug, bugs, changedBy, failsTests, jobs, type Play, plant } from './changes.ts'
 
-const help = `Makes the mistakes of bugs.md, one at a time, and has the simulator look for each: in the history that found it
-last (its seed in bugs.md), then in others.
+const help = `Makes the mistakes of bugs.md, one at a time, and looks for each: by the play that bugs.md names, or by the
+simulator, in the history that found it last and then in others.
 
   npx node scripts/plant-bugs/main.ts [--seeds N] [--seed S] [--bug K] [--sample M]
 
@@ -20,18 +20,21 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   const sampled = flags.sample && `${1 + (Number(flags.sample) % bugs.length)}`
   const wanted = flags.bug ?? sampled
-  say('Seeds are tried, that of bugs.md first, until one breaks a promise.\n')
+  say(
+    'Each is looked for by its play, or by seeds, that of bugs.md first, until a promise breaks.\n',
+  )
   say('  # | seed | rule         | bug')
   let survivors = 0
   for (const [index, bug] of bugs.entries()) {
     if (wanted !== undefined && Number(wanted) !== index + 1) continue
-    const [found] = await findIn(bug, { from: Number(flags.seed), count: Number(flags.seeds) })
+    const seeds = { from: Number(flags.seed), count: Number(flags.seeds) }
+    const found = await (bug.play === undefined ? findIn(bug, seeds) : findByPlay(bug, bug.play))
     if (found === undefined) survivors += 1
-    const rule = found?.violation.rule ?? 'survives'
-    const cells = [`${index + 1}`.padStart(3), `${found?.seed ?? 'none'}`.padStart(4)]
+    const { seed = 'none', rule = 'survives' } = found ?? {}
+    const cells = [`${index + 1}`.padStart(3), `${seed}`.padStart(4)]
     say([...cells, rule.padEnd(12), bug.name].join(' | '))
   }
-  say(`\n${survivors} of the planted bugs survived ${flags.seeds} seeds`)
+  say(`\n${survivors} of the planted bugs survived their plays and ${flags.seeds} seeds`)
   return survivors === 0 ? 0 : 1
 }
 
@@ -41,7 +44,13 @@ async function findIn(bug: Bug, seeds: { from: number; count: number }) {
   const last = bug.seed === undefined ? [] : [{ from: bug.seed, count: 1, jobs: 1 }]
   for (const histories of [...last, { ...seeds, jobs }]) {
     const { broken } = await runCampaign({ ...options, ...histories })
-    if (broken.length > 0) return broken
+    const [first] = broken
+    if (first !== undefined) return { seed: first.seed, rule: first.violation.rule }
   }
-  return []
+  return undefined
+}
+
+async function findByPlay(bug: Bug, { file, test }: Play) {
+  const isFound = await failsTests([file], changedBy(plant(bug)), test)
+  return isFound ? { seed: 'play', rule: 'by name' } : undefined
 }

@@ -397,5 +397,5 @@ function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): 
   }
   signing.relayer
     .sign({ nonce, to: strangerAddress, data: '0x', gas: noOpGas, gasPriceWei })
-    .then(send, (error) => records.noticed.push(['uncaught', `${error}`]))
+    .then(send, (error) => records.uncaught.push(`${error}`))
 }

@@ -43,7 +43,7 @@ export type Fault = {
   [Kind in FaultKind]: { kind: Kind } & ReturnType<(typeof drawnAs)[Kind]>
 }[FaultKind]
 
-export type FaultRates = Partial<Record<FaultKind, number>>
+type FaultRates = Partial<Record<FaultKind, number>>
 
 const line = ['request_lost', 'reply_lost', 'request_late', 'reply_late'] as const
 const badAnswer = ['garbled', 'replica_behind'] as const
@@ -55,7 +55,6 @@ const possibleFaults = {
   send: [...line, 'error_before', 'error_after', ...badAnswer, 'quota', ...deaths, 'stalls'],
   ledger: [...line, 'object_dies_before', 'object_dies_after', ...deaths, 'stalls'],
   memory: [...line, ...deaths, 'stalls'],
-  sms: ['request_lost', 'reply_lost', 'reply_late', ...deaths],
   step: ['dies_before', 'stalls'],
   tending: deaths,
   ring: ['rings_twice'],

@@ -14,10 +14,6 @@ import { type Dial, type Plan, principalWei } from './plan.ts'
 /** Creates the records of a run; times are Unix times in ms. */
 export const newRecords = () => ({
   phaseStarts: [] as number[],
-  /** The time from which each phase has no faults and events. */
-  quietFrom: [] as number[],
-  /** The highest block that rounds had followed at that time. */
-  followed: [] as (number | undefined)[],
   statements: [] as Statement[],
   /** All transactions that reached a node, whoever sent them. */
   arrivals: [] as Arrival[],
@@ -28,17 +24,15 @@ export const newRecords = () => ({
   foreign: new Set<Hex>(),
   /** The payments by intent, as read at the end of each phase. */
   payments: [] as ReadonlyMap<string, Payment>[],
-  noticed: [] as [rule: NoticedRule, words: string][],
+  /** The errors that nothing caught. */
+  uncaught: [] as string[],
   reorganizationsTold: 0,
   /** Times that the relay reported a transaction of another program at its nonce. */
   displacedTold: 0,
   /** The nonces that the relay abandoned, because they were too far ahead of the chain. */
   givenUp: [] as { at: number; nonce: number }[],
   /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */
-  asked: [] as NodeCall[],
-  texted: [] as { at: number; to: string; text: string }[],
-  /** What one coin costs for who asked, in millionths; undefined without a price. */
-  rates: [] as { by: string; micros: bigint | undefined }[],
+  asked: [] as { at: number; by: string; method: string }[],
   deliveries: [] as Delivery[],
 })
 
@@ -54,18 +48,6 @@ export type History = Readonly<Records> & {
   audit: readonly string[]
   pool: readonly ModelTransaction[]
   memory: readonly MemoryEvent[]
-}
-
-/** The rules that are checked during a run. */
-export type NoticedRule = 'uncaught' | 'done'
-
-export type NodeCall = {
-  at: number
-  by: string
-  method: string
-  params: readonly unknown[]
-  /** The chain's height at that time, even if the replica that answers is behind. */
-  head: number
 }
 
 export type Delivery = {
@@ -100,7 +82,7 @@ export type Arrival = {
 export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
 
 /** When the ledger lost all its rows, or the last ones. */
-export type Loss = { at: number }
+type Loss = { at: number }
 
 export function encodeWanted(
   { callers }: Pick<History, 'callers'>,

@@ -1,4 +1,3 @@
-import { parseEther } from 'viem'
 import { sampleTills } from '../menu-ways.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Setup } from './draw/setup.ts'
@@ -60,12 +59,10 @@ export type Dial = {
   text: string
   wanted: WantedPayment
   worker: number
-  /** The delivery's number if the gateway sends the last answer alone. */
-  step?: number
   pin?: TypedPin
 }
 
-export type TypedPin = {
+type TypedPin = {
   /** Replaces the present step and the text up to it, since a step of a session is one try. */
   own?: string
   step?: string
@@ -80,12 +77,8 @@ export const principalWei = 10n * milliWei
 /** The tills of a lender's callers: the first one's is an agent's, the second one is for bills. */
 export const tills = [...sampleTills.values()]
 
-/** Returns the limits of a caller: an agent's where it has a till. */
-export const selectLimits = ({ limits }: Setup, caller: number) =>
-  (caller < tills.length && limits.agents) || limits
-
 /** The reference of each paid bill. */
-export const billReference = 'AB-12'
+const billReference = 'AB-12'
 
 /** Returns a caller's number; others type its national form. */
 export const getPhone = (caller: number): string => `+2547${digitsOf(caller)}`
@@ -109,36 +102,6 @@ export function writeText(wanted: WantedPayment): string {
       return '9*9*9'
   }
 }
-
-/** Reads what a text of `writeText` asks for, whatever is typed after it; else undefined. */
-export function parseWanted(answers: readonly string[]): WantedPayment | undefined {
-  const wanted = guessWanted(answers)
-  const isOne = wanted.kind === 'nothing' || answers.join('*').startsWith(writeText(wanted))
-  return isOne ? wanted : undefined
-}
-
-const weiIn = (typed: string): bigint => (/^[0-9.]+$/.test(typed) ? parseEther(typed) : 0n)
-
-function guessWanted(answers: readonly string[]): WantedPayment {
-  const [choice, second = '', amount = '0', last = '0'] = answers
-  switch (choice) {
-    case '2':
-      return { kind: 'transfer', to: Number(second.slice(2)), amountWei: weiIn(amount) }
-    case '3':
-      return { kind: 'loan' }
-    case '4':
-      return { kind: 'repayment', amountWei: second === '1' ? 'all' : weiIn(amount) }
-    case '7':
-      return { kind: 'withdrawal', to: 0, amountWei: weiIn(amount) }
-    case '10':
-      return { kind: 'purchase', to: 1, amountWei: weiIn(last) }
-    default:
-      return { kind: 'nothing' }
-  }
-}
-
-export const lastAnswer = ({ text }: Pick<Dial, 'text'>): string =>
-  text.slice(text.lastIndexOf('*') + 1)
 
 const decimal = (wei: bigint): string =>
   `0.${((wei * 10n) / milliWei).toString().padStart(4, '0')}`.replace(/0$/, '')

@@ -34,7 +34,7 @@ export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
   openLedger(world)
   clearRows(world)
   const onUncaught = (error: unknown) => {
-    world.records.noticed.push(['uncaught', `${error instanceof Error ? error.stack : error}`])
+    world.records.uncaught.push(`${error instanceof Error ? error.stack : error}`)
   }
   process.on('unhandledRejection', onUncaught)
   const useThreads = useInstantCrypto()
@@ -70,7 +70,6 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   records.phaseStarts.push(base)
   const items = plan.items.filter((item) => item.phase === phase)
   conditions.isTroubled = true
-  conditions.isCalm = false
   for (const item of items) scheduler.at(base + item.at, () => happen(world, item))
   const lastEnd = base + Math.max(plan.setup.troubledMs, ...items.map(findEnd))
   await scheduler.runUntil(base + plan.setup.troubledMs)
@@ -78,9 +77,6 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   if (phase === 0) await beDown(world)
   await scheduler.runUntil(lastEnd)
   const quiet = scheduler.now()
-  records.quietFrom.push(quiet)
-  records.followed.push(openLedger(world).readWork().head?.number)
-  conditions.isCalm = true
   transcript.tell(() => 'From here on nothing fails any more.')
   await scheduler.runUntil(quiet + watchedWithinMs(plan))
   await untilSettled(world, quiet + settledWithinMs)

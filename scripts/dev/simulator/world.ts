@@ -5,7 +5,6 @@ import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { SyncPort } from '../../../src/relay/ledger/port.ts'
 import type { ScheduledLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
-import type { Work } from '../../../src/relay/ledger/work.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { UssdHandler } from '../../../src/ussd/handler.ts'
 import type { Random } from '../random.ts'
@@ -14,7 +13,6 @@ import type { Actor } from './actors.ts'
 import { drawFault, type Place } from './faults.ts'
 import { newRecords } from './history.ts'
 import { createKeptMemories } from './lender/kept-memory.ts'
-import type { ModelBlock } from './model/chain.ts'
 import type { NodePlace, Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
 import { createModels, startGasPriceWei, startTime } from './setting.ts'
@@ -24,8 +22,6 @@ export type World = ReturnType<typeof createWorld>
 
 const createConditions = () => ({
   isTroubled: true,
-  /** Tells whether every planned event has happened. */
-  isCalm: false,
   /** Tells whether blocks and the scheduled trigger continue. */
   isRunning: true,
   blocksStopUntil: 0,
@@ -61,8 +57,6 @@ function newObject({ rules }: Plan['setup'], storage: Sql) {
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
 
 export type Done = (outcome: Outcome) => void
-
-export type RoundStart = { head: ModelBlock; work: Work }
 
 export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { setup } = plan

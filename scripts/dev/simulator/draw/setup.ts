@@ -62,8 +62,6 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
     outageDays: undefined as number | undefined,
     /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
     isLender,
-    /** Amounts are typed in a local currency. */
-    isLocal: false as boolean,
   }
 }
 
@@ -77,15 +75,8 @@ function drawLimits(seed: number, isLender: boolean): Limits {
     transfersADay: hasDay ? random.int(1, 4) : undefined,
     sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
     dialsAMinute: random.pick([60, 3]),
-    agents: drawAgents(createRandom(seed, 'agents'), isLender),
+    agents: undefined,
   }
-}
-
-/** Draws the limits of accounts with a till, above the others' or below. */
-function drawAgents(random: Random, isLender: boolean): Limits['agents'] {
-  if (!isLender || random.chance(0.5)) return undefined
-  const transfersADay = random.chance(0.5) ? random.int(1, 6) : undefined
-  return { openPayments: random.pick([2, 16]), transfersADay, sentADayWei: undefined }
 }
 
 /** Draws how many loans pool and daily cap allow: mostly enough, sometimes few. */

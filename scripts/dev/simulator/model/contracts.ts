@@ -32,7 +32,7 @@ export function findSpending(
   return isLive ? spent : undefined
 }
 
-export const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
+const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
 
 /** `issuedHour`: of the last loan, in hours of Unix time; zero if there was none. */
 export type LoanAccount = { balanceWei: bigint; owedWei: bigint; issuedHour: number }

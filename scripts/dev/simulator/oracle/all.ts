@@ -3,27 +3,20 @@ import { answerWithinMs, retryPauseMs } from '../../../../src/relay/pay/answers.
 import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
-import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
+import { judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Report } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
-import { judgeLocal, readLocal } from './local-amounts.ts'
-import { readNumbered } from './numbered.ts'
 import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
-import { judgeTills } from './tills.ts'
 
 /** Compares replies and chain with every rule, and returns the broken ones. */
-export function judge(lived: History): Verdict {
-  const history = readLocal(readNumbered(lived))
+export function judge(history: History): Verdict {
   const { found, ...verdict } = createFindings(history)
   judgeSessions(history, found)
   judgeTimes(history, found)
   judgeChain(history, found)
-  judgeBudget(history, found)
   judgeEnd(history, found)
   judgeLender(history, found)
-  judgeTills(history, found)
-  judgeLocal(history, found)
   return verdict
 }
 

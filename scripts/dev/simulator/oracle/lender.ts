@@ -1,20 +1,10 @@
 import type { Address } from 'viem'
-import { type PhoneNumber, shortenPhone } from '../../../../src/account/phone.ts'
 import { maxPinTries } from '../../../../src/account/pin.ts'
-import { formatAmountDown } from '../../../../src/loan/amounts.ts'
-import { paymentKinds } from '../../../../src/loan/kinds.ts'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
-import { english } from '../../../../src/ussd/messages/en.ts'
-import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
-import { type SmsFacts, writeSms } from '../../../../src/ussd/sms.ts'
-import { countBy } from '../../count.ts'
 import { getFirstPin } from '../draw/lender.ts'
-import { type Delivery, encodeWanted, type History } from '../history.ts'
+import type { Delivery, History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
-import { billReference, getPhone, principalWei, selectLimits, tills } from '../plan.ts'
 import type { Report } from './circumstances.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 export function judgeLender(history: History, found: Report): void {
   if (!history.plan.setup.isLender) return
@@ -26,9 +16,7 @@ export function judgeLender(history: History, found: Report): void {
     judgeGuesses(holder, found)
     judgeSets(holder, found)
     judgePaid(history, holder, found)
-    judgeDay(history, caller, found)
   }
-  judgeTexts(history, found)
 }
 
 /** An account with the calls of its memory, its deliveries, and the PINs that it had. */
@@ -189,81 +177,4 @@ function paidBy(history: History, account: Address) {
     }
   }
   return [...all.values()]
-}
-
-/** Judges that no account exceeds its limits of a day, by the ledger's clock. */
-function judgeDay(history: History, caller: number, found: Report): void {
-  const { transfersADay, sentADayWei } = selectLimits(history.plan.setup, caller)
-  const account = history.callers[caller] ?? '0x'
-  const sent = paidBy(history, account)
-    .map(({ payment }) => payment)
-    .filter(({ order }) => order.spendsWei > 0n && paymentKinds[order.kind].countsAsSent)
-    .toSorted((a, b) => a.acceptedAt - b.acceptedAt)
-  for (const [index, { acceptedAt }] of sent.entries()) {
-    const day = sent.slice(0, index + 1).filter((other) => acceptedAt - other.acceptedAt < dayMs)
-    const wei = day
-      .filter(({ state }) => state !== 'reverted' && state !== 'expired')
-      .reduce((sum, { order }) => sum + order.spendsWei, 0n)
-    if (transfersADay !== undefined && day.length > transfersADay) {
-      found('limited', `${account} makes ${day.length} transfers in a day`, 'lost_rows')
-    }
-    if (sentADayWei !== undefined && wei > sentADayWei) {
-      found('limited', `${account} sends ${wei} wei in a day`, 'lost_rows')
-    }
-  }
-}
-
-/** Judges that each message belongs to a payment's outcome, and is sent once. */
-function judgeTexts(history: History, found: Report): void {
-  const nameOf = (to: string, text: string) => `${to}: ${text}`
-  const paid = history.callers.flatMap((account) => paidBy(history, account))
-  const due = countBy(
-    paid.flatMap(({ payment, deliveries }) => {
-      const { data } = payment.order.request
-      const asked = deliveries.find((delivery) => encodeWanted(history, delivery) === data)
-      const facts = asked === undefined ? [] : factsOf(asked)
-      return facts.map((one) => nameOf(one.phone, textOf(one, payment)))
-    }),
-  )
-  for (const { to, text } of history.texted) {
-    const name = nameOf(to, text)
-    const left = due[name] ?? 0
-    if (left === 0) found('texted', name, 'reorganized', 'lost_rows')
-    due[name] = left - 1
-  }
-}
-
-export const formatAmount = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC`
-
-function textOf(facts: SmsFacts, { state, execution }: Payment): string {
-  const { reason = '' } = execution ?? {}
-  const due = { state, reason } as Parameters<typeof writeSms>[1]
-  return toGsmAlphabet(writeSms(facts, due, english, formatAmount))
-}
-
-function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {
-  const phone = getPhone(caller) as PhoneNumber
-  switch (wanted.kind) {
-    case 'transfer': {
-      const other = getPhone(wanted.to) as PhoneNumber
-      const { amountWei } = wanted
-      return [
-        { phone, kind: 'transfer', amountWei, who: shortenPhone(other) },
-        { phone: other, kind: 'received', amountWei, who: shortenPhone(phone) },
-      ]
-    }
-    case 'withdrawal':
-    case 'purchase': {
-      const { kind, amountWei } = wanted
-      const till = tills[wanted.to]
-      const what = kind === 'purchase' ? `, ${billReference}` : ''
-      return [{ phone, kind, amountWei, who: `${till?.till} ${till?.name}${what}` }]
-    }
-    case 'loan':
-      return [{ phone, kind: 'loan', amountWei: principalWei, who: '' }]
-    case 'repayment':
-      return [{ phone, kind: 'repayment', amountWei: wanted.amountWei, who: '' }]
-    case 'nothing':
-      return []
-  }
 }

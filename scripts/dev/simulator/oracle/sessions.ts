@@ -10,7 +10,6 @@ import {
   type Statement,
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { judgeAges } from './ages.ts'
 import { type Excuses, has, isLeftFar, isSpending, type Report } from './circumstances.ts'
 
 /** The deliveries of one session of one caller, which make at most one payment. */
@@ -40,7 +39,6 @@ export function judgeSessions(history: History, found: Report): void {
     judgeOutcome(history, one, found)
     judgeStatements(one, found)
     judgeRepetition(history, one, found)
-    judgeAges(history, one, found)
     const [first] = one.deliveries
     if (first?.isHopeless === true && getClaim(first) === 'submitted') {
       // A session that was decided or spent before is answered as it was.

@@ -115,12 +115,11 @@ export function exchange(
 const nodeLine =
   (world: World): Rpc =>
   (method, params, { signal }) => {
-    const { scheduler, chain, records, conditions } = world
+    const { scheduler, records, conditions } = world
     const met = applyFault(world, method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
     const { actor, random } = met
     const asked = { ...met, method, params }
-    const call = { at: scheduler.now(), by: actor.name, method, params, head: chain.head().number }
-    if (actor.isAlive) records.asked.push(call)
+    if (actor.isAlive) records.asked.push({ at: scheduler.now(), by: actor.name, method })
     const deadline = getDeadline(signal)
     const ask = () =>
       exchange(
@@ -199,24 +198,16 @@ export const createParts = (world: World, skewMs = 0): Parts => ({
   step: (what, work) => own(world, what, 'step', work),
 })
 
-/** Opens what a lender needs besides: memories of accounts, and a provider of messages. */
-export function lenderLines(world: World) {
-  const { memories, records, scheduler, transcript } = world
-  function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {
-    const met = applyFault(world, what, place)
-    return exchange(world, met, ({ done }) =>
-      done({ ok: true, value: work(met.actor.name) }),
-    ) as Promise<Answer>
+/** Opens the memories of accounts, as a program reaches them. */
+export function memoryLine(world: World): MemoryStore {
+  const ask = <Answer>(what: string, work: (by: string) => Answer) => {
+    const met = applyFault(world, `memory.${what}`, 'memory')
+    const answer = ({ done }: Ends) => done({ ok: true, value: work(met.actor.name) })
+    return exchange(world, met, answer) as Promise<Answer>
   }
-  const memory: MemoryStore = {
-    load: (account) => ask('memory.load', 'memory', (by) => memories.load(by, account)),
+  return {
+    load: (account) => ask('load', (by) => world.memories.load(by, account)),
     save: (account, row, version) =>
-      ask('memory.save', 'memory', (by) => memories.save(by, account, row, version)),
+      ask('save', (by) => world.memories.save(by, account, row, version)),
   }
-  const sms = (to: string, text: string) =>
-    ask('sms', 'sms', () => {
-      records.texted.push({ at: scheduler.now(), to, text })
-      transcript.tell(() => `A message goes out: ${text.replaceAll('\n', ' / ')}`)
-    })
-  return { memory, sms }
 }

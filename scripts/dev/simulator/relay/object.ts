@@ -9,12 +9,10 @@ import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createRandom } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
-import { createLenderSms } from '../lender/product.ts'
 import { tills } from '../plan.ts'
 import { type Done, findAccount, type Outcome, type World } from '../world.ts'
-import { applyFault, createParts, exchange, lenderLines, own } from './lines.ts'
+import { applyFault, createParts, exchange, own } from './lines.ts'
 import { createRelayer } from './programs.ts'
-import { beginRound, endRound } from './rounds.ts'
 
 // A Durable Object's life around the real ledger.
 
@@ -101,10 +99,7 @@ function ring(world: World, name: string): void {
     const { dueAt } = alarm
     if (alarm.ringing.size === 0 && dueAt !== null && dueAt <= scheduler.now()) beDue(world)
   }
-  const start = beginRound(world, openLedger(world))
-  runAs(actor, () => scheduled.runDueRound())
-    .then(() => endRound(world, openLedger(world), actor, start))
-    .then(done, done)
+  runAs(actor, () => scheduled.runDueRound()).then(done, done)
 }
 
 export function wake(world: World): void {
@@ -235,19 +230,10 @@ export function acceptAs({ scheduler }: World, actor: Actor, accept: AcceptPayme
   }
 }
 
-/** Makes what an object does in its rounds, and the messages after them, as long as it lives. */
+/** Makes what an object does in its rounds, as long as it lives. */
 function newTend(world: World) {
   const parts = createParts(world)
-  const { memory, sms } = lenderLines(world)
-  const sendSms = world.plan.setup.isLender ? createLenderSms(parts, memory, sms) : undefined
-  return async (kept: Ledger): Promise<RoundResult> => {
-    const ledger = mortal(world, kept)
-    const round = runRound(createRelayer(parts, ledger))
-    const send = () => sendSms?.(ledger)
-    const isMoreToSend = await round.then(send, send)
-    const tended = await round
-    return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
-  }
+  return (kept: Ledger): Promise<RoundResult> => runRound(createRelayer(parts, mortal(world, kept)))
 }
 
 /** Gives the object its ledger: each call may be its last. */
@@ -266,7 +252,7 @@ function watchedLedger(world: World): SyncPort<LedgerSteps> {
     } catch (error) {
       const words = `the ledger's ${method} throws: ${error}`
       // A second payment of one intent is refused by a throw.
-      if (!/recorded already/.test(words)) records.noticed.push(['uncaught', words])
+      if (!/recorded already/.test(words)) records.uncaught.push(words)
       throw error
     }
   }) as unknown as SyncPort<LedgerSteps>

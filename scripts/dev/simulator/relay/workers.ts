@@ -10,13 +10,12 @@ import { createScreenReader } from '../../oracle/screen-reader.ts'
 import { type Actor, createActor, currentActor, runAs } from '../actors.ts'
 import type { Delivery } from '../history.ts'
 import { lenderProduct } from '../lender/product.ts'
-import { type Dial, getPhone, lastAnswer } from '../plan.ts'
+import { type Dial, getPhone } from '../plan.ts'
 import { forwarderAddress, poorWei, simulatedChainId } from '../setting.ts'
 import { findAccount, type World } from '../world.ts'
-import { createParts, lenderLines } from './lines.ts'
+import { createParts, memoryLine } from './lines.ts'
 import { acceptAs, acceptLine, ledgerLine } from './object.ts'
 import { createRelayer, createService, gatewayName, intentKey, sessionKey } from './programs.ts'
-import { rateLine } from './rates.ts'
 
 const afterReplyMs = 30_000
 
@@ -59,18 +58,12 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
     gateway: gatewayName,
     sessionId: dial.session,
     phone: getPhone(dial.caller) as PhoneNumber,
-    ...typedIn(dial),
+    text: dial.text,
   }
   runAs(actor, () => isolate.answer(request)).then(
     ({ screen }) => answered(world, delivery, screen),
-    (error) => records.noticed.push(['uncaught', `${error}`]),
+    (error) => records.uncaught.push(`${error}`),
   )
-}
-
-function typedIn(dial: Dial) {
-  const { text, step } = dial
-  if (step === undefined) return { text }
-  return { text: lastAnswer(dial), step: { number: step, isFirst: text === '' } }
 }
 
 function isolateOf(world: World, worker: number) {
@@ -79,8 +72,7 @@ function isolateOf(world: World, worker: number) {
   if (known !== undefined) return known
   const ledger = ledgerLine(world)
   const parts = createParts(world, plan.setup.skewsMs[worker])
-  const rate = plan.setup.isLocal ? rateLine(world, parts) : undefined
-  const product = plan.setup.isLender ? lenderProduct(lenderLines(world).memory, rate) : undefined
+  const product = plan.setup.isLender ? lenderProduct(memoryLine(world)) : undefined
   const actor = createActor(`acceptor of Worker ${worker}`, () => restartWorker(world, worker))
   const own = acceptAs(world, actor, createAcceptor(createRelayer(parts, ledger)))
   const accept: AcceptPayment = plan.setup.hasOwnAcceptors

@@ -7,7 +7,7 @@ import { judge } from '../oracle/all.ts'
 import { rules, type Violation } from '../oracle/rules.ts'
 import { runPlan } from '../run.ts'
 
-export type Judged = { violations: readonly Violation[]; seen: Counts; excused: Counts }
+type Judged = { violations: readonly Violation[]; seen: Counts; excused: Counts }
 
 const statuses = Object.keys(Status)
 
