@@ -18,6 +18,9 @@ export function computeClockLead(reading: number, minNow: number, maxNow: number
   return maxNow < reading ? maxNow - reading : 0
 }
 
+/** Ends a wait as an abort's reason; without one, a DOMException with its stack is made. */
+export const waitEnded = 'the wait has ended'
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
@@ -68,7 +71,7 @@ export function shareTimers(clock: Clock): Clock {
         group.wakes.delete(wake)
         if (group.wakes.size === 0) {
           groups.delete(wakeAt)
-          group.timerEnd.abort()
+          group.timerEnd.abort(waitEnded)
         }
         wake()
       }
@@ -92,6 +95,6 @@ export async function withEndingTimeouts<T>(clock: Clock, work: (clock: Clock) =
   try {
     return await work({ ...clock, timeout })
   } finally {
-    done.abort()
+    done.abort(waitEnded)
   }
 }

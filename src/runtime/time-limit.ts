@@ -1,4 +1,4 @@
-import { type Clock, withEndingTimeouts } from './clock.ts'
+import { type Clock, waitEnded, withEndingTimeouts } from './clock.ts'
 
 /** Runs work with a signal that aborts after a time, in ms. The timer ends with the work. */
 export function runWithTimeLimit<T>(
@@ -24,6 +24,6 @@ export async function withTimeLimit<T>(
     const late = sleep(ms, done.signal).then(() => (done.signal.aborted ? work : onTimeout()))
     return await Promise.race([work, late])
   } finally {
-    done.abort()
+    done.abort(waitEnded)
   }
 }
