@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -87,13 +86,18 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
 })
 
 test("the input for explorers' verification compiles to the deployed code", async () => {
-  const solc = createRequire(import.meta.url)('solc')
   // It takes longer than the other one.
   const loan = isFull ? { loan: 'MicroLoan' } : {}
   for (const [source, name] of Object.entries({ forwarder: 'RelayForwarder', ...loan })) {
     const { output } = await deploy(['--source', source])
-    const { contracts } = JSON.parse(solc.compile(output))
-    const made = contracts[`contracts/src/${name}.sol`][name].evm
+    const path = `contracts/src/${name}.sol`
+    const input = JSON.parse(output)
+    input.settings.outputSelection = { [path]: { [name]: ['evm.bytecode.object'] } }
+    // The compiler of every build, which keeps what it has made of an input.
+    const compiled = await runScript('scripts/contracts/solc.mjs', ['--standard-json'], {
+      input: JSON.stringify(input),
+    })
+    const made = JSON.parse(compiled.output).contracts[path][name].evm
     expect(`0x${made.bytecode.object}`).toBe(readArtifact(name).bytecode.object)
   }
   expect(await deploy(['--source', 'pool'])).toEqual(refusing('--source is forwarder or loan'))
@@ -116,11 +120,16 @@ test('--help lists its settings, and --json prints its result', async () => {
   expect((await deploy(['--help'])).output).toMatch(usage)
   const wanted = { RELAYERS: relayer, DAILY_CAP: '0.4' }
   // What it tells on its way is no part of the result.
-  const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
-  const env = { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...wanted }
-  const { stdout } = await run(process.execPath, [script, ...recorded, '--json'], { env })
+  const env = { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...wanted }
+  const printed: string[] = []
+  await deployCommand([...recorded, '--json'], {
+    env,
+    input: async () => '',
+    say: (line) => void printed.push(line),
+    complain: () => {},
+  })
   const { loan, forwarder } = deployed
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(JSON.parse(printed.join('\n'))).toMatchObject({
     ...{ chainId: 30, loan, forwarder, deployedBlock: expect.stringMatching(/^\d+$/) },
     differences: [expect.stringMatching(/^the daily cap in wei is 5\d+, not 4\d+$/)],
   })

@@ -10,7 +10,7 @@ import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/r
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */
 export type PortCall = { name: string; args: unknown[] } & (
-  | { port: 'ledger'; method: keyof Ledger }
+  | { port: 'ledger'; method: keyof Ledger; rules?: Partial<LedgerRules> }
   | { port: 'queue'; method: keyof DueQueue }
   | { port: 'keys'; method: keyof KeyStore }
 )
@@ -56,12 +56,12 @@ async function answer({
   }
 }
 
-function adapterOf(opened: Opened, { port, name }: PortCall) {
+function adapterOf(opened: Opened, { name, ...call }: PortCall) {
   const { database, ledgers, ...options } = opened
-  switch (port) {
+  switch (call.port) {
     case 'ledger': {
-      const ledger =
-        ledgers.get(name) ?? createRedisLedger({ ...ledgerParts, database, name, ...options })
+      const own = { ...ledgerParts, ...options, rules: { ...options.rules, ...call.rules } }
+      const ledger = ledgers.get(name) ?? createRedisLedger({ ...own, database, name })
       ledgers.set(name, ledger)
       return ledger
     }

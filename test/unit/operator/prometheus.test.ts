@@ -81,6 +81,7 @@ testWithPromtool('a gateway that stops and a scrape that fails raise their alert
   }
   const written = {
     rule_files: [rules],
+    evaluation_interval: '5m',
     tests: [
       {
         interval: '1m',
