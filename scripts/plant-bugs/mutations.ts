@@ -137,7 +137,9 @@ export const isEquivalent = (mutation: Place): boolean =>
   )
 
 const machine = [
-  ...['transitions', 'methods'].map((name) => `ledger/${name}.ts`),
+  ...['transitions', 'acceptance', 'carrying', 'observations'].map((name) => `ledger/${name}.ts`),
+  ...['outcomes', 'pruning', 'sessions', 'work'].map((name) => `ledger/${name}.ts`),
+  ...['obstacles', 'vitals'].map((name) => `ledger/records/${name}.ts`),
   ...['nonces', 'payment-states', 'block-contents'].map((name) => `ledger/payments/${name}.ts`),
   ...['account', 'queue', 'relayer'].map((name) => `ledger/payments/${name}-totals.ts`),
   ...['plan', 'facts'].map((name) => `rounds/${name}.ts`),

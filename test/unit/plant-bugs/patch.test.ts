@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { bugs, equivalent } from '../../../scripts/plant-bugs/changes.ts'
-import { isEquivalent, mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
+import { bugs, equivalent, root } from '../../../scripts/plant-bugs/changes.ts'
+import { drawMutations, isEquivalent, mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
 import { type Patch, patched } from '../../../scripts/plant-bugs/patch.ts'
 
 const change = (patch: Partial<Patch>): Patch => ({
@@ -43,6 +43,10 @@ test.for(bugs)('each planted bug fits the source: $name', ({ patches }) => {
   for (const source of sources.values()) {
     expect(() => parseAst(source, { lang: 'ts' })).not.toThrow()
   }
+})
+
+test('mutations are drawn from the files of ledger and round as they are', async () => {
+  expect(await drawMutations(root, 1, 5)).toHaveLength(5)
 })
 
 test.for(equivalent)(
