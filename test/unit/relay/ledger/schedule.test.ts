@@ -10,7 +10,7 @@ import { fillNonce } from '../../../ports/payments.ts'
 const roundMs = 20_000
 
 /** Opens a scheduled ledger with one nonce's bytes, and the time of its alarm. */
-async function openScheduled(result: RoundResult) {
+async function openScheduled(result: RoundResult | Promise<RoundResult>) {
   const time = { now: 1_000, alarm: null as number | null }
   const ledger = createSqlLedger(openSqlite(), { ...ledgerParts, ...usual, now: () => time.now })
   const setAlarm = async (at: number | null) => {
@@ -40,6 +40,22 @@ test.for([
   const { scheduled, time } = await openScheduled(result)
   await scheduled.runDueRound()
   expect(time.alarm).toBe(time.now + inMs)
+})
+
+test('a round that waits for a node holds up no answer', async () => {
+  const node = Promise.withResolvers<RoundResult>()
+  const { scheduled } = await openScheduled(node.promise)
+  const round = scheduled.runDueRound()
+  // By then the round has asked the node.
+  await new Promise(setImmediate)
+  let isAnswered = false
+  const answer = scheduled.ledger.readWork().then(() => {
+    isAnswered = true
+  })
+  await new Promise(setImmediate)
+  expect(isAnswered).toBe(true)
+  node.resolve('open')
+  await Promise.all([round, answer])
 })
 
 test('a round is due after new work, sooner after refused bytes, and after nothing else', () => {
