@@ -15,7 +15,7 @@ import { cached } from '../runtime/cached.ts'
 import { createDialLimiter } from '../ussd/dial-limiter.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
-import { submitPayment } from '../ussd/payment-request.ts'
+import { requestPayment } from '../ussd/payment-request.ts'
 import { createRequestContext } from '../ussd/request-context.ts'
 import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
 import type { Config } from './config.ts'
@@ -59,7 +59,7 @@ export function assembleCashOut(options: UssdOptions): CashOut {
     await parts.identity()
     const request = { gateway: operatorGatewayName, sessionId: key, phone, text: '' }
     const context = createRequestContext(parts, request, parts.now())
-    return await submitPayment(
+    return await requestPayment(
       { ...parts, ...formats, ...context },
       {
         intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
@@ -88,8 +88,6 @@ export function createAnswerParts(
     loan: {
       ...loan,
       readTerms: cached(clock, termsTtlMs, () => loan.readTerms()),
-      readLendable: cached(clock, lendableTtlMs, () => loan.readLendable()),
-      readWithdrawable: cached(clock, lendableTtlMs, () => loan.readWithdrawable()),
     },
     accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),
@@ -105,6 +103,10 @@ export function createAnswerParts(
       isTarget: createTargetCheck(forwarder, config.loan),
       preflight: config.preflight,
       limits: config.limits,
+      readLimits: {
+        loans: cached(clock, lendableTtlMs, () => loan.readLendable()),
+        withdrawals: cached(clock, lendableTtlMs, () => loan.readWithdrawable()),
+      },
       mayDial,
       accept: stores.accept ?? createAcceptor(relayer),
       waitUntil,

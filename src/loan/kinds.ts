@@ -1,8 +1,10 @@
+/** Names the limit that a call uses up, which all accounts share. */
+export type SharedLimit = 'nothing' | 'loans' | 'withdrawals'
+
 type CallRules = {
   /** Names the event in which the contract logs the moved amount. */
   event: 'Transferred' | 'Withdrawn' | 'LoanIssued' | 'LoanRepaid'
-  /** Names the limit that the call uses up, which all accounts share. */
-  sharedLimit: 'nothing' | 'loans' | 'withdrawals'
+  sharedLimit: SharedLimit
   /** Limits the gas: a fifth more than the highest use in the snapshots of both chains. */
   gas: number
 }

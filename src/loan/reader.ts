@@ -60,7 +60,8 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
 
   async function readWithdrawable() {
     const block = await readHeight()
-    return { block, outWei: await readContract('withdrawable', [], block) }
+    const outWei = await readContract('withdrawable', [], block)
+    return { block, poolWei: 0n, capWei: 0n, outWei }
   }
 
   return {

@@ -3,10 +3,10 @@ import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import type { Vitals } from '../relay/ledger/records/vitals.ts'
 import {
+  computeCapacity,
   computeFundsWei,
   computeHighestCostWei,
   countPayments,
-  findCapacity,
   isCrowded,
 } from '../relay/pay/admission.ts'
 import { maxClockOffsetMs } from '../runtime/clock.ts'
@@ -230,7 +230,7 @@ export function countAffordable(vitals: Vitals, terms: HealthData['terms']) {
   if (funds === undefined || isPriceTooHigh(vitals, terms)) return undefined
   const finances = { gasPriceWei: getGasPriceWei(vitals, terms), balanceWei: BigInt(funds.wei) }
   const atCurrentPrice = countPayments(terms, finances)
-  return { atCurrentPrice, atHighestPrice: findCapacity(terms, finances).open }
+  return { atCurrentPrice, atHighestPrice: computeCapacity(terms, finances).open }
 }
 
 /** Sets how many payments at the current price the balance has to pay for, so as not to be low. */

@@ -298,7 +298,7 @@ async function makePayment(
   const { answers, authorizedBy, repeatPlace, latePlace } = session
   const { input } = await context.deriveStepKey(nameQuestion(session, answers.slice(0, -1)))
   const holdsMs = settings.sessionSeconds * 1_000
-  const answer = await requestPayment(context, {
+  const { answer } = await requestPayment(context, {
     intent,
     answers,
     authorizedBy,

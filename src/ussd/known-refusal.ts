@@ -6,7 +6,7 @@ import type { Decided } from '../relay/ledger/decisions.ts'
 import type { Undecided } from '../relay/ledger/sessions.ts'
 import type { Ledger } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
-import { type AccountLimits, findExceededLimit, selectLimits } from '../relay/pay/admission.ts'
+import { type AccountLimits, selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
@@ -59,9 +59,8 @@ async function findRefusalNow(
   }
   const paymentWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
   const limits = selectLimits(options.limits, view)
-  const refusal =
-    findExceededLimit(limits, view.usage) ??
-    (await options.ledger.findKnownRefusal(account, limits, { kind, spendsWei: paymentWei }))
+  const order = { kind, spendsWei: paymentWei }
+  const refusal = await options.ledger.findKnownRefusal(account, limits, order)
   if (refusal !== undefined) {
     return { screen: endScreen(writeRefusal(options, refusal, kind)), reason: nameReason(refusal) }
   }

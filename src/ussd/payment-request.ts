@@ -11,16 +11,22 @@ import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
-import { getCallKind } from '../loan/kinds.ts'
+import { getCallKind, getCallRules } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
+import { deriveIntentId, type Forwarder, signRequest } from '../relay/forwarder/requests.ts'
 import type { Paid } from '../relay/ledger/decisions.ts'
 import type { AskedQuestion } from '../relay/ledger/records/first-values.ts'
 import type { Ledger } from '../relay/ledger/steps.ts'
-import { type HeldSms, hashPlaceholder, type StepKey } from '../relay/ledger/values.ts'
+import {
+  type HeldSms,
+  hashPlaceholder,
+  minutesPlaceholder,
+  type StepKey,
+} from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
+import type { Pay, PreparedOrder } from '../relay/pay/delivery.ts'
+import { requestLifetimeSeconds } from '../relay/relayer.ts'
 import { describeFault } from '../runtime/log.ts'
 import { type MemoryUpdateOptions, updateMemoryLater } from './memory-updates.ts'
 import type { Intent, MenuSettings, PaymentOrder } from './menu/node.ts'
@@ -47,6 +53,7 @@ export type PaymentRequestOptions = MemoryUpdateOptions & {
   /** Encrypts the sender's short number for the account that receives the money. */
   senderSeal: Seal
   minTransferWei: bigint
+  now: () => number
   settings: MenuSettings
 } & AmountFormats
 
@@ -64,28 +71,39 @@ export type PaymentRequest = {
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
 }
 
-/** Makes a payment, or asks whether to make it if the account has made an equal one before. */
+/** Makes a payment at most once per gateway and session; a lender's caller confirms a repetition. */
 export async function requestPayment(
   context: PaymentContext,
-  request: PaymentRequest,
-): Promise<PaymentAnswer> {
-  const { intent, answers, question, createRepeatScreen } = request
-  const stepKey = await context.deriveStepKey(joinAnswers(answers))
-  if (createRepeatScreen !== undefined) {
-    const minutes = await findEqualPayment(context, stepKey, intent)
-    if (minutes !== undefined) return { kind: 'screen', screen: createRepeatScreen(minutes) }
-  } else if (question !== undefined) await context.ledger.recordEqualAge(stepKey, undefined)
-  const { intentId, answer } = await submitPayment(context, request)
-  if (answer.kind === 'screen' && answer.screen.kind === 'end') {
-    await recordRecipient(context, intentId, intent)
+  { intent, answers, authorizedBy, question, createRepeatScreen }: PaymentRequest,
+): Promise<{ intentId: Hex; answer: PaymentAnswer }> {
+  if (context.pins !== undefined && authorizedBy === undefined) {
+    throw new Error('a payment was requested without a correct PIN')
   }
-  return answer
+  const name = await deriveSessionIntent(context)
+  const answer = await context.pay({
+    since: context.since,
+    answerCount: answers.length,
+    stepKey: await context.deriveStepKey(joinAnswers(answers)),
+    intent: name,
+    question,
+    createOrder: () => prepareOrder(context, { intent, answers, name }),
+    async findDenial() {
+      const why = (await findDenial(context, authorizedBy)) ?? (await findChange(context, intent))
+      return why && { kind: 'not_authorized', reason: why }
+    },
+    texts: {
+      repeat: createRepeatScreen,
+      paid: (paid) => writePaid(context, { intent, intentId: name.intentId }, paid),
+      refusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
+    },
+  })
+  if (answer.kind === 'screen' && answer.screen.kind === 'end') {
+    await recordRecipient(context, name.intentId, intent)
+  }
+  return { intentId: name.intentId, answer }
 }
 
-/**
- * Returns the minutes since an equal payment of the account. The ledger is read before the chain,
- * so that money in flight is not reported as a low balance.
- */
+/** Returns the minutes since an equal payment of the account. */
 export async function findEqualPayment(
   context: PaymentContext,
   stepKey: StepKey,
@@ -126,43 +144,12 @@ export async function deriveSessionIntent(
   return { from: address, intentId: deriveIntentId(forwarder, key) }
 }
 
-/** Submits a payment, at most once per gateway and session. */
-export async function submitPayment(
+/** Creates and signs the order of a payment, with its screens and messages. */
+async function prepareOrder(
   context: PaymentContext,
-  { intent, answers, authorizedBy, question, createRepeatScreen }: PaymentRequest,
-): Promise<{ intentId: Hex; answer: PaymentAnswer }> {
-  const { since, pins } = context
-  const caller = await context.deriveAccount()
-  const { intentId } = await deriveSessionIntent(context)
-  const stepKey = await context.deriveStepKey(joinAnswers(answers))
-  if (pins !== undefined && authorizedBy === undefined) {
-    throw new Error('a payment was requested without a correct PIN')
-  }
-  const answer = await context.pay({
-    since,
-    answerCount: answers.length,
-    stepKey,
-    intentId,
-    caller,
-    question,
-    createRepeatScreen,
-    async findDenial() {
-      const why = (await findDenial(context, authorizedBy)) ?? (await findChange(context, intent))
-      return why && { kind: 'not_authorized', reason: why }
-    },
-    call: () => createContractCall(context, { intent, intentId, answers }),
-    writePaid: (paid) => writePaid(context, { intent, intentId }, paid),
-    writeRefusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
-  })
-  return { intentId, answer }
-}
-
-/** Creates the contract call of a payment, with its screen and messages. */
-async function createContractCall(
-  context: PaymentContext,
-  { intent, intentId, answers }: Pick<PaymentRequest, 'intent' | 'answers'> & { intentId: Hex },
-) {
-  const { messages, settings, ledger, deriveStepKey } = context
+  { intent, answers, name }: Pick<PaymentRequest, 'intent' | 'answers'> & { name: IntentName },
+): Promise<PreparedOrder> {
+  const { messages, settings, ledger, deriveStepKey, forwarder, now } = context
   const { kind } = intent
   // The step before the last answer showed the terms to agree to.
   const termsStep = joinAnswers(answers.slice(0, -1))
@@ -171,26 +158,36 @@ async function createContractCall(
       ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
       : undefined
   const order = await createOrder(context, intent, shownTerms)
-  const { call, spendsWei, sharedLimits, amountWei, recipientName, till } = order
-  const code = till === undefined ? '' : await derivePaymentCode(context.keys, intentId)
+  const { call, spendsWei, reserves, amountWei, recipientName, till } = order
+  const code = till === undefined ? '' : await derivePaymentCode(context.keys, name.intentId)
   const amount = formatAmount(context, amountWei)
   const { submitted } = payments[kind].words(messages)
-  const writeQueued = ({ minutes }: { minutes: string }) =>
-    settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutes)
-  return {
+  const writeSubmitted = (transaction: string) =>
+    endScreen(submitted(amount, recipientName, transaction, code))
+  const queued =
+    settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
+  const request = await signRequest(await context.deriveAccount(), forwarder, {
+    ...name,
+    gas: getCallRules(kind).gas,
+    deadline: Math.floor(now() / 1_000) + requestLifetimeSeconds,
     data: encodeCall(call),
-    kind,
-    spendsWei,
-    sharedLimits,
-    till: till && { ...till, code },
+  })
+  return {
+    order: {
+      request,
+      kind,
+      spendsWei,
+      reserves,
+      till: till && { ...till, code },
+      sms: await sealSms(context, intent, order),
+      reminder: kind === 'loan' ? await sealBorrower(context) : undefined,
+    },
+    screens: {
+      carried: writeSubmitted(formatHash(hashPlaceholder)),
+      queued: writeSubmitted(queued),
+    },
     // An account that is derived from a number, also a till's, has a key and never code.
     payee: intent.recipient?.kind === 'address' ? intent.recipient.address : undefined,
-    writeSubmitted: (accepted: AcceptedAs) => {
-      const transaction = 'hash' in accepted ? formatHash(accepted.hash) : writeQueued(accepted)
-      return endScreen(submitted(amount, recipientName, transaction, code))
-    },
-    sms: await sealSms(context, intent, order),
-    ...(kind === 'loan' && { reminder: await sealBorrower(context) }),
   }
 }
 

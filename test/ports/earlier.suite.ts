@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
+import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
 import { askedName } from '../../src/relay/ledger/records/first-values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -13,6 +14,7 @@ import {
   orderOf,
   question,
   refusingOf,
+  unlimited,
 } from './payments.ts'
 
 const minuteMs = 60_000
@@ -24,14 +26,14 @@ const call = { data }
 export function earlierSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`what an account paid before, on ${name}`, () => {
-    const once = { transfersADay: 1, sentADayWei: undefined }
-    const little = { transfersADay: undefined, sentADayWei: 15n }
+    const once = { ...unlimited, transfersADay: 1 }
+    const little = { ...unlimited, sentADayWei: 15n }
 
     test.for(kindNames)('counts by its kind: %s', async (kind, { ledger, pass }) => {
       const { countsAsSent } = paymentKinds[kind]
       await accept(ledger, 'first', alice, { order: { ...ten, kind } })
-      const offered = (session: string, day: typeof once | typeof little) =>
-        judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
+      const offered = (session: string, limits: PaymentLimits) =>
+        judge(ledger, session, alice, { limits, order: { kind: 'transfer', spendsWei: 6n } })
       if (countsAsSent) {
         expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', max: 1 })
         expect(await offered('much', little)).toMatchObject({ kind: 'too_much_today', leftWei: 5n })
@@ -46,7 +48,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
         })
       }
       // And one that is not sent is held by no day.
-      const other = { day: once, order: { kind, spendsWei: 99n } }
+      const other = { limits: once, order: { kind, spendsWei: 99n } }
       const ofKind = await judge(ledger, 'of the kind', alice, other)
       expect(ofKind.kind).toBe(countsAsSent ? 'too_many_today' : 'accepted')
       if (!countsAsSent)
@@ -56,10 +58,12 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     })
 
     test('holds in the step that accepts, also for two sessions at once', async ({ ledger }) => {
-      const [a, b] = ['a', 'b'].map((session) => offerOf(session, alice, { day: once, order: ten }))
+      const [a, b] = ['a', 'b'].map((session) =>
+        offerOf(session, alice, { limits: once, order: ten }),
+      )
       if (a === undefined || b === undefined) throw new Error('nothing is offered')
-      const equal = { ...b, day: undefined, unlessEqual: true }
-      const seenBefore = { ...b, day: undefined, version: 0 }
+      const equal = { ...b, limits: unlimited, unlessEqual: true }
+      const seenBefore = { ...b, limits: unlimited, version: 0 }
       const { verdicts } = await offer(ledger, a, b, equal, seenBefore)
       const changed = { kind: 'changed' }
       expect(verdicts).toMatchObject([{ kind: 'accepted' }, changed, changed, changed])
@@ -173,8 +177,8 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     test("counts for the day's number, but not for its sum, if it failed", async ({ ledger }) => {
       await accept(ledger, 'first')
       await ledger.expire('first', 5_000_000_000)
-      const kindUnder = async (session: string, day: typeof once | typeof little) =>
-        (await judge(ledger, session, alice, { day, order: { spendsWei: 15n } })).kind
+      const kindUnder = async (session: string, limits: PaymentLimits) =>
+        (await judge(ledger, session, alice, { limits, order: { spendsWei: 15n } })).kind
       expect(await kindUnder('often', once)).toBe('too_many_today')
       expect(await kindUnder('much', little)).toBe('accepted')
     })

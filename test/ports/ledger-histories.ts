@@ -11,6 +11,7 @@ import type { NonceFill } from '../../src/relay/ledger/carrying.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import type { Capacity, Slot } from '../../src/relay/ledger/payments/nonces.ts'
 import type { AccountState } from '../../src/relay/ledger/records/chain.ts'
+import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
 import type { Identity } from '../../src/relay/ledger/records/identity.ts'
 import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
@@ -18,7 +19,7 @@ import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import type { IntentExecution, Order, SignedTransaction } from '../../src/relay/ledger/values.ts'
 import { listPayments } from '../../src/relay/ledger/work.ts'
-import { carol, lentTo } from './payments.ts'
+import { carol, lentTo, room, unlimited } from './payments.ts'
 
 /** Describes one of the stores that play the same history. */
 export type HistoryStore = {
@@ -172,8 +173,7 @@ const draws: Draws = {
     return [offers, isCarried ? { ...drawTransaction(world), nonce, accepted } : undefined]
   },
   findKnownRefusal({ random, account }) {
-    const limits = { transfersADay: oneOrNone(random, [1]), sentADayWei: oneOrNone(random, [1n]) }
-    return [account, limits, { kind: random.pick(kindNames), spendsWei: 1n }]
+    return [account, drawLimits(random), { kind: random.pick(kindNames), spendsWei: 1n }]
   },
   refuse({ random, question, screen }) {
     const obstacle = oneOrNone(random, ['crowded'] as const)
@@ -343,9 +343,9 @@ function drawOffer({ world, random, session, account, question, screen, chainNon
   const reserves = oneOrNone(random, [share])
   return {
     ...{ ...question, order: { ...order, reserves }, screens: { carried: screen, queued: screen } },
-    ...{ pace: { paymentsInBlock: 10, blockMs: 25_000 }, gasPriceWei: 100n, chainNonce },
+    ...{ gasPriceWei: 100n, chainNonce },
     ...{ poolNonce: chainNonce + random.pick([0, 0, 1]), version: oneOrNone(random, [0, 1]) },
-    ...{ capacity: drawRoom(random), day: oneOrNone(random, [dayLimits]) },
+    ...{ capacity: drawCapacity(random), limits: drawLimits(random) },
     ...{ unlessEqual: random.chance(0.2), lendable: drawLendable(random) },
   }
 }
@@ -376,12 +376,21 @@ function drawQuery(random: Random, account: Address, now: number): PaymentQuery 
   }
 }
 
-const drawRoom = (random: Random): Capacity | undefined =>
-  oneOrNone(random, [
-    { accountOpenCount: random.int(1, 4), open: random.int(0, 8), waiting: random.int(0, 3) },
-    undefined,
-    undefined,
-  ])
+const drawCapacity = (random: Random): Capacity =>
+  random.chance(0.3)
+    ? {
+        ...room,
+        open: random.int(0, 8),
+        waiting: random.int(0, 3),
+        isPriceTooHigh: random.chance(0.2),
+      }
+    : room
+
+const drawLimits = (random: Random): PaymentLimits => ({
+  openPayments: random.chance(0.3) ? random.int(1, 4) : unlimited.openPayments,
+  transfersADay: oneOrNone(random, [1, 6]),
+  sentADayWei: oneOrNone(random, [1n, 4n * 10n ** 18n]),
+})
 
 const often: Partial<Record<keyof Ledger, number>> = {
   ...{ propose: 16, record: 16, recordMined: 8, confirm: 8 },
@@ -412,8 +421,6 @@ function orderOf({ random }: World, session: string, account: Address): Order {
     sms: smsParties.filter(() => random.chance(0.5)).map((party) => ({ party, sealed: 'sealed' })),
   }
 }
-
-const dayLimits = { transfersADay: 6, sentADayWei: 4n * 10n ** 18n }
 
 const share = { poolWei: 10n, capWei: 11n, outWei: 12n }
 

@@ -24,10 +24,12 @@ import {
   orderOf,
   question,
   refusingOf,
+  room,
   screenOf,
   settle,
   signature,
   transactionOf,
+  unlimited,
 } from './payments.ts'
 
 /** Takes every nonce that the pool has room for. */
@@ -61,8 +63,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   const test = testOn(create)
   describe(`the ledger on ${name}: sessions`, () => {
     test('knows nothing of a new session', async ({ ledger }) => {
-      const usage = { accountOpenCount: 0, carried: 0, waiting: 0 }
-      const none = { kind: 'undecided', open: [], executed: [], version: 0, usage }
+      const none = { kind: 'undecided', open: [], executed: [], version: 0 }
       // Nor what it has lost: it has not seen the chain.
       const rest = { observations: {}, now: expect.any(Number), isDoubtful: true }
       expect(await ledger.lookup(question('s'))).toEqual({ ...none, ...rest })
@@ -245,31 +246,35 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test('has room for as many as may be open, judged one after the other', async ({ ledger }) => {
-      const room = { accountOpenCount: 9, open: 2, waiting: 9 }
+      const capacity = { ...room, open: 2 }
       await accept(ledger, 'a', bob)
-      const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { capacity: room }))
+      const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { capacity }))
       const { verdicts } = await offer(ledger, ...offers)
-      const full = { kind: 'full', usage: { accountOpenCount: 1, carried: 2, waiting: 0 } }
+      const full = { kind: 'relayer_poor' }
       expect(verdicts).toMatchObject([{ kind: 'accepted' }, full, full])
-      expect(await ledger.lookup(question('e'))).toMatchObject({ usage: full.usage })
     })
 
     test("has room for an account's limit, and for other accounts", async ({ ledger }) => {
-      const capacity = { accountOpenCount: 2, open: 99, waiting: 99 }
+      const limits = { ...unlimited, openPayments: 2 }
       await accept(ledger, 'a')
-      const offers = [alice, alice, bob].map((of, index) => offerOf(`${index}`, of, { capacity }))
-      expect(await kindsOf(ledger, ...offers)).toEqual(['accepted', 'full', 'accepted'])
+      const offers = [alice, alice, bob].map((of, index) => offerOf(`${index}`, of, { limits }))
+      expect(await kindsOf(ledger, ...offers)).toEqual(['accepted', 'too_many_open', 'accepted'])
+      expect(await ledger.findKnownRefusal(alice, limits, { kind: 'loan', spendsWei: 0n })).toEqual(
+        {
+          kind: 'too_many_open',
+          max: 2,
+        },
+      )
     })
 
     test('queues no more than the limit', async ({ ledger, rules }) => {
       await fill(ledger, rules)
-      const capacity = { accountOpenCount: 9, open: 1_000, waiting: 1 }
+      const capacity = { ...room, waiting: 1 }
       const { verdicts } = await offer(
         ledger,
         ...['a', 'b'].map((of) => offerOf(of, alice, { capacity })),
       )
-      const usage = { accountOpenCount: 1, carried: rules.maxInFlight, waiting: 1 }
-      expect(verdicts).toMatchObject([{ isCarried: false }, { kind: 'full', usage }])
+      expect(verdicts).toMatchObject([{ isCarried: false }, { kind: 'crowded', minutes: 10 }])
       expect(await queuedOn(ledger)).toEqual(['a'])
     })
 
@@ -878,9 +883,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   describe(`the ledger on ${name}: accounts`, () => {
     test("shows an account's open payments to its own next offer alone", async ({ ledger }) => {
       await accept(ledger, 'a')
-      const usage = { accountOpenCount: 1, carried: 1, waiting: 0 }
       const own = { kind: 'undecided', open: [orderOf('a').request], executed: [], version: 1 }
-      const rest = { usage, observations: {}, now: expect.any(Number) }
+      const rest = { observations: {}, now: expect.any(Number) }
       expect(await ledger.lookup(question('b'))).toEqual({ ...own, ...rest })
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], version: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))

@@ -23,12 +23,12 @@ import {
   screenOf,
   settle,
   transactionOf,
+  unlimited,
 } from './payments.ts'
 
 const target: Address = '0x4444444444444444444444444444444444444444'
 const dayMs = 24 * 60 * 60 * 1000
 const contract = id('contract').slice(0, 42) as Address
-const unlimited = { transfersADay: undefined, sentADayWei: undefined }
 
 /** Tests what every ledger offers to operators. */
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {

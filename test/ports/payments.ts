@@ -52,6 +52,18 @@ export const transactionOf = (name: string, gasPriceWei = 100n): SignedTransacti
   gasPriceWei,
 })
 
+export const unlimited = {
+  openPayments: 1_000,
+  transfersADay: undefined,
+  sentADayWei: undefined,
+}
+
+/** Has room for all payments of a test, which blocks take ten at a time. */
+export const room = {
+  ...{ open: 1_000, waiting: 1_000, isPriceTooHigh: false },
+  ...{ paymentsInBlock: 10, blockMs: 25_000 },
+}
+
 /** Creates an account's offered payment; `order` overrides parts of its order. */
 export const offerOf = (
   session: string,
@@ -62,7 +74,8 @@ export const offerOf = (
   answerCount: 3,
   order: orderOf(session, account, order),
   screens: { carried: screenOf(session), queued: screenOf(session) },
-  pace: { paymentsInBlock: 10, blockMs: 25_000 },
+  limits: unlimited,
+  capacity: room,
   chainNonce: 0,
   poolNonce: 0,
   gasPriceWei: 100n,

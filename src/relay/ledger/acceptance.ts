@@ -2,14 +2,14 @@ import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { RefusalOf } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
-import { applyWrites, type Draft, layerDraft, type StepContext, type Writes } from './draft.ts'
+import { applyWrites, layerDraft, type StepContext, type Writes } from './draft.ts'
 import type { ObservationReport } from './observations.ts'
 import { readAccountTotals } from './payments/account-totals.ts'
 import {
   type Capacity,
   countUsage,
   findFreeNonce,
-  isFull,
+  type Pace,
   readSlot,
   recordTransaction,
   type Slot,
@@ -23,8 +23,9 @@ import { opens, reads } from './port.ts'
 import { recordObservations } from './records/chain.ts'
 import {
   type DayLimitRefusal,
-  type DayLimits,
   findDayLimit,
+  hasDayLimit,
+  type PaymentLimits,
   recordEqualAge,
 } from './records/earlier.ts'
 import { type AskedQuestion, isLateAnswer } from './records/first-values.ts'
@@ -46,8 +47,11 @@ import {
 /** Asks to confirm a payment: an equal one was accepted this many minutes ago. */
 export type Equal = { kind: 'equal'; minutes: number }
 
-/** Refuses a payment, because it exceeds a limit of open payments. Nothing has changed. */
-type Full = { kind: 'full'; usage: Usage }
+/** Tells why the ledger lets a payment not begin. Nothing has changed. */
+type Unacceptable =
+  | RefusalOf<'paused' | 'held' | 'too_many_open' | 'none_left'>
+  | RefusalOf<'price_too_high' | 'relayer_poor' | 'crowded'>
+  | DayLimitRefusal
 
 /** Offers a payment, with all that is needed to judge it. */
 export type PaymentOffer = StepKey & {
@@ -55,7 +59,6 @@ export type PaymentOffer = StepKey & {
   answerCount: number
   order: Order
   screens: Screens
-  pace: Pace
   /** Counts the relayer's transactions in blocks, as read a moment ago. */
   chainNonce: number
   /** Counts also those in the pool: one may carry a payment whose rows were lost. */
@@ -63,10 +66,10 @@ export type PaymentOffer = StepKey & {
   gasPriceWei: bigint
   /** Repeats the account's `version`; if that is another now, the decision is `changed`. */
   version: number | undefined
-  /** Limits open payments; beyond it the decision is {@link Full}. */
-  capacity?: Capacity | undefined
-  /** Limits a day; beyond it the decision is a {@link DayLimitRefusal}. */
-  day?: DayLimits | undefined
+  /** Limits the account's payments. */
+  limits: PaymentLimits
+  /** Limits the payments of all accounts. */
+  capacity: Capacity
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Asks for the decision `late` if this question does not hold any more. */
@@ -98,18 +101,13 @@ export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
 /** Holds the screens of acceptance; each has a placeholder for what is not known yet. */
 export type Screens = { carried: Screen; queued: Screen }
 
-/** Tells how many payments a block is expected to take, and how often blocks come. */
-export type Pace = { paymentsInBlock: number; blockMs: number }
-
 /** Tells the decision on an offer. */
 export type OfferDecision =
   | Decided
   /** Has the recorded screen. If `isCarried`, the transaction carries it; else it is queued. */
   | { kind: 'accepted'; screen: Screen; isCarried: boolean }
-  | Full
-  | DayLimitRefusal
+  | Unacceptable
   | Equal
-  | RefusalOf<'none_left' | 'paused' | 'held'>
   /** Asks the question again: it was asked, or first answered, longer ago than it holds. */
   | { kind: 'late' }
   /** Asks to look the account up again, because its payments have changed. */
@@ -190,48 +188,71 @@ function judge(
   begun: readonly PaymentOffer[],
 ): OfferDecision | undefined {
   const { rows } = step
-  const { version, order, unlessEqual, question, day, capacity, lendable } = offer
+  const { version, order, unlessEqual, question } = offer
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isOfOtherDeployment(step, offer.identity)) return { kind: 'paused' }
-  const intakeRefusal = findIntakeRefusal(rows, offer.account)
-  if (intakeRefusal !== undefined) return intakeRefusal
-  const account = readAccountTotals(rows, offer.account)
-  if (version !== undefined && version !== account.seen) return { kind: 'changed' }
+  const { seen } = readAccountTotals(rows, offer.account)
+  if (version !== undefined && version !== seen) return { kind: 'changed' }
   // These checks list the account's payments, and a step cannot list rows that it has written:
   // the account's second payment is judged in a later step.
-  const mustList = unlessEqual === true || day !== undefined
+  const mustList = unlessEqual === true || hasDayLimit(offer.limits)
   if (mustList && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
+  // The nonce's row, which counts these payments, is written only after all of them have begun.
+  const refusal = findRefusal(step, offer, carrier ? begun.length : 0)
+  if (refusal !== undefined) return refusal
   const minutes = unlessEqual === true ? recordEqualAge(rows, offer, order.request) : undefined
   if (minutes !== undefined) return { kind: 'equal', minutes }
-  if (question !== undefined && isLateAnswer(rows, offer, question)) return { kind: 'late' }
-  const dayRefusal = day && findDayLimit(rows, offer.account, day, order)
+  return question !== undefined && isLateAnswer(rows, offer, question)
+    ? { kind: 'late' }
+    : undefined
+}
+
+/** Holds what is known of a payment so far. What is not known refuses nothing. */
+type Judged = Pick<PaymentOffer, 'account' | 'limits' | 'lendable'> & {
+  order: Pick<Order, 'kind' | 'spendsWei' | 'reserves'>
+  capacity?: Capacity
+}
+
+/** Tells why one more payment may not begin, besides those that are carried but not counted yet. */
+function findRefusal(
+  step: StepContext,
+  { account, order, limits, capacity, lendable }: Judged,
+  uncounted: number,
+): Unacceptable | undefined {
+  const { rows } = step
+  if (readIntake(rows).kind !== 'open' || listMissing(rows).length > 0) return { kind: 'paused' }
+  if (isHeld(rows, account)) return { kind: 'held' }
+  const usage = countUsage(step, readAccountTotals(rows, account))
+  const max = limits.openPayments
+  if (usage.accountOpenCount >= max) return { kind: 'too_many_open', max }
+  const dayRefusal = findDayLimit(rows, account, limits, order)
   if (dayRefusal !== undefined) return dayRefusal
   if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
-  const usageBefore = countUsage(step, account)
-  // The nonce's row, which counts these payments, is written only after all of them have begun.
-  const carried = usageBefore.carried + (carrier ? begun.length : 0)
-  const usage = { ...usageBefore, carried }
-  return capacity && isFull(usage, capacity, carrier === undefined)
-    ? { kind: 'full', usage }
-    : undefined
+  return capacity && findObstacle(capacity, { ...usage, carried: usage.carried + uncounted })
 }
 
-/** Tells whether an operator has stopped all payments, or those of the account. */
-function findIntakeRefusal(rows: Draft, account: string): RefusalOf<'paused' | 'held'> | undefined {
-  if (readIntake(rows).kind !== 'open' || listMissing(rows).length > 0) return { kind: 'paused' }
-  return isHeld(rows, account) ? { kind: 'held' } : undefined
+/** Sets to a multiple of how many minutes a shown wait is rounded up. */
+const minutesStep = 10
+
+/** Tells why no further payment of any account can be taken now. */
+function findObstacle(capacity: Capacity, { carried, waiting }: Usage): Unacceptable | undefined {
+  if (capacity.isPriceTooHigh) return { kind: 'price_too_high' }
+  if (carried + waiting >= capacity.open) return { kind: 'relayer_poor' }
+  if (waiting < capacity.waiting) return undefined
+  const minutes = Math.ceil(estimateMinutes(capacity, waiting) / minutesStep) * minutesStep
+  return { kind: 'crowded', minutes }
 }
 
 function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): OfferDecision {
   const { rows, relayer } = step
-  const { session, order, screens, pace } = offer
+  const { session, order, screens, capacity } = offer
   const isCarried = carrier !== undefined
   if (isCarried) beginPayment(step, 'accepted', session, order, { relayer, ...carrier })
   else beginPayment(step, 'enqueued', session, order)
-  const writeMinutes = () => `${estimateMinutes(pace, countOpenPayments(step))}`
+  const writeMinutes = () => `${estimateMinutes(capacity, countOpenPayments(step))}`
   const screen = isCarried
     ? insertHash(screens.carried, carrier.hash)
     : replaceText(screens.queued, minutesPlaceholder, writeMinutes())
@@ -254,14 +275,14 @@ const replaceText = ({ kind, lines }: Screen, placeholder: string, text: string)
 })
 
 /** Returns in about how many minutes blocks have this many payments; rounded up. */
-export const estimateMinutes = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
+const estimateMinutes = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
   Math.ceil((Math.ceil(payments / paymentsInBlock) * blockMs) / 60_000)
 
 export const acceptanceSteps = {
   /** Tells why a payment of the account would be refused, as far as the ledger knows. */
   findKnownRefusal: reads(
-    ({ rows }, account: Address, limits: DayLimits, payment: Pick<Order, 'kind' | 'spendsWei'>) =>
-      findIntakeRefusal(rows, account) ?? findDayLimit(rows, account, limits, payment),
+    (step, account: Address, limits: PaymentLimits, order: Pick<Order, 'kind' | 'spendsWei'>) =>
+      findRefusal(step, { account, limits, order }, 0),
   ),
   /** Judges offers and finds a nonce for those that may begin; changes nothing. */
   propose: reads(propose),

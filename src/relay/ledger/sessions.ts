@@ -7,7 +7,7 @@ import type { ObservationReport, Observations } from './observations.ts'
 import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent } from './payments/counts.ts'
 import { getRequest, readExecutedOrder } from './payments/executed.ts'
-import { countUsage, type Usage } from './payments/nonces.ts'
+
 import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { opens, reads, writes } from './port.ts'
@@ -36,7 +36,6 @@ export type Undecided = {
   executed: SignedRequest[]
   /** Counts the account's payments. An offer repeats it, to show on which state it is based. */
   version: number
-  usage: Usage
   /** Is set if the account has a till: other limits may apply. */
   isAgent?: true
   /** Is set if lost rows may hold a payment: a refusal has to tell whether its intent is spent. */
@@ -102,7 +101,6 @@ export const sessionSteps = {
       open,
       executed,
       version: account.seen,
-      usage: countUsage(step, account),
       observations: readObservations(step),
       now: rows.now,
       ...(isAgent && { isAgent }),

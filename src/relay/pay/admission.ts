@@ -1,10 +1,8 @@
 import type { PoolRules } from '../../chain/chains.ts'
 import { computeReplacementPrice } from '../fees.ts'
-import { estimateMinutes, type Pace } from '../ledger/acceptance.ts'
 import type { Capacity, Usage } from '../ledger/payments/nonces.ts'
-import type { DayLimits } from '../ledger/records/earlier.ts'
+import type { PaymentLimits } from '../ledger/records/earlier.ts'
 import type { Undecided } from '../ledger/sessions.ts'
-import type { Refusal } from '../refusal.ts'
 import {
   computeGasPrice,
   executeGas,
@@ -15,27 +13,16 @@ import {
 } from '../relayer.ts'
 
 /** Limits the payments of one account. */
-export type AccountLimits = DayLimits & {
-  /** Limits the payments whose outcome is not known yet. */
-  openPayments: number
+export type AccountLimits = PaymentLimits & {
   /** Replaces the other limits for accounts with a till. */
-  agents?: Omit<AccountLimits, 'agents'> | undefined
+  agents?: PaymentLimits | undefined
 }
 
 /** Returns an account's limits. With a till they are those for agents, if such are set. */
 export const selectLimits = (
   limits: AccountLimits,
   { isAgent }: Pick<Undecided, 'isAgent'>,
-): AccountLimits => (isAgent && limits.agents) || limits
-
-/** Refuses a payment if its account has too many open ones. */
-export function findExceededLimit(
-  limits: AccountLimits,
-  { accountOpenCount }: Usage,
-): Refusal | undefined {
-  const max = limits.openPayments
-  return accountOpenCount >= max ? { kind: 'too_many_open', max } : undefined
-}
+): PaymentLimits => (isAgent && limits.agents) || limits
 
 /** Holds the gas price and the balance of the relayer's key. */
 export type Funding = { gasPriceWei: bigint; balanceWei: bigint }
@@ -44,16 +31,17 @@ export type Funding = { gasPriceWei: bigint; balanceWei: bigint }
 const maxQueueShare = 1 / 4
 /** Sets which share of the nonces that a block could take it is expected to take. */
 const expectedNonceShare = 1 / 2
-/** Sets to a multiple of how many minutes the shown wait is rounded up. */
-const minutesStep = 10
 
 /** Returns how many payments may be open, which the key must afford, and how many may wait. */
-export function findCapacity(
-  terms: Terms,
-  { gasPriceWei, balanceWei }: Funding,
-): Omit<Capacity, 'accountOpenCount'> {
-  const open = toSafeNumber(balanceWei / computeHighestCostWei(terms, gasPriceWei))
-  return { open, waiting: computeMaxWaiting(terms) }
+export function computeCapacity(terms: Terms, { gasPriceWei, balanceWei }: Funding): Capacity {
+  const { rules, fees } = terms
+  return {
+    open: toSafeNumber(balanceWei / computeHighestCostWei(terms, gasPriceWei)),
+    waiting: computeMaxWaiting(rules),
+    isPriceTooHigh: gasPriceWei > fees.maxWei,
+    paymentsInBlock: countPaymentsInBlock(rules),
+    blockMs: rules.blockMs,
+  }
 }
 
 /** Returns the highest cost of a payment's gas in wei, with all allowed replacements. */
@@ -90,7 +78,7 @@ function toSafeNumber(count: bigint): number {
 }
 
 /** Returns how many payments blocks can take within the queue's share of a request's lifetime. */
-function computeMaxWaiting({ rules }: Terms): number {
+function computeMaxWaiting(rules: PoolRules): number {
   const blockCount = (requestLifetimeSeconds * 1_000 * maxQueueShare) / rules.blockMs
   return Math.max(1, Math.floor(blockCount * countPaymentsInBlock(rules)))
 }
@@ -100,21 +88,5 @@ const countPaymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
   maxInFlight * maxInBatch * expectedNonceShare
 
 /** Tells whether the queue is so long that one more payment might expire in it. */
-export const isCrowded = (terms: Terms, { waiting }: Pick<Usage, 'waiting'>): boolean =>
-  waiting >= computeMaxWaiting(terms)
-
-/** Returns why no further payment can be taken now, or undefined if one can. */
-export function findObstacle(terms: Terms, funding: Funding, usage: Usage): Refusal | undefined {
-  if (funding.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
-  const capacity = findCapacity(terms, funding)
-  if (usage.carried + usage.waiting >= capacity.open) return { kind: 'relayer_poor' }
-  if (!isCrowded(terms, usage)) return undefined
-  const queueMinutes = estimateMinutes(getPace(terms.rules), usage.waiting)
-  const minutes = Math.ceil(queueMinutes / minutesStep) * minutesStep
-  return { kind: 'crowded', minutes }
-}
-
-export const getPace = (rules: PoolRules): Pace => ({
-  paymentsInBlock: countPaymentsInBlock(rules),
-  blockMs: rules.blockMs,
-})
+export const isCrowded = ({ rules }: Terms, { waiting }: Pick<Usage, 'waiting'>): boolean =>
+  waiting >= computeMaxWaiting(rules)

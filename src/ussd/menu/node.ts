@@ -7,7 +7,7 @@ import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { Till } from '../../relay/ledger/records/tills.ts'
-import type { ContractCall } from '../../relay/pay/delivery.ts'
+import type { Order } from '../../relay/ledger/values.ts'
 import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -210,7 +210,7 @@ export type PaymentPart = Omit<MenuPart, 'words'> & {
 }
 
 export type OrderOptions = {
-  loan: Pick<LoanReader, 'readBalance' | 'readLendable' | 'readWithdrawable'>
+  loan: Pick<LoanReader, 'readBalance'>
   minTransferWei: bigint
   /** Returns the terms that the caller was shown, else the contract's current terms. */
   readTerms: () => Promise<LoanTerms>
@@ -219,7 +219,7 @@ export type OrderOptions = {
 }
 
 /** Describes a payment for the contract, and for the caller's screen and messages. */
-export type PaymentOrder = Pick<ContractCall, 'spendsWei' | 'sharedLimits' | 'till'> & {
+export type PaymentOrder = Pick<Order, 'spendsWei' | 'reserves' | 'till'> & {
   call: LoanCall
   amountWei: bigint | 'all'
   /** Names the recipient; empty for a loan or a repayment. */

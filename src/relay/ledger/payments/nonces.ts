@@ -32,8 +32,11 @@ export type Usage = {
   waiting: number
 }
 
-/** Limits the open payments of an account and of all, and those that wait, the new one included. */
-export type Capacity = { accountOpenCount: number; open: number; waiting: number }
+/** Tells how many payments may be open and may wait now, the new one included. */
+export type Capacity = Pace & { open: number; waiting: number; isPriceTooHigh: boolean }
+
+/** Tells how many payments a block is expected to take, and how often blocks come. */
+export type Pace = { paymentsInBlock: number; blockMs: number }
 
 export type Slot = {
   nonce: number
@@ -115,13 +118,6 @@ export const countUsage = ({ rows, relayer }: StepContext, account: Row<'account
   carried: countCarried(readRelayerTotals(rows, relayer)),
   waiting: readQueueTotals(rows).waitingCount,
 })
-
-/** Tells whether one more payment exceeds a limit; `mustWait`: no nonce is free for it. */
-export function isFull(usage: Usage, capacity: Capacity, mustWait: boolean): boolean {
-  const { accountOpenCount, carried, waiting } = usage
-  if (accountOpenCount >= capacity.accountOpenCount) return true
-  return carried + waiting >= capacity.open || (mustWait && waiting >= capacity.waiting)
-}
 
 /** Lists a nonce's transactions, the highest price first: a replacement has to offer more. */
 export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bigint }[] {

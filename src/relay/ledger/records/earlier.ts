@@ -10,6 +10,9 @@ import { equalName, readFirstValue, saveFirstValue } from './first-values.ts'
 /** Limits what an account sends in 24 hours, in payments and in wei; undefined without a limit. */
 export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
 
+/** Limits an account's payments; `openPayments` counts those whose outcome is not known yet. */
+export type PaymentLimits = DayLimits & { openPayments: number }
+
 /** Refuses a payment beyond the limits of a day. Nothing has changed. */
 export type DayLimitRefusal = RefusalOf<'too_many_today' | 'too_much_today'>
 
@@ -46,15 +49,18 @@ export function sumSentInDay(rows: Draft, account: string): { transfers: number;
   return { transfers: sent.length, sentWei }
 }
 
+export const hasDayLimit = ({ transfersADay, sentADayWei }: DayLimits): boolean =>
+  transfersADay !== undefined || sentADayWei !== undefined
+
 /** Returns the refusal if one more payment exceeds a day's limits. */
 export function findDayLimit(
   rows: Draft,
   account: string,
-  { transfersADay, sentADayWei }: DayLimits,
+  limits: DayLimits,
   { kind, spendsWei }: Pick<Order, 'kind' | 'spendsWei'>,
 ): DayLimitRefusal | undefined {
-  const isLimited = transfersADay !== undefined || sentADayWei !== undefined
-  if (!isLimited || !paymentKinds[kind].countsAsSent) return undefined
+  const { transfersADay, sentADayWei } = limits
+  if (!hasDayLimit(limits) || !paymentKinds[kind].countsAsSent) return undefined
   const { transfers, sentWei } = sumSentInDay(rows, account)
   if (transfersADay !== undefined && transfers >= transfersADay) {
     return { kind: 'too_many_today', max: transfersADay }

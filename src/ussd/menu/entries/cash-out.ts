@@ -159,7 +159,6 @@ function acceptWallet(
 }
 
 /** Reserves nothing of the loan pool and of the day's loan cap: a cash-out uses neither. */
-const noLoanFunds = { poolWei: 0n, capWei: 0n }
 
 /** Cashes out to an outside wallet, or through an agent. It confirms, as nobody can undo it. */
 export const cashOut = {
@@ -230,11 +229,7 @@ export const cashOut = {
     return {
       call: { kind: 'cashOut', to: await resolveAddress(to), amountWei },
       spendsWei: amountWei,
-      sharedLimits: {
-        ...noLoanFunds,
-        outWei: amountWei,
-        readLimits: async () => ({ ...noLoanFunds, ...(await loan.readWithdrawable()) }),
-      },
+      reserves: { poolWei: 0n, capWei: 0n, outWei: amountWei },
       amountWei,
       recipientName: describeAddress(to),
     }

@@ -118,13 +118,13 @@ export const loan = {
       back: 'main',
     }),
   }),
-  async createOrder({ loan, readTerms }) {
+  async createOrder({ readTerms }) {
     const terms = await readTerms()
     const { principalWei } = terms
     return {
       call: { kind: 'loan', ...terms },
       spendsWei: 0n,
-      sharedLimits: { poolWei: principalWei, capWei: principalWei, readLimits: loan.readLendable },
+      reserves: { poolWei: principalWei, capWei: principalWei },
       amountWei: principalWei,
       recipientName: '',
     }

@@ -3,10 +3,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
+import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
+import { minutesPlaceholder } from '../../../../src/relay/ledger/values.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
 import { readKnownAnswer } from '../../../../src/relay/pay/answers.ts'
-import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
+import { createPay, type PayingStep } from '../../../../src/relay/pay/delivery.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
@@ -17,7 +19,7 @@ const gwei = 1_000_000_000n
 
 type Dialled = [
   ...[number: number, who?: number, spendsWei?: bigint, kind?: PaymentKind],
-  findDenial?: RequestedPayment['findDenial'],
+  findDenial?: PayingStep['findDenial'],
 ]
 
 /** Models a chain without mining, with price and money set by the test, and its payers. */
@@ -55,6 +57,7 @@ function stillChain({
     isTarget: async () => true,
     preflight: false,
     limits,
+    readLimits: { loans: neverAsked, withdrawals: neverAsked },
     mayDial: createDialLimiter(dialsAMinute, clock.now),
     accept: createAcceptor(relayer),
     waitUntil: (work) => background.push(work),
@@ -65,16 +68,25 @@ function stillChain({
     ...[number, who = number, spendsWei = 1n, kind = 'transfer', findDenial]: Dialled
   ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
+    const intent = { from: caller.address, intentId: numberToHex(number, { size: 22 }) }
+    const request = { ...intent, gas: 1, deadline: world.now / 1_000 + 7_200, data: '0x' } as const
     const answered = await pay({
       stepKey: { session: `session ${number}`, input: 'input', account: caller.address },
-      ...{ since: world.now, answerCount: 3, intentId: numberToHex(number, { size: 22 }), caller },
-      call: async () => ({
-        ...{ target: relayer.forwarder.address, data: '0x', kind, spendsWei },
-        writeSubmitted: (tx) => screenOf('hash' in tx ? 'submitted' : `queued ${tx.minutes}`),
+      since: world.now,
+      answerCount: 3,
+      intent,
+      createOrder: async () => ({
+        order: { request: await signRequest(caller, relayer.forwarder, request), kind, spendsWei },
+        screens: {
+          carried: screenOf('submitted'),
+          queued: screenOf(`queued ${minutesPlaceholder}`),
+        },
       }),
       findDenial: findDenial ?? (async () => undefined),
-      writePaid: async () => screenOf('submitted'),
-      writeRefusal: (refusal) => screenOf(wordsOf(refusal)),
+      texts: {
+        paid: async () => screenOf('submitted'),
+        refusal: (refusal) => screenOf(wordsOf(refusal)),
+      },
     })
     return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind
   }
@@ -90,6 +102,8 @@ function stillChain({
 
 const untilAborted = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
+
+const neverAsked = () => Promise.reject(new Error('no limit is asked for'))
 
 const wordsOf = ({ kind, ...rest }: Refusal): string => [kind, ...Object.values(rest)].join(' ')
 const screenOf = (words: string) => ({ kind: 'end', lines: [words] }) as const

@@ -1,0 +1,129 @@
+import type { Address } from 'viem'
+import { type Payee, readPayee } from '../../chain/payees.ts'
+import {
+  decodeExecute,
+  decodeForwarderRefusal,
+  encodeExecute,
+  type ForwarderRefusal,
+  type RequestResult,
+  type SignedRequest,
+} from '../forwarder/requests.ts'
+import type { TargetCheck } from '../forwarder/target.ts'
+import type { ObservationReport } from '../ledger/observations.ts'
+import type { Lendable } from '../ledger/payments/reserves.ts'
+import type { NextNonces } from '../ledger/records/possible-loss.ts'
+import type { Undecided } from '../ledger/sessions.ts'
+import type { Order } from '../ledger/values.ts'
+import type { Relayer } from '../relayer.ts'
+import type { Funding } from './admission.ts'
+
+const nodeTimeoutMs = 5_000
+
+/** Limits the age of the readings for which a payment is refused. */
+export const maxReadingAgeMs = 5_000
+
+/** Holds what a payment is judged by, as the node answers now. */
+export type Readings = {
+  /** Tells what the order's call would do; undefined without a simulation (`PREFLIGHT=off`). */
+  result: RequestResult | { status: 'behind' | 'not_allowed' | ForwarderRefusal } | undefined
+  /** Gives what is left of the limits that the order takes from. */
+  lendable: Lendable | undefined
+  payee: Payee
+  nonces: NextNonces
+  funding: Funding
+}
+
+type Asked = {
+  order: Order
+  /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
+  payee: Address | undefined
+  view: Undecided
+  /** Returns whether the forwarder calls the contract that screens are read from. */
+  isTarget: TargetCheck
+  /** Reads what is left of shared limits; undefined without a simulation. */
+  readLimits: (() => Promise<Lendable>) | undefined
+  preflight: boolean
+  /** Collects what is read for the ledger. */
+  observed: ObservationReport
+  /** Takes the nonces at once, so that a refusal for want of another answer knows them. */
+  keepNonces: (nonces: NextNonces) => void
+}
+
+/** Reads what a payment is judged by. The nonce after all pending ones is always read anew. */
+export async function readState(relayer: Relayer, asked: Asked): Promise<Readings> {
+  const { node, signer, clock, rules } = relayer
+  const { view, order, payee: recipient, preflight, observed } = asked
+  const signal = clock.timeout(nodeTimeoutMs)
+  const readNonce = (block: 'latest' | 'pending') =>
+    node.getTransactionCount(signer.address, signal, block)
+  const { observations, now } = view
+  const { count } = observations
+  const isCountFresh = count !== undefined && now - count.at < rules.accountStateMs
+  const readNonces = async (): Promise<NextNonces> => {
+    const [chain, pool] = await Promise.all([
+      isCountFresh ? count.number : readNonce('latest'),
+      readNonce('pending'),
+    ])
+    asked.keepNonces({ chain, pool })
+    return { chain, pool }
+  }
+  const [simulated, isTarget, lendable, payee, nonces, funding] = await Promise.all([
+    preflight ? simulate(relayer, view, order.request, signal) : undefined,
+    asked.isTarget(node, signal),
+    preflight ? asked.readLimits?.() : undefined,
+    recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
+    readNonces(),
+    readFunding(relayer, view, observed, rules.accountStateMs),
+  ])
+  const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
+  if (observations.silentSince !== undefined) observed.node = 'answered'
+  const { state = 'ready', at = now } = observations.contracts ?? {}
+  // Records the state if the ledger has another, or had this one long ago.
+  const mustRecordReady =
+    state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
+  if (result?.status === 'executed' && mustRecordReady)
+    observed.facts.contracts = { state: 'ready' }
+  return { result, lendable, payee, nonces, funding }
+}
+
+/** Returns the gas price and the balance of the relayer's key, at most `maxAgeMs` old. */
+export async function readFunding(
+  { node, signer, clock }: Relayer,
+  { observations, now }: Undecided,
+  { facts }: ObservationReport,
+  maxAgeMs: number,
+): Promise<Funding> {
+  const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
+    const [stored, fresh] = [observations[name], facts[name]]
+    if (fresh?.readAt !== undefined && clock.now() - fresh.readAt < maxReadingAgeMs)
+      return BigInt(fresh.wei)
+    if (stored !== undefined && now - stored.at < maxAgeMs) return BigInt(stored.wei)
+    const wei = await ask()
+    facts[name] = { wei: `${wei}`, readAt: clock.now() }
+    return wei
+  }
+  const [gasPriceWei, balanceWei] = await Promise.all([
+    read('gasPrice', () => node.getGasPrice(clock.timeout(nodeTimeoutMs))),
+    read('funds', () => node.getBalance(signer.address, clock.timeout(nodeTimeoutMs))),
+  ])
+  return { gasPriceWei, balanceWei }
+}
+
+/** Simulates a request after the account's earlier ones. The node is `behind` if those fail. */
+async function simulate(
+  { node, signer, forwarder }: Relayer,
+  { open, executed }: Undecided,
+  request: SignedRequest,
+  signal: AbortSignal,
+): Promise<RequestResult | { status: 'behind' | ForwarderRefusal } | undefined> {
+  const requests = [...executed, ...open, request]
+  const outcome = await node.call(
+    { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
+    signal,
+  )
+  if (outcome.kind === 'reverted') return { status: decodeForwarderRefusal(outcome.data) }
+  if (outcome.data === '0x') return { status: 'missing' }
+  const results = decodeExecute(requests, outcome.data)
+  const isBehind = results.slice(0, executed.length).some(({ status }) => status === 'failed')
+  return isBehind ? { status: 'behind' } : results.at(-1)
+}
