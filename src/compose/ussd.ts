@@ -15,9 +15,11 @@ import { cached } from '../runtime/cached.ts'
 import { createDialLimiter } from '../ussd/dial-limiter.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
+import { createMenu } from '../ussd/menu/main-menu.ts'
 import { requestPayment } from '../ussd/payment-request.ts'
-import { createRequestContext } from '../ussd/request-context.ts'
 import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
+import type { Services } from '../ussd/services.ts'
+import { beginVisit, withAnswers } from '../ussd/visit.ts'
 import type { Config } from './config.ts'
 import {
   assembleAccounts,
@@ -45,36 +47,31 @@ type UssdOptions = {
 }
 
 export const assembleUssdHandler = (options: UssdOptions): UssdHandler =>
-  createUssdHandler(createAnswerParts(options))
+  createUssdHandler(createServices(options))
 
 const operatorGatewayName = 'operator'
 
 /** Creates cash-outs that operators ask for, which are paid like any payment of the caller. */
 export function assembleCashOut(options: UssdOptions): CashOut {
   // The operator vouches for the caller in place of a PIN.
-  const parts = { ...createAnswerParts(options, () => true), pins: undefined }
-  const formats = createAmountFormats(parts.currency, parts.settings)
+  const services = { ...createServices(options, () => true), pins: undefined }
   return async ({ key, phone, to, amountWei }) => {
     // The ledger may not have adopted this key and forwarder yet.
-    await parts.identity()
-    const request = { gateway: operatorGatewayName, sessionId: key, phone, text: '' }
-    const context = createRequestContext(parts, request, parts.now())
-    return await requestPayment(
-      { ...parts, ...formats, ...context },
-      {
-        intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
-        answers: [to, `${amountWei}`],
-        authorizedBy: undefined,
-      },
-    )
+    await services.identity()
+    const session = { gateway: operatorGatewayName, sessionId: key, phone }
+    const visit = withAnswers(beginVisit(services, session), [to, `${amountWei}`])
+    return await requestPayment(visit, {
+      intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
+      authorizedBy: undefined,
+    })
   }
 }
 
-/** Assembles the parts of an answer; the simulator replaces accounts and keys. */
-export function createAnswerParts(
+/** Assembles the services of answers; the simulator replaces accounts and keys. */
+export function createServices(
   { config, runtime, relayer, stores, counters }: UssdOptions,
   mayDial = createDialLimiter(config.limits.dialsAMinute, runtime.clock.now),
-) {
+): Services {
   const { clock, waitUntil, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config
@@ -120,12 +117,14 @@ export function createAnswerParts(
     limits: config.limits,
     minTransferWei: config.limits.minTransferWei,
     confirmations: relayer.rules.confirmations,
-    rate: rateFeed
+    readRate: rateFeed
       ? createRates({ ...runtime, feed: rateFeed, judge: (offered) => ledger.judgeRate(offered) })
       : async () => undefined,
     now: clock.now,
     sleep: clock.sleep,
     settings: config.menu,
+    menu: createMenu(config.menu),
+    ...createAmountFormats(config.chain.currency, config.menu),
     log,
   }
 }

@@ -1,4 +1,5 @@
 import { formatEther, parseEther } from 'viem'
+import * as z from 'zod/mini'
 
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
@@ -59,3 +60,9 @@ export function isWithin(one: bigint, other: bigint, percent: number): boolean {
   const [smaller, larger] = one < other ? [one, other] : [other, one]
   return larger * 100n <= smaller * BigInt(100 + percent)
 }
+
+/** Parses stored wei, which are written in decimal digits. */
+export const weiSchema = z.pipe(
+  z.string().check(z.regex(/^[0-9]{1,78}$/)),
+  z.transform((digits) => BigInt(digits)),
+)

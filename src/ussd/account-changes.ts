@@ -1,37 +1,27 @@
 import type { AccountMemory } from '../account/memory.ts'
 import { isAuthorized, type Pins } from '../account/pin.ts'
-import type { Wallet, WalletCodes } from '../account/wallets.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
+import { createWalletCodes, type Wallet } from '../account/wallets.ts'
 import { writeWithdrawal } from './menu/entries/activity.ts'
 import { cashOut } from './menu/entries/cash-out.ts'
 import { codeWords } from './menu/entries/code.ts'
 import { walletWords } from './menu/entries/wallets.ts'
-import {
-  type MenuContext,
-  type MenuSettings,
-  type PayOutAction,
-  type PinAction,
-  requireAnswer,
-  type WalletAction,
-} from './menu/node.ts'
+import { type PayOutAction, type PinAction, requireAnswer, type WalletAction } from './menu/node.ts'
 import { findDenial } from './payment-request.ts'
 import { writeDenial } from './refusal-texts.ts'
-import type { RequestContext } from './request-context.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
-import type { SmsSeals } from './sms.ts'
-
-type PinChangeContext = RequestContext & { pins: Pins | undefined; settings: MenuSettings }
+import type { Visit } from './visit.ts'
 
 /** Sets, replaces or forgets a PIN. `authorizedBy` names the step that had the old one. */
 export async function changePin(
-  context: PinChangeContext,
+  visit: Visit,
   action: PinAction,
   authorizedBy?: string,
 ): Promise<Screen> {
-  const { pins, messages } = context
+  const { pins } = visit.services
+  const { messages } = visit
   if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
-  const { address } = await context.deriveAccount()
-  const session = await context.deriveSessionDigest()
+  const { address } = await visit.deriveAccount()
+  const session = await visit.deriveSessionDigest()
   async function apply({ requestReset, choose, change }: Pins) {
     if (action.kind === 'forgetPin') return requestReset(address, session)
     if (action.kind === 'choosePin') return choose(address, action.pin, session)
@@ -40,41 +30,34 @@ export async function changePin(
   }
   const done = action.kind === 'forgetPin' ? messages.pin.requested : messages.pin.chosen
   const { unchanged } = messages.pin
-  const words = { done, unchanged, dormant: writeDenial(context, 'dormant') }
+  const words = { done, unchanged, dormant: writeDenial(visit, 'dormant') }
   return endScreen(words[await apply(pins)])
 }
-
-type WalletChangeContext = RequestContext &
-  Pick<MenuContext, 'describeRecipient'> & {
-    pins: Pins | undefined
-    settings: MenuSettings
-    walletCodes: WalletCodes
-    smsSeals?: SmsSeals | undefined
-    ledger: Pick<Ledger, 'recordWalletChange'>
-  }
 
 /**
  * Adds the wallet of a code, or cancels the change of one. The audit has it before it is done, and
  * the phone is told of an addition. `authorizedBy` names the step that had the correct PIN.
  */
 export async function changeWallet(
-  context: WalletChangeContext,
+  visit: Visit,
   action: WalletAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
-  const { pins, messages, walletCodes } = context
+  const { pins } = visit.services
+  const walletCodes = createWalletCodes(visit.services)
+  const { messages } = visit
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('a wallet was changed without a correct PIN')
   }
-  const denial = await findDenial(context, authorizedBy)
-  if (denial !== undefined) return endScreen(writeDenial(context, denial))
-  const { address: account } = await context.deriveAccount()
+  const denial = await findDenial(visit, authorizedBy)
+  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
+  const { address: account } = await visit.deriveAccount()
   const isAllowed = (before: AccountMemory, now: number) =>
     pins === undefined || isAuthorized(before, authorizedBy ?? '', now)
   const text = walletWords(messages)
   const { wallet } = action
   if (action.kind === 'cancelWallet') {
-    await recordChange(context, 'cancel-wallet', wallet)
+    await recordChange(visit, 'cancel-wallet', wallet)
     const isCancelled = await walletCodes.cancel(wallet, account, isAllowed)
     return endScreen(isCancelled ? text.cancelled(wallet.name) : messages.pin.unchanged)
   }
@@ -84,7 +67,7 @@ export async function changeWallet(
     const { unknownCode, tooManyWallets } = cashOut.words(messages)
     return endScreen(found.kind === 'full' ? tooManyWallets : unknownCode)
   }
-  await recordChange(context, 'redeem-wallet', found.wallet)
+  await recordChange(visit, 'redeem-wallet', found.wallet)
   const isAdded = await walletCodes.redeem(code, account, isAllowed)
   if (!isAdded) return endScreen(messages.pin.unchanged)
   const { name } = found.wallet
@@ -93,14 +76,13 @@ export async function changeWallet(
 
 /** Records a change in the audit, with the message that tells the phone of an addition. */
 async function recordChange(
-  context: WalletChangeContext,
+  { services: { ledger, smsSeals }, phone, deriveAccount, deriveSessionDigest }: Visit,
   action: 'redeem-wallet' | 'cancel-wallet',
   wallet: Wallet,
 ): Promise<void> {
-  const { ledger, smsSeals, phone } = context
-  const { address: account } = await context.deriveAccount()
+  const { address: account } = await deriveAccount()
   // A session that pays after all has messages of its own.
-  const id = `wallet:${await context.deriveSessionDigest()}`
+  const id = `wallet:${await deriveSessionDigest()}`
   const facts = { kind: 'wallet', phone, name: wallet.name, address: wallet.address } as const
   const sealed =
     action === 'redeem-wallet'
@@ -109,30 +91,24 @@ async function recordChange(
   await ledger.recordWalletChange({ id, action, account, wallet: wallet.address, sealed })
 }
 
-type PayOutContext = RequestContext & {
-  pins: Pins | undefined
-  settings: MenuSettings
-  ledger: Pick<Ledger, 'payOut'>
-  showAmount: (wei: bigint) => string
-}
-
 /** Records that the cash of a withdrawal was paid out, and warns if that was said before. */
 export async function payOutCash(
-  context: PayOutContext,
+  visit: Visit,
   { withdrawal: { code, intentId } }: PayOutAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
-  const { pins, messages, ledger } = context
+  const { pins, ledger, showAmount } = visit.services
+  const { messages } = visit
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('cash was paid out without a correct PIN')
   }
-  const denial = await findDenial(context, authorizedBy)
-  if (denial !== undefined) return endScreen(writeDenial(context, denial))
-  const { address } = await context.deriveAccount()
-  const session = await context.deriveSessionDigest()
+  const denial = await findDenial(visit, authorizedBy)
+  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
+  const { address } = await visit.deriveAccount()
+  const session = await visit.deriveSessionDigest()
   const withdrawal = await ledger.payOut(address, intentId, session)
   if (withdrawal === undefined) return endScreen(messages.unavailable)
   const isPaidBefore = withdrawal.paidOut !== undefined && withdrawal.paidOut.by !== session
   const warning = isPaidBefore ? `${codeWords(messages).paidBefore}\n` : ''
-  return endScreen(warning + writeWithdrawal(context, code, withdrawal))
+  return endScreen(warning + writeWithdrawal({ messages, showAmount }, code, withdrawal))
 }

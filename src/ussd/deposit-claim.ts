@@ -1,23 +1,14 @@
-import type { LocalAccount } from 'viem'
-import type { DepositClaim } from '../relay/claim-deposit.ts'
-import { describeFault, type Log } from '../runtime/log.ts'
+import { describeFault } from '../runtime/log.ts'
 import { receive } from './menu/entries/receive.ts'
-import type { RequestContext } from './request-context.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
-
-export type ClaimScreenOptions = {
-  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
-  showAmount: (wei: bigint) => string
-  log: Log
-}
-
-type HelpSettings = { settings: { helpNumber?: string | undefined } }
+import type { Visit } from './visit.ts'
 
 /** Credits a deposit at the account's own address, at most once, and shows the result. */
-export async function showDepositClaim(
-  context: ClaimScreenOptions & RequestContext & HelpSettings,
-): Promise<Screen> {
-  const { claimDeposit, showAmount, deriveAccount, messages, settings, log } = context
+export async function showDepositClaim({
+  services: { claimDeposit, showAmount, settings, log },
+  deriveAccount,
+  messages,
+}: Visit): Promise<Screen> {
   const { claimed: words } = receive.words(messages)
   const account = await deriveAccount()
   const claim = await claimDeposit(account).catch((error: unknown) => {

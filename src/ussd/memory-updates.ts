@@ -1,18 +1,13 @@
 import type { Address } from 'viem'
 import type { AccountMemory, Memory } from '../account/memory.ts'
-import { describeFault, type Log } from '../runtime/log.ts'
-
-export type MemoryUpdateOptions = {
-  memory: Memory
-  waitUntil: (work: Promise<unknown>) => void
-  log: Log
-}
+import { describeFault } from '../runtime/log.ts'
+import type { Services } from './services.ts'
 
 type MemoryChange = (memory: AccountMemory) => AccountMemory | undefined
 
 /** Changes an account's memory after the reply. A failure is logged: screens then show less. */
 export function updateMemoryLater(
-  { memory, waitUntil, log }: MemoryUpdateOptions,
+  { memory, waitUntil, log }: Services,
   account: Address,
   change: MemoryChange,
   writer?: Parameters<Memory['change']>[2],

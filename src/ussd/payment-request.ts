@@ -6,63 +6,34 @@ import {
   recordSender,
 } from '../account/memory.ts'
 import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
-import { type Pins, readWithTime } from '../account/pin.ts'
-import type { Seal } from '../account/seal.ts'
-import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
+import { readWithTime } from '../account/pin.ts'
+import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules } from '../loan/kinds.ts'
-import type { LoanReader } from '../loan/reader.ts'
-import { deriveIntentId, type Forwarder, signRequest } from '../relay/forwarder/requests.ts'
+import { signRequest } from '../relay/forwarder/requests.ts'
 import type { Paid } from '../relay/ledger/decisions.ts'
 import type { AskedQuestion } from '../relay/ledger/records/first-values.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
-import {
-  type HeldSms,
-  hashPlaceholder,
-  minutesPlaceholder,
-  type StepKey,
-} from '../relay/ledger/values.ts'
+import { type HeldSms, hashPlaceholder, minutesPlaceholder } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { Pay, PreparedOrder } from '../relay/pay/delivery.ts'
+import type { PreparedOrder } from '../relay/pay/delivery.ts'
 import { requestLifetimeSeconds } from '../relay/relayer.ts'
 import { describeFault } from '../runtime/log.ts'
-import { type MemoryUpdateOptions, updateMemoryLater } from './memory-updates.ts'
-import type { Intent, MenuSettings, PaymentOrder } from './menu/node.ts'
+import { updateMemoryLater } from './memory-updates.ts'
+import type { Intent, PaymentOrder } from './menu/node.ts'
 import { payments } from './menu/payments.ts'
 import { toShortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
-import { joinAnswers, type RequestContext } from './request-context.ts'
-import type { AmountFormats } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
+import type { Services } from './services.ts'
 import { readRecord, termsRecord } from './session-records.ts'
 import { composeSms, nameReminderSubject, type SmsSeals } from './sms.ts'
-
-export type PaymentRequestOptions = MemoryUpdateOptions & {
-  chainId: number
-  forwarder: Forwarder
-  loan: LoanReader
-  intentKeys: IntentKeys
-  keys: Pick<SessionKeys, 'hashInput'>
-  ledger: Pick<Ledger, 'recordEqualAge' | 'saveFirstValue' | 'readFirstValue'>
-  pins: Pins | undefined
-  pay: Pay
-  smsSeals?: SmsSeals | undefined
-  /** Encrypts the sender's short number for the account that receives the money. */
-  senderSeal: Seal
-  minTransferWei: bigint
-  now: () => number
-  settings: MenuSettings
-} & AmountFormats
-
-type PaymentContext = PaymentRequestOptions & RequestContext
+import { deriveSessionIntent, joinAnswers, type Visit } from './visit.ts'
 
 export type PaymentRequest = {
   intent: Intent
-  /** Lists the session's answers with a mask in the place of each secret. */
-  answers: readonly string[]
   /** Names the step of the last correct PIN; undefined if no PIN was asked for. */
   authorizedBy: string | undefined
   /** Names the question that was answered, unless a late answer pays too. */
@@ -73,83 +44,70 @@ export type PaymentRequest = {
 
 /** Makes a payment at most once per gateway and session; a lender's caller confirms a repetition. */
 export async function requestPayment(
-  context: PaymentContext,
-  { intent, answers, authorizedBy, question, createRepeatScreen }: PaymentRequest,
+  visit: Visit,
+  { intent, authorizedBy, question, createRepeatScreen }: PaymentRequest,
 ): Promise<{ intentId: Hex; answer: PaymentAnswer }> {
-  if (context.pins !== undefined && authorizedBy === undefined) {
+  if (visit.services.pins !== undefined && authorizedBy === undefined) {
     throw new Error('a payment was requested without a correct PIN')
   }
-  const name = await deriveSessionIntent(context)
-  const answer = await context.pay({
-    since: context.since,
-    answerCount: answers.length,
-    stepKey: await context.deriveStepKey(joinAnswers(answers)),
+  const name = await deriveSessionIntent(visit)
+  const answer = await visit.services.pay({
+    since: visit.since,
+    answerCount: visit.answers.length,
+    stepKey: await visit.stepKey(),
     intent: name,
     question,
-    createOrder: () => prepareOrder(context, { intent, answers, name }),
+    createOrder: () => prepareOrder(visit, intent, name),
     async findDenial() {
-      const why = (await findDenial(context, authorizedBy)) ?? (await findChange(context, intent))
+      const why = (await findDenial(visit, authorizedBy)) ?? (await findChange(visit, intent))
       return why && { kind: 'not_authorized', reason: why }
     },
     texts: {
       repeat: createRepeatScreen,
-      paid: (paid) => writePaid(context, { intent, intentId: name.intentId }, paid),
-      refusal: (refusal) => endScreen(writeRefusal(context, refusal, intent.kind)),
+      paid: (paid) => writePaid(visit, { intent, intentId: name.intentId, paid }),
+      refusal: (refusal) => endScreen(writeRefusal(visit, refusal, intent.kind)),
     },
   })
   if (answer.kind === 'screen' && answer.screen.kind === 'end') {
-    await recordRecipient(context, name.intentId, intent)
+    await recordRecipient(visit, name.intentId, intent)
   }
   return { intentId: name.intentId, answer }
 }
 
 /** Returns the minutes since an equal payment of the account. */
-export async function findEqualPayment(
-  context: PaymentContext,
-  stepKey: StepKey,
-  intent: Intent,
-): Promise<number | undefined> {
-  const { call } = await createOrder(context, intent)
-  return await context.ledger.recordEqualAge(stepKey, { data: encodeCall(call) })
+export async function findEqualPayment(visit: Visit, intent: Intent): Promise<number | undefined> {
+  const { call } = await createOrder(visit, intent)
+  return await visit.services.ledger.recordEqualAge(await visit.stepKey(), {
+    data: encodeCall(call),
+  })
 }
 
 /** Creates the order of a payment; `shownTerms` are the terms that the caller agreed to. */
 async function createOrder(
-  context: PaymentContext,
+  visit: Visit,
   intent: Intent,
   shownTerms?: LoanTerms,
 ): Promise<PaymentOrder> {
-  const { loan, minTransferWei, deriveAccount } = context
-  const { address } = await deriveAccount()
+  const { loan, minTransferWei } = visit.services
+  const { address } = await visit.deriveAccount()
   const options = {
     loan,
     minTransferWei,
     readTerms: async () => shownTerms ?? (await loan.readTerms()),
-    resolveAddress: (recipient: Recipient) => resolveAddress(context, recipient),
-    describeAddress: (recipient: Recipient) => describeRecipient(context, recipient),
+    resolveAddress: (recipient: Recipient) => resolveAddress(visit, recipient),
+    describeAddress: (recipient: Recipient) => describeRecipient(visit.services, recipient),
   }
   return await payments[intent.kind].createOrder(options, intent, address)
 }
 
-/** Derives the intent that the payment of this session has. */
-export async function deriveSessionIntent(
-  context: Pick<
-    PaymentContext,
-    'gateway' | 'sessionId' | 'forwarder' | 'deriveAccount' | 'intentKeys'
-  >,
-): Promise<IntentName> {
-  const { gateway, sessionId, forwarder } = context
-  const { address } = await context.deriveAccount()
-  const key = await context.intentKeys(gateway, sessionId, address)
-  return { from: address, intentId: deriveIntentId(forwarder, key) }
-}
-
 /** Creates and signs the order of a payment, with its screens and messages. */
 async function prepareOrder(
-  context: PaymentContext,
-  { intent, answers, name }: Pick<PaymentRequest, 'intent' | 'answers'> & { name: IntentName },
+  visit: Visit,
+  intent: Intent,
+  name: IntentName,
 ): Promise<PreparedOrder> {
-  const { messages, settings, ledger, deriveStepKey, forwarder, now } = context
+  const { settings, ledger, forwarder, now } = visit.services
+  const { messages, deriveStepKey, answers } = visit
   const { kind } = intent
   // The step before the last answer showed the terms to agree to.
   const termsStep = joinAnswers(answers.slice(0, -1))
@@ -157,16 +115,16 @@ async function prepareOrder(
     kind === 'loan' && settings.confirms
       ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
       : undefined
-  const order = await createOrder(context, intent, shownTerms)
+  const order = await createOrder(visit, intent, shownTerms)
   const { call, spendsWei, reserves, amountWei, recipientName, till } = order
-  const code = till === undefined ? '' : await derivePaymentCode(context.keys, name.intentId)
-  const amount = formatAmount(context, amountWei)
+  const code = till === undefined ? '' : await derivePaymentCode(visit.services.keys, name.intentId)
+  const amount = formatAmount(visit.services, amountWei)
   const { submitted } = payments[kind].words(messages)
   const writeSubmitted = (transaction: string) =>
     endScreen(submitted(amount, recipientName, transaction, code))
   const queued =
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
-  const request = await signRequest(await context.deriveAccount(), forwarder, {
+  const request = await signRequest(await visit.deriveAccount(), forwarder, {
     ...name,
     gas: getCallRules(kind).gas,
     deadline: Math.floor(now() / 1_000) + requestLifetimeSeconds,
@@ -179,8 +137,8 @@ async function prepareOrder(
       spendsWei,
       reserves,
       till: till && { ...till, code },
-      sms: await sealSms(context, intent, order),
-      reminder: kind === 'loan' ? await sealBorrower(context) : undefined,
+      sms: await sealSms(visit, intent, order),
+      reminder: kind === 'loan' ? await sealBorrower(visit) : undefined,
     },
     screens: {
       carried: writeSubmitted(formatHash(hashPlaceholder)),
@@ -196,29 +154,28 @@ async function prepareOrder(
  * only gives the words for that, where it names the same recipient.
  */
 async function writePaid(
-  context: PaymentContext,
-  { intent, intentId }: Pick<PaymentRequest, 'intent'> & { intentId: Hex },
-  { data, hash }: Paid,
+  visit: Visit,
+  { intent, intentId, paid }: { intent: Intent; intentId: Hex; paid: Paid },
 ): Promise<Screen> {
-  const { messages, chainId, keys } = context
+  const { chainId, keys } = visit.services
+  const { data, hash } = paid
   const { recipient, reference } = intent
   const call = decodeCall(data)
   if (call === undefined) throw new Error('this version does not know an executed call')
   const isNamed =
     getCallKind(intent.kind) === call.kind &&
     (!('to' in call) ||
-      (recipient !== undefined &&
-        isAddressEqual(await resolveAddress(context, recipient), call.to)))
+      (recipient !== undefined && isAddressEqual(await resolveAddress(visit, recipient), call.to)))
   const kind = isNamed ? intent.kind : call.kind
   const address = 'to' in call ? toShortAddress(checksumAddress(call.to, chainId)) : ''
   const name =
     isNamed && recipient !== undefined
-      ? [describeRecipient(context, recipient), reference].filter(Boolean).join(', ')
+      ? [describeRecipient(visit.services, recipient), reference].filter(Boolean).join(', ')
       : address
   const wei = call.kind === 'loan' ? call.principalWei : call.amountWei
   const code = await derivePaymentCode(keys, intentId)
-  const { submitted } = payments[kind].words(messages)
-  return endScreen(submitted(formatAmount(context, wei), name, formatHash(hash), code))
+  const { submitted } = payments[kind].words(visit.messages)
+  return endScreen(submitted(formatAmount(visit.services, wei), name, formatHash(hash), code))
 }
 
 /** Derives the 6 digits that caller and agent compare. Only this service can compute them. */
@@ -232,7 +189,7 @@ export async function derivePaymentCode(
 
 /** Finds why a correct PIN no longer authorizes its session; undefined if it still does. */
 export async function findDenial(
-  { pins, deriveAccount }: Pick<PaymentContext, 'pins' | 'deriveAccount'>,
+  { services: { pins }, deriveAccount }: Visit,
   authorizedBy: string | undefined,
 ) {
   if (pins === undefined || authorizedBy === undefined) return undefined
@@ -243,7 +200,7 @@ export async function findDenial(
 
 /** Tells whether the wallet that is paid by its name has another address by now, or a new one. */
 async function findChange(
-  { memory, deriveAccount }: PaymentContext,
+  { services: { memory }, deriveAccount }: Visit,
   { recipient }: Intent,
 ): Promise<'wallet' | undefined> {
   if (recipient?.kind !== 'address' || recipient.name === undefined) return undefined
@@ -256,25 +213,24 @@ async function findChange(
 }
 
 /** Encrypts the messages that are sent when the payment's outcome is final. */
-async function sealSms(
-  context: PaymentContext,
-  intent: Intent,
-  order: PaymentOrder,
-): Promise<HeldSms[]> {
-  const { smsSeals, phone: caller } = context
+async function sealSms(visit: Visit, intent: Intent, order: PaymentOrder): Promise<HeldSms[]> {
+  const { smsSeals } = visit.services
   if (smsSeals === undefined) return []
-  const session = await context.deriveSessionDigest()
-  const receiver = await findReceiverPhone(context, smsSeals, findReceiver(intent))
+  const session = await visit.deriveSessionDigest()
+  const receiver = await findReceiverPhone(visit, smsSeals, findReceiver(intent))
   return Promise.all(
-    composeSms(intent.kind, order, { caller, receiver }).map(async ({ party, facts }) => ({
-      party,
-      sealed: await smsSeals.sealFacts(facts, { session, party }),
-    })),
+    composeSms(intent.kind, order, { caller: visit.phone, receiver }).map(
+      async ({ party, facts }) => ({
+        party,
+        sealed: await smsSeals.sealFacts(facts, { session, party }),
+      }),
+    ),
   )
 }
 
 /** Encrypts the borrower's number for reminders, which the demonstration does not send. */
-async function sealBorrower({ smsSeals, settings, deriveAccount, phone }: PaymentContext) {
+async function sealBorrower({ services, deriveAccount, phone }: Visit) {
+  const { settings, smsSeals } = services
   if (settings.profile === 'demo') return undefined
   const { address } = await deriveAccount()
   return await smsSeals?.sealNumber(phone, nameReminderSubject(address))
@@ -287,64 +243,63 @@ const findReceiver = ({ recipient }: Intent): Receiver | undefined =>
 
 /** Returns the recipient's phone number; undefined if only the address is known. */
 async function findReceiverPhone(
-  context: PaymentContext,
+  { services: { memory, log }, deriveAccount }: Visit,
   smsSeals: SmsSeals,
   receiver: Receiver | undefined,
 ): Promise<PhoneNumber | undefined> {
   if (receiver === undefined || receiver.kind === 'till') return undefined
   if (receiver.kind === 'phone') return receiver.phone
   try {
-    const { address: sender } = await context.deriveAccount()
-    const sealed = findSealedNumber(await context.memory.read(sender), receiver.address)
+    const { address: sender } = await deriveAccount()
+    const sealed = findSealedNumber(await memory.read(sender), receiver.address)
     return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
   } catch (error) {
     // A payment goes on without the message to its recipient.
-    context.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
+    log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return undefined
   }
 }
 
 /** Records recipient and sender for each other by short number, for activity and lists. */
-async function recordRecipient(
-  context: PaymentContext,
-  intentId: Hex,
-  intent: Intent,
-): Promise<void> {
+async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Promise<void> {
   const receiver = findReceiver(intent)
-  if (context.settings.profile === 'demo' || receiver === undefined) return
-  const { address: sender } = await context.deriveAccount()
+  if (visit.services.settings.profile === 'demo' || receiver === undefined) return
+  const { address: sender } = await visit.deriveAccount()
   const to = shortenRecipient(receiver)
-  const address = await resolveAddress(context, receiver)
+  const address = await resolveAddress(visit, receiver)
   const sealed =
     receiver.kind === 'phone'
-      ? await context.smsSeals?.sealNumber(receiver.phone, sender)
+      ? await visit.services.smsSeals?.sealNumber(receiver.phone, sender)
       : undefined
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
   if (receiver.kind === 'till') {
-    const label = `${to} (${await derivePaymentCode(context.keys, intentId)})`
-    updateMemoryLater(context, sender, (memory) =>
+    const label = `${to} (${await derivePaymentCode(visit.services.keys, intentId)})`
+    updateMemoryLater(visit.services, sender, (memory) =>
       recordRecipientName(memory, { intentId, address, to: label }),
     )
   } else {
-    updateMemoryLater(context, sender, (memory) =>
+    updateMemoryLater(visit.services, sender, (memory) =>
       recordPayment(memory, intentId, { to, address, sealed, amountWei }),
     )
   }
-  const number = shortenPhone(context.phone)
-  const sealedNumber = await context.senderSeal.encrypt(number, address.toLowerCase())
+  const number = shortenPhone(visit.phone)
+  const sealedNumber = await visit.services.senderSeal.encrypt(number, address.toLowerCase())
   const senderRecord = { address: sender, sealed: sealedNumber }
-  updateMemoryLater(context, address, (memory) => recordSender(memory, senderRecord), 'others')
+  updateMemoryLater(
+    visit.services,
+    address,
+    (memory) => recordSender(memory, senderRecord),
+    'others',
+  )
 }
 
-const describeRecipient = ({ chainId }: Pick<PaymentContext, 'chainId'>, recipient: Recipient) =>
+const describeRecipient = ({ chainId }: Services, recipient: Recipient) =>
   recipient.kind === 'address'
     ? (recipient.name ?? toShortAddress(checksumAddress(recipient.address, chainId)))
     : shortenRecipient(recipient)
 
-const formatAmount = (
-  { showExactAmount }: Pick<PaymentContext, 'showExactAmount'>,
-  wei: bigint | 'all',
-) => (wei === 'all' ? wei : showExactAmount(wei))
+const formatAmount = ({ showExactAmount }: Services, wei: bigint | 'all') =>
+  wei === 'all' ? wei : showExactAmount(wei)
 
 /** Shows the start of a transaction's hash, or the placeholder of one. */
 const formatHash = (hash: string): string => `${hash.slice(0, hashPlaceholder.length)}...`
@@ -352,5 +307,5 @@ const formatHash = (hash: string): string => `${hash.slice(0, hashPlaceholder.le
 const shortenRecipient = (receiver: Receiver): string =>
   receiver.kind === 'phone' ? shortenPhone(receiver.phone) : receiver.label
 
-const resolveAddress = async ({ accounts }: RequestContext, recipient: Recipient) =>
+const resolveAddress = async ({ accounts }: Visit, recipient: Recipient) =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

@@ -8,13 +8,9 @@ import {
 import { readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
-import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
-import type { AccountLimits } from '../relay/pay/admission.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
-import type { MayDial } from './dial-limiter.ts'
 import {
   findKnownRefusal,
   type PlaceScreen,
@@ -30,16 +26,12 @@ import {
 } from './menu/entries/activity.ts'
 import { getNode, type Intent, isEffect, type MenuContext, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/walk.ts'
-import {
-  derivePaymentCode,
-  findEqualPayment,
-  type PaymentRequestOptions,
-} from './payment-request.ts'
+import { derivePaymentCode, findEqualPayment } from './payment-request.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { writeLoanRefusal } from './refusal-texts.ts'
-import { joinAnswers, type RequestContext } from './request-context.ts'
 import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
 import { askScreen, endScreen } from './screens/screen.ts'
+import type { Services } from './services.ts'
 import {
   listsStep,
   readRecord,
@@ -50,65 +42,47 @@ import {
   termsRecord,
   walletsRecord,
 } from './session-records.ts'
-
-export type PlaceScreenOptions = PaymentRequestOptions & {
-  ledger: Pick<
-    Ledger,
-    | 'listPayments'
-    | 'findPayments'
-    | 'lookup'
-    | 'findKnownRefusal'
-    | 'listTakings'
-    | 'findWithdrawals'
-  >
-  /** Counts the blocks down to one whose outcomes are final. */
-  confirmations: number
-  limits: AccountLimits
-  mayDial: MayDial
-  rate: () => Promise<Rate | undefined>
-  now: () => number
-}
-
-type PlaceContext = PlaceScreenOptions & RequestContext & { menuContext: MenuContext }
+import type { Visit } from './visit.ts'
 
 /**
  * Shows a place in the menu with its facts, or why the payment that follows would be refused.
  * `view` is the session as the ledger knows it, if that was read already.
  */
 export async function showPlace(
-  context: PlaceContext,
+  visit: Visit,
+  menuContext: MenuContext,
   place: Place,
-  answers: readonly string[],
   view?: SessionView,
 ): Promise<PlaceScreen> {
-  const { menuContext, messages } = context
   const { facts: factNames = [], paymentKind } = getNode(menuContext.menu, place.name)
   if (factNames.length === 0 && paymentKind === undefined) {
     return { screen: askScreen(writePrompt(place, menuContext)) }
   }
-  const stepKey = await context.deriveStepKey(joinAnswers(answers))
-  if (!context.mayDial(stepKey))
-    return { screen: endScreen(messages.tooManyDials), reason: 'too_many_dials' }
-  const refusal =
-    paymentKind &&
-    (await findRefusal(context, { kind: paymentKind, stepKey, draft: place.draft, view }))
+  const stepKey = await visit.stepKey()
+  if (!visit.services.mayDial(stepKey))
+    return { screen: endScreen(visit.messages.tooManyDials), reason: 'too_many_dials' }
+  const { draft } = place
+  const refusal = paymentKind && (await findRefusal(visit, { kind: paymentKind, draft, view }))
   if (refusal !== undefined) return refusal
-  if (factNames.includes('terms')) return showLoanTerms(context, place, stepKey)
+  const { services } = visit
+  const { account } = stepKey
+  const shown = { services, visit, menuContext, place, stepKey, account }
+  if (factNames.includes('terms')) return showLoanTerms(shown)
   const facts = await Promise.all(
-    factNames.map(async (name) => [name, await readFact(context, name, stepKey, place)]),
+    factNames.map(async (name) => [name, await readFact(shown, name)]),
   )
   return { screen: askScreen(writePrompt(place, menuContext, Object.fromEntries(facts))) }
 }
 
 /** Finds a known refusal. One that cannot be read is skipped, as the payment is judged later. */
 async function findRefusal(
-  context: PlaceContext,
+  visit: Visit,
   payment: PlannedPayment,
 ): Promise<PlaceScreen | undefined> {
   try {
-    return await findKnownRefusal(context, payment)
+    return await findKnownRefusal(visit, payment)
   } catch (error) {
-    context.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
+    visit.services.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
     return undefined
   }
 }
@@ -125,16 +99,21 @@ const fallbackFacts: Partial<ScreenFacts> = {
   withdrawal: 'unavailable',
 }
 
-async function readFact<Name extends ScreenFactName>(
-  context: PlaceContext,
-  fact: Name,
-  stepKey: StepKey,
-  place: Place,
-) {
+/** Holds what a place's facts are read for. */
+type Shown = {
+  services: Services
+  visit: Visit
+  menuContext: MenuContext
+  place: Place
+  stepKey: StepKey
+  account: Address
+}
+
+async function readFact<Name extends ScreenFactName>(shown: Shown, fact: Name) {
   try {
-    return await factReaders[fact](context, stepKey, place)
+    return await factReaders[fact](shown)
   } catch (error) {
-    context.log({ level: 'warn', event: 'fact.unread', message: describeFault(error), fact })
+    shown.services.log({ level: 'warn', event: 'fact.unread', message: describeFault(error), fact })
     const replacement = fallbackFacts[fact]
     if (replacement === undefined) throw error
     return replacement
@@ -142,54 +121,51 @@ async function readFact<Name extends ScreenFactName>(
 }
 
 type FactReaders = {
-  readonly [Name in ScreenFactName]: (
-    context: PlaceContext,
-    stepKey: StepKey,
-    place: Place,
-  ) => Promise<ScreenFacts[Name]>
+  readonly [Name in ScreenFactName]: (shown: Shown) => Promise<ScreenFacts[Name]>
 }
 
 const factReaders: FactReaders = {
-  async debt({ loan, now }, { account }) {
+  async debt({ services: { loan, now }, account }) {
     const debt = await loan.readDebt(account)
     return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
   },
-  async terms({ loan, now }) {
+  async terms({ services: { loan, now } }) {
     const terms = await loan.readTerms()
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
   failure: findFailure,
-  pin: async ({ pins }, { account }) => (await pins?.readState(account)) ?? { kind: 'open' },
-  rate: readSessionRate,
+  pin: async ({ services: { pins }, account }) =>
+    (await pins?.readState(account)) ?? { kind: 'open' },
+  rate: ({ visit }) => readSessionRate(visit),
   registration: findRegistration,
   recipients: listKnownRecipients,
-  async wallets(context, { account }) {
-    const wallets = await readWithTime(context.memory, account, listWallets)
-    return recordList(context, walletsRecord, wallets)
+  async wallets(shown) {
+    const wallets = await readWithTime(shown.services.memory, shown.account, listWallets)
+    return recordList(shown, walletsRecord, wallets)
   },
-  async earlierMinutes(context, stepKey, { name, draft }) {
-    const node = getNode(context.menuContext.menu, name)
+  async earlierMinutes({ visit, menuContext, place: { name, draft } }) {
+    const node = getNode(menuContext.menu, name)
     const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : []
     // The only effect of this list is the payment that would be made again.
     const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
-    return (await findEqualPayment(context, stepKey, intent)) ?? 'unknown'
+    return (await findEqualPayment(visit, intent)) ?? 'unknown'
   },
-  address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
+  address: async ({ services: { chainId }, account }) => checksumAddress(account, chainId),
   activity: readActivity,
-  async withdrawal({ ledger }, { account }, { draft }) {
-    const { code, intentId } = requireAnswer(draft.withdrawal)
-    const found = await ledger.findWithdrawals(account, code)
+  async withdrawal({ services, account, place }) {
+    const { code, intentId } = requireAnswer(place.draft.withdrawal)
+    const found = await services.ledger.findWithdrawals(account, code)
     return found.find((each) => each.intentId === intentId) ?? 'unavailable'
   },
 }
 
-async function readActivity(context: PlaceContext, { account }: StepKey) {
-  const { ledger, memory, loan, log, chainId, senderSeal } = context
+async function readActivity({ services, account }: Shown) {
+  const { ledger, memory, loan, log, chainId, senderSeal, settings, confirmations } = services
   const [payments, incoming, accountMemory, till, received] = await Promise.all([
     ledger.listPayments(account, maxListedPayments),
     ledger.findPayments(account, maxIncoming),
     memory.read(account),
-    context.settings.agents ? readTillDay(context, account) : undefined,
+    settings.agents ? readTillDay(services, account) : undefined,
     loan.listReceived(account).catch((error: unknown) => {
       log({ level: 'warn', event: 'received.unread', message: describeFault(error) })
       return 'unavailable' as const
@@ -198,18 +174,16 @@ async function readActivity(context: PlaceContext, { account }: StepKey) {
   const ownPayments = describePayments(payments, accountMemory, chainId)
   if (received === 'unavailable') return { ownPayments, received, till }
   const senders = await decryptSenders(accountMemory, senderSeal, account)
-  const finality = { payments: incoming, confirmations: context.confirmations }
+  const finality = { payments: incoming, confirmations }
   return { ownPayments, received: describeReceived(received, finality, senders, chainId), till }
 }
 
 /** Limits how many payments to an account are compared with what it received. */
 const maxIncoming = 100
 
-type BalanceContext = Pick<PlaceScreenOptions, 'ledger' | 'loan' | 'settings' | 'confirmations'>
-
 /** Reads what an account has for good, and what is still arriving; the demonstration adds both. */
 export async function readFinalBalance(
-  { ledger, loan, settings, confirmations }: BalanceContext,
+  { ledger, loan, settings, confirmations }: Services,
   account: Address,
 ): Promise<{ finalWei: bigint; arrivingWei: bigint }> {
   const [balanceWei, payments] = await Promise.all([
@@ -238,8 +212,8 @@ export async function readFinalBalance(
 }
 
 /** Reads the day's totals of an account's till; undefined if the account has no till. */
-async function readTillDay(context: PlaceContext, account: Address) {
-  const { ledger, keys } = context
+async function readTillDay(services: Services, account: Address) {
+  const { ledger, keys } = services
   const takings = await ledger.listTakings(account, maxListedPayments)
   if (takings === undefined) return undefined
   const { inWei, outWei, last } = takings
@@ -249,7 +223,7 @@ async function readTillDay(context: PlaceContext, account: Address) {
       code: await derivePaymentCode(keys, intentId),
     })),
   )
-  const { finalWei } = await readFinalBalance(context, account)
+  const { finalWei } = await readFinalBalance(services, account)
   return { inWei, outWei, lastPayments, floatWei: finalWei }
 }
 
@@ -268,8 +242,8 @@ async function decryptSenders(
 }
 
 /** Lists the recipients that this session offers by a digit. */
-async function listKnownRecipients(context: PlaceContext, { account }: StepKey) {
-  const recipients = listRecipients(await context.memory.read(account)).map(
+async function listKnownRecipients(shown: Shown) {
+  const recipients = listRecipients(await shown.services.memory.read(shown.account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
       kind: 'known',
       address,
@@ -277,16 +251,16 @@ async function listKnownRecipients(context: PlaceContext, { account }: StepKey) 
       ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
     }),
   )
-  return recordList(context, recipientsRecord, recipients)
+  return recordList(shown, recipientsRecord, recipients)
 }
 
 /** Returns the list that the session showed first, so that a digit keeps its meaning. */
 async function recordList<Item>(
-  { ledger, deriveStepKey }: PlaceContext,
+  { services: { ledger }, visit }: Shown,
   record: SessionRecord<Item[]>,
   items: Item[],
 ): Promise<Item[]> {
-  const stepKey = await deriveStepKey(listsStep)
+  const stepKey = await visit.deriveStepKey(listsStep)
   const recorded =
     items.length === 0
       ? await readRecord(ledger, stepKey, record)
@@ -295,22 +269,19 @@ async function recordList<Item>(
 }
 
 /** Finds whether a recipient is registered: it has dialled, or its account has a balance. */
-async function findRegistration(
-  context: PlaceContext,
-  _: StepKey,
-  { draft: { recipient } }: Place,
-) {
+async function findRegistration({ services, visit, place }: Shown) {
+  const { recipient } = place.draft
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } =
-    recipient.kind === 'phone' ? await context.accounts(recipient.phone) : recipient
+  const { address } = recipient.kind === 'phone' ? await visit.accounts(recipient.phone) : recipient
   const isRegistered =
-    (await context.memory.read(address)).hasDialled ||
-    (await context.loan.readBalance(address)) > 0n
+    (await services.memory.read(address)).hasDialled ||
+    (await services.loan.readBalance(address)) > 0n
   return isRegistered ? 'registered' : 'unregistered'
 }
 
 /** Tells whether this session reports a failed payment, and records which one it reports. */
-async function findFailure({ ledger, memory }: PlaceContext, { session, account }: StepKey) {
+async function findFailure({ services: { ledger, memory }, stepKey, account }: Shown) {
+  const { session } = stepKey
   const payments = await ledger.listPayments(account, maxListedPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
@@ -321,26 +292,25 @@ async function findFailure({ ledger, memory }: PlaceContext, { session, account 
 }
 
 /** Shows the terms of a new loan. The caller agrees to those that the session showed first. */
-async function showLoanTerms(
-  context: PlaceContext,
-  place: Place,
-  stepKey: StepKey,
-): Promise<PlaceScreen> {
+async function showLoanTerms(shown: Shown): Promise<PlaceScreen> {
+  const { services, visit, menuContext, place, stepKey } = shown
+  const hasLocalCurrency = services.settings.localCurrency !== undefined
   const [debt, terms, rate] = await Promise.all([
-    readFact(context, 'debt', stepKey, place),
-    readFact(context, 'terms', stepKey, place).catch(() => undefined),
-    context.settings.localCurrency === undefined ? ('none' as const) : readSessionRate(context),
+    readFact(shown, 'debt'),
+    readFact(shown, 'terms').catch(() => undefined),
+    hasLocalCurrency ? readSessionRate(visit) : ('none' as const),
   ])
   if (debt === 'unavailable' || terms === undefined) {
-    return { screen: endScreen(context.messages.unavailable) }
+    return { screen: endScreen(visit.messages.unavailable) }
   }
   const { owedWei } = debt
   if (owedWei > 0n) {
     const reason = 'existing_loan'
-    return { screen: endScreen(writeLoanRefusal(context, { reason, owedWei }, 'loan')), reason }
+    const text = writeLoanRefusal(visit, { reason, owedWei }, 'loan')
+    return { screen: endScreen(text), reason }
   }
-  const recorded = await recordIfAbsent(context.ledger, stepKey, termsRecord, terms)
+  const recorded = await recordIfAbsent(services.ledger, stepKey, termsRecord, terms)
   // Without a record the session has ended, so that nobody can agree to these terms.
   const facts = { terms: recorded ?? terms, rate }
-  return { screen: askScreen(writePrompt(place, context.menuContext, facts)) }
+  return { screen: askScreen(writePrompt(place, menuContext, facts)) }
 }

@@ -6,20 +6,15 @@ import { payments } from './menu/payments.ts'
 import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
-
-type TextContext = { messages: Messages; showAmount: (wei: bigint) => string }
-type HelpSettings = { settings: { helpNumber?: string | undefined } }
+import type { Visit } from './visit.ts'
 
 /** Writes why the relay or the contract refuses a payment. */
-export function writeRefusal(
-  context: TextContext & HelpSettings,
-  refusal: Refusal,
-  kind: PaymentKind,
-): string {
-  const { messages, showAmount } = context
+export function writeRefusal(visit: Visit, refusal: Refusal, kind: PaymentKind): string {
+  const { showAmount, settings } = visit.services
+  const { messages } = visit
   switch (refusal.kind) {
     case 'would_revert':
-      return writeLoanRefusal(context, decodeRefusal(refusal.revertData), kind)
+      return writeLoanRefusal(visit, decodeRefusal(refusal.revertData), kind)
     case 'unavailable':
     case 'no_answer':
     case 'contracts':
@@ -30,13 +25,13 @@ export function writeRefusal(
         ? messages.refused.withdrawal_limit(undefined)
         : messages.refused.no_liquidity
     case 'not_authorized':
-      return writeDenial(context, refusal.reason)
+      return writeDenial(visit, refusal.reason)
     case 'not_a_wallet':
       return refusal.payee === 'contract'
         ? messages.refused.contract
         : messages.refused.invalid_recipient
     case 'held':
-      return messages.held(context.settings.helpNumber)
+      return messages.held(settings.helpNumber)
     case 'too_many_dials':
       return messages.tooManyDials
     case 'too_many_open':
@@ -57,7 +52,7 @@ export function writeRefusal(
 }
 
 export function writeLoanRefusal(
-  { messages, showAmount }: TextContext,
+  { services: { showAmount }, messages }: Visit,
   refusal: LoanRefusal,
   kind: PaymentKind,
 ): string {
@@ -83,7 +78,7 @@ export function writeLoanRefusal(
 
 /** Writes why an account may not pay. `void`: the PIN has changed, or was entered too long ago. */
 export function writeDenial(
-  { messages, settings }: Pick<TextContext, 'messages'> & HelpSettings,
+  { services: { settings }, messages }: Visit,
   denial: LockReason | 'void' | 'wallet',
 ): string {
   if (denial === 'void') return messages.sessionClosed

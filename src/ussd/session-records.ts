@@ -2,6 +2,7 @@ import { type Address, type Hex, isAddress, isHex } from 'viem'
 import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../account/wallets.ts'
+import { weiSchema } from '../loan/amounts.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import { askedName } from '../relay/ledger/records/first-values.ts'
 import type { Till } from '../relay/ledger/records/tills.ts'
@@ -10,17 +11,13 @@ import type { Ledger } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import type { DraftWithdrawal } from './menu/node.ts'
 import type { KnownRecipient } from './recipient.ts'
+import type { Visit } from './visit.ts'
 
 /**
  * Describes a value that a session records once, so that a redelivery gets the same value. No
  * record holds typed text or a phone number in clear.
  */
 export type SessionRecord<Value> = { name: string; schema: z.ZodMiniType<Value> }
-
-export const weiSchema = z.pipe(
-  z.string().check(z.regex(/^[0-9]{1,78}$/)),
-  z.transform((digits) => BigInt(digits)),
-)
 
 const address = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
@@ -150,16 +147,11 @@ export async function readOrRecord<Value>(
   return (await recordIfAbsent(ledger, stepKey, record, newValue)) ?? newValue
 }
 
-type SessionRateOptions = {
-  ledger: RecordLedger
-  deriveStepKey: (step: string) => Promise<StepKey>
-  rate: () => Promise<Rate | undefined>
-}
-
 /** Returns the exchange rate that a session used first, so that its amounts agree. */
-export async function readSessionRate(options: SessionRateOptions): Promise<Rate | 'none'> {
-  const stepKey = await options.deriveStepKey('rate')
-  return readOrRecord(options.ledger, stepKey, rateRecord, async () => {
-    return (await options.rate()) ?? 'none'
-  })
+export async function readSessionRate({
+  services: { ledger, readRate },
+  deriveStepKey,
+}: Visit): Promise<Rate | 'none'> {
+  const stepKey = await deriveStepKey('rate')
+  return readOrRecord(ledger, stepKey, rateRecord, async () => (await readRate()) ?? 'none')
 }

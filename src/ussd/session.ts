@@ -1,8 +1,6 @@
 import type { PhoneNumber } from '../account/phone.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
-import type { Seal } from '../account/seal.ts'
-import type { WalletCodes } from '../account/wallets.ts'
-import type { Rate } from '../loan/local-worth.ts'
+import { createWalletCodes } from '../account/wallets.ts'
 import { isPayable } from '../relay/ledger/records/tills.ts'
 import type { Ledger } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
@@ -16,7 +14,7 @@ import {
   type SessionFacts,
   splitAnswers,
 } from './menu/walk.ts'
-import { joinAnswers, type RequestContext } from './request-context.ts'
+import type { Services } from './services.ts'
 import {
   askedRecord,
   hasAccountRecord,
@@ -35,46 +33,33 @@ import {
   walletsRecord,
   withdrawalRecord,
 } from './session-records.ts'
+import { joinAnswers, type Visit } from './visit.ts'
 
 export type SessionReading = Awaited<ReturnType<typeof readSession>>
 
 export type SessionOptions = {
+  visit: Visit
   menuContext: MenuContext
-  pins: Pins | undefined
-  ledger: Pick<
-    Ledger,
-    'saveFirstValue' | 'readFirstValue' | 'lookup' | 'findTill' | 'findWithdrawals'
-  >
-  deriveStepKey: RequestContext['deriveStepKey']
   hasAccount: (phone: PhoneNumber) => Promise<boolean>
-  walletCodes: Pick<WalletCodes, 'find'>
   /** True if a delivery has only the newest answer, so that earlier ones must be stored. */
   storesAnswers: boolean
-  /** True if questions hold for a time only, so that late answers pay nothing. */
-  holdsQuestions: boolean
-  rate: () => Promise<Rate | undefined>
 }
 
 /** Names the step of a session before any answer, under which its start is recorded. */
 const sessionStartStep = ''
 
-type StoredTextOptions = Pick<SessionOptions, 'ledger' | 'deriveStepKey'> & {
-  /** Encrypts the stored answers of a session. */
-  textSeal: Seal
-}
-
 const formatTextStep = (deliveryNumber: number): string => `text ${deliveryNumber}`
 
 /** Returns all answers of a session; undefined if those of earlier deliveries are not stored. */
 export async function readAnswers(
-  options: StoredTextOptions,
+  visit: Visit,
   { text, step }: UssdRequest,
 ): Promise<string[] | undefined> {
   const newAnswers = splitAnswers(text)
   if (step === undefined || step.isFirst) return newAnswers
-  const stepKey = await options.deriveStepKey(formatTextStep(step.number - 1))
-  const sealed = await readRecord(options.ledger, stepKey, textRecord)
-  const stored = await openText(options, stepKey, sealed)
+  const stepKey = await visit.deriveStepKey(formatTextStep(step.number - 1))
+  const sealed = await readRecord(visit.services.ledger, stepKey, textRecord)
+  const stored = await openText(visit.services, stepKey, sealed)
   return stored === undefined ? undefined : [...(JSON.parse(stored) as string[]), ...newAnswers]
 }
 
@@ -87,22 +72,22 @@ export type StoreResult =
 
 /** Stores the answers up to a numbered delivery, unless that number has a stored text. */
 export async function storeAnswers(
-  options: StoredTextOptions,
+  visit: Visit,
   { number }: NumberedStep,
   answers: readonly string[],
 ): Promise<StoreResult> {
-  const stepKey = await options.deriveStepKey(formatTextStep(number))
+  const stepKey = await visit.deriveStepKey(formatTextStep(number))
   const text = JSON.stringify(answers)
-  const sealed = await options.textSeal.encrypt(text, formatStepKey(stepKey))
-  const recorded = await recordIfAbsent(options.ledger, stepKey, textRecord, sealed)
+  const sealed = await visit.services.textSeal.encrypt(text, formatStepKey(stepKey))
+  const recorded = await recordIfAbsent(visit.services.ledger, stepKey, textRecord, sealed)
   if (recorded === undefined) return 'session_ended'
-  return (await openText(options, stepKey, recorded)) === text ? 'stored' : 'conflict'
+  return (await openText(visit.services, stepKey, recorded)) === text ? 'stored' : 'conflict'
 }
 
 const formatStepKey = ({ session, input }: StepKey): string => `${session}:${input}`
 
 async function openText(
-  { textSeal }: StoredTextOptions,
+  { textSeal }: Services,
   stepKey: StepKey,
   sealed: string | undefined,
 ): Promise<string | undefined> {
@@ -115,7 +100,11 @@ async function openText(
  * @throws {Error} a store or a node did not answer
  */
 export async function readSession(options: SessionOptions, answers: readonly string[]) {
-  const { pins, deriveStepKey, ledger, storesAnswers, holdsQuestions } = options
+  const { visit, storesAnswers } = options
+  const { pins, ledger, settings } = visit.services
+  const { deriveStepKey } = visit
+  // In the demonstration late answers pay too.
+  const holdsQuestions = settings.profile !== 'demo'
   let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const lateAnswers = new Map<number, boolean>()
@@ -169,7 +158,7 @@ export async function readSession(options: SessionOptions, answers: readonly str
 
 /** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */
 async function checkPinOnce(
-  ledger: SessionOptions['ledger'],
+  ledger: Ledger,
   pins: Pins,
   stepKey: StepKey,
   pin: string,
@@ -190,10 +179,12 @@ async function lookUp(
   request: LookupRequest,
   context: MenuContext,
 ): Promise<Partial<MenuContext>> {
-  const { ledger, deriveStepKey, hasAccount, walletCodes } = options
+  const { visit, hasAccount } = options
+  const { ledger } = visit.services
+  const { deriveStepKey } = visit
   switch (request.subject) {
     case 'rate':
-      return { rate: await readSessionRate(options) }
+      return { rate: await readSessionRate(visit) }
     case 'phone': {
       const { phone } = request
       const stepKey = await deriveStepKey(`number ${phone}`)
@@ -204,7 +195,7 @@ async function lookUp(
       const { code } = request
       const stepKey = await deriveStepKey(`wallet code ${code}`)
       const codeResult = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
-        walletCodes.find(code, stepKey.account),
+        createWalletCodes(visit.services).find(code, stepKey.account),
       )
       return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
     }
@@ -257,11 +248,9 @@ async function createPinReplacements(
 }
 
 /** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
-async function setPinOnce(
-  { pins, ledger, deriveStepKey }: SessionOptions,
-  pin: string,
-): Promise<boolean> {
-  const stepKey = await deriveStepKey('new PIN')
+async function setPinOnce({ visit }: SessionOptions, pin: string): Promise<boolean> {
+  const { pins, ledger } = visit.services
+  const stepKey = await visit.deriveStepKey('new PIN')
   return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
     const { kind } = await ledger.lookup(stepKey)
     if (kind !== 'undecided') return false
@@ -273,16 +262,21 @@ type SessionStart = Pick<SessionFacts, 'start' | 'deferredAnswerCount'>
 
 /** Finds where a session starts; a caller without a PIN chooses one before anything else. */
 async function findSessionStart(
-  { ledger, deriveStepKey }: SessionOptions,
+  { visit }: SessionOptions,
   pins: Pins,
   answerCount: number,
 ): Promise<SessionStart | 'dormant'> {
-  const stepKey = await deriveStepKey(sessionStartStep)
-  const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, async () => {
-    const start = await pins.beginSession(stepKey.account)
-    const mustWait = start === 'newPin' && answerCount > 0 && answerCount < maxAnswers
-    return mustWait ? { waiting: answerCount } : start
-  })
+  const stepKey = await visit.deriveStepKey(sessionStartStep)
+  const recorded = await readOrRecord(
+    visit.services.ledger,
+    stepKey,
+    sessionStartRecord,
+    async () => {
+      const start = await pins.beginSession(stepKey.account)
+      const mustWait = start === 'newPin' && answerCount > 0 && answerCount < maxAnswers
+      return mustWait ? { waiting: answerCount } : start
+    },
+  )
   if (recorded === 'dormant') return recorded
   return typeof recorded === 'object'
     ? { start: 'newPin', deferredAnswerCount: recorded.waiting }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Secret } from '../account/keyed-hash.ts'
 import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts'
 import { createSeal } from '../account/seal.ts'
+import { weiSchema } from '../loan/amounts.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName } from '../relay/ledger/payments/sms.ts'
@@ -14,7 +15,6 @@ import type { PaymentOrder } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import { toShortAddress } from './messages/texts.ts'
 import type { ActivityState } from './screen-facts.ts'
-import { weiSchema } from './session-records.ts'
 
 const smsFacts = z.object({
   phone: z.custom<PhoneNumber>(

@@ -15,8 +15,8 @@ const balanceWei = 10n ** 18n
 
 /** Plays a script on a relay of its own, and gives what each of its lines showed. */
 async function play(script: string, menu: (typeof menus)[keyof typeof menus]): Promise<string[]> {
-  const rate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
-  const product = { ...menu, minTransferWei: 20_000_000_000_000n, rate }
+  const readRate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
+  const product = { ...menu, minTransferWei: 20_000_000_000_000n, readRate }
   const pool = { callers, poolLoans: 9, capLoans: 9 }
   const { deliver, settle, ledger, accountOf } = openModelledRelay({ ...pool, balanceWei, product })
   for (const [caller, till] of [...sampleTills.values()].entries()) {

@@ -10,7 +10,7 @@ function open(settings: object = {}) {
   const feed: { rate: Rate | undefined } = { rate: kes(12_000_000n) }
   const own = { ...menus.local.settings, ...settings }
   const product = { settings: own, minTransferWei: 20_000_000_000_000n }
-  const world = openWorld({ product: { ...product, rate: async () => feed.rate } })
+  const world = openWorld({ product: { ...product, readRate: async () => feed.rate } })
   const spent = async () =>
     (await world.ledger.listPayments(world.accountOf(0), 9)).map(({ order }) => order.spendsWei)
   return { ...world, feed, spent }
@@ -122,7 +122,9 @@ describe('an amount in the local currency', () => {
   })
 
   test('leaves no row in the ledger if no local currency is set', async () => {
-    const { play, rows } = openWorld({ product: { ...menus.lender, rate: async () => kes(1n) } })
+    const { play, rows } = openWorld({
+      product: { ...menus.lender, readRate: async () => kes(1n) },
+    })
     await play(`s: 2*${friend}*0.001 -> not …KES…
       b: 1 -> END Your Balance: 0.02 tRBTC`)
     expect(rows().filter((row) => row.includes('rate'))).toEqual([])

@@ -8,6 +8,7 @@ import { changeWallet } from '../../../src/ussd/account-changes.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
+import type { Visit } from '../../../src/ussd/visit.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { openWorld, stranger } from './world.ts'
@@ -29,8 +30,6 @@ function openWallets(product: { settings: MenuSettings; messages: Messages } = m
       memory.change(world.accountOf(caller), (before, now) => addWallet(before, one, now)),
   }
 }
-
-type WalletStep = (memory: AccountMemory, now: number) => boolean
 
 const withWallets = (...wallets: AccountMemory['wallets']) => ({ wallets }) as AccountMemory
 
@@ -277,22 +276,33 @@ describe('a code, where there are PINs', () => {
 test.for(['addWallet', 'cancelWallet'] as const)(
   'the PIN is judged again in the step that does %s',
   async (kind) => {
-    const allowed: boolean[] = []
-    const judge = async (_: unknown, __: unknown, isAllowed: WalletStep) =>
-      allowed.push(isAllowed(withWallets(savings), 0)) > 1
-    const found = { kind: 'found', wallet: savings, replaces: false } as const
-    const context = {
-      ...{ messages: messagesIn.en, ledger: { recordWalletChange: async () => {} } },
-      ...{
-        deriveAccount: async () => ({ address: wallet(1) }),
-        deriveSessionDigest: async () => '',
+    const account = wallet(1)
+    const before = {
+      ...withWallets(...(kind === 'addWallet' ? [] : [savings])),
+      walletCode: { ...savings, expiresAt: 1 },
+    }
+    const changed: string[] = []
+    const visit = {
+      services: {
+        ledger: { recordWalletChange: async () => {} },
+        keys: { hashInput: async () => '' },
+        // It was valid a moment ago.
+        pins: { readAuthorization: async () => 'valid' },
+        memory: {
+          async change(address: string, change: (memory: AccountMemory, now: number) => unknown) {
+            const after = change(before, 0)
+            if (after !== undefined) changed.push(address)
+            return after ?? before
+          },
+        },
       },
-      // It was valid a moment ago.
-      pins: { readAuthorization: async () => 'valid' },
-      walletCodes: { find: async () => found, redeem: judge, cancel: judge },
-    } as unknown as Parameters<typeof changeWallet>[0]
-    const screen = await changeWallet(context, { kind, wallet: { ...savings, code: '1' } }, 'step')
-    expect([allowed, screen.lines.join('\n')]).toEqual([[false], messagesIn.en.pin.unchanged])
+      messages: messagesIn.en,
+      deriveAccount: async () => ({ address: account }),
+      deriveSessionDigest: async () => '',
+    } as unknown as Visit
+    const screen = await changeWallet(visit, { kind, wallet: { ...savings, code: '1' } }, 'step')
+    expect(screen.lines.join('\n')).toBe(messagesIn.en.pin.unchanged)
+    expect(changed).not.toContain(account)
   },
 )
 

@@ -4,18 +4,15 @@ import { createNode } from '../../../../src/chain/node.ts'
 import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
-import { createAnswerParts } from '../../../../src/compose/ussd.ts'
+import { createServices } from '../../../../src/compose/ussd.ts'
 import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
 import type { Ledger } from '../../../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
-import {
-  createUssdHandler,
-  type UssdHandler,
-  type UssdHandlerOptions,
-} from '../../../../src/ussd/handler.ts'
+import { createUssdHandler, type UssdHandler } from '../../../../src/ussd/handler.ts'
+import type { Services } from '../../../../src/ussd/services.ts'
 import { usualTimes } from '../../menu-ways.ts'
 import type { Setup } from '../draw/setup.ts'
 import { digest } from '../model/hashing.ts'
@@ -33,9 +30,9 @@ export type Parts = {
 }
 
 /** Holds what callers are shown, and where it is remembered. */
-export type Product = Pick<UssdHandlerOptions, 'settings'> &
+export type Product = Pick<Services, 'settings'> &
   Partial<
-    Pick<UssdHandlerOptions, 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'rate' | 'claimDeposit'>
+    Pick<Services, 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'readRate' | 'claimDeposit'>
   > & {
     memory?: MemoryStore
   }
@@ -70,7 +67,7 @@ export function createService(
   const runtime = { clock, log, fetch, waitUntil: () => {} }
   const stores = { ...parts, memory: () => memory }
   return createUssdHandler({
-    ...createAnswerParts({ config, runtime, relayer, stores }),
+    ...createServices({ config, runtime, relayer, stores }),
     async accounts(phone) {
       const { signTypedData, ...account } = signing.caller(phone)
       return { ...account, signTypedData: (data) => step('request', () => signTypedData(data)) }

@@ -21,13 +21,13 @@ import { openWorld } from '../world.ts'
 const pin = '482615'
 const pinless = { settings: menus.lender.settings, messages: menus.lender.messages }
 const withPin = { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } } as const
-const rate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
+const readRate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
 const products: Readonly<Record<string, Product>> = {
   'without PINs': pinless,
   'with PINs': withPin,
   'with strict PINs': menus.strict,
   'with agents': menus.agents,
-  'with local amounts': { ...menus.local, rate },
+  'with local amounts': { ...menus.local, readRate },
   'with saved wallets': {
     ...withPin,
     wallets: [1, 2, 3].map((one) => ({ name: `W${one}`, address: `0x${`${one}`.repeat(40)}` })),
@@ -37,7 +37,7 @@ const products: Readonly<Record<string, Product>> = {
 type Product = {
   settings: MenuSettings
   messages: typeof menus.strict.messages
-  rate?: typeof rate
+  readRate?: typeof readRate
   wallets?: readonly Wallet[]
 }
 

@@ -12,7 +12,7 @@ const agents = { ...menus.agents.settings, pin: 'off' } as const
 /** Opens a lender's service with agents, where amounts are typed in the rate's currency, if any. */
 async function open(rate: Rate | undefined, balanceWei: bigint) {
   const local = rate && { localCurrency: rate.currency }
-  const product = { settings: { ...agents, ...local }, rate: async () => rate }
+  const product = { settings: { ...agents, ...local }, readRate: async () => rate }
   const world = openWorld({ product, balanceWei, poolLoans: 1e7, capLoans: 1e7 })
   for (const [index, till] of [...sampleTills.values()].entries()) {
     const to = { ...till, account: world.accountOf(index + 1) }
