@@ -65,7 +65,13 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   // A store knows rows and nothing of payments.
   'src/relay/ledger': { payments: '', records: 'payments', backup: 'payments records', stores: '' },
-  'src/ussd': { screens: '', gateways: 'screens', messages: '', menu: 'messages screens' },
+  'src/ussd': {
+    screens: '',
+    gateways: 'screens',
+    messages: '',
+    menu: 'messages screens',
+    session: 'gateways menu messages screens',
+  },
   // What operators run is one; what measures and checks stands above it.
   scripts: {
     dev: 'stack contracts',

@@ -24,9 +24,9 @@ import { readFinalBalance, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
-import { readAnswers, readSession, type SessionReading, storeAnswers } from './session.ts'
-import { endOnce, endSessionWith, tellAnswer } from './session-end.ts'
-import { askedRecord, readSessionRate, recordIfAbsent } from './session-records.ts'
+import { endOnce, endSessionWith, tellAnswer } from './session/end.ts'
+import { readAnswers, readSession, type SessionReading, storeAnswers } from './session/reading.ts'
+import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
 import { beginVisit, joinAnswers, type Visit, withAnswers } from './visit.ts'
 
 /** Answers one delivery with a screen. Never throws. */
@@ -154,8 +154,8 @@ async function processAnswers(
       return endSessionWith(visit, screen, denial)
     }
   }
-  // A session that has paid is over. The demonstration shows its screens all the same, and a payment
-  // looks itself up.
+  // A session that has paid is over; the demonstration shows its screens all the same. What pays is
+  // looked up on its way.
   const mustLookUp = visit.services.settings.profile !== 'demo' && !isPaymentKind(result.kind)
   const view = mustLookUp ? await visit.services.ledger.lookup(await visit.stepKey()) : undefined
   if (view?.kind === 'ended') return endScreen(messages.sessionEnded)

@@ -28,7 +28,7 @@ import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
-import { readRecord, termsRecord } from './session-records.ts'
+import { readRecord, termsRecord } from './session/records.ts'
 import { composeSms, nameReminderSubject, type SmsSeals } from './sms.ts'
 import { deriveSessionIntent, joinAnswers, type Visit } from './visit.ts'
 
@@ -42,7 +42,7 @@ export type PaymentRequest = {
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
 }
 
-/** Makes a payment at most once per gateway and session; a lender's caller confirms a repetition. */
+/** Makes a payment, at most once per gateway and session, or asks whether to repeat one. */
 export async function requestPayment(
   visit: Visit,
   { intent, authorizedBy, question, createRepeatScreen }: PaymentRequest,

@@ -41,7 +41,7 @@ import {
   type SessionRecord,
   termsRecord,
   walletsRecord,
-} from './session-records.ts'
+} from './session/records.ts'
 import type { Visit } from './visit.ts'
 
 /**

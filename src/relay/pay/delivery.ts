@@ -36,7 +36,7 @@ import {
   retryPauseMs,
   toAnswer,
 } from './answers.ts'
-import { maxReadingAgeMs, type Readings, readFunding, readState } from './readings.ts'
+import { maxReadingAgeMs, type Readings, readFunding, takeReadings } from './readings.ts'
 import { watchReceipt } from './watch.ts'
 
 /** Describes a step of a session that asks to pay. A session pays at most once. */
@@ -50,7 +50,7 @@ export type PayingStep = {
   intent: IntentName
   /** Names the question that was answered, unless a late answer pays too. */
   question?: AskedQuestion | undefined
-  /** Builds what is to be paid. It may read the chain, and is called once, if nothing is decided. */
+  /** Builds what is to be paid, once, if nothing is decided. It may read the chain. */
   createOrder: () => Promise<PreparedOrder>
   /** Tells why the caller may not pay at this moment; undefined if nothing speaks against it. */
   findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
@@ -274,7 +274,7 @@ async function readAll({ relayer, options, prepared, view, progress }: Attempt):
   const { order, payee } = prepared
   const { sharedLimit } = getCallRules(order.kind)
   progress.isDoubtful = view.isDoubtful === true
-  return await readState(relayer, {
+  return await takeReadings(relayer, {
     order,
     payee,
     view,

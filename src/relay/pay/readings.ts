@@ -50,7 +50,7 @@ type Asked = {
 }
 
 /** Reads what a payment is judged by. The nonce after all pending ones is always read anew. */
-export async function readState(relayer: Relayer, asked: Asked): Promise<Readings> {
+export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Readings> {
   const { node, signer, clock, rules } = relayer
   const { view, order, payee: recipient, preflight, observed } = asked
   const signal = clock.timeout(nodeTimeoutMs)

@@ -1,8 +1,8 @@
-import { type PaymentAnswer, toAnswer } from '../relay/pay/answers.ts'
-import { describePayments, writeActivityLine } from './menu/entries/activity.ts'
-import { toScreen } from './refusal-texts.ts'
-import { endScreen, type Screen } from './screens/screen.ts'
-import { deriveSessionIntent, type Visit } from './visit.ts'
+import { type PaymentAnswer, toAnswer } from '../../relay/pay/answers.ts'
+import { describePayments, writeActivityLine } from '../menu/entries/activity.ts'
+import { toScreen } from '../refusal-texts.ts'
+import { endScreen, type Screen } from '../screens/screen.ts'
+import { deriveSessionIntent, type Visit } from '../visit.ts'
 
 /** Does what ends a session without a payment, unless the session has ended before. */
 export async function endOnce(visit: Visit, act: () => Promise<Screen>): Promise<Screen> {

@@ -1,20 +1,21 @@
-import type { PhoneNumber } from '../account/phone.ts'
-import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
-import { createWalletCodes } from '../account/wallets.ts'
-import { isPayable } from '../relay/ledger/records/tills.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
-import type { StepKey } from '../relay/ledger/values.ts'
-import { getProgress } from '../relay/progress.ts'
-import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
-import type { LookupRequest, MenuContext } from './menu/node.ts'
+import type { PhoneNumber } from '../../account/phone.ts'
+import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
+import { createWalletCodes } from '../../account/wallets.ts'
+import { isPayable } from '../../relay/ledger/records/tills.ts'
+import type { Ledger } from '../../relay/ledger/steps.ts'
+import type { StepKey } from '../../relay/ledger/values.ts'
+import { getProgress } from '../../relay/progress.ts'
+import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
+import type { LookupRequest, MenuContext } from '../menu/node.ts'
 import {
   followAnswers,
   maxAnswers,
   normalizeAnswer,
   type SessionFacts,
   splitAnswers,
-} from './menu/walk.ts'
-import type { Services } from './services.ts'
+} from '../menu/walk.ts'
+import type { Services } from '../services.ts'
+import { joinAnswers, type Visit } from '../visit.ts'
 import {
   askedRecord,
   hasAccountRecord,
@@ -32,8 +33,7 @@ import {
   walletCodeRecord,
   walletsRecord,
   withdrawalRecord,
-} from './session-records.ts'
-import { joinAnswers, type Visit } from './visit.ts'
+} from './records.ts'
 
 export type SessionReading = Awaited<ReturnType<typeof readSession>>
 
