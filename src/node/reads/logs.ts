@@ -1,4 +1,4 @@
-import { answersBeforeDoubling, type BlockRange, type LogPace, readLogs } from '../../chain/logs.ts'
+import { type BlockRange, type LogPace, readLogs } from '../../chain/logs.ts'
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
@@ -27,9 +27,8 @@ const maxDoubtfulBlocks = 50
 const maxCalls = 200
 const reservedCalls = 5
 
-const maxParallelPieces = 8
-
-const maxPieceBlocks = 100_000
+/** Sets how many blocks a request to a node has, and how many requests go out at once. */
+const pace: LogPace = { blocks: maxLogBlocks + 1, maxBlocks: 100_000, parallel: 8 }
 
 /** Divides the number of logs in answers that may be truncated, since nodes have such limits. */
 const truncationMultiple = 1_000
@@ -37,17 +36,20 @@ const truncationMultiple = 1_000
 /** A range of blocks. If it `isOpenEnded`, it includes all newer blocks. */
 export type LogRange = BlockRange & { isOpenEnded: boolean }
 
-/** Holds a search for logs, with the progress of each node by its name. */
-type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
+type Search = NodeAccess & {
+  range: LogRange
+  filter: LogFilter
+  /** Holds each node's calls for this search, and its height once it refused a part. */
+  progress: Map<string, Progress>
+  /** Names the nodes that refuse even one block. */
+  refusingNodes: Set<string>
+}
 
-type Progress = LogPace & { calls: number }
+type Progress = { calls: number; height: number | undefined }
 
 type CountedNode = UpstreamNode & { readonly progress: Progress }
 
 class OutOfCalls extends RpcError {
-  /** The first block that was not searched. */
-  firstUnsearched: number | undefined
-
   constructor() {
     super(codes.logLimit, `more blocks than can be searched with ${maxCalls} calls of the node`)
   }
@@ -60,65 +62,43 @@ export async function readRangeLogs(
   context: NodeAccess,
 ): Promise<ChainLog[]> {
   const { from, to } = range
-  const search = { ...context, filter, progress: new Map<string, Progress>() }
+  const search = {
+    ...context,
+    range,
+    filter,
+    progress: new Map(),
+    refusingNodes: new Set<string>(),
+  }
   const rangeLogs: ChainLog[] = []
   let nextBlock = from
-  while (nextBlock <= to) {
-    const pieces = planPieces(nextBlock, range, search)
-    const outcomes = await Promise.allSettled(
-      pieces.map((each) => readComparedPiece(each, each === pieces[0], search)),
-    )
-    for (const [index, outcome] of outcomes.entries()) {
-      const piece = pieces[index] ?? range
-      if (outcome.status === 'rejected') throw toRangeError(outcome.reason, piece, range, search)
-      if (to - from > maxLogBlocks && rangeLogs.length + outcome.value.length > maxLogs) {
-        const lastBlock = getRangeEnd(from, piece.from)
+  try {
+    const parts = readLogs(range, (part) => readComparedPart(part, search), pace)
+    for await (const part of parts) {
+      if (to - from > maxLogBlocks && rangeLogs.length + part.logs.length > maxLogs) {
+        const lastBlock = getRangeEnd(from, nextBlock)
         throw createRangeError(codes.logLimit, `more than ${maxLogs} logs`, from, lastBlock)
       }
-      rangeLogs.push(...outcome.value)
-      nextBlock = piece.to + 1
+      rangeLogs.push(...part.logs)
+      nextBlock = part.to + 1
     }
+  } catch (error) {
+    throw toRangeError(error, nextBlock, search)
   }
   return rangeLogs
 }
 
-/** Plans the next pieces, as large as all nodes of the search accept. */
-function planPieces(first: number, range: LogRange, { progress }: Search): LogRange[] {
-  const nodes = [...progress.values()]
-  const acceptedSize = nodes.length === 0 ? 0 : Math.min(...nodes.map(({ blocks }) => blocks))
-  const size = Math.max(maxLogBlocks + 1, acceptedSize)
-  // One piece alone tries a new size, so that a refusal costs only one call.
-  const isSizeAccepted =
-    acceptedSize === size && nodes.every(({ answers }) => answers % answersBeforeDoubling > 0)
-  const length = isSizeAccepted ? maxParallelPieces : 1
-  return Array.from({ length }, (_, index) => first + index * size)
-    .filter((start) => start <= range.to)
-    .map((start) => takePart(range, { from: start, to: Math.min(range.to, start + size - 1) }))
-}
-
-/** Takes a part of a range, which includes all newer blocks only if it is the last one. */
-const takePart = ({ to, isOpenEnded }: LogRange, part: BlockRange): LogRange => ({
-  ...part,
-  isOpenEnded: isOpenEnded && part.to === to,
-})
-
-function toRangeError(
-  error: unknown,
-  piece: LogRange,
-  { from, to }: LogRange,
-  search: Search,
-): unknown {
+function toRangeError(error: unknown, nextBlock: number, search: Search): unknown {
+  const { from, to } = search.range
   if (error instanceof OutOfCalls) {
-    const reached = error.firstUnsearched ?? piece.from
-    return createRangeError(error.code, error.message, from, Math.max(from, reached - 1))
+    return createRangeError(error.code, error.message, from, Math.max(from, nextBlock - 1))
   }
   if (!search.isAborted() || to - from <= maxLogBlocks) return error
   // Half of the blocks that this request searched in time can be searched in time again.
-  const halfEnd = getRangeEnd(from, from + Math.floor((piece.from - from) / 2))
+  const halfEnd = getRangeEnd(from, from + Math.floor((nextBlock - from) / 2))
   return createRangeError(codes.timeout, 'more blocks than can be searched in time', from, halfEnd)
 }
 
-/** Returns the last block before `start`, or the end of the smallest piece if later. */
+/** Returns the last block before `start`, or the end of the smallest range if later. */
 const getRangeEnd = (from: number, start: number): number =>
   Math.max(from + maxLogBlocks, start - 1)
 
@@ -130,21 +110,25 @@ function createRangeError(code: number, reason: string, from: number, to: number
   })
 }
 
-/** Reads a piece from two nodes if possible; a proof or a third node settles a difference. */
-async function readComparedPiece(
-  range: LogRange,
-  mayGrow: boolean,
-  search: Search,
-): Promise<ChainLog[]> {
-  const { ask, askUpToTwo, getKnownHead } = search
-  const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[]> => {
+/**
+ * Reads a part from two nodes if possible; a proof or a third node settles a difference. Returns
+ * a refusal that may be about the part's size.
+ */
+async function readComparedPart(part: BlockRange, search: Search): Promise<ChainLog[] | RpcError> {
+  const { ask, askUpToTwo, getKnownHead, refusingNodes } = search
+  const work = async (uncountedNode: UpstreamNode): Promise<ChainLog[] | RpcError> => {
     const node = withCallLimit(uncountedNode, search)
     const head = getKnownHead() ?? 0
-    await assertNotBehind(node, range.isOpenEnded ? head : Math.min(range.to, head))
-    // Only one of the parallel pieces changes the number of blocks per call.
-    return await readPiece(node, range, search, mayGrow ? node.progress : undefined)
+    await assertNotBehind(node, isOpenEnded(part, search) ? head : Math.min(part.to, head))
+    return await readPart(node, part, search)
   }
-  const [first, second] = await askUpToTwo(work)
+  const answers = await askUpToTwo(work, (name) => !refusingNodes.has(name))
+  const [first, second] = answers.filter(hasLogs)
+  for (const { name, value } of answers) {
+    if (!(value instanceof RpcError)) continue
+    if (part.from < part.to || first === undefined) return value
+    refusingNodes.add(name)
+  }
   if (first === undefined) throw new TransportError('no node gave an answer')
   if (second === undefined) return first.value
 
@@ -156,12 +140,20 @@ async function readComparedPiece(
   if (proved !== undefined) return proved
   const names = [first.name, second.name]
   const thirdLogs = await ask(work, (name) => !names.includes(name))
+  if (thirdLogs instanceof RpcError) return thirdLogs
   const confirmedAnswer = [first, second].find(
     ({ value }) => !isSettled(findFirstDifference(value, thirdLogs)),
   )
   if (confirmedAnswer === undefined) throw new TransportError('the nodes disagree about the logs')
   return confirmedAnswer.value
 }
+
+const hasLogs = (answer: NodeAnswer<ChainLog[] | RpcError>): answer is NodeAnswer<ChainLog[]> =>
+  Array.isArray(answer.value)
+
+/** Tells whether a part also has the blocks that come while it is read. */
+const isOpenEnded = ({ to }: BlockRange, { range }: Search): boolean =>
+  range.isOpenEnded && to === range.to
 
 /** Returns the answer that fits the block's receipts, and distrusts the other node. */
 async function findProvedAnswer(
@@ -205,19 +197,14 @@ async function readBlockProof(node: UpstreamNode, number: number) {
 }
 
 function withCallLimit(node: UpstreamNode, search: Search): CountedNode {
-  const nodeProgress = search.progress.get(node.name) ?? {
-    calls: 0,
-    answers: 0,
-    blocks: maxLogBlocks + 1,
-    maxBlocks: maxPieceBlocks,
-  }
-  search.progress.set(node.name, nodeProgress)
+  const progress = search.progress.get(node.name) ?? { calls: 0, height: undefined }
+  search.progress.set(node.name, progress)
   return {
     ...node,
-    progress: nodeProgress,
+    progress,
     async call(method, params, result) {
-      if (nodeProgress.calls >= maxCalls - reservedCalls) throw new OutOfCalls()
-      nodeProgress.calls += 1
+      if (progress.calls >= maxCalls - reservedCalls) throw new OutOfCalls()
+      progress.calls += 1
       return await node.call(method, params, result)
     },
   }
@@ -229,80 +216,52 @@ async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void
   if ((await readHeight(node)) < needed) throw new TransportError(`${node.name} is behind`)
 }
 
-/** Reads a piece from one node; an `OutOfCalls` error holds the first unread block. */
-async function readPiece(
+/** Reads a part from one node, in halves if its logs may be truncated; a single block is proved. */
+async function readPart(
   node: CountedNode,
-  piece: LogRange,
+  part: BlockRange,
   search: Search,
-  pace: LogPace = { ...node.progress },
-): Promise<ChainLog[]> {
-  const pieceLogs: ChainLog[] = []
-  let firstUnsearched = piece.from
-  try {
-    for await (const { to, logs } of readLogs(piece, createAsk(node, piece, search), pace)) {
-      pieceLogs.push(...logs)
-      firstUnsearched = to + 1
-    }
-    return pieceLogs
-  } catch (error) {
-    if (error instanceof OutOfCalls) error.firstUnsearched ??= firstUnsearched
-    throw error
-  }
-}
-
-/** Creates what asks a node for a part of a piece, up to the node's height if it refuses more. */
-function createAsk(node: CountedNode, piece: LogRange, search: Search) {
-  let height: number | undefined
-  return async function ask({ from, to }: BlockRange): Promise<ChainLog[] | RpcError> {
-    if (height !== undefined && from > height) return []
-    const part = takePart(piece, { from, to })
-    const answer = await queryLogs(node, part, search)
-    if (!(answer instanceof RpcError))
-      return mayBeTruncated(answer) ? await readHalves(node, part, answer.length, search) : answer
-    if (!isAboutRange(answer)) throw answer
-    height ??= await readHeight(node)
-    if (from > height) return []
-    return part.isOpenEnded || to <= height ? answer : await ask({ from, to: height })
-  }
-}
-
-/** Reads a range's halves, since its logs may be truncated; those of a single block are proved. */
-async function readHalves(
-  node: CountedNode,
-  { from, to, isOpenEnded }: LogRange,
-  minLogs: number,
-  search: Search,
-): Promise<ChainLog[]> {
+): Promise<ChainLog[] | RpcError> {
+  const { from, to } = part
+  const answer = await queryLogs(node, part, search)
+  if (answer instanceof RpcError || !mayBeTruncated(answer)) return answer
   if (from === to) return await readKnownBlockLogs(node, toQuantity(from), search.filter)
   const middle = Math.floor((from + to) / 2)
-  const halves = [
-    ...(await readPiece(node, { from, to: middle, isOpenEnded: false }, search)),
-    ...(await readPiece(node, { from: middle + 1, to, isOpenEnded }, search)),
-  ]
+  const first = await readPart(node, { from, to: middle }, search)
+  if (first instanceof RpcError) return first
+  const second = await readPart(node, { from: middle + 1, to }, search)
+  if (second instanceof RpcError) return second
   // Fewer logs mean truncated answers, or a reorganization between them.
-  if (halves.length >= minLogs) return halves
+  if (first.length + second.length >= answer.length) return [...first, ...second]
   throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
 }
 
 const mayBeTruncated = ({ length }: readonly ChainLog[]): boolean =>
   length > 0 && length % truncationMultiple === 0
 
-/** Returns a node's logs of a range, or its refusal. */
+/** Returns a node's logs of a part up to the node's height, or its refusal of so many blocks. */
 async function queryLogs(
-  node: UpstreamNode,
-  { from, to, isOpenEnded }: LogRange,
-  { filter }: Search,
+  node: CountedNode,
+  part: BlockRange,
+  search: Search,
 ): Promise<ChainLog[] | RpcError> {
-  const blocks = { fromBlock: toQuantity(from), toBlock: isOpenEnded ? 'latest' : toQuantity(to) }
+  const { filter } = search
+  const isOpen = isOpenEnded(part, search)
+  const toBlock = isOpen ? 'latest' : toQuantity(part.to)
+  const query = toLogQuery(filter, { fromBlock: toQuantity(part.from), toBlock })
   let nodeLogs: ChainLog[]
   try {
-    nodeLogs = (await node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs)).map(shapeLog)
+    nodeLogs = (await node.call('eth_getLogs', [query], logs)).map(shapeLog)
   } catch (error) {
-    if (error instanceof OutOfCalls || !(error instanceof RpcError)) throw error
-    return error
+    if (!(error instanceof RpcError) || !isAboutRange(error)) throw error
+    node.progress.height ??= await readHeight(node)
+    const { height } = node.progress
+    if (part.from > height) return []
+    if (isOpen || part.to <= height) return error
+    return await queryLogs(node, { from: part.from, to: height }, search)
   }
-  if (!isInOrder(nodeLogs, from)) throw new MalformedAnswer('logs came twice or out of order')
-  if (!isOpenEnded && nodeLogs.some(({ blockNumber }) => Number(blockNumber) > to)) {
+  if (!isInOrder(nodeLogs, part.from)) throw new MalformedAnswer('logs came twice or out of order')
+  if (!isOpen && nodeLogs.some(({ blockNumber }) => Number(blockNumber) > part.to)) {
     throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
   const unrequested = nodeLogs.filter((log) => !mayMatchFilter(filter, log))
@@ -314,7 +273,8 @@ async function queryLogs(
 /** Tells whether a refusal may be about the range's size, so that a smaller range may work. */
 function isAboutRange(error: RpcError): boolean {
   const { code } = error
-  if (code === codes.methodNotFound || isRefusal(error, 'too_often')) return false
+  if (error instanceof OutOfCalls || code === codes.methodNotFound || isRefusal(error, 'too_often'))
+    return false
   if (isRefusal(error, 'too_much')) return true
   return code !== codes.limitExceeded && code !== codes.timeout && !isRefusal(error, 'too_late')
 }

@@ -129,13 +129,14 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
 
   return {
     ask,
-    /** Runs work on two nodes at the head, or on one node if there are fewer. */
-    async askUpToTwo<T>(work: NodeWork<T>): Promise<NodeAnswer<T>[]> {
+    /** Runs work on two eligible nodes at the head, or on one node if there are fewer. */
+    async askUpToTwo<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>[]> {
       if (hasMultiple) await heights.surveyIfDue()
-      const isAtHead = (node: UpstreamState) => node.isAvailable() && !isBehind(node)
+      const isAtHead = (node: UpstreamState) =>
+        isEligible(node.upstream.name) && node.isAvailable() && !isBehind(node)
       const pair = hasMultiple ? rankNodes(group).filter(isAtHead).slice(0, 2) : []
       if (pair.length === 2) return await gatherAnswers(pair, 2, work, signal, group)
-      return [await raceEligible(work, () => true)]
+      return [await raceEligible(work, isEligible)]
     },
     /** Runs work on every node, and returns the answers in time; throws if every node fails. */
     async askAll<T>(work: NodeWork<T>): Promise<T[]> {

@@ -92,6 +92,17 @@ describe('reads', () => {
     expect(absent.result).toBeNull()
   })
 
+  test('go on in the logs of a range without a node that refuses each block of it', async () => {
+    await mined(on.direct, await emit(on.direct, on.emitter, 1n, 1n, 1n))
+    const range = [{ fromBlock: '0x0', toBlock: 'latest', address: on.emitter }]
+    const direct = (await on.direct('eth_getLogs', range)) as unknown[]
+    nodes[1].lie((answer, { method }) =>
+      method === 'eth_getLogs' ? { id: answer.id, error: { code: -32000, message: 'no' } } : answer,
+    )
+    expect((await served.rpc('eth_getLogs', range)).result).toHaveLength(direct.length)
+    expect(nodes[1].seen('eth_getLogs')).toBe(2)
+  })
+
   test('never come from a node of another chain', async () => {
     const other = await startAnvil({ chainId: 30 })
     onTestFinished(other.stop)
