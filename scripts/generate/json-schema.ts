@@ -1,6 +1,4 @@
 import * as z from 'zod/mini'
-import type { Method } from '../../src/node/methods/method.ts'
-import type { MethodSchemas } from '../../src/node/methods/openrpc.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -19,16 +17,4 @@ export function toJsonSchema(
     },
   })
   return rest
-}
-
-/** Describes the parameters and the result of each method. */
-export function methodSchemas(methods: readonly Method[]): MethodSchemas {
-  const schemas = methods.map(({ name, params, result }) => [
-    name,
-    {
-      params: Object.values(params).map((schema) => toJsonSchema(schema, 'input', 'draft-7')),
-      result: toJsonSchema(result, 'output', 'draft-7'),
-    },
-  ])
-  return Object.fromEntries(schemas)
 }

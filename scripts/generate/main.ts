@@ -2,17 +2,17 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
-import { createOpenRpcDocument, type MethodSchemas } from '../../src/node/methods/openrpc.ts'
+import { createOpenRpcDocument, type MethodDescriptions } from '../../src/node/methods/openrpc.ts'
 import { projectRoot } from '../contracts/forge.ts'
 import { createCommand, flag, runAsProgram } from '../stack/command.ts'
 import { writeAbis } from './abi.ts'
 import { replacePart } from './document.ts'
 import { drawImports } from './imports-drawing.ts'
 import { listInterfaces } from './interface-list.ts'
-import { methodSchemas } from './json-schema.ts'
 import { writeStates } from './ledger-states.ts'
 import { drawMenus } from './menu-drawing.ts'
 import { openApiDocument } from './openapi.ts'
+import { describeMethods } from './openrpc.ts'
 
 const usage = `Writes what is made from other files: ABIs, the ledger's scripts and states,
 drawings, numbering plans, the names of the interfaces, and into public/,
@@ -28,8 +28,8 @@ export const generate = createCommand({
   usage,
   options: { check: flag },
   async run({ check }) {
-    const schemas = methodSchemas(methods)
-    const openRpc = createOpenRpcDocument(methods, schemas)
+    const descriptions = describeMethods(methods)
+    const openRpc = createOpenRpcDocument(methods, descriptions)
     const openApi = openApiDocument()
     const imports = `\`\`\`mermaid\n${drawImports(readSources())}\n\`\`\`\n`
     const scripts = ['arm.lua', 'load.lua', 'commit.lua', 'due.lua']
@@ -39,7 +39,7 @@ export const generate = createCommand({
       'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
       'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
       'src/account/plans.ts': writePlans(),
-      'src/node/methods/schemas.ts': writeSchemas(schemas),
+      'src/node/methods/descriptions.ts': writeDescriptions(descriptions),
       'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),
       'docs/menu.md': drawMenus(),
       'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),
@@ -89,12 +89,12 @@ function writeTexts(folder: string, files: readonly string[]): string {
   return [generated, ...parts].join('\n')
 }
 
-/** Writes the JSON Schemas of methods as a module of JSON, a method a line. */
-function writeSchemas(schemas: MethodSchemas): string {
-  const lines = Object.entries(schemas).map(
-    ([name, schema]) => `"${name}":${JSON.stringify(schema)}`,
+/** Writes the descriptions of methods as a module of JSON, a method a line. */
+function writeDescriptions(descriptions: MethodDescriptions): string {
+  const lines = Object.entries(descriptions).map(
+    ([name, description]) => `"${name}":${JSON.stringify(description)}`,
   )
-  return `${generated}\n${writeText('schemas', 'A method a line.', `{${lines.join(',\n')}}`)}`
+  return `${generated}\n${writeText('descriptions', 'A method a line.', `{${lines.join(',\n')}}`)}`
 }
 
 /** Writes the library's plans of mobile numbers but for the formats, in which none is shown. */

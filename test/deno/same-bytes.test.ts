@@ -5,13 +5,8 @@ import { startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
-import {
-  exampleAccount,
-  exampleBlock,
-  exampleContract,
-  exampleTransaction,
-} from '../../src/node/methods/examples.ts'
 import { methods } from '../../src/node/methods/list.ts'
+import { createOpenRpcDocument } from '../../src/node/methods/openrpc.ts'
 import { opened } from '../support/opened.ts'
 import { createRandomRequests, type RandomRequest } from '../support/requests.ts'
 import { seed } from '../support/sample.ts'
@@ -114,19 +109,23 @@ describe('a Worker and Deno', () => {
       hash: string
       transactions: string[]
     }
-    const here = [
-      [exampleBlock.number, block.number],
-      [exampleBlock.hash, block.hash],
-      [exampleTransaction.hash, `${block.transactions[0]}`],
-      [exampleContract, chain.loan],
-      [exampleAccount, chain.relayer],
-    ] as const
-    const examples = methods.map(({ name: method, example: { params } }, id) =>
-      here.reduce(
-        (text, [theirs, ours]) => text.replaceAll(`"${theirs}"`, `"${ours}"`),
-        JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-      ),
-    )
+    const ofTransaction = /Transaction(ByHash|Receipt)|RawTransactionReceipt|trace_transaction/
+    const examples = createOpenRpcDocument(methods).methods.map(({ name, examples }, id) => {
+      const params = (examples[0]?.params ?? []).map((param) => {
+        const isOfTransaction = param.name === 'transactionHash' || ofTransaction.test(name)
+        const hash =
+          isOfTransaction && param.name !== 'blockHash' ? block.transactions[0] : block.hash
+        const text = JSON.stringify(param.value)
+          .replaceAll(/"0x[\da-f]{64}"/gi, `"${hash}"`)
+          .replaceAll(
+            /"0x[\da-f]{40}"/gi,
+            `"${param.name === 'call' ? chain.loan : chain.relayer}"`,
+          )
+          .replaceAll(/("(?:from|to)Block":)"[^"]*"/g, `$1"${block.number}"`)
+        return param.name === 'block' ? text.replace(/^"0x.{1,8}"$/, `"${block.number}"`) : text
+      })
+      return `{"jsonrpc":"2.0","id":${id},"method":"${name}","params":[${params.join(',')}]}`
+    })
     const contentType = 'application/json'
     const batch = `[${examples.slice(0, 10).join(',')}]`
     const nonsense = createRandomRequests(seed)

@@ -12,7 +12,6 @@ import { completeBlock } from '../reads/complete-block.ts'
 import { lookUp, undefinedIfUnsupported } from '../reads/lookup.ts'
 import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { exampleBlock } from './examples.ts'
 import { defineMethod, type Method } from './method.ts'
 
 type CountedField = 'transactions' | 'uncles'
@@ -23,7 +22,6 @@ export const blockMethods = [
     summary: 'A block by its hash',
     params: { hash: hashParam, full: fullTransactionsParam },
     result: z.nullable(blockResult),
-    example: { params: [exampleBlock.hash, false], result: exampleBlock },
     isImmutableByParams: () => true,
     call: ({ hash, full }, context) =>
       context.ask(async (node) => {
@@ -36,7 +34,6 @@ export const blockMethods = [
     summary: 'A block by its number or a tag',
     params: { block: blockParam, full: fullTransactionsParam },
     result: z.nullable(blockResult),
-    example: { params: ['0x2a', false], result: exampleBlock },
     isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block, full }, context) =>
       context.ask(async (node) => {
@@ -63,10 +60,6 @@ function createCountMethod(name: string, field: CountedField, param: typeof hash
     summary: `The number of ${field} of a block`,
     params: isByHash ? { hash: param } : { block: param },
     result: z.nullable(quantity),
-    example: {
-      params: [isByHash ? exampleBlock.hash : '0x2a'],
-      result: toQuantity(exampleBlock[field].length),
-    },
     // A hash fixes the block's content, and `null` is never cached.
     isImmutableByParams: () => isByHash,
     call: ({ hash, block: selector = hash }, { ask }) =>

@@ -8,7 +8,6 @@ import { readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
 import { nullIfRefused } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { exampleAccount, exampleContract } from './examples.ts'
 import { defineMethod } from './method.ts'
 
 export const callMethods = [
@@ -17,16 +16,6 @@ export const callMethods = [
     summary: 'The output of a call that makes no transaction',
     params: { call: callParam, block: stateBlockParam },
     result: data,
-    example: {
-      params: [
-        {
-          to: exampleContract,
-          data: '0xf8b2cb4f000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
-        },
-        'latest',
-      ],
-      result: '0x000000000000000000000000000000000000000000000000002386f26fc10000',
-    },
     call: ({ call, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>
         readAtBlock(node, pinnedBlock, (selector) =>
@@ -42,16 +31,6 @@ export const callMethods = [
     summary: 'The gas that a transaction needs; it is simulated and not sent',
     params: { call: estimateParam, block: z.optional(stateBlockParam) },
     result: quantity,
-    example: {
-      params: [
-        {
-          from: '0x1212121212121212121212121212121212121212',
-          to: exampleAccount,
-          value: '0xde0b6b3a7640000',
-        },
-      ],
-      result: '0x5208',
-    },
     call: ({ call, block }, { ask }) => ask((node) => estimateGas(node, call, block)),
   }),
 ]

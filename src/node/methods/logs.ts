@@ -6,7 +6,6 @@ import { toBlockNumber, toQuantity } from '../objects/values.ts'
 import { readBlockLogs } from '../reads/block-logs.ts'
 import { type LogRange, maxLogBlocks, readRangeLogs } from '../reads/logs.ts'
 import { readHeight } from '../upstream/node.ts'
-import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, defineMethod } from './method.ts'
 
 /** Returns logs, the oldest first. Without a block, they are those of the latest one. */
@@ -15,7 +14,6 @@ export const ethGetLogs = defineMethod({
   summary: 'The logs that match a filter',
   params: { filter: logFilterParam },
   result: logs,
-  example: { params: [{ blockHash: exampleBlock.hash }], result: exampleLogs },
   isImmutableByParams: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter

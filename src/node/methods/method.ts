@@ -12,14 +12,11 @@ export type Context = NodeAccess & {
   readonly subscriptions: Subscriptions | undefined
 }
 
-export type Example = { readonly params: readonly unknown[]; readonly result: unknown }
-
 export type Method = {
   readonly name: string
   readonly summary: string
   readonly params: Shape
   readonly result: z.ZodMiniType
-  readonly example: Example
   /** Tells whether a call has an effect, so that equal calls never share an answer. */
   readonly hasEffect: boolean
   /** Parses the parameters. @throws {RpcError} invalid params, naming the parameter */
@@ -44,7 +41,7 @@ type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
 /** Defines a method with positional parameters, whose optional ones may be `null`. */
 export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
-  definition: Pick<Method, 'name' | 'summary' | 'example'> & {
+  definition: Pick<Method, 'name' | 'summary'> & {
     params: S
     result: R
     hasEffect?: boolean

@@ -11,7 +11,6 @@ export const networkMethods = [
     summary: 'Always an empty list: the service stores no keys',
     params: {},
     result: z.array(address).check(z.maxLength(0)),
-    example: { params: [], result: [] },
     call: async () => [],
   }),
   defineMethod({
@@ -19,7 +18,6 @@ export const networkMethods = [
     summary: 'The number of the most recent block',
     params: {},
     result: quantity,
-    example: { params: [], result: '0x2a' },
     call: async (_, { readHead }) => toQuantity(await readHead()),
   }),
   defineMethod({
@@ -27,7 +25,6 @@ export const networkMethods = [
     summary: 'The chain id for signing (EIP-155)',
     params: {},
     result: quantity,
-    example: { params: [], result: '0x1f' },
     call: async (_, { chainId }) => toQuantity(chainId),
   }),
   defineMethod({
@@ -35,7 +32,6 @@ export const networkMethods = [
     summary: 'The network id as a decimal string',
     params: {},
     result: z.string().check(z.regex(/^\d+$/)),
-    example: { params: [], result: '31' },
     call: async (_, { chainId }) => `${chainId}`,
   }),
   defineMethod({
@@ -43,7 +39,6 @@ export const networkMethods = [
     summary: 'The price of a unit of gas in wei',
     params: {},
     result: quantity,
-    example: { params: [], result: '0x1b580a0' },
     call: async (_, { askAll }) =>
       pickMajorityPrice(await askAll((node) => node.call('eth_gasPrice', [], quantity))),
   }),
@@ -52,7 +47,6 @@ export const networkMethods = [
     summary: 'Name, version and platform of the node',
     params: {},
     result: z.string(),
-    example: { params: [], result: 'RskJ/9.0.3/Linux/Java17/VETIVER-dev' },
     call: (_, { ask }) => ask((node) => node.call('web3_clientVersion', [], z.string())),
   }),
   defineMethod({
@@ -60,7 +54,6 @@ export const networkMethods = [
     summary: 'The version of the protocol between nodes',
     params: {},
     result: quantity,
-    example: { params: [], result: '0x3e' },
     call: (_, { ask }) => ask((node) => readProtocolVersion(node, 'eth_protocolVersion')),
   }),
   defineMethod({
@@ -68,7 +61,6 @@ export const networkMethods = [
     summary: 'The version of the protocol between nodes of the chain',
     params: {},
     result: quantity,
-    example: { params: [], result: '0x3e' },
     call: (_, { ask }) =>
       ask((node) =>
         readProtocolVersion(node, `${node.kind === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
@@ -79,10 +71,6 @@ export const networkMethods = [
     summary: 'Keccak-256 of the given bytes',
     params: { data: dataParam },
     result: hash,
-    example: {
-      params: ['0x68656c6c6f20776f726c64'],
-      result: '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
-    },
     call: async ({ data }) => keccak256(data as `0x${string}`),
   }),
 ]

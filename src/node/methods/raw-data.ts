@@ -1,13 +1,6 @@
 import * as z from 'zod/mini'
 import { blockParam, data, hashParam } from '../objects/values.ts'
 import { readRawHeader, readRawReceipt, readReceiptProof } from '../reads/raw-data.ts'
-import {
-  exampleBlock,
-  exampleProof,
-  exampleRawHeader,
-  exampleRawReceipt,
-  exampleTransaction,
-} from './examples.ts'
 import { defineMethod } from './method.ts'
 
 export const rawDataMethods = [
@@ -16,7 +9,6 @@ export const rawDataMethods = [
     summary: 'The RLP-encoded header of a block, by its hash',
     params: { hash: hashParam },
     result: z.nullable(data),
-    example: { params: [exampleBlock.hash], result: exampleRawHeader },
     isImmutableByParams: () => true,
     isFullyProved: true,
     call: ({ hash }, { ask }) => ask((node) => readRawHeader(node, hash)),
@@ -26,7 +18,6 @@ export const rawDataMethods = [
     summary: 'The RLP-encoded header of a block, by its number or a tag',
     params: { block: blockParam },
     result: z.nullable(data),
-    example: { params: ['0x2a'], result: exampleRawHeader },
     isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block }, { ask }) => ask((node) => readRawHeader(node, block)),
   }),
@@ -35,7 +26,6 @@ export const rawDataMethods = [
     summary: 'The RLP-encoded receipt of a transaction',
     params: { hash: hashParam },
     result: z.nullable(data),
-    example: { params: [exampleTransaction.hash], result: exampleRawReceipt },
     call: ({ hash }, context) => context.ask((node) => readRawReceipt(node, hash, context)),
   }),
   defineMethod({
@@ -43,7 +33,6 @@ export const rawDataMethods = [
     summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
     params: { blockHash: hashParam, transactionHash: hashParam },
     result: z.nullable(z.array(data)),
-    example: { params: [exampleBlock.hash, exampleTransaction.hash], result: exampleProof },
     isImmutableByParams: () => true,
     isFullyProved: true,
     call: ({ blockHash, transactionHash }, context) =>

@@ -10,12 +10,6 @@ export const ethSendRawTransaction = defineMethod({
   summary: 'Broadcasts a signed transaction and gives its hash',
   params: { transaction: dataParam },
   result: hash,
-  example: {
-    params: [
-      '0xf863808401b580a082520894cd2a3d9f938e13cd947ec05abc7fe734df8dd826018062a087cc3d279135ecb72e12796fdbea6716aa65622a9b218de1df5ab4e3f10b312ea047a6098dc01fa5e229624ceac37f51c31f7b0457dd56933ab46e5247965bafe7',
-    ],
-    result: '0xe9e1af0f541a6bdc18cf78fc824cc5dfc3cd96cabe37f28306cedac080f2b6f6',
-  },
   hasEffect: true,
   async call({ transaction }, { chainId, sendTransaction }) {
     const signed = parseSignedTransaction(transaction as Hex)

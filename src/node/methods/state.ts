@@ -9,25 +9,19 @@ import {
   quantityParam,
 } from '../objects/values.ts'
 import { createUnknownBlockError, readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
-import { exampleAccount, exampleContract } from './examples.ts'
-import { defineMethod, type Example, type Method } from './method.ts'
+import { defineMethod, type Method } from './method.ts'
 
 export const stateMethods = [
-  createAccountMethod('eth_getBalance', 'What an account holds of the native currency, in wei', {
-    params: [exampleContract, 'latest'],
-    result: '0x45ce265994370000',
-  }),
+  createAccountMethod('eth_getBalance', 'What an account holds of the native currency, in wei'),
   createAccountMethod(
     'eth_getTransactionCount',
     'The number of transactions that an account has sent',
-    { params: [exampleAccount, 'latest'], result: '0xa' },
   ),
   defineMethod({
     name: 'eth_getCode',
     summary: 'The code at an address',
     params: { address: addressParam, block: blockOrHashParam },
     result: data,
-    example: { params: [exampleAccount, 'latest'], result: '0x' },
     isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>
@@ -45,10 +39,6 @@ export const stateMethods = [
     summary: 'The 32 bytes at a position of the storage of an account',
     params: { address: addressParam, position: quantityParam, block: blockOrHashParam },
     result: hash,
-    example: {
-      params: [exampleContract, '0x0', 'latest'],
-      result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
-    },
     isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ address, position, block }, context) =>
       readState(context, block, async (node, pinnedBlock) => {
@@ -61,13 +51,12 @@ export const stateMethods = [
   }),
 ]
 
-function createAccountMethod(name: string, summary: string, example: Example): Method {
+function createAccountMethod(name: string, summary: string): Method {
   return defineMethod({
     name,
     summary,
     params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
     result: quantity,
-    example,
     isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>

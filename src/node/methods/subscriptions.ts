@@ -15,7 +15,6 @@ export const subscriptionMethods = [
       filter: z.optional(logSubscriptionParam),
     },
     result: data,
-    example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },
     hasEffect: true,
     call: async ({ type, filter }, context) =>
       await getSubscriptions(context, 'eth_subscribe').add(
@@ -27,7 +26,6 @@ export const subscriptionMethods = [
     summary: 'Ends a subscription; over WebSocket only',
     params: { id: z.string({ error: 'must be the id of a subscription' }) },
     result: z.boolean(),
-    example: { params: ['0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c'], result: true },
     hasEffect: true,
     call: async ({ id }, context) => getSubscriptions(context, 'eth_unsubscribe').remove(id),
   }),

@@ -13,7 +13,6 @@ import {
 import { readState } from '../reads/at-block.ts'
 import { queryRskjTraces, searchTraces } from '../reads/filtered-traces.ts'
 import { traceBlock, traceTransaction } from '../reads/traces.ts'
-import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
 import { defineMethod } from './method.ts'
 
 export const traceMethods = [
@@ -22,7 +21,6 @@ export const traceMethods = [
     summary: 'The traces of all transactions of a block',
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(trace)),
-    example: { params: [exampleBlock.hash], result: exampleTraces },
     isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ block }, context) => readState(context, block, traceBlock),
   }),
@@ -31,7 +29,6 @@ export const traceMethods = [
     summary: 'The traces of a transaction',
     params: { hash: hashParam },
     result: z.nullable(z.array(trace)),
-    example: { params: [exampleTransaction.hash], result: exampleTraces },
     isImmutable: ([first], isFinal) =>
       first !== undefined && isFinal(toQuantity(first.blockNumber)),
     call: ({ hash }, context) => readState(context, hash, (node) => traceTransaction(node, hash)),
@@ -41,10 +38,6 @@ export const traceMethods = [
     summary: 'The traces of the transactions between two blocks with a given sender or receiver',
     params: { filter: traceFilterParam },
     result: z.array(trace),
-    example: {
-      params: [{ fromBlock: '0x2a', toBlock: '0x2a', fromAddress: exampleAccount, count: 1 }],
-      result: exampleTraces,
-    },
     async call({ filter }, { ask, readHead }) {
       const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await readHead() : 0
       const from = toBlockNumber(filter.fromBlock, latest)

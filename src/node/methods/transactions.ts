@@ -16,7 +16,6 @@ import { readPendingBlock, readProvedBlock } from '../reads/mined-block.ts'
 import { readProvedReceipt } from '../reads/proved-receipt.ts'
 import { readReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
 import { defineMethod } from './method.ts'
 
 export const transactionMethods = [
@@ -25,7 +24,6 @@ export const transactionMethods = [
     summary: 'A transaction by its hash',
     params: { hash: hashParam },
     result: z.nullable(transaction),
-    example: { params: [exampleTransaction.hash], result: exampleTransaction },
     isImmutable: ({ blockNumber }, isFinal) => blockNumber !== null && isFinal(blockNumber),
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
@@ -41,7 +39,6 @@ export const transactionMethods = [
     summary: 'A transaction by the hash of its block and its position there',
     params: { hash: hashParam, index: quantityParam },
     result: z.nullable(transaction),
-    example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
     isImmutableByParams: () => true,
     call: ({ hash, index }, { ask }) =>
       ask(async (node) => {
@@ -55,7 +52,6 @@ export const transactionMethods = [
     summary: 'A transaction by the number of its block and its position there',
     params: { block: blockParam, index: quantityParam },
     result: z.nullable(transaction),
-    example: { params: ['0x2a', '0x0'], result: exampleTransaction },
     call: ({ block, index }, { ask }) =>
       ask(async (node) => {
         const name = 'eth_getTransactionByBlockNumberAndIndex'
@@ -70,7 +66,6 @@ export const transactionMethods = [
     summary: 'The receipt of a transaction by its hash',
     params: { hash: hashParam },
     result: z.nullable(receipt),
-    example: { params: [exampleTransaction.hash], result: exampleReceipt },
     isImmutable: ({ blockNumber }, isFinal) => isFinal(blockNumber),
     call: ({ hash }, context) =>
       context.ask(async (node) => {
@@ -86,7 +81,6 @@ export const transactionMethods = [
     summary: 'The receipts of a block, in the order of its transactions',
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(receipt)),
-    example: { params: [exampleBlock.hash], result: [exampleReceipt] },
     isImmutableByParams: ({ block }) => isBlockHash(block),
     call: ({ block }, { ask }) => ask((node) => readBlockReceipts(node, block)),
   }),

@@ -54,6 +54,13 @@ export function readRecording(rules: Rules): Recording {
   return { pairs, blocks, logs, tracesOf: tracesIn(pairs) }
 }
 
+/** The recorded block that holds most: first a call that reverts, then one that logs. */
+export function readFullBlock(): Block {
+  const block = readRecording('main-network').blocks[0x2a]
+  if (block === undefined) throw new Error('the recording has no block 42')
+  return block
+}
+
 /** Blocks whose traces were not recorded hold their REMASC transaction and nothing else. */
 function tracesIn(pairs: readonly Pair[]): Recording['tracesOf'] {
   const recorded = new Map(

@@ -1,6 +1,5 @@
 import { type Hex, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { exampleTransaction } from '../../../src/node/methods/examples.ts'
 import { encodeProvedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
   decodeHeader,
@@ -14,7 +13,12 @@ import type { Transaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { rebuilt } from '../../support/rskj-node/mined.ts'
-import { type Block, type Rules, readRecording } from '../../support/rskj-node/recording.ts'
+import {
+  type Block,
+  type Rules,
+  readFullBlock,
+  readRecording,
+} from '../../support/rskj-node/recording.ts'
 import { replay } from '../../support/rskj-node/replay.ts'
 
 type Call = { id: unknown; method: string; params: readonly unknown[] }
@@ -125,7 +129,7 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
   })
 })
 
-const { hash } = exampleTransaction
+const hash = readFullBlock().transactions[0]?.hash ?? ''
 const names = ['node-1', 'node-2', 'node-3']
 
 /** Creates three nodes of the recorded chain, of which some lie. */

@@ -1,12 +1,13 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { exampleLogs, exampleTraces } from '../../../src/node/methods/examples.ts'
 import { serve } from '../../chain/node/support/serve.ts'
-import { printed } from './portal.ts'
+import { printed, printedBy } from './portal.ts'
 import { error, type Said, scriptedNode, serveScripted } from './scripted-node.ts'
 
 const address = `0x${'ab'.repeat(20)}`
 const hash = `0x${'cd'.repeat(32)}`
+const [printedLog] = printedBy<object[]>('eth_getLogs')
+const [printedTrace] = printedBy<object[]>('trace_transaction')
 
 /** Creates a node with one answer to one method, and the printed block as its latest. */
 const nodeThatSays = (method: string, said: Said) =>
@@ -53,7 +54,7 @@ describe('an error of a node is never an empty answer', () => {
 
 test('logs of a block that the node lacks are unknown, not empty', async () => {
   // Not what was asked for: the block has to tell which of its logs are.
-  const [strange] = exampleLogs.map((log) => ({ ...log, blockHash: hash, blockNumber: '0x1' }))
+  const strange = { ...printedLog, blockHash: hash, blockNumber: '0x1' }
   const range = { fromBlock: '0x1', toBlock: '0x2', address }
   expect(await told({ result: [strange] }, 'eth_getLogs', range)).toMatchObject({ error: {} })
 })
@@ -168,7 +169,7 @@ test('a block number of 64 digits is a number where no hash may stand', async ()
 describe('with several nodes', () => {
   /** Serves two nodes at their own heights, with a log in every block. */
   async function twoNodes(heightOf: (name: string) => number, failing = '') {
-    const [log] = exampleLogs.map((one) => ({ ...one, blockHash: hash }))
+    const log = { ...printedLog, blockHash: hash }
     return await serve(['http://first.test/', 'http://second.test/'], 31, async (input, init) => {
       const name = new URL(`${input}`).hostname
       const height = heightOf(name)
@@ -286,7 +287,7 @@ test('a block of state is named to RSKj so that it means that block', async () =
 
 test("traces beyond RSKj's limit of skipped ones are skipped here, and no others are requested", async () => {
   const asked: unknown[] = []
-  const traceAt = (index: number) => ({ ...exampleTraces[0], traceAddress: [index] })
+  const traceAt = (index: number) => ({ ...printedTrace, traceAddress: [index] })
   const served = await serveScripted(({ method, params }) => {
     if (method !== 'trace_filter') return undefined
     const { after, count } = params[0] as { after: number; count: number }

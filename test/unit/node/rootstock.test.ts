@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { type PrintedCall, printedCalls } from '../../../scripts/dev/printed-rpc.ts'
 import { chains } from '../../../src/chain/chains.ts'
 import { proveHeader } from '../../../src/node/objects/header.ts'
 import { serve } from '../../chain/node/support/serve.ts'
-import { type Pair, pairs, printed } from './portal.ts'
+import { printed } from './portal.ts'
 import { answeringNode } from './scripted-node.ts'
 
-const answers = new Map(pairs.map(({ method, params, result }) => [keyOf(method, params), result]))
+const answers = new Map(
+  printedCalls.map(({ method, params, result }) => [keyOf(method, params), result]),
+)
 
 function keyOf(method: string, params: readonly unknown[]): string {
   return `${method} ${JSON.stringify(params).toLowerCase()}`
@@ -23,7 +26,7 @@ const replay = answeringNode(({ method, params }) => {
 const served = await serve(['http://rskj.test/'], 31, replay)
 
 /** Adapts the portal's results to the specification. */
-function expected({ method, result }: Pair): unknown {
+function expected({ method, result }: PrintedCall): unknown {
   switch (method) {
     case 'eth_getTransactionReceipt':
       // RSKj 6.2.0 did not print it; it is the price of the transaction.
@@ -37,32 +40,35 @@ function expected({ method, result }: Pair): unknown {
 }
 
 describe('what RSKj answers reaches the client as the portal prints it', () => {
-  test.for(pairs.map((pair) => [pair.method, pair] as const))('%s', async ([method, pair]) => {
-    const answer = await served.rpc(method, pair.params)
-    if (method === 'eth_sendRawTransaction') {
-      // The printed bytes are those of an example: they are not a transaction.
-      const message = expect.stringContaining('these bytes are not a signed transaction')
-      expect(answer.error).toMatchObject({ message })
-      return
-    }
-    const { result, error } = answer
-    if (method === 'eth_getLogs') {
-      // The block shows by its bloom that it has logs; the receipts that prove them are not
-      // printed.
-      expect(error).toBeDefined()
-      return
-    }
-    expect({ result, error }).toEqual({ result: expected(pair), error: undefined })
-    expect(await served.rpc(method.replace('rsk_', 'chain_'), pair.params)).toEqual(answer)
-  })
+  test.for(printedCalls.map((pair) => [pair.method, pair] as const))(
+    '%s',
+    async ([method, pair]) => {
+      const answer = await served.rpc(method, pair.params)
+      if (method === 'eth_sendRawTransaction') {
+        // The printed bytes are those of an example: they are not a transaction.
+        const message = expect.stringContaining('these bytes are not a signed transaction')
+        expect(answer.error).toMatchObject({ message })
+        return
+      }
+      const { result, error } = answer
+      if (method === 'eth_getLogs') {
+        // The block shows by its bloom that it has logs; the receipts that prove them are not
+        // printed.
+        expect(error).toBeDefined()
+        return
+      }
+      expect({ result, error }).toEqual({ result: expected(pair), error: undefined })
+      expect(await served.rpc(method.replace('rsk_', 'chain_'), pair.params)).toEqual(answer)
+    },
+  )
 
   test('all 38 of them', () => {
-    expect(pairs).toHaveLength(38)
+    expect(printedCalls).toHaveLength(38)
   })
 })
 
 test('the block of the test network proves itself, and the work that its miners did for it', () => {
-  const raw = pairs.find(({ method }) => method === 'rsk_getRawBlockHeaderByHash')?.result
+  const raw = printedCalls.find(({ method }) => method === 'rsk_getRawBlockHeaderByHash')?.result
   const { mining } = chains[31]
   expect(proveHeader(printed, { ...mining, from: 1 })).toEqual({ raw, trieKind: 'rootstock' })
   const harder = { from: 1, minDifficulty: BigInt(`${printed.difficulty}`) + 1n }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { exampleBlock } from '../../../src/node/methods/examples.ts'
 import {
   createPlatformAnswers,
   createRedisAnswers,
@@ -8,10 +7,10 @@ import {
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { describeOnRedis } from '../../support/redis/on-redis.ts'
-import { readRecording } from '../../support/rskj-node/recording.ts'
+import { readFullBlock, readRecording } from '../../support/rskj-node/recording.ts'
 import { replay } from '../../support/rskj-node/replay.ts'
 
-const { hash } = exampleBlock
+const { hash, transactions } = readFullBlock()
 const address = '0xda7ce79725418f4f6e13bf5f520c89cec5f6a974'
 
 /** Creates a shared cache of two processes, and counts their node's calls. */
@@ -69,9 +68,7 @@ test('an unproved answer is trusted by others for a minute, and not after a lie'
 
   const lied = await place.open()
   place.isLying = true
-  expect(
-    (await lied.rpc('eth_getTransactionReceipt', [exampleBlock.transactions[0]])).error,
-  ).toBeDefined()
+  expect((await lied.rpc('eth_getTransactionReceipt', [transactions[0]?.hash])).error).toBeDefined()
   place.isLying = false
   const asked = place.asked
   await lied.rpc(...balance)

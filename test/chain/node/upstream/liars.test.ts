@@ -2,9 +2,8 @@ import type { Hex } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Change } from '../../../../scripts/dev/faults/fault-proxy.ts'
 import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
-import * as examples from '../../../../src/node/methods/examples.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
-import { readRecording } from '../../../support/rskj-node/recording.ts'
+import { readFullBlock, readRecording } from '../../../support/rskj-node/recording.ts'
 import { replay } from '../../../support/rskj-node/replay.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { beforeABlock, deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
@@ -173,9 +172,9 @@ async function openAnvil(): Promise<Still> {
 /** Opens a real RSKj's recording, at its largest block. */
 async function openRskj(): Promise<Still> {
   const node = replay(readRecording('main-network'))
-  const { hash: blockHash, number: blockNumber } = examples.exampleBlock
+  const { hash: blockHash, number: blockNumber, transactions } = readFullBlock()
   const where = { blockHash, blockNumber } as Mined
-  const [account, hash] = [examples.exampleContract, examples.exampleTransaction.hash as Hex]
+  const { to: account = '', hash } = Object(transactions[0]) as { to?: string; hash: Hex }
   const questions = questionsAbout(account, hash, where)
   const subject = { rules: 'rootstock' as const, hash, ...where, account }
   // Of calls and nonces nothing was recorded of this account.

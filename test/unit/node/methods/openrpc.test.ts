@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { methodSchemas } from '../../../../scripts/generate/json-schema.ts'
+import { printedCalls } from '../../../../scripts/dev/printed-rpc.ts'
+import { describeMethods } from '../../../../scripts/generate/openrpc.ts'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { createOpenRpcDocument } from '../../../../src/node/methods/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
-import { pairs } from '../portal.ts'
 
 // A CommonJS package whose types promise a default export.
 const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rpc/meta-schema')
@@ -13,7 +13,7 @@ const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rp
 test('rpc.discover describes every method, and what it answers is what generate writes', async () => {
   const served = await serve(['http://127.0.0.1:9'])
   const { result } = await served.rpc('rpc.discover')
-  const written = createOpenRpcDocument(methods, methodSchemas(methods))
+  const written = createOpenRpcDocument(methods, describeMethods(methods))
   expect(result).toEqual(JSON.parse(JSON.stringify(written)))
   const described = (result as unknown as { methods: { name: string }[] }).methods
   expect(described.map(({ name }) => name)).toEqual(methods.map(({ name }) => name))
@@ -48,7 +48,7 @@ test('every schema in the document is a JSON Schema that accepts what the servic
       },
     ]),
   )
-  for (const { method, params, result } of pairs) {
+  for (const { method, params, result } of printedCalls) {
     const schema = schemas.get(method.replace(/^rsk_/, 'chain_'))
     expect(params.length, method).toBeGreaterThanOrEqual(schema?.required ?? 99)
     for (const [index, param] of params.entries()) {
@@ -60,9 +60,10 @@ test('every schema in the document is a JSON Schema that accepts what the servic
 })
 
 test('each example is a valid call, with a result that fits the schema', () => {
-  for (const method of methods) {
-    const { name, example, result } = method
-    expect(() => method.parse(example.params), name).not.toThrow()
-    expect(result.safeParse(example.result).error, name).toBeUndefined()
+  const described = createOpenRpcDocument(methods).methods.map(({ examples }) => examples[0])
+  for (const [index, method] of methods.entries()) {
+    const { name, params, result } = described[index] ?? expect.fail(method.name)
+    expect(() => method.parse(params.map(({ value }) => value)), name).not.toThrow()
+    expect(method.result.safeParse(result.value).error, name).toBeUndefined()
   }
 })

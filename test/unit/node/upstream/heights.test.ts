@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
-import { exampleBlock as printed } from '../../../../src/node/methods/examples.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
+import { readFullBlock } from '../../../support/rskj-node/recording.ts'
 import { scriptedNode } from '../scripted-node.ts'
+
+const full = readFullBlock()
+const printed = { ...full, transactions: full.transactions.map(({ hash }) => hash) }
 
 /** RSKj nodes at one height, of which the first says that it is somewhere else. */
 function rootstockNodes(lie: (block: typeof printed) => typeof printed): typeof fetch {

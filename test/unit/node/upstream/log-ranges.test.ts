@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { exampleLogs } from '../../../../src/node/methods/examples.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
+import { printedBy } from '../portal.ts'
 import { error, type Request, type Said, scriptedNode } from '../scripted-node.ts'
 
 type Filter = { fromBlock: string; toBlock: string }
@@ -11,8 +11,9 @@ const height = 1_000_000
 
 const hundreds = (from: number, to: number) =>
   Array.from({ length: Math.max(0, Math.floor((to - from) / 100) + 1) }, (_, at) => from + 100 * at)
+const [printedLog] = printedBy<object[]>('eth_getLogs')
 const logAt = (number: number, index = 0) => ({
-  ...{ ...exampleLogs[0], logIndex: toHex(index), blockNumber: toHex(number) },
+  ...{ ...printedLog, logIndex: toHex(index), blockNumber: toHex(number) },
   blockHash: `0x${number.toString(16).padStart(64, '0')}`,
 })
 

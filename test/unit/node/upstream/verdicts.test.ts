@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ethSendRawTransaction } from '../../../../src/node/methods/send-raw-transaction.ts'
+import { ownExamples } from '../../../../scripts/generate/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { inTime } from '../../../support/in-time.ts'
 import { type Said, scriptedNode } from '../scripted-node.ts'
 
-const { params, result: hash } = ethSendRawTransaction.example
+const { params, result: hash } = ownExamples.eth_sendRawTransaction
 const urls = ['a', 'b', 'c'].map((name) => `http://${name}.test/`)
 
 /** Serves three RSKj nodes, each with its own answer to one method; `undefined` is silence. */
