@@ -139,12 +139,7 @@ export function createNodeService(options: NodeServiceOptions) {
 /** Creates access to answers that processes share; those found are copied into the own cache. */
 function createSharedCache(
   cache: Cache,
-  {
-    chainId,
-    clock,
-    waitUntil,
-    shared,
-  }: Pick<NodeServiceOptions, 'chainId' | 'clock' | 'waitUntil' | 'shared'>,
+  { chainId, clock, waitUntil, shared }: NodeServiceOptions,
 ) {
   const toSharedKey = (key: string): string => `${chainId} ${key}`
   return {
@@ -165,17 +160,13 @@ function createSharedCache(
 /** Creates what proves, as JSON, that a transaction is in the chain, with `depth` blocks above. */
 const createProver =
   (deps: Deps) =>
-  (hash: string, depth: number, signal: AbortSignal): Promise<string> => {
-    const key = `proof ${hash}`
-    const compute = async (): Promise<string> => {
-      const context = createContext(deps, signal, createProvenance(deps.clock))
-      const prove = () => context.ask((node) => buildPaymentProof(node, hash, depth, context))
-      const text = await context.getOrCompute(key, 'unproved', async () =>
-        JSON.stringify(await prove()),
-      )
-      return text as string
-    }
-    return deps.share(key, compute, signal)
+  async (hash: string, depth: number, signal: AbortSignal): Promise<string> => {
+    const context = createContext(deps, signal, createProvenance(deps.clock))
+    const prove = () => context.ask((node) => buildPaymentProof(node, hash, depth, context))
+    const text = await context.getOrCompute(`proof ${hash}`, 'unproved', async () =>
+      JSON.stringify(await prove()),
+    )
+    return `${text}`
   }
 
 type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock } & ReturnType<
