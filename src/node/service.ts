@@ -108,8 +108,8 @@ export function createNodeService(options: NodeServiceOptions) {
       (await sharing.share(
         key,
         async () => {
-          const isImmutableByParams = method.isImmutableByParams(parsed, isFinal)
-          const sharedEntry = isImmutableByParams ? await sharedCache.find(key) : undefined
+          const isShared = method.isImmutableByParams(parsed, isFinal)
+          const sharedEntry = isShared ? await sharedCache.find(key) : undefined
           if (sharedEntry !== undefined) return sharedEntry.text
           const provenance = createProvenance(clock)
           const result = await method.call(parsed, createContext(deps, signal, provenance))
@@ -120,11 +120,11 @@ export function createNodeService(options: NodeServiceOptions) {
               `an answer has at most ${maxAnswerLength} characters: ask for less`,
             )
           }
-          if (method.isImmutable(parsed, result, isFinal)) {
+          if ((result ?? null) !== null && (isShared || method.isImmutable(result, isFinal))) {
             const isProved = method.isFullyProved && provenance.isProved
             const entry = { text, unverifiedSince: isProved ? undefined : provenance.oldestAt }
             cache.set(key, entry)
-            if (isImmutableByParams) sharedCache.store(key, entry)
+            if (isShared) sharedCache.store(key, entry)
           }
           return text
         },

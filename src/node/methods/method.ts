@@ -27,11 +27,7 @@ export type Method = {
   /** Tells by the parameters whether an answer never changes; other processes share it then. */
   readonly isImmutableByParams: (params: Record<string, unknown>, isFinal: IsFinal) => boolean
   /** Tells whether this answer never changes. A block that `isFinal` is never reorganized away. */
-  readonly isImmutable: (
-    params: Record<string, unknown>,
-    result: unknown,
-    isFinal: IsFinal,
-  ) => boolean
+  readonly isImmutable: (result: unknown, isFinal: IsFinal) => boolean
 }
 
 type IsFinal = (blockNumber: string) => boolean
@@ -52,15 +48,16 @@ export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
     isImmutable?: (result: Answer<R>, isFinal: IsFinal) => boolean
   },
 ): Method {
-  const { name, params: shape, call, isImmutable } = definition
-  const isImmutableByParams: Method['isImmutableByParams'] = (params, isFinal) =>
-    definition.isImmutableByParams?.(params as Parsed<S>, isFinal) ?? false
+  const { name, params: shape, call } = definition
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     hasEffect: false,
     isFullyProved: false,
     ...definition,
-    isImmutableByParams,
+    isImmutableByParams: (params, isFinal) =>
+      definition.isImmutableByParams?.(params as Parsed<S>, isFinal) ?? false,
+    isImmutable: (answer, isFinal) =>
+      definition.isImmutable?.(answer as Answer<R>, isFinal) ?? false,
     parse(params) {
       if (params.length > entries.length) {
         const maximum = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
@@ -73,11 +70,6 @@ export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
       return parsed
     },
     call: (params, context) => call(params as Parsed<S>, context),
-    isImmutable: (params, answer, isFinal) =>
-      answer !== null &&
-      answer !== undefined &&
-      (isImmutableByParams(params, isFinal) ||
-        (isImmutable?.(answer as Answer<R>, isFinal) ?? false)),
   }
 }
 
