@@ -142,7 +142,7 @@ const machine = [
   ...['obstacles', 'vitals'].map((name) => `ledger/records/${name}.ts`),
   ...['nonces', 'payment-states', 'block-contents'].map((name) => `ledger/payments/${name}.ts`),
   ...['account', 'queue', 'relayer'].map((name) => `ledger/payments/${name}-totals.ts`),
-  ...['plan', 'facts'].map((name) => `rounds/${name}.ts`),
+  ...['follow', 'settle', 'resend', 'carry', 'facts'].map((name) => `rounds/${name}.ts`),
 ].map((path) => `src/relay/${path}`)
 
 /** The mutations that something could notice; so many of them, drawn by the seed. */

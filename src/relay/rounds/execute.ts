@@ -1,20 +1,90 @@
-import { describeFault, type Log, type LogEvent } from '../../runtime/log.ts'
+import { describeFault, type LogEvent } from '../../runtime/log.ts'
+import type { SignedRequest } from '../forwarder/requests.ts'
 import type { Slot } from '../ledger/payments/nonces.ts'
 import type { Transition } from '../ledger/payments/payment-states.ts'
-import type { BlockId } from '../ledger/values.ts'
-import { broadcast } from '../outcome/broadcast.ts'
+import type { FollowedBlock } from '../ledger/records/chain.ts'
+import type { Ledger } from '../ledger/steps.ts'
+import type { BlockId, SignedTransaction } from '../ledger/values.ts'
+import { broadcast, type Sending } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
-import { settle } from '../outcome/settle.ts'
 import { buildBatch, type Relayer, signFor } from '../relayer.ts'
-import type { Action } from './plan.ts'
+
+type RecordingMethod =
+  | 'recordHead'
+  | 'recordMined'
+  | 'recordDisplaced'
+  | 'settle'
+  | 'reopen'
+  | 'expire'
+  | 'endUnsent'
+  | 'abandon'
+
+/** Takes one step of the ledger. A line about it is logged unless another round took it first. */
+type Recording = {
+  [Method in RecordingMethod]: {
+    kind: 'record'
+    method: Method
+    args: Parameters<Ledger[Method]>
+    line?: LogEvent | undefined
+  }
+}[RecordingMethod]
+
+/** Describes one action of a round; if it fails, the others are still done. */
+export type Action =
+  | Recording
+  /** Reopens what lost blocks settled, and records the head. */
+  | {
+      kind: 'followHead'
+      followedBlocks: readonly FollowedBlock[]
+      reportedNonce: number | undefined
+      /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
+      finalSeconds: number | undefined
+      lost: BlockId[]
+      reorganized: BlockId | undefined
+    }
+  /** Makes an outcome final; `lacksProof` if it should have one. */
+  | { kind: 'confirm'; session: string; block: BlockId; lacksProof: boolean }
+  /** Sends a recorded transaction again. */
+  | ({ kind: 'rebroadcast' } & Sending)
+  /** Sends a recorded transaction again, and the same requests at a higher price if needed. */
+  | {
+      kind: 'outbid'
+      nonce: number
+      isStuck: boolean
+      transaction: SignedTransaction
+      gasPriceWei: bigint
+    }
+  /** Sends a recorded transaction again, and reports that it is stuck and may not be outbid. */
+  | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
+  /** Carries queued payments on a free nonce, in this order; without any it closes a gap. */
+  | {
+      kind: 'carry'
+      nonce: number
+      chainNonce: number
+      sessions: readonly string[]
+      requests: readonly SignedRequest[]
+      gasPriceWei: bigint
+    }
+
+type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
+
+/** Returns the action that takes a step of the ledger. */
+export const record = <Method extends RecordingMethod>(
+  method: Method,
+  ...args: Parameters<Ledger[Method]>
+) => ({ kind: 'record', method, args }) as unknown as Recording
+
+/** Tells whether an action sends a transaction; the ledger then has the node's verdict. */
+export const isSend = ({ kind }: Action): boolean =>
+  ['rebroadcast', 'outbid', 'reportStuck', 'carry'].includes(kind)
 
 const nodeTimeoutMs = 5_000
 
 /** Tells what executing a plan changed. */
-export type ActionOutcome =
+type ActionOutcome =
   /** Changes nothing that the next stage uses. */
   | { kind: 'same' }
-  /** Makes the ledger snapshot of the plan outdated. */
+  /** Makes the work that the plan was made for outdated. */
   | { kind: 'changed' }
   /** Means that the nonce is taken, so the actions after it need a new plan. */
   | { kind: 'refused'; nonce: number }
@@ -28,7 +98,7 @@ export async function execute(
   let refused: ActionOutcome | undefined
   for (const action of actions) {
     // After a refused nonce nothing else gets one: a later payment would overtake an earlier one.
-    if (refused !== undefined && (action.kind === 'carry' || action.kind === 'noOp')) continue
+    if (refused !== undefined && action.kind === 'carry') continue
     const outcome = await runAndLog(relayer, action)
     if (outcome.kind === 'refused') refused = outcome
     if (outcome.kind !== 'same') lastChange = outcome
@@ -40,79 +110,65 @@ async function runAndLog(relayer: Relayer, action: Action): Promise<ActionOutcom
   try {
     return await runAction(relayer, action)
   } catch (error) {
-    relayer.log({ level: 'warn', event: failureEvents[action.kind], message: describeFault(error) })
+    const event = failureEvents[action.kind === 'record' ? action.method : action.kind]
+    relayer.log({ level: 'warn', event, message: describeFault(error) })
     return { kind: 'changed' }
   }
 }
 
-const failureEvents: Readonly<Record<Action['kind'], string>> = {
-  awaitChain: 'follow.failed',
-  followHead: 'follow.failed',
-  displace: 'settle.failed',
-  settle: 'settle.failed',
-  confirm: 'confirm.failed',
-  reopen: 'confirm.failed',
-  expire: 'expire.failed',
-  settleElsewhere: 'expire.failed',
-  endUnsent: 'expire.failed',
-  abandon: 'abandon.failed',
-  rebroadcast: 'rebroadcast.failed',
-  outbid: 'rebroadcast.failed',
-  reportStuck: 'rebroadcast.failed',
-  carry: 'fill.failed',
-  noOp: 'fill.failed',
-}
+const failureEvents: Readonly<Record<Exclude<Action['kind'], 'record'> | RecordingMethod, string>> =
+  {
+    followHead: 'follow.failed',
+    recordHead: 'follow.failed',
+    recordMined: 'settle.failed',
+    recordDisplaced: 'settle.failed',
+    confirm: 'confirm.failed',
+    reopen: 'confirm.failed',
+    settle: 'expire.failed',
+    expire: 'expire.failed',
+    endUnsent: 'expire.failed',
+    abandon: 'abandon.failed',
+    rebroadcast: 'rebroadcast.failed',
+    outbid: 'rebroadcast.failed',
+    reportStuck: 'rebroadcast.failed',
+    carry: 'fill.failed',
+  }
 
-async function runAction(relayer: Relayer, action: Action): Promise<ActionOutcome> {
-  const { ledger, log } = relayer
+function runAction(relayer: Relayer, action: Action): Promise<ActionOutcome> {
   switch (action.kind) {
-    case 'awaitChain':
-      await ledger.recordHead(undefined)
-      return { kind: 'same' }
+    case 'record':
+      return takeStep(relayer, action)
     case 'followHead':
       return followHead(relayer, action)
-    case 'displace':
-      logRetired(log, describeDisplaced(action), await ledger.recordDisplaced(action.nonce))
-      return { kind: 'changed' }
-    case 'settle':
-      await settle(relayer, action.report)
-      return { kind: 'changed' }
-    case 'settleElsewhere':
-      logTransitions(log, await ledger.settle(action.session, action.signature, action.execution))
-      return { kind: 'changed' }
     case 'confirm':
       return confirm(relayer, action)
-    case 'reopen':
-      await reopen(relayer, action.block)
-      return { kind: 'changed' }
-    case 'expire':
-      logTransitions(log, await ledger.expire(action.session, action.seconds))
-      return { kind: 'changed' }
-    case 'endUnsent':
-      logTransitions(log, await ledger.endUnsent(action.session, action.reason))
-      return { kind: 'changed' }
-    case 'abandon':
-      logRetired(log, describeAbandoned(action), await ledger.abandon(action.nonce))
-      return { kind: 'changed' }
     case 'rebroadcast':
     case 'outbid':
     case 'reportStuck':
       return resend(relayer, action)
     case 'carry':
-    case 'noOp':
       return fillNonce(relayer, action)
   }
 }
 
-type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
+async function takeStep(
+  { ledger, log }: Relayer,
+  { method, args, line }: Recording,
+): Promise<ActionOutcome> {
+  const step = ledger[method] as (...args: unknown[]) => Promise<Transition[] | undefined>
+  const moved = await step(...args)
+  if (line !== undefined && moved !== undefined) log(line)
+  logTransitions(log, moved ?? [])
+  return { kind: 'changed' }
+}
 
 /** Reopens lost blocks and records the head last: the next round finds what failed here. */
 async function followHead(
-  relayer: Relayer,
+  { ledger, log }: Relayer,
   { followedBlocks, reportedNonce, finalSeconds, lost, reorganized }: ActionOf<'followHead'>,
 ): Promise<ActionOutcome> {
   if (reorganized !== undefined) {
-    relayer.log({
+    log({
       level: 'warn',
       event: 'chain.reorganized',
       message: 'Reorganization: sending our transactions again',
@@ -120,8 +176,8 @@ async function followHead(
       head: followedBlocks[0]?.number,
     })
   }
-  for (const block of lost) await reopen(relayer, block)
-  await relayer.ledger.recordHead(followedBlocks, reportedNonce, finalSeconds)
+  for (const { hash } of lost) logTransitions(log, await ledger.reopen(hash))
+  await ledger.recordHead(followedBlocks, reportedNonce, finalSeconds)
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
 
@@ -144,34 +200,6 @@ async function confirm(
   return { kind: 'changed' }
 }
 
-async function reopen({ ledger, log }: Relayer, block: BlockId): Promise<void> {
-  logTransitions(log, await ledger.reopen(block.hash))
-}
-
-const describeDisplaced = ({ nonce }: ActionOf<'displace'>) =>
-  ({
-    level: 'warn',
-    event: 'nonce.foreign',
-    message: 'The chain passed a nonce of ours with a transaction that is not ours',
-    nonce,
-  }) as const
-
-const describeAbandoned = ({ nonce, chainNonce }: ActionOf<'abandon'>) =>
-  ({
-    level: 'warn',
-    event: 'nonce.ahead',
-    message: 'A nonce too far ahead of the chain was given up',
-    nonce,
-    chain: chainNonce,
-  }) as const
-
-/** Logs that a nonce was retired; undefined if the round of another process did it first. */
-function logRetired(log: Log, reason: LogEvent, retired: Transition[] | undefined): void {
-  if (retired === undefined) return
-  log(reason)
-  logTransitions(log, retired)
-}
-
 const sentBefore = { isFirst: false, isUnsent: false }
 
 /** Sends a recorded transaction again, and replaces only a stuck or underpriced one. */
@@ -183,9 +211,8 @@ async function resend(
   const { isFirst, isUnsent } = action.kind === 'rebroadcast' ? action : sentBefore
   const sending = { nonce, transaction, isFirst, isUnsent }
   const effect = await broadcast(relayer, sending, nodeTimeoutMs)
-  if (effect === 'withheld') return { kind: 'changed' }
-  // The payment is queued again for another nonce.
-  if (effect === 'is_foreign') return { kind: 'changed' }
+  // Its payments are queued again for another nonce.
+  if (effect === 'withheld' || effect === 'is_foreign') return { kind: 'changed' }
   if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }
   if (action.kind === 'outbid' && (effect === 'is_cheap' || action.isStuck)) {
     await outbid(relayer, action)
@@ -226,13 +253,9 @@ async function outbid(
 }
 
 /** Signs for a free nonce, records the transaction, then sends it. */
-async function fillNonce(
-  relayer: Relayer,
-  action: ActionOf<'carry' | 'noOp'>,
-): Promise<ActionOutcome> {
+async function fillNonce(relayer: Relayer, action: ActionOf<'carry'>): Promise<ActionOutcome> {
   const { ledger } = relayer
-  const { nonce, chainNonce, gasPriceWei } = action
-  const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
+  const { nonce, chainNonce, sessions, requests, gasPriceWei } = action
   const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
   if (slot === undefined) return { kind: 'refused', nonce }
   const transaction = await signFor(relayer, slot, gasPriceWei, buildBatch(relayer, requests))
@@ -251,14 +274,14 @@ async function fillNonce(
  */
 async function resendOlder(
   relayer: Relayer,
-  { nonce, chainNonce }: ActionOf<'carry' | 'noOp'>,
+  { nonce, chainNonce }: ActionOf<'carry'>,
   { pending }: Slot,
 ): Promise<ActionOutcome> {
   if (pending === undefined) return { kind: 'refused', nonce }
   const replacedHash = pending.hash
   const filling = { nonce, chainNonce, sessions: [], replacedHash, transaction: pending }
   if ((await relayer.ledger.fill(filling)).kind === 'recorded') {
-    const sending = { nonce, transaction: pending, isFirst: false, isUnsent: false }
+    const sending = { nonce, transaction: pending, ...sentBefore }
     await broadcast(relayer, sending, nodeTimeoutMs)
   }
   return { kind: 'refused', nonce }

@@ -1,61 +1,95 @@
 import { describeFault } from '../../runtime/log.ts'
 import { getIdentity } from '../identity.ts'
+import type { AccountState, FactReading } from '../ledger/records/chain.ts'
 import type { RoundResult } from '../ledger/schedule.ts'
 import { isOpen, type Work } from '../ledger/work.ts'
 import type { Relayer } from '../relayer.ts'
-import { execute } from './execute.ts'
-import { type ChainSnapshot, isAnyDueSoon, isPoolFull, type LedgerSnapshot } from './facts.ts'
-import { isSend, plan, stages } from './plan.ts'
-import { askAccountState, askForFollow, askForStage } from './snapshot.ts'
+import { carryPayments } from './carry.ts'
+import { execute, isSend } from './execute.ts'
+import type { Plan, RoundFacts } from './facts.ts'
+import { followChain } from './follow.ts'
+import { type Asking, answerStage, askOrLog } from './questions.ts'
+import { isDueSoon, resendTransactions } from './resend.ts'
+import { settleOutcomes } from './settle.ts'
 
-/** Runs one round: plans from snapshots, and changes the ledger by idempotent compare-and-sets. */
+/** Runs one round: plans by answers, and changes the ledger by idempotent compare-and-sets. */
 export async function runRound(relayer: Relayer): Promise<RoundResult> {
   await prune(relayer)
   const work = await relayer.ledger.readWork(getIdentity(relayer))
   if (judgeRound(work) === 'idle') return 'idle'
   const { differences = [] } = work
   if (differences.length > 0) return leaveAlone(relayer, work, differences)
-  return runStages(relayer, { work, refused: new Set() })
+  const followed = await answerStage(relayer, followChain(work, relayer))
+  if (followed.facts !== undefined) return runStages(relayer, work, followed)
+  await execute(relayer, followed.actions)
+  return 'open'
 }
 
-async function runStages(relayer: Relayer, first: LedgerSnapshot): Promise<RoundResult> {
-  let ledger = first
-  let chain = await askForFollow(relayer, ledger)
-  let isSent = false
-  for (const stage of stages) {
-    for (;;) {
-      if (stage !== 'follow') chain = await askForStage(stage, relayer, ledger, chain)
-      const actions = plan(stage, ledger, chain, relayer)
-      const outcome = await execute(relayer, actions)
-      isSent ||= actions.some(isSend)
-      if (actions.some(({ kind }) => kind === 'awaitChain')) return 'open'
-      if (outcome.kind === 'same') break
-      const refused = new Set(ledger.refused)
-      if (outcome.kind === 'refused') refused.add(outcome.nonce)
-      ledger = { work: await relayer.ledger.readWork(), refused }
-      // Only after a refused nonce, which no later plan uses, is a stage planned again.
-      if (outcome.kind !== 'refused') break
-    }
+/**
+ * Runs a round's stages, each planned by itself, since it changes what the next one uses: what the
+ * chain holds is settled, transactions are sent again, and waiting payments are carried.
+ */
+async function runStages(relayer: Relayer, first: Work, followed: Plan): Promise<RoundResult> {
+  const { ledger, rules } = relayer
+  let { work, facts, isSent } = { work: first, facts: followed.facts, isSent: false }
+  /** Executes a plan, and tells whether the ledger refused a nonce. */
+  async function perform(plan: Plan): Promise<boolean> {
+    const outcome = await execute(relayer, plan.actions)
+    facts = plan.facts
+    isSent ||= plan.actions.some(isSend)
+    if (outcome.kind !== 'same') work = await ledger.readWork()
+    if (outcome.kind !== 'refused') return false
+    facts = { ...facts, refused: new Set([...facts.refused, outcome.nonce]) }
+    return true
   }
-  if (isOpen(ledger.work)) await recordAccountState(relayer, first, chain)
-  const work = isSent ? await relayer.ledger.readWork() : ledger.work
-  const { chainNonce } = chain
-  const isSoon = isAnyDueSoon(work, chainNonce, relayer) || isPoolFull(work, chainNonce, relayer)
-  return isSoon ? 'soon' : judgeRound(work)
+  await perform(followed)
+  for (const stage of [settleOutcomes, resendTransactions, carryPayments]) {
+    // Only after a refused nonce, which no later plan uses, is a stage planned again.
+    while (await perform(await answerStage(relayer, stage(work, facts, relayer)))) {}
+  }
+  if (isOpen(work)) await recordAccountState(relayer, first, facts)
+  if (isSent) work = await ledger.readWork()
+  return isDueSoon(work, facts.chainNonce, rules) ? 'soon' : judgeRound(work)
 }
 
 /** Records prices and counts, so that payments need not ask for them. */
-async function recordAccountState(
-  relayer: Relayer,
-  { work }: LedgerSnapshot,
-  chain: ChainSnapshot,
-): Promise<void> {
+async function recordAccountState(relayer: Relayer, work: Work, facts: RoundFacts): Promise<void> {
   try {
-    const { accountState, checked: reading } = await askAccountState(relayer, work, chain)
-    await relayer.ledger.recordAccountState(chain.head.hash, accountState, reading)
+    const reading = findNextReading(work, facts)
+    const { gasPriceWei, chainNonce } = facts
+    const answer = reading && (await answerStage(relayer, takeReading(reading)))
+    const accountState = {
+      chainNonce,
+      ...(gasPriceWei !== undefined && { gasPriceWei }),
+      ...answer,
+    }
+    await relayer.ledger.recordAccountState(facts.head.hash, accountState, answer && reading)
   } catch (error) {
     relayer.log({ level: 'warn', event: 'readings.failed', message: describeFault(error) })
   }
+}
+
+/** Returns which fact is read, once for each new block. */
+function findNextReading(
+  { nextReading, nonces }: Work,
+  facts: RoundFacts,
+): FactReading | undefined {
+  const { isNewHead, chainNonce, reportedNonce, poolNonce } = facts
+  if (!isNewHead || reportedNonce !== undefined) return undefined
+  if (poolNonce === undefined) return nextReading
+  // If the pool holds more than ours, the next nonce may be from a replica that lags.
+  const own = nonces.filter(({ nonce }) => nonce >= chainNonce)
+  return poolNonce > chainNonce + own.length ? 'reportedNonce' : undefined
+}
+
+function* takeReading(name: FactReading): Asking<AccountState | undefined> {
+  const ask = {
+    gasPriceWei: () => askOrLog('readings.failed', 'getGasPrice'),
+    balanceWei: () => askOrLog('readings.failed', 'getBalance'),
+    reportedNonce: () => askOrLog('readings.failed', 'getNextNonce', 'latest'),
+  }[name]
+  const answer = yield* ask()
+  return answer === undefined ? undefined : { [name]: answer }
 }
 
 /** Deletes old rows; a failure does not stop the round. */

@@ -1,34 +1,36 @@
-import { stringToHex } from 'viem'
+import { encodeEventTopics, numberToHex, pad, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
+import type { Receipt } from '../../../../src/chain/node.ts'
+import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import type { IntentExecution } from '../../../../src/relay/ledger/values.ts'
 import type { Work } from '../../../../src/relay/ledger/work.ts'
-import {
-  type ChainSnapshot,
-  createChainSnapshot,
-  isAnyDueSoon,
-  type NonceFate,
-  type Proof,
-} from '../../../../src/relay/rounds/facts.ts'
-import { type Action, plan, type Stage } from '../../../../src/relay/rounds/plan.ts'
+import type { Action } from '../../../../src/relay/rounds/execute.ts'
+import type { Spending } from '../../../../src/relay/rounds/questions.ts'
+import { isDueSoon } from '../../../../src/relay/rounds/resend.ts'
 import { executionIn, id } from '../../../ports/payments.ts'
-import { paymentOf, workOf } from './snapshots.ts'
+import {
+  blockAt,
+  decide,
+  factsOf,
+  headNumber,
+  paymentOf,
+  type Snapshots,
+  type Stage,
+  terms as usual,
+  workOf,
+} from './snapshots.ts'
 
-// A plan goes by two snapshots alone: each case is one that few histories come to.
+// A stage goes by facts and answers alone: each case is one that few histories come to.
 
-const terms = {
-  rules: { ...poolRules.rootstock, maxInFlight: 4, confirmations: 3 },
-  fees: { minWei: 0n, maxWei: 1_000n },
-}
+const terms = { ...usual, rules: { ...poolRules.rootstock, maxInFlight: 4, confirmations: 3 } }
 const { rules } = terms
 const secondMs = 1_000
 const now = 1_800_000_000_000
 const nowSeconds = now / secondMs
-const number = 100
-
-const blockOf = (at: number) => executionIn(at).block
+const number = headNumber
 
 type Wanted = Partial<Payment> & { block?: number; by?: string; deadline?: number }
 
@@ -56,20 +58,25 @@ function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): 
   return { nonce, sessions, transactions }
 }
 
-const head = { ...blockOf(number), timestampSeconds: nowSeconds }
+/** Holds what a stage goes by beside the work. */
+type Chain = Omit<Snapshots, 'work'>
 
-const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot => ({
-  ...createChainSnapshot(head as Parameters<typeof createChainSnapshot>[0], count),
-  ...answers,
+const chainOf = (
+  count: number,
+  answers: Chain['answers'] = {},
+  facts: Partial<Chain['facts']> = {},
+): Chain => ({
+  facts: { ...factsOf(count, nowSeconds, number, number - 1, number - 2), ...facts },
+  answers,
 })
 
 /** Describes an action in few words. */
 function describeAction(action: Action): string {
   switch (action.kind) {
-    case 'displace':
-      return `displace ${action.nonce}`
-    case 'settle':
-      return `settle ${action.report.nonce}`
+    case 'record': {
+      const [subject] = action.args
+      return `${action.method} ${typeof subject === 'object' && 'nonce' in subject ? subject.nonce : subject}`
+    }
     case 'followHead':
       return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
     case 'rebroadcast':
@@ -80,10 +87,8 @@ function describeAction(action: Action): string {
       return `outbid ${action.nonce}${action.isStuck ? '' : ', if its price is refused'}`
     case 'reportStuck':
       return `reportStuck ${action.nonce} after ${action.replacements}`
-    default: {
-      const { kind, nonce, session } = action as { kind: string; nonce?: number; session?: string }
-      return [kind, nonce ?? session].filter((part) => part !== undefined).join(' ')
-    }
+    case 'carry':
+      return `carry ${action.nonce}: ${action.sessions}`
   }
 }
 
@@ -92,41 +97,36 @@ function does(
   what: string,
   stage: Stage,
   open: Partial<Work>,
-  chain: ChainSnapshot,
+  chain: Chain,
   ...actions: string[]
 ): void {
-  const done = plan(stage, { work: workOf({ now, ...open }), refused: new Set() }, chain, terms)
+  const done = decide(stage, { work: workOf({ now, ...open }), ...chain }, terms)
   expect(done.map(describeAction), what).toEqual(actions)
 }
 
+const wait = 'recordHead undefined'
+
 test('a plan: a shorter chain makes rounds wait, and its lost payments reopen once', () => {
-  const ahead = { head: blockOf(number + 1) }
-  const at = chainOf(0, {})
-  does('a shorter chain', 'follow', ahead, at, 'awaitChain')
+  const ahead = { head: blockAt(number + 1) }
+  const at = chainOf(0)
+  does('a shorter chain', 'follow', ahead, at, wait)
   const since = { ...ahead, behindSince: now - rules.regressionMs + 1 }
-  does('a chain that was shorter for a while', 'follow', since, at, 'awaitChain')
+  does('a chain that was shorter for a while', 'follow', since, at, wait)
   const long = { ...ahead, behindSince: now - rules.regressionMs }
   does('one that stays so', 'follow', long, at, `followHead, 0 lost, from ${number + 1}`)
-  const blocks = [number, number - 1, number - 2].map(blockOf)
-  const statuses = new Map([
-    [blockOf(number).hash, 'canonical'],
-    [blockOf(number - 1).hash, 'lost'],
-    [blockOf(number - 2).hash, 'unknown'],
-  ] as const)
-  const seen = { head: blockOf(number) }
-  const oneLost = chainOf(0, { blocks, statuses })
+  const lostAt = (height: number) => ({ number: height, hash: id(`lost ${height}`) })
+  const blocks = [blockAt(number), lostAt(number - 1), blockAt(number - 2)]
+  const seen = { head: blockAt(number - 3) }
+  const oneLost = chainOf(0, { blocks })
   does('blocks of which one is lost', 'follow', seen, oneLost, 'followHead, 1 lost, from undefined')
-  const unproven = (at: number) => {
-    const lost = [blockOf(number).hash, 'lost'] as const
-    const unasked = [blockOf(at).hash, 'unknown'] as const
-    return chainOf(0, { blocks: [blockOf(at)], statuses: new Map([lost, unasked]) })
-  }
+  const reorganized = { head: lostAt(number) }
+  const unproven = (at: number) => chainOf(0, { blocks: [blockAt(at)], hidden: [at] })
   const [watched, deeper] = [number - rules.watchBlocks + 1, number - rules.watchBlocks]
-  does('a watched block that no node proves', 'follow', seen, unproven(watched), 'awaitChain')
+  does('a watched block that no node proves', 'follow', reorganized, unproven(watched), wait)
   const followed = `followHead, 0 lost, from ${number}`
-  does('a deeper one', 'follow', seen, unproven(deeper), followed)
-  const above = chainOf(0, { blocks: [blockOf(number + 1)] })
-  const shorter = { ...seen, behindSince: 1 }
+  does('a deeper one', 'follow', reorganized, unproven(deeper), followed)
+  const above = chainOf(0, { blocks: [blockAt(number + 1)] })
+  const shorter = { head: blockAt(number), behindSince: 1 }
   does('a block above the head', 'follow', shorter, above, `followHead, 1 lost, from ${number}`)
 })
 
@@ -134,10 +134,9 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
   const deadline = nowSeconds - 1
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
   const spentBy = (by: IntentExecution | undefined) => ({ kind: 'spent' as const, by })
-  type Spent = ChainSnapshot['spendings']
-  const told = (spendings: Spent, finalNonce: ChainSnapshot['deepTimeSeconds'] = nowSeconds) =>
-    chainOf(0, { spendings, deepTimeSeconds: finalNonce })
-  const all = (spending: ReturnType<typeof spentBy> | { kind: 'unspent' } | { kind: 'unknown' }) =>
+  const told = (spendings: ReadonlyMap<string, Spending | undefined>, deepSeconds = nowSeconds) =>
+    chainOf(0, { spendings, deepSeconds })
+  const all = (spending: Spending | undefined) =>
     new Map(['a', 's', 'n'].map((session) => [session, spending] as const))
   const unspent = all({ kind: 'unspent' })
   does('deadlines that are over', 'settle', waits, told(unspent), 'expire a', 'expire s')
@@ -147,15 +146,15 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
   does('deadlines before a loss', 'settle', before, told(unspent), 'expire a', 'expire s')
   does('deadlines at a time', 'settle', waits, told(unspent, deadline))
   does('deadlines at no time', 'settle', waits, chainOf(0, { spendings: unspent }))
-  does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
+  does('intents of which nothing is known', 'settle', waits, told(all(undefined)))
   does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
   const spendings = told(all(spentBy(executionIn(number))))
-  does('spent intents', 'settle', waits, spendings, 'settleElsewhere a', 'settleElsewhere s')
+  does('spent intents', 'settle', waits, spendings, 'settle a', 'settle s')
   const early = { queued: [payment('a')] }
   const spentEarly = { spendings: all(spentBy(executionIn(number))) }
-  const ended = ['settleElsewhere a']
-  does('a spent intent that waits', 'carry', early, chainOf(0, spentEarly), ...ended)
-  const usable = chainOf(0, { ...spentEarly, poolNonce: 0, gasPriceWei: 10n })
+  const ended = ['settle a']
+  does('a spent intent that waits', 'carry', early, chainOf(0, {}, spentEarly), ...ended)
+  const usable = chainOf(0, { pendingNonce: 0, gasPriceWei: 10n }, spentEarly)
   does('one before a pool that is known', 'carry', early, usable, ...ended)
   const nonces = [recorded(0, 'n', { recorded: 0 })]
   const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
@@ -208,22 +207,22 @@ test('a plan: bytes are sent again on time, at a higher price only if that can h
 
 test('a plan: an empty transaction fills a gap below recorded nonces', () => {
   const nonces = [recorded(6, 'a', { recorded: 0 })]
-  const chain = chainOf(5, { poolNonce: 5, gasPriceWei: 10n })
-  does('a gap', 'carry', { nonces }, chain, 'noOp 5')
+  const chain = chainOf(5, { pendingNonce: 5, gasPriceWei: 10n })
+  does('a gap', 'carry', { nonces }, chain, 'carry 5: ')
   const carries = (what: string, by: string, ...actions: string[]) => {
     const carried = [payment('a', { nonce: 6, by: 'x' })]
     const queued = [payment('b', { by })]
     does(what, 'carry', { nonces, carried, queued }, chain, ...actions)
   }
-  carries('a gap for which one waits', 'y', 'carry 5')
+  carries('a gap for which one waits', 'y', 'carry 5: b')
   // Both were accepted in one step: the first of them goes first.
-  carries('a gap for which one waits behind its own', 'x', 'noOp 5', 'carry 7')
+  carries('a gap for which one waits behind its own', 'x', 'carry 5: ', 'carry 7: b')
 })
 
 test('a plan: bytes are due early if no node accepted them, and not if one did', () => {
   const isDue = (behind: Sent) => {
     const nonces = [recorded(5, 'a', { recorded: 30, sent: 10 }), recorded(6, 'b', behind)]
-    return isAnyDueSoon(workOf({ now, nonces }), 5, terms)
+    return isDueSoon(workOf({ now, nonces }), 5, rules)
   }
   expect(isDue({ recorded: 30, sent: 20 })).toBe(false)
   expect(isDue({ recorded: 30, sent: 20, failures: 3 })).toBe(true)
@@ -237,7 +236,7 @@ test('a plan: bytes that a pool lost are sent again after a block without them, 
   const [could, couldNot] = [sentBefore(3 * secondMs + 1), sentBefore(3 * secondMs)]
   const all = [could, could, could, couldNot]
   const nonces = all.map((sent, index) => recorded(5 + index, `${index}`, sent))
-  const missingFrom = (nonce: number) => chainOf(5, { firstMissingNonce: nonce, gasPriceWei: 10n })
+  const missingFrom = (nonce: number) => chainOf(5, { pendingNonce: nonce, gasPriceWei: 10n })
   does('a pool that has all', 'resend', { nonces }, missingFrom(9))
   does('a pool that nobody asked', 'resend', { nonces }, chainOf(5, {}))
   does('a pool with a gap', 'resend', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
@@ -255,10 +254,9 @@ test('a plan: bytes that a pool lost are sent again after a block without them, 
 test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only if nothing else is possible', () => {
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
   const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
-  const nonceFates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
-  const missing = (deep: ChainSnapshot['finalNonce'], count = 4) =>
-    chainOf(count, { nonceFates, finalNonce: deep })
-  does('a nonce that others used', 'settle', open, missing(4), 'displace 3')
+  const missing = (finalNonce: number | undefined, count = 4) =>
+    chainOf(count, { mined: new Map([[3, 'missing']]), finalNonce })
+  does('a nonce that others used', 'settle', open, missing(4), 'recordDisplaced 3')
   does('one that is not passed at depth', 'settle', open, missing(3))
   does('one of which depth tells nothing', 'settle', open, missing(undefined))
   does('one that is not passed', 'settle', open, missing(4, 3))
@@ -270,20 +268,20 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   const { hash, block } = execution
   const report = { nonce: 3, sessions: ['a'], hash, block, executions: { a: execution } }
   const mined = chainOf(4, {
-    ...{ nonceFates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: nowSeconds },
+    ...{ mined: new Map([[3, report]]), deepSeconds: nowSeconds },
     spendings: new Map([['a', { kind: 'unspent' }]]),
   })
-  does('one in a block', 'settle', open, mined, 'settle 3')
+  does('one in a block', 'settle', open, mined, 'recordMined 3')
   const late = [payment('a', { nonce: 3, deadline: nowSeconds - 1 })]
-  does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'settle 3')
+  does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'recordMined 3')
   const idle = { ...report, executions: {} }
-  const vain = { ...mined, nonceFates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
-  const both = ['settle 3', 'expire a']
+  const vain = { ...mined, answers: { ...mined.answers, mined: new Map([[3, idle]]) } }
+  const both = ['recordMined 3', 'expire a']
   does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)
   const watched = [recorded(3, 'a', { recorded: rules.pollMs })]
   does('one that is watched', 'settle', { ...open, nonces: watched }, mined)
   const replaced = [recorded(3, 'a', { recorded: rules.pollMs }, { recorded: rules.pollMs })]
-  does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'settle 3')
+  does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'recordMined 3')
 })
 
 test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two counts", () => {
@@ -291,8 +289,7 @@ test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two
   const nonces = [0, far, far + 1, far + 3].map((nonce) =>
     recorded(nonce, undefined, { recorded: 0 }),
   )
-  const at = (count: number, again: ChainSnapshot['rereadNonce']) =>
-    chainOf(count, { rereadNonce: again })
+  const at = (count: number, latestNonce: number | undefined) => chainOf(count, { latestNonce })
   does('nonces out of reach', 'settle', { nonces }, at(0, 0), `abandon ${far + 3}`)
   does('nonces by an older count', 'settle', { nonces }, at(0, far))
   does('nonces by a newer count', 'settle', { nonces }, at(far, 0))
@@ -302,17 +299,33 @@ test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two
 })
 
 test('a plan: an outcome is final by its proof if proofs are on, and a refuted one reopens', () => {
-  const mined = [payment('a', { block: number - 2 }), payment('b', { block: number - 1 })]
-  const statuses = new Map([[blockOf(number - 2).hash, 'canonical' as const]])
-  const final = (what: string, proof: Proof | undefined, ...actions: string[]) => {
-    const proofs = new Map(proof === undefined ? [] : [['a', proof]])
-    does(what, 'settle', { mined }, chainOf(0, { statuses, proofs }), ...actions)
+  const deep = payment('a', { block: number - 2 })
+  const intentId = numberToHex(1, { size: 22 })
+  const order = { ...deep.order, request: { ...deep.order.request, intentId } }
+  const mined = [{ ...deep, order }, payment('b', { block: number - 1 })]
+  const { hash, block } = executionIn(number - 2)
+  const { from } = order.request
+  const proofs = { minDifficulty: 1n, from: 1 }
+  const followed = factsOf(0, nowSeconds, number, number - 1, number - 2)
+  const followedBlocks = followed.followedBlocks.map((one) => ({
+    ...one,
+    difficulty: '0x9' as const,
+  }))
+  const final = (what: string, receipt: Chain['answers']['receipt'], ...actions: string[]) => {
+    const chain = chainOf(0, { receipt }, { followedBlocks })
+    const work = workOf({ now, mined })
+    const done = decide('settle', { work, ...chain }, { ...terms, proofs })
+    expect(done.map(describeAction), what).toEqual(actions)
   }
-  does('a deep outcome', 'settle', { mined }, chainOf(0, { statuses }), 'confirm a')
-  final('one that is proved', 'proved', 'confirm a')
+  does('a deep outcome', 'settle', { mined }, chainOf(0), 'confirm a')
+  const proved = { hash, block, succeeded: true, gasUsed: 0, logs: [], isProved: true }
+  const eventName = 'RequestProcessed'
+  const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName, args: { intentId, from } })
+  const logs = [{ address: terms.forwarder.address, topics, data: pad('0x') }]
+  final('one that is proved', { ...proved, logs } as Receipt, 'confirm a')
   final('one that nodes do not prove', 'unproved', 'confirm a, unproved')
   final('one of which nothing is known', undefined)
-  final('one that is another', 'refuted', 'reopen')
-  const unplaced = chainOf(0, { proofs: new Map([['a', 'proved']]) })
+  final('one that is another', proved, `reopen ${block.hash}`)
+  const unplaced = chainOf(0, {}, { followedBlocks: followedBlocks.slice(0, 1) })
   does('one whose block is not compared', 'settle', { mined }, unplaced)
 })

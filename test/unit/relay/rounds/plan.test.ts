@@ -1,63 +1,63 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
-import { type Action, plan, type Stage, stages } from '../../../../src/relay/rounds/plan.ts'
+import type { Action } from '../../../../src/relay/rounds/execute.ts'
 import { seed, times } from '../../../support/sample.ts'
-import { type Snapshots, snapshots, terms } from './snapshots.ts'
+import { decide, type Snapshots, type Stage, snapshots, stages, terms } from './snapshots.ts'
 
 const depth = { seed, numRuns: times({ sampled: 2_000, full: 100_000 }) }
 
-const planFor = (stage: Stage, { ledger, chain }: Snapshots) => plan(stage, ledger, chain, terms)
-const planAll = (given: Snapshots) => stages.flatMap((stage) => planFor(stage, given))
+const stageNames = Object.keys(stages) as Stage[]
+const decideAll = (given: Snapshots) => stageNames.flatMap((stage) => decide(stage, given))
 
-type Fill = Extract<Action, { kind: 'carry' | 'noOp' }>
+type Fill = Extract<Action, { kind: 'carry' }>
 const fillsOf = (given: Snapshots): Fill[] =>
-  planFor('carry', given).filter(
-    (action): action is Fill => action.kind === 'carry' || action.kind === 'noOp',
-  )
+  decide('carry', given).filter((action) => action.kind === 'carry')
 
 /** Nonces in the pool's reach that nothing of ours, nothing refused and nothing unknown holds. */
-function freeNonces({ ledger, chain }: Snapshots): number[] {
-  const { nonces } = ledger.work
+function freeNonces({ work, facts, answers }: Snapshots): number[] {
   const isHeld = (nonce: number) =>
-    ledger.refused.has(nonce) || nonces.some((open) => open.nonce === nonce)
-  const pool = chain.poolNonce ?? Number.POSITIVE_INFINITY
-  const inReach = Array.from({ length: terms.rules.maxInFlight }, (_, at) => chain.chainNonce + at)
+    facts.refused.has(nonce) || work.nonces.some((open) => open.nonce === nonce)
+  const pool = answers.pendingNonce ?? Number.POSITIVE_INFINITY
+  const inReach = Array.from({ length: terms.rules.maxInFlight }, (_, at) => facts.chainNonce + at)
   return inReach.filter((nonce) => nonce >= pool && !isHeld(nonce))
 }
 
 /** Payments that are known to be good for a nonce. */
-function carriable({ ledger, chain }: Snapshots): Payment[] {
-  return ledger.work.queued.filter(({ session, attempts, order }) => {
-    const isInTime = order.request.deadline > chain.head.timestampSeconds
-    const spending = chain.spendings.get(session)?.kind ?? 'unknown'
+function carriable({ work, facts, answers }: Snapshots): Payment[] {
+  return work.queued.filter(({ session, attempts, order }) => {
+    const isInTime = order.request.deadline > facts.head.timestampSeconds
+    const spending = answers.spendings?.get(session)?.kind ?? 'unknown'
     const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
     return isInTime && isUnspent
   })
 }
 
 /** Prepares the same with a payment carried in vain, whose execution the node does not tell. */
-function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
-  const queued = ledger.work.queued.map((payment) =>
+function doubting({ work, facts, answers }: Snapshots, session: string): Snapshots {
+  const queued = work.queued.map((payment) =>
     payment.session === session ? { ...payment, attempts: payment.attempts || 1 } : payment,
   )
-  const spendings = new Map(chain.spendings).set(session, { kind: 'unknown' })
-  return { ledger: { ...ledger, work: { ...ledger.work, queued } }, chain: { ...chain, spendings } }
+  const spendings = new Map(answers.spendings).set(session, undefined)
+  return {
+    work: { ...work, queued },
+    facts: { ...facts, spendings },
+    answers: { ...answers, spendings },
+  }
 }
 
 /** Returns the snapshots after `settle`, where a payment without its nonce's row is not carried. */
-function repaired({ ledger, chain }: Snapshots): Snapshots {
-  const { nonces } = ledger.work
-  const carried = ledger.work.carried.filter(({ nonce }) =>
-    nonces.some((open) => open.nonce === nonce),
+function repaired({ work, ...others }: Snapshots): Snapshots {
+  const carried = work.carried.filter(({ nonce }) =>
+    work.nonces.some((open) => open.nonce === nonce),
   )
-  return { ledger: { ...ledger, work: { ...ledger.work, carried } }, chain }
+  return { work: { ...work, carried }, ...others }
 }
 
 /** Tells whether all older payments of the account have lower nonces. */
-function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
+function fits({ work }: Snapshots, payment: Payment, nonce: number): boolean {
   const { from } = payment.order.request
-  return ledger.work.carried.every(
+  return work.carried.every(
     (other) =>
       other.order.request.from !== from ||
       (other.nonce ?? 0) <= nonce ||
@@ -66,22 +66,21 @@ function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
 }
 
 /** Counts the account's payments before this one. */
-function beforeOf({ ledger, chain }: Snapshots, { session, order, acceptedAt }: Payment): number {
+function beforeOf({ work, facts }: Snapshots, { session, order, acceptedAt }: Payment): number {
   const isOwn = (other: Payment) => other.order.request.from === order.request.from
-  const earlier = ledger.work.queued.filter(
+  const earlier = work.queued.filter(
     (other) =>
       other.session !== session &&
       other.acceptedAt < acceptedAt &&
-      other.order.request.deadline > chain.head.timestampSeconds,
+      other.order.request.deadline > facts.head.timestampSeconds,
   )
-  return [...ledger.work.carried, ...earlier].filter(isOwn).length
+  return [...work.carried, ...earlier].filter(isOwn).length
 }
 
-const topOf = ({ ledger }: Snapshots) =>
-  Math.max(-1, ...ledger.work.nonces.map(({ nonce }) => nonce))
+const topOf = ({ work }: Snapshots) => Math.max(-1, ...work.nonces.map(({ nonce }) => nonce))
 
-const canSign = ({ chain }: Snapshots) =>
-  chain.poolNonce !== undefined && chain.gasPriceWei !== undefined
+const canSign = ({ answers }: Snapshots) =>
+  answers.pendingNonce !== undefined && answers.gasPriceWei !== undefined
 
 /**
  * Each free nonce and what comes there: the next payments that may. Nothing does where none may and
@@ -103,14 +102,12 @@ function wanted(given: Snapshots): [nonce: number, sessions: readonly string[]][
   return fills
 }
 
-const sessionsOf = (fill: Fill): readonly string[] => (fill.kind === 'carry' ? fill.sessions : [])
-
 /** Draws a nonce and a payment about which answers are to be missing. */
 const withTrouble = (given: Snapshots) =>
   fc.record({
     given: fc.constant(given),
-    nonce: fc.constantFrom(...given.chain.nonceFates.keys(), 0),
-    session: fc.constantFrom(...given.chain.spendings.keys(), 'session 0'),
+    nonce: fc.constantFrom(...(given.answers.mined?.keys() ?? []), 0),
+    session: fc.constantFrom(...(given.answers.spendings?.keys() ?? []), 'session 0'),
   })
 
 const always = <Given>(drawn: fc.Arbitrary<Given>, check: (given: Given) => void) =>
@@ -119,7 +116,7 @@ const always = <Given>(drawn: fc.Arbitrary<Given>, check: (given: Given) => void
 describe('a plan', () => {
   test("gives accounts nonces in turn, oldest payments first, up to a transaction's limit", () =>
     always(snapshots, (given) => {
-      const fills = fillsOf(given).map((one) => [one.nonce, sessionsOf(one)])
+      const fills = fillsOf(given).map((one) => [one.nonce, one.sessions])
       expect(fills).toEqual(canSign(given) ? wanted(given) : [])
     }))
 
@@ -133,8 +130,8 @@ describe('a plan', () => {
         if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
           throw new Error(`nonce ${fill.nonce} is not filled any more`)
         }
-        for (const other of sessionsOf(fill).filter((one) => one !== session)) {
-          const now = fillsAfter.find((one) => sessionsOf(one).includes(other))
+        for (const other of fill.sessions.filter((one) => one !== session)) {
+          const now = fillsAfter.find((one) => one.sessions.includes(other))
           if (now === undefined || now.nonce > fill.nonce) {
             throw new Error(`${other} loses nonce ${fill.nonce} by the trouble of ${session}`)
           }
@@ -145,20 +142,20 @@ describe('a plan', () => {
 
   test('settles everything else if the answers for one nonce or payment are missing', () =>
     always(snapshots.chain(withTrouble), ({ given, nonce, session }) => {
-      const nonceFates = new Map(given.chain.nonceFates).set(nonce, { kind: 'unknown' })
-      const spendings = new Map(given.chain.spendings).set(session, { kind: 'unknown' })
-      const after = { ...given, chain: { ...given.chain, nonceFates, spendings } }
+      const mined = new Map(given.answers.mined).set(nonce, undefined)
+      const spendings = new Map(given.answers.spendings).set(session, undefined)
+      const after = { ...given, answers: { ...given.answers, mined, spendings } }
       const own = new Set<unknown>([nonce, session, `session ${nonce}`])
-      const others = (actions: Action[]) =>
+      const others = (actions: readonly Action[]) =>
         actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
-      const [was, is] = [given, after].map((one) => textOf(others(planFor('settle', one))))
+      const [was, is] = [given, after].map((one) => textOf(others(decide('settle', one))))
       if (was !== is) throw new Error(`${was}\nbecomes\n${is}`)
     }))
 
   test('never acts twice for one cause', () =>
     always(snapshots, (given) => {
-      for (const stage of stages) {
-        const causes = planFor(stage, given).flatMap(causesOf)
+      for (const stage of stageNames) {
+        const causes = decide(stage, given).flatMap(causesOf)
         const twice = causes.find((cause, index) => causes.indexOf(cause) !== index)
         if (twice !== undefined) throw new Error(`${stage} does two things for ${twice}`)
       }
@@ -167,11 +164,18 @@ describe('a plan', () => {
   test('depends only on its snapshots, and does not change them', () =>
     always(snapshots, (given) => {
       const before = structuredClone(given)
-      const [once, twice] = [textOf(planAll(given)), textOf(planAll(given))]
-      const fromCopy = textOf(planAll(before))
+      const [once, twice] = [textOf(decideAll(given)), textOf(decideAll(given))]
+      const fromCopy = textOf(decideAll(before))
       if (once !== twice || once !== fromCopy) throw new Error('another plan')
-      const [was, is] = [before, given].map(({ ledger, chain }) =>
-        textOf([ledger, [...ledger.refused], chain, [...chain.spendings], [...chain.nonceFates]]),
+      const [was, is] = [before, given].map(({ work, facts, answers }) =>
+        textOf([
+          work,
+          facts,
+          [...facts.refused],
+          [...facts.statuses],
+          [...facts.spendings],
+          answers,
+        ]),
       )
       if (was !== is) throw new Error('a snapshot was changed')
     }))
@@ -179,14 +183,14 @@ describe('a plan', () => {
 
 /** Nonces, sessions and blocks that an action is about. */
 function causesOf(action: Action): (number | string)[] {
-  if (action.kind === 'reopen') return [action.block.hash]
   if (action.kind === 'carry') return [action.nonce, ...action.sessions]
-  if (action.kind === 'settle') {
-    const { nonce, executions } = action.report
-    return [nonce, ...Object.keys(executions)]
+  if (action.kind !== 'record') {
+    if ('session' in action) return [action.session]
+    return 'nonce' in action ? [action.nonce] : [action.kind]
   }
-  if ('session' in action) return [action.session]
-  return 'nonce' in action ? [action.nonce] : [action.kind]
+  if (action.method !== 'recordMined') return [action.args[0] as number | string]
+  const [{ nonce, executions }] = action.args
+  return [nonce, ...Object.keys(executions)]
 }
 
 const textOf = (value: unknown): string =>

@@ -1,36 +1,134 @@
 import fc from 'fast-check'
-import { type Address, type Hex, numberToHex } from 'viem'
+import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
 import { poolRules } from '../../../../src/chain/chains.ts'
+import type { Receipt } from '../../../../src/chain/node.ts'
+import type { MinedReport } from '../../../../src/relay/ledger/carrying.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
+import type { BlockId } from '../../../../src/relay/ledger/values.ts'
 import type { Work } from '../../../../src/relay/ledger/work.ts'
-import type { Terms } from '../../../../src/relay/relayer.ts'
-import {
-  type BlockStatus,
-  type ChainSnapshot,
-  createChainSnapshot,
-  type LedgerSnapshot,
-  type NonceFate,
-  type Spending,
-} from '../../../../src/relay/rounds/facts.ts'
-import { orderOf } from '../../../ports/payments.ts'
+import { carryPayments } from '../../../../src/relay/rounds/carry.ts'
+import type { Action } from '../../../../src/relay/rounds/execute.ts'
+import type { BlockStatus, RoundFacts, StageTerms } from '../../../../src/relay/rounds/facts.ts'
+import { followChain } from '../../../../src/relay/rounds/follow.ts'
+import type { Asking, Question, Spending } from '../../../../src/relay/rounds/questions.ts'
+import { resendTransactions } from '../../../../src/relay/rounds/resend.ts'
+import { settleOutcomes } from '../../../../src/relay/rounds/settle.ts'
+import { executionIn, orderOf } from '../../../ports/payments.ts'
 
-export type Snapshots = { ledger: LedgerSnapshot; chain: ChainSnapshot }
+/** Holds a round's facts, and what node and ledger answer. What is not known is not answered. */
+export type Snapshots = { work: Work; facts: RoundFacts; answers: Answers }
+
+type Answers = {
+  /** Maps nonces to what they did. */
+  mined?: ReadonlyMap<number, MinedReport | 'missing' | undefined>
+  spendings?: ReadonlyMap<string, Spending | undefined>
+  receipt?: Receipt | 'unproved' | undefined
+  /** Lists the recorded blocks, the highest first. */
+  blocks?: readonly BlockId[]
+  /** Lists heights at which the node shows no block. */
+  hidden?: readonly number[]
+  latestNonce?: number | undefined
+  pendingNonce?: number | undefined
+  finalNonce?: number | undefined
+  gasPriceWei?: bigint | undefined
+  /** Gives the time of the block that makes outcomes final. */
+  deepSeconds?: number | undefined
+}
+
+export const stages = {
+  follow: followChain,
+  settle: settleOutcomes,
+  resend: resendTransactions,
+  carry: carryPayments,
+}
+
+export type Stage = keyof typeof stages
 
 /** Has few nonces, so that payments compete for them. */
-export const terms: Terms = {
+export const terms: StageTerms = {
   rules: { ...poolRules.rootstock, maxInFlight: 6, maxInBatch: 2 },
   fees: { minWei: 0n, maxWei: 1_000n },
+  forwarder: { chainId: 31, address: zeroAddress },
+}
+
+/** Returns what a stage does by these answers. */
+export function decide(stage: Stage, given: Snapshots, by = terms): readonly Action[] {
+  const { work, facts } = given
+  const asking: Asking<{ actions: readonly Action[] }> =
+    stage === 'follow' ? followChain(work, by) : stages[stage](work, facts, by)
+  let step = asking.next([])
+  while (!step.done) step = asking.next(step.value.map((question) => answer(question, given)))
+  return step.value.actions
+}
+
+function answer(question: Question, { facts, answers }: Snapshots): unknown {
+  const { name, args, event } = question
+  const { blocks = [], hidden = [], latestNonce, deepSeconds } = answers
+  switch (name) {
+    case 'getHead':
+      return facts.head
+    case 'getBlock': {
+      const [number] = args
+      const isDeep = event === 'expire.failed'
+      if (hidden.includes(number) || (isDeep && deepSeconds === undefined)) return undefined
+      return { ...facts.head, ...linkedAt(number), timestampSeconds: deepSeconds ?? 1 }
+    }
+    case 'getNextNonce':
+      if (args[0] === 'pending') return answers.pendingNonce
+      return event === undefined ? (latestNonce ?? facts.chainNonce) : latestNonce
+    case 'getNextNonceBefore':
+      return answers.finalNonce
+    case 'getGasPrice':
+      return answers.gasPriceWei
+    case 'readMined':
+      return answers.mined?.get(args[0].nonce)
+    case 'getReceipt':
+      return answers.receipt
+    case 'readSpending':
+      return answers.spendings?.get(args[0].session)
+    case 'listBlocks':
+      return blocks.filter(({ number }) => number > args[0])
+    case 'listSigned':
+      return []
+    case 'getBalance':
+    case 'readPayee':
+      throw new Error(`no stage asks ${name} here`)
+  }
 }
 
 const now = 100_000_000
-const headNumber = 100
+export const headNumber = 100
 const headSeconds = 1_000_000
 const minedCount = 4
 
 const word = (value: number): Hex => numberToHex(value, { size: 32 })
-const blockAt = (number: number) => ({ number, hash: word(0xb000 + number) })
+const blocks = new Map<number, BlockId>()
+
+export function blockAt(number: number): BlockId {
+  const block = blocks.get(number) ?? executionIn(number).block
+  blocks.set(number, block)
+  return block
+}
+
+const linkedAt = (number: number) => ({
+  ...blockAt(number),
+  parentHash: blockAt(number - 1).hash,
+})
+
+/** Creates the facts of a round that has followed these blocks, the head first. */
+export function factsOf(chainNonce: number, headSeconds: number, ...heights: number[]): RoundFacts {
+  const followedBlocks = heights.map((number) => ({ ...blockAt(number), count: 0 }))
+  const head = {
+    ...{ ...linkedAt(headNumber), timestampSeconds: headSeconds },
+    ...{ transactions: [], fullness: undefined, leastPriceWei: undefined },
+  }
+  return {
+    ...{ head, isNewHead: true, followedBlocks, chainNonce, reportedNonce: undefined },
+    ...{ statuses: new Map(), spendings: new Map(), payees: new Map(), refused: new Set() },
+  }
+}
 
 export function paymentOf(
   session: string,
@@ -66,13 +164,14 @@ const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: und
 const execution = { outcome: 'executed', reason: '', hash: word(1), block: blockAt(95) } as const
 const executed = orderOf('s').request
 
-const spending: fc.Arbitrary<Spending | undefined> = fc.constantFrom(
+/** Draws what is known of an intent: `silent` if the node did not answer, `unasked` if nothing. */
+const spending: fc.Arbitrary<Spending | 'silent' | 'unasked'> = fc.constantFrom(
   { kind: 'unspent' } as const,
   { kind: 'unspent' } as const,
   { kind: 'spent', by: { ...execution, executed } } as const,
   { kind: 'spent', by: undefined } as const,
-  { kind: 'unknown' } as const,
-  undefined,
+  'silent' as const,
+  'unasked' as const,
 )
 
 const place = fc.constantFrom<BlockStatus>('canonical', 'lost', 'unknown')
@@ -111,13 +210,14 @@ function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: numbe
   return [{ nonce, sessions, transactions: bytes }]
 }
 
-function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {
-  if (fate === 'missing' || fate === 'unknown') return { kind: fate }
+function reportOf({ fate, kind }: Slot, nonce: number): MinedReport | 'missing' | undefined {
+  if (fate === 'unknown') return undefined
+  if (fate === 'missing') return fate
   const sessions = isCarrier(kind) ? [`session ${nonce}`] : []
   const own = { ...execution, signature: '0x', executed } as const
   const done = fate === 'mined' ? sessions.map((session) => [session, own] as const) : []
   const report = { nonce, sessions, hash: word(0xa000), block: blockAt(95) }
-  return { kind: 'mined', report: { ...report, executions: Object.fromEntries(done) } }
+  return { ...report, executions: Object.fromEntries(done) }
 }
 
 /** Snapshots of a relayer with trouble of every kind: what is unknown is unknown by chance. */
@@ -133,11 +233,11 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       selector: ([number]) => number,
     }),
     refused: fc.uniqueArray(fc.integer({ min: minedCount, max: minedCount + 6 }), { maxLength: 2 }),
-    poolNonce: known(fc.constantFrom(0, 0, minedCount, minedCount + 1, minedCount + 3)),
+    pendingNonce: known(fc.constantFrom(0, 0, minedCount, minedCount + 1, minedCount + 3)),
     gasPriceWei: known(fc.constantFrom(60n, 900n)),
     finalNonce: known(fc.integer({ min: 0, max: minedCount })),
-    deepTimeSeconds: known(fc.constantFrom(headSeconds - 300, headSeconds - 5)),
-    rereadNonce: known(fc.integer({ min: minedCount, max: minedCount + 2 })),
+    deepSeconds: known(fc.constantFrom(headSeconds - 300, headSeconds - 5)),
+    latestNonce: known(fc.integer({ min: minedCount, max: minedCount + 2 })),
   })
   .map(({ slots, queue, mined, places, refused, ...answers }) => {
     // A payment's number is the order of acceptance.
@@ -164,23 +264,24 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
         return payment(40 + index, own, { nonce: 0, state: 'mined', execution: found })
       }),
     })
-    const told = [
-      ...queue.map((own, index) => [`session ${20 + index}`, own.spending] as const),
-      ...slots.map((own, nonce) => [`session ${nonce}`, own.person.spending] as const),
-    ]
-    const head = {
-      ...{ ...blockAt(headNumber), parentHash: word(0), timestampSeconds: headSeconds },
-      ...{ transactions: [], fullness: undefined, leastPriceWei: undefined },
-    }
-    const chain: ChainSnapshot = {
-      ...createChainSnapshot(head, minedCount),
-      ...answers,
-      blocks: [blockAt(95), blockAt(85), blockAt(80)],
+    const spendings = new Map(
+      [...queue.map(({ spending }, index) => [20 + index, spending] as const)]
+        .concat(slots.map(({ person: { spending } }, nonce) => [nonce, spending] as const))
+        .flatMap(([number, one]) => {
+          if (one === 'unasked') return []
+          return [[`session ${number}`, one === 'silent' ? undefined : one]]
+        }),
+    )
+    const deep = headNumber - terms.rules.confirmations + 1
+    const heights = Array.from({ length: headNumber - deep + 1 }, (_, index) => headNumber - index)
+    const facts: RoundFacts = {
+      ...factsOf(minedCount, headSeconds, ...heights),
       statuses: new Map(places.map(([number, one]) => [blockAt(number).hash, one])),
-      nonceFates: new Map(slots.map((own, nonce) => [nonce, fateOf(own, nonce)])),
-      spendings: new Map(
-        told.flatMap(([session, one]) => (one === undefined ? [] : [[session, one]])),
-      ),
+      ...{ spendings, refused: new Set(refused), gasPriceWei: answers.gasPriceWei },
+      // As by an earlier plan of the round: a stage that sees no free nonce does not ask.
+      poolNonce: answers.pendingNonce,
     }
-    return { ledger: { work, refused: new Set(refused) }, chain }
+    const reports = slots.map((own, nonce) => [nonce, reportOf(own, nonce)] as const)
+    const blocks = [blockAt(95), blockAt(85), blockAt(80)]
+    return { work, facts, answers: { ...answers, spendings, blocks, mined: new Map(reports) } }
   })
