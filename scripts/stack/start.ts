@@ -19,7 +19,6 @@ import { type Child, claim, end, type Processes, watchStarter } from './processe
 import { describe, Misused, money, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
-import { runDeno } from './served/deno.ts'
 import {
   type RunningWorker,
   runWorker,
@@ -137,7 +136,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   const worker =
     build === undefined
-      ? await runDeno(running, folder.redis(node.genesis))
+      ? // The usual start needs nothing of Redis.
+        await (await import('./served/deno.ts')).runDeno(running, folder.redis(node.genesis))
       : await runWorker(running, { build, objects: folder.objects(node.genesis) })
   await lifetime.add(worker.stop)
   await waitUntilHealthy(worker)

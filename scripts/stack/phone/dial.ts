@@ -49,7 +49,7 @@ export const dialCommand = createCommand({
       await playScript(`${written}`, {
         newSession,
         toPhone,
-        show: say,
+        show: terminal.say,
         send: (dialled) => send({ ...dialled, phone: toPhone(dialled.phone) }),
       })
       return undefined

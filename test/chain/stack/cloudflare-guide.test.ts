@@ -14,12 +14,14 @@ import { fileURLToPath } from 'node:url'
 import { numberToHex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
+import { deployCommand as deployContracts } from '../../../scripts/contracts/deploy-cli.ts'
 import { buildContracts } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger, deploy } from '../../../scripts/ops/deploy-cli.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
+import { secrets as secretsCommand } from '../../../scripts/ops/secrets-cli.ts'
 import { environments } from '../../../scripts/stack/options.ts'
 import {
   buildWorker,
@@ -138,8 +140,10 @@ describe('the guide for Cloudflare', () => {
       /^Relayer (0x\w{40}): send it (\S+) tRBTC on .+ one after another; (\S+) tRBTC lets 50 be open/m
     const [, relayer = '', fund = '', worst] = asked.exec(made.output) ?? []
     expect(worst).toBe('0.0133')
-    const again = await shell(on(make))
-    expect(again).toEqual({ code: 1, output: 'secrets.json is there already. Nothing was made.\n' })
+    const twice = ['new', '--network', 'testnet', '--out', secretsFile]
+    const again = await runHere(secretsCommand, twice, { env: { NODE_URL: anvil.url } })
+    const kept = `${secretsFile} is there already. Nothing was made.\n`
+    expect(again).toEqual({ code: 1, output: kept })
 
     const password = { CAST_PASSWORD: 'a password', KEYSTORE_PASSWORD: 'a password' }
     const { output: created } = await shell(wallet, password)
@@ -151,7 +155,10 @@ describe('the guide for Cloudflare', () => {
     )
     // A chain of one's own has a record of its own.
     const record = "--record 'record of mine.json'"
-    const unpaid = await shell(`${contracts} ${record}`, password)
+    const network = ['--network', 'testnet', '--record', join(clone, 'record of mine.json')]
+    const keys = ['--secrets', secretsFile, '--keystore', join(clone, 'deployer.json')]
+    const paying = { ...password, POOL: '0.1' }
+    const unpaid = await runHere(deployContracts, [...network, ...keys], { env: paying })
     const poorly =
       /^Insufficient funds: 0x\w{40} has 0 tRBTC, .+ Send it (\S+) tRBTC\. Nothing was sent\.$/m
     const [, lacks = ''] = poorly.exec(unpaid.output) ?? []

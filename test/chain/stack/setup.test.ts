@@ -9,7 +9,8 @@ import { freePort } from '../../../scripts/dev/ports.ts'
 import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { quietTools } from '../../../scripts/stack/served/worker-build.ts'
-import { runScript, startProcess } from '../../support/processes.ts'
+import { setup as setupCommand } from '../../../scripts/stack/setup.ts'
+import { runHere, runScript, startProcess } from '../../support/processes.ts'
 import { copyRepository, linkPackages } from './clone.ts'
 import { dial } from './stack-process.ts'
 
@@ -85,7 +86,7 @@ test('wrangler dev in a fresh clone names the setup command, and then serves the
   const refused = await setup()
   expect(refused.code).toBe(1)
   expect(refused.output).toContain('.dev.vars was not written by this command')
-  expect((await run('scripts/stack/setup.ts', [])).output).toBe(
+  expect((await runHere(setupCommand, [], {})).output).toBe(
     'Which node?\n\nUsage: npm run setup -- --node-url http://127.0.0.1:8545\n',
   )
 })

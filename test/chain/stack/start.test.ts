@@ -12,6 +12,7 @@ import { doctor } from '../../../scripts/ops/doctor.ts'
 import { ops } from '../../../scripts/ops.ts'
 import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
+import { dialCommand } from '../../../scripts/stack/phone/dial.ts'
 import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
 import { isRunning } from '../../../scripts/stack/processes.ts'
 import { opened } from '../../support/opened.ts'
@@ -69,7 +70,8 @@ test('the first start serves a relay on its own chain, and the second one contin
   const funded = await runHere(ops, ['fund', carol, '0.5'], { env: { DEV_DIR: folder } })
   expect(funded.code, funded.output).toBe(0)
   expect(await balance(carol)).toBe(parseEther('0.5'))
-  const shown = await runCommand(folder, 'phone/dial.ts', ['--phone', carol, '--text', '1'])
+  const dialled = ['--phone', carol, '--text', '1']
+  const shown = await runHere(dialCommand, dialled, { env: { DEV_DIR: folder } })
   expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
   await operates(expect, folder, relayUrl)
   const other = await (await startStack(folder)).ended
@@ -182,7 +184,7 @@ async function dialsByHand(expect: ExpectStatic, folder: string, start: Start): 
   expect(phone.output).toContain('| Enter Recipient Address:_________ |')
   expect(phone.output).toContain('| Transfer Submitted')
   const script = fileURLToPath(new URL('../../flows/demo/every-way.txt', import.meta.url))
-  const played = await runCommand(folder, 'phone/dial.ts', ['--script', script])
+  const played = await runHere(dialCommand, ['--script', script], { env: { DEV_DIR: folder } })
   expect(played.code, played.output).toBe(0)
   expect(played.output).toContain('END You have no loan to repay.')
   expect(start.output() + phone.output).not.toMatch(/warn/i)
