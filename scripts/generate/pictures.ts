@@ -9,13 +9,9 @@ import { launchBrowser } from '../dev/pages/browser.ts'
 import { freePort } from '../dev/ports.ts'
 import { deposit } from '../dev/relays/callers.ts'
 import { startRelayWorkers } from '../dev/relays/relay-workers.ts'
-import { readFlags } from '../stack/command.ts'
 
-const helpText = `Takes the pictures of docs/pictures from the real pages, over a chain of their own.
-
-  npx node scripts/generate/pictures.ts`
-
-readFlags(helpText, {})
+// Takes the pictures of docs/pictures from the real pages, over a chain of their own:
+// `npx node scripts/generate/pictures.ts`
 
 const chain = await startChain()
 const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)

@@ -1,9 +1,9 @@
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
-import { readFlags, text, textOr } from '../stack/command.ts'
+import { createCommand, runAsProgram, text, textOr } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { type Bug, bugs, changedBy, failsTests, jobs, type Play, plant } from './changes.ts'
 
-const help = `Makes the mistakes of bugs.md, one at a time, and looks for each: by the play that bugs.md names, or by the
+const usage = `Makes the mistakes of bugs.md, one at a time, and looks for each: by the play that bugs.md names, or by the
 simulator, in the history that found it last and then in others.
 
   npx node scripts/plant-bugs/main.ts [--seeds N] [--seed S] [--bug K] [--sample M]
@@ -13,30 +13,28 @@ simulator, in the history that found it last and then in others.
   --bug      one mistake alone, by its number
   --sample   one that this number draws`
 
-const flags = readFlags(help, { seeds: textOr('2000'), seed: textOr('1'), bug: text, sample: text })
-
-process.exitCode = await main()
-
-async function main(): Promise<number> {
-  const sampled = flags.sample && `${1 + (Number(flags.sample) % bugs.length)}`
-  const wanted = flags.bug ?? sampled
-  say(
-    'Each is looked for by its play, or by seeds, that of bugs.md first, until a promise breaks.\n',
-  )
-  say('  # | seed | rule         | bug')
-  let survivors = 0
-  for (const [index, bug] of bugs.entries()) {
-    if (wanted !== undefined && Number(wanted) !== index + 1) continue
-    const seeds = { from: Number(flags.seed), count: Number(flags.seeds) }
-    const found = await (bug.play === undefined ? findIn(bug, seeds) : findByPlay(bug, bug.play))
-    if (found === undefined) survivors += 1
-    const { seed = 'none', rule = 'survives' } = found ?? {}
-    const cells = [`${index + 1}`.padStart(3), `${seed}`.padStart(4)]
-    say([...cells, rule.padEnd(12), bug.name].join(' | '))
-  }
-  say(`\n${survivors} of the planted bugs survived their plays and ${flags.seeds} seeds`)
-  return survivors === 0 ? 0 : 1
-}
+const plantBugs = createCommand({
+  usage,
+  options: { seeds: textOr('2000'), seed: textOr('1'), bug: text, sample: text },
+  async run({ seeds, seed: from, bug: number, sample }) {
+    const sampled = sample && `${1 + (Number(sample) % bugs.length)}`
+    const wanted = number ?? sampled
+    say('  # | seed | rule         | bug')
+    let survivors = 0
+    for (const [index, bug] of bugs.entries()) {
+      if (wanted !== undefined && Number(wanted) !== index + 1) continue
+      const histories = { from: Number(from), count: Number(seeds) }
+      const found = await (bug.play ? findByPlay(bug, bug.play) : findIn(bug, histories))
+      if (found === undefined) survivors += 1
+      const { seed = 'none', rule = 'survives' } = found ?? {}
+      const cells = [`${index + 1}`.padStart(3), `${seed}`.padStart(4)]
+      say([...cells, rule.padEnd(12), bug.name].join(' | '))
+    }
+    const sum = `${survivors} of the planted bugs survived their plays and ${seeds} seeds`
+    return { lines: ['', sum], isBad: survivors > 0 }
+  },
+})
+runAsProgram(import.meta, plantBugs)
 
 /** Runs the history that found it last, and where that does so no more, these. */
 async function findIn(bug: Bug, seeds: { from: number; count: number }) {

@@ -1,11 +1,11 @@
 import { inLanes } from '../dev/lanes.ts'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
-import { readFlags, textOr } from '../stack/command.ts'
+import { createCommand, type Found, runAsProgram, textOr, type Values } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { changedBy, failsTests, jobs, root } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 
-const help = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
+const usage = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
 simulator look for it.
 
   npx node scripts/plant-bugs/mutate.ts [--seeds N] [--sample K] [--seed S] [--from F]
@@ -15,14 +15,6 @@ simulator look for it.
   --seed    what draws them (1)
   --from    the first that is decided (1): goes on where a run was cut off
   --bar     the share that has to be noticed (0.95)`
-
-const flags = readFlags(help, {
-  seeds: textOr('2000'),
-  sample: textOr('0'),
-  seed: textOr('1'),
-  from: textOr('1'),
-  bar: textOr('0.95'),
-})
 
 /** Seeds that are tried before the tests of the mutated files are: they take a second. */
 const firstSeeds = 8
@@ -36,9 +28,17 @@ const suites = {
   rounds: ['rounds/plan', 'rounds/plan-cases', 'rounds/round'],
 }
 
-process.exitCode = await main()
+const options = {
+  seeds: textOr('2000'),
+  sample: textOr('0'),
+  seed: textOr('1'),
+  from: textOr('1'),
+  bar: textOr('0.95'),
+}
 
-async function main(): Promise<number> {
+runAsProgram(import.meta, createCommand({ usage, options, run: mutate }))
+
+async function mutate(flags: Values<typeof options>): Promise<Found> {
   const sample = Number(flags.sample) || undefined
   const mutations = await drawMutations(root, Number(flags.seed), sample)
   say(`${mutations.length} mutations, seed ${flags.seed}`)
@@ -47,21 +47,20 @@ async function main(): Promise<number> {
   const left = [...mutations.entries()].slice(Number(flags.from) - 1)
   let noticed = 0
   await inLanes(jobs, left, async ([index, mutation]) => {
-    const by = await look(mutation)
+    const by = await look(mutation, Number(flags.seeds))
     if (by !== undefined) noticed += 1
     const { file, line, within, words, was } = mutation
     const place = `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
     say(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place}`)
   })
   const share = noticed / Math.max(1, left.length)
-  say(`${noticed} of ${left.length} noticed (${(share * 100).toFixed(1)} %)`)
-  return share >= Number(flags.bar) ? 0 : 1
+  const sum = `${noticed} of ${left.length} noticed (${(share * 100).toFixed(1)} %)`
+  return { lines: [sum], isBad: share < Number(flags.bar) }
 }
 
 /** Returns the seed that breaks a promise, the tests that fail, or how a history ends early. */
-async function look({ file, text }: Mutation): Promise<string | undefined> {
+async function look({ file, text }: Mutation, seeds: number): Promise<string | undefined> {
   const environment = changedBy({ [file]: text })
-  const seeds = Number(flags.seeds)
   const first = Math.min(firstSeeds, seeds)
   return (
     (await findIn(1, first, environment)) ??

@@ -1,6 +1,6 @@
 import { createRandom } from '../dev/random.ts'
-import { flag, readFlags, textOr } from '../stack/command.ts'
-import { say } from '../stack/report.ts'
+import { createCommand, type Found, flag, runAsProgram, textOr } from '../stack/command.ts'
+import { Misused, say } from '../stack/report.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
 
@@ -9,7 +9,7 @@ const killEveryMs = 4_000
 /** Sessions a second that one key can carry with blocks of 0.4 s, and a process or two less. */
 const denoSessionsPerSecond = 25
 
-const help = `Plays sessions of many callers on a bad line before Rootstock's pool, and judges what came of them.
+const usage = `Plays sessions of many callers on a bad line before Rootstock's pool, and judges what came of them.
 
   npx node scripts/soak/main.ts [--payments N] [--concurrency N] [--seed S] [--deno]
 
@@ -18,29 +18,34 @@ const help = `Plays sessions of many callers on a bad line before Rootstock's po
   --seed         draws all of it (1)
   --deno         served by two Deno processes with one Redis, one of which is killed at random`
 
-const flags = readFlags(help, {
-  payments: textOr('5000'),
-  concurrency: textOr('64'),
-  seed: textOr('1'),
-  deno: flag,
+const soakCommand = createCommand({
+  usage,
+  options: {
+    payments: textOr('5000'),
+    concurrency: textOr('64'),
+    seed: textOr('1'),
+    deno: flag,
+  },
+  async run(flags) {
+    const seed = wholeNumber('seed', flags.seed)
+    const onDeno = {
+      perSecond: denoSessionsPerSecond,
+      served: createKilledDenos(createRandom(seed, 'processes'), killEveryMs),
+    }
+    const result = await soak({
+      payments: wholeNumber('payments', flags.payments),
+      concurrency: wholeNumber('concurrency', flags.concurrency),
+      seed,
+      progress: say,
+      ...(flags.deno && onDeno),
+    })
+    return report(result)
+  },
 })
+runAsProgram(import.meta, soakCommand)
 
-const seed = wholeNumber('seed', flags.seed)
-const onDeno = {
-  perSecond: denoSessionsPerSecond,
-  served: createKilledDenos(createRandom(seed, 'processes'), killEveryMs),
-}
-const result = await soak({
-  payments: wholeNumber('payments', flags.payments),
-  concurrency: wholeNumber('concurrency', flags.concurrency),
-  seed,
-  progress: say,
-  ...(flags.deno && onDeno),
-})
-process.exitCode = report(result) ? 0 : 1
-
-/** Prints the result; returns whether every count that must be 0 is 0. */
-function report({ verdict, replyMs, reconciled, ...result }: SoakResult): boolean {
+/** Writes the result, which is bad where a count that must be 0 is not. */
+function report({ verdict, replyMs, reconciled, ...result }: SoakResult): Found {
   const { executed, failed, lost, faults } = verdict
   const differences = [...faults, ...reconciled.differences]
   const rows: Record<string, string | number> = {
@@ -57,9 +62,9 @@ function report({ verdict, replyMs, reconciled, ...result }: SoakResult): boolea
     'nonce gaps': result.gaps,
     'books that differ': reconciled.differences.length,
   }
-  for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(22)} ${value}`)
-  for (const words of differences.slice(0, 20)) say(`  ${words}`)
-  return differences.length + result.gaps === 0 && result.stuck === undefined
+  const counted = Object.entries(rows).map(([name, value]) => `${name.padEnd(22)} ${value}`)
+  const lines = [...counted, ...differences.slice(0, 20).map((words) => `  ${words}`)]
+  return { lines, isBad: differences.length + result.gaps > 0 || result.stuck !== undefined }
 }
 
 function counts(of: Record<string, number>): string {
@@ -71,6 +76,5 @@ function counts(of: Record<string, number>): string {
 function wholeNumber(name: string, text: string): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && value > 0) return value
-  process.stderr.write(`--${name} is "${text}": it has to be a whole number above 0\n`)
-  process.exit(1)
+  throw new Misused(`--${name} is "${text}": it has to be a whole number above 0`)
 }

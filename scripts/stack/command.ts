@@ -109,16 +109,6 @@ async function runProgram(command: Command): Promise<void> {
   process.off('beforeExit', complain)
 }
 
-/** Reads the flags of a tool; --help prints the help and exits. */
-export function readFlags<Of extends Options>(help: string, options: Of) {
-  const { values } = parse(process.argv.slice(2), options)
-  if (values.help) {
-    say(help)
-    process.exit()
-  }
-  return values
-}
-
 type CommonValues = { help?: boolean; json?: boolean; secrets?: string }
 
 /** Adds what a file of secrets holds to an environment. @throws {StackError} no such file */

@@ -9,12 +9,12 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../../run-command.ts'
-import { flag, readFlags, textOr } from '../../stack/command.ts'
+import { createCommand, flag, runAsProgram, textOr } from '../../stack/command.ts'
 import { say } from '../../stack/report.ts'
 import { foundryTool, projectRoot } from '../forge.ts'
 import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 
-const help = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
+const usage = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
 to stand in contracts/test/mutation/survivors.diff with the reason why it may.
 
   npx node scripts/contracts/mutation/mutate.ts [--only backdoor] [--list]
@@ -39,25 +39,32 @@ const copied = [
 const needless = ['contracts/proofs', 'contracts/test/proofs']
 
 const survivors = readSurvivors('contracts/test/mutation/survivors.diff')
-const flags = readFlags(help, { only: textOr(''), list: flag })
-const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
-const mutations = all.filter((mutation) => describe(mutation).includes(flags.only))
 const counts = { killed: 0, 'did not compile': 0, survived: 0 }
 let problems = 0
 
-if (flags.list) for (const mutation of mutations) say(describe(mutation))
-else {
-  const known = new Set(all.map(keyOf))
-  for (const key of survivors.keys())
-    if (!known.has(key)) note(`survivors.diff has no line: ${key}`)
-  const left = mutations.values()
-  await Promise.all(Array.from({ length: availableParallelism() }, () => tryEach(left)))
-  for (const [outcome, count] of Object.entries(counts)) say(`${count} ${outcome}`)
-  if (problems > 0) process.exitCode = 1
-}
+const mutateContracts = createCommand({
+  usage,
+  options: { only: textOr(''), list: flag },
+  async run({ only, list }) {
+    const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
+    const mutations = all.filter((mutation) => describe(mutation).includes(only))
+    if (list) return { lines: mutations.map(describe) }
+    const known = new Set(all.map(keyOf))
+    for (const key of survivors.keys())
+      if (!known.has(key)) note(`survivors.diff has no line: ${key}`)
+    const left = mutations.values()
+    const lanes = Array.from({ length: availableParallelism() }, () =>
+      tryEach(left, mutations.length),
+    )
+    await Promise.all(lanes)
+    const lines = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`)
+    return { lines, isBad: problems > 0 }
+  },
+})
+runAsProgram(import.meta, mutateContracts)
 
-/** Takes what is left, one after the other, in a copy of its own. */
-async function tryEach(left: Iterable<Mutation>): Promise<void> {
+/** Takes what is left of so many, one after the other, in a copy of its own. */
+async function tryEach(left: Iterable<Mutation>, total: number): Promise<void> {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'ussd-relay-mutation-'))
   const copy = folder.path
   const filter = (path: string) => !needless.some((folder) => path.endsWith(folder))
@@ -70,7 +77,7 @@ async function tryEach(left: Iterable<Mutation>): Promise<void> {
     const path = join(copy, mutation.file)
     const original = readFileSync(path)
     writeFileSync(path, mutate(original, mutation.edits))
-    tell(mutation, await testIn(copy))
+    tell(mutation, await testIn(copy), total)
     writeFileSync(path, original)
   }
 }
@@ -108,11 +115,11 @@ function readSurvivors(path: string): Map<string, string> {
 }
 
 /** Says what became of a mutation; it is a problem where that is not what survivors.diff says. */
-function tell(mutation: Mutation, outcome: keyof typeof counts): void {
+function tell(mutation: Mutation, outcome: keyof typeof counts, total: number): void {
   counts[outcome] += 1
   const done = Object.values(counts).reduce((sum, count) => sum + count)
   const reason = survivors.get(keyOf(mutation))
-  const progress = `${done}/${mutations.length} ${outcome}`
+  const progress = `${done}/${total} ${outcome}`
   if (outcome === 'survived' && reason === undefined) {
     note(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
   } else if (outcome !== 'survived' && reason !== undefined) {
