@@ -24,9 +24,6 @@ const maxGap = 1_000
 
 const blocksPerBatch = 50
 
-/** Limits the missing blocks that are read from child to parent; more are read by number. */
-const maxReadByParent = 4
-
 /** The fields of a `newHeads` notification. */
 const headFields = [
   ...['difficulty', 'extraData', 'gasLimit', 'gasUsed', 'logsBloom', 'miner', 'number'],
@@ -96,13 +93,10 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
   async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<MissingBlocks> {
     const gap = Number(latest.number) - last.number
     if (gap > maxGap) return 'lost'
-    let blocks = [latest]
-    if (gap > maxReadByParent) {
-      const missingBlocks = await readRange(source, last.number + 1, Number(latest.number) - 1)
-      if (missingBlocks === undefined) return 'changing'
-      blocks = [...missingBlocks, latest]
-      if (takeLinkedBlocks(blocks).length < blocks.length) return 'changing'
-    }
+    const missingBlocks = await readRange(source, last.number + 1, Number(latest.number) - 1)
+    if (missingBlocks === undefined) return 'changing'
+    let blocks = [...missingBlocks, latest]
+    if (takeLinkedBlocks(blocks).length < blocks.length) return 'changing'
     for (;;) {
       const [oldest] = blocks
       if (oldest === undefined) return 'changing'

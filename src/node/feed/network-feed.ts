@@ -140,19 +140,18 @@ function createSessionSubscriptions(
     async add(topic) {
       await join(topic)
       if (sessions.get(socket) !== session) throw new TransportError('the client has left')
-      const sessionsOfKey = [...sessions.list()].filter(
-        (connected) => connected.socket.keyHash === keyHash,
-      )
-      if (countSubscriptions(sessionsOfKey) >= maxSubscriptions) {
+      const all = [...sessions.list()]
+      const topicsOfKey = listTopics(all.filter((other) => other.socket.keyHash === keyHash))
+      if (topicsOfKey.length >= maxSubscriptions) {
         throw new RpcError(
           codes.limitExceeded,
           `at most ${maxSubscriptions} subscriptions for one key`,
         )
       }
-      const bytes = countTopicBytes(topic)
+      const bytes = countFilterBytes([topic])
       const { perKey, total } = limits.filters
-      const isOverKey = countFilterBytes(sessionsOfKey) + bytes > perKey
-      const isOverTotal = countFilterBytes([...sessions.list()]) + bytes > total
+      const isOverKey = countFilterBytes(topicsOfKey) + bytes > perKey
+      const isOverTotal = countFilterBytes(listTopics(all)) + bytes > total
       if (bytes > 0 && (isOverKey || isOverTotal)) {
         const owner = isOverKey
           ? `one key take at most ${perKey}`
@@ -174,16 +173,12 @@ function createSessionSubscriptions(
   }
 }
 
-/** Counts the bytes of all topics each time, so that closed ones free theirs. */
-function countFilterBytes(sessions: readonly Session[]): number {
-  const topics = sessions.flatMap((session) => [...session.topics.values()])
-  return topics.reduce((sum, { topic }) => sum + countTopicBytes(topic), 0)
-}
+/** Lists all topics each time, so that closed ones free their bytes. */
+const listTopics = (sessions: readonly Session[]): Topic[] =>
+  sessions.flatMap(({ topics }) => Array.from(topics.values(), ({ topic }) => topic))
 
-function countTopicBytes(topic: Topic): number {
-  return topic.kind === 'logs' ? estimateFilterBytes(topic.filter) : 0
-}
-
-function countSubscriptions(sessions: readonly Session[]): number {
-  return sessions.reduce((sum, { topics }) => sum + topics.size, 0)
-}
+const countFilterBytes = (topics: readonly Topic[]): number =>
+  topics.reduce(
+    (sum, topic) => sum + (topic.kind === 'logs' ? estimateFilterBytes(topic.filter) : 0),
+    0,
+  )

@@ -20,9 +20,6 @@ export const maxLogs = 10_000
 /** Sets the depth from which two nodes' logs must agree; nearer the head they may differ. */
 const settledDepth = 12
 
-/** Limits the blocks with unrequested logs in an answer; beyond it, the answer is refused. */
-const maxDoubtfulBlocks = 50
-
 /** Limits a request's calls to a node; the reserved ones read chain, client and head. */
 const maxCalls = 200
 const reservedCalls = 5
@@ -264,10 +261,10 @@ async function queryLogs(
   if (!isOpen && nodeLogs.some(({ blockNumber }) => Number(blockNumber) > part.to)) {
     throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
-  const unrequested = nodeLogs.filter((log) => !mayMatchFilter(filter, log))
-  return unrequested.length === 0
-    ? nodeLogs.filter((log) => matchesFilter(filter, log))
-    : await replaceWithProved(node, nodeLogs, unrequested, filter)
+  if (!nodeLogs.every((log) => mayMatchFilter(filter, log))) {
+    throw new MalformedAnswer('a node gave logs that were not asked for')
+  }
+  return nodeLogs.filter((log) => matchesFilter(filter, log))
 }
 
 /** Tells whether a refusal may be about the range's size, so that a smaller range may work. */
@@ -277,28 +274,6 @@ function isAboutRange(error: RpcError): boolean {
     return false
   if (isRefusal(error, 'too_much')) return true
   return code !== codes.limitExceeded && code !== codes.timeout && !isRefusal(error, 'too_late')
-}
-
-/** Reads the logs of blocks with unrequested logs again, proved: the node may filter wrongly. */
-async function replaceWithProved(
-  node: UpstreamNode,
-  nodeLogs: readonly ChainLog[],
-  unrequested: readonly ChainLog[],
-  filter: LogFilter,
-): Promise<ChainLog[]> {
-  const doubtfulHashes = [...new Set(unrequested.map(({ blockHash }) => blockHash))]
-  if (doubtfulHashes.length > maxDoubtfulBlocks) {
-    throw new MalformedAnswer('a node gave many logs that were not asked for')
-  }
-  const proved = await Promise.all(
-    doubtfulHashes.map(async (hash) =>
-      hash === null ? [] : await readKnownBlockLogs(node, hash, filter),
-    ),
-  )
-  const trustedLogs = nodeLogs.filter(({ blockHash }) => !doubtfulHashes.includes(blockHash))
-  return [...trustedLogs, ...proved.flat()]
-    .filter((log) => matchesFilter(filter, log))
-    .toSorted(comparePositions)
 }
 
 const comparePositions = (a: ChainLog, b: ChainLog): number =>
