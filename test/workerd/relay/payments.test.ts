@@ -97,15 +97,6 @@ async function borrow(caller: string): Promise<string> {
 }
 
 describe('a refusal', () => {
-  test('says that there is a loan already', async () => {
-    const caller = '+254700000112'
-    await dial(caller, '3')
-    await untilBalance(caller, '0.01')
-    expect((await dial(caller, '3')).text).toBe(
-      'END You already have a loan. Still to repay: 0.01 tRBTC.',
-    )
-  })
-
   test('stops one of two sessions that spend the same balance at once', async () => {
     const caller = '+254700000114'
     await fund(caller, '1')
@@ -116,24 +107,5 @@ describe('a refusal', () => {
     expect(texts.filter((text) => submitted.test(text))).toHaveLength(1)
     expect(texts.filter((text) => text.startsWith('END Your balance is too low'))).toHaveLength(3)
     await untilBalance(caller, '0.3')
-  })
-
-  test('says what can be repaid, and that there is nothing', async () => {
-    const caller = '+254700000115'
-    expect((await dial(caller, '4*1')).text).toBe(
-      'END You have no loan to repay. Dial again for the menu.',
-    )
-    await dial(caller, '3')
-    await untilBalance(caller, '0.01')
-    expect((await dial(caller, '4*2*0.02')).text).toBe(
-      'END You owe only 0.01 tRBTC. Nothing was sent. Dial again to repay all of it.',
-    )
-    expect((await dial(caller, '4*1')).text).toMatch(
-      /^END Repayment Submitted\nAmount: all that is owed\nTx: 0x/,
-    )
-    await untilBalance(caller, '0')
-    expect((await dial(caller, '4*1')).text).toBe(
-      'END You have no loan to repay. Dial again for the menu.',
-    )
   })
 })

@@ -20,36 +20,6 @@ const submittedTo = (recipient: string) =>
     String.raw`^END Transfer Submitted\nTo: ${recipient}\nTx: 0x[0-9a-f]{10}\.\.\.\nFunds will arrive shortly\.$`,
   )
 
-describe('a session of the demonstration', () => {
-  test('shows the main menu on the first dial', async () => {
-    const entries = '1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan'
-    const text = `CON Rootstock DeFi (+254700000001)\n${entries}`
-    expect(await dial('+254700000001', '')).toEqual({ status: 200, text })
-  })
-
-  test('gives a loan, which the balance shows, and which can be sent on and repaid', async () => {
-    const [sender, receiver] = ['+254700000011', '+254700000012']
-    expect((await dial(sender, '1')).text).toBe('END Your Balance: 0 tRBTC')
-
-    const requested =
-      /^END Loan Requested\nTx: 0x[0-9a-f]{10}\.\.\.\n0\.01 tRBTC credited shortly\.$/
-    expect((await dial(sender, '3')).text).toMatch(requested)
-    await untilBalance(sender, '0.01')
-
-    const session = newSession()
-    expect((await dial(sender, '2', session)).text).toBe('CON Enter Recipient Address:_________')
-    expect((await dial(sender, '2*0700000012', session)).text).toBe('CON Enter Amount:_____')
-    const sent = await dial(sender, '2*0700000012*0.004', session)
-    expect(sent.text).toMatch(submittedTo('2547\\.\\.\\.012'))
-    await untilBalance(receiver, '0.004')
-    await untilBalance(sender, '0.006')
-
-    const repaid = await dial(sender, '4*2*0.001')
-    expect(repaid.text).toMatch(/^END Repayment Submitted\nAmount: 0\.001 tRBTC\nTx: 0x/)
-    await untilBalance(sender, '0.005')
-  })
-})
-
 describe('the specification', () => {
   test('is answered in plain text, with CON while the session continues and END when it ends', async () => {
     const caller = '+254700000016'
