@@ -179,8 +179,8 @@ function findExpired({ at }: { at: number }, vitals: Vitals, reading: string): F
 }
 
 function checkFunds({ vitals, terms }: KnownHealthData): Finding {
-  const { funds } = vitals.observations
-  if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
+  const { balanceWei } = vitals.observations
+  if (balanceWei === undefined) return unknown("No round has seen the relayer's balance yet")
   if (isPriceTooHigh(vitals, terms)) {
     return unknown('Not computed: no payment goes out at a price above MAX_GAS_PRICE_WEI')
   }
@@ -188,21 +188,22 @@ function checkFunds({ vitals, terms }: KnownHealthData): Finding {
   const says = `The relayer's balance is enough for ${affordable} payments at the highest price`
   const isEnough = affordable > vitals.carried + vitals.waiting
   return (
-    findExpired(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
+    findExpired(balanceWei, vitals, "the relayer's balance") ??
+    (isEnough ? ok(says) : refusing(says))
   )
 }
 
 function checkPrice({ vitals, terms }: KnownHealthData): Finding {
-  const { gasPrice } = vitals.observations
-  if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
+  const { gasPriceWei } = vitals.observations
+  if (gasPriceWei === undefined) return unknown('No round has seen the price of gas yet')
   const { maxWei } = terms.fees
-  const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
-  const wei = BigInt(gasPrice.wei)
+  const { value: wei } = gasPriceWei
+  const says = `A node asks ${wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
   const warning =
     '. So high a price may be a mistake of the node: compare another or an explorer first'
   const mayBeMistake = wei >= maxWei * doubtfulPriceMultiple
   return (
-    findExpired(gasPrice, vitals, 'the price of gas') ??
+    findExpired(gasPriceWei, vitals, 'the price of gas') ??
     (wei > maxWei ? refusing(mayBeMistake ? says + warning : says) : ok(says))
   )
 }
@@ -212,23 +213,23 @@ const doubtfulPriceMultiple = 10n
 
 /** Tells whether nodes ask more than the highest price, at which no sum means anything. */
 const isPriceTooHigh = (
-  { observations: { gasPrice } }: Vitals,
+  { observations: { gasPriceWei } }: Vitals,
   { fees }: HealthData['terms'],
-): boolean => gasPrice !== undefined && BigInt(gasPrice.wei) > fees.maxWei
+): boolean => gasPriceWei !== undefined && gasPriceWei.value > fees.maxWei
 
 const getGasPriceWei = (
-  { observations: { gasPrice } }: Vitals,
+  { observations: { gasPriceWei } }: Vitals,
   { fees }: HealthData['terms'],
-): bigint => (gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei))
+): bigint => gasPriceWei?.value ?? fees.maxWei
 
 /**
  * Counts the payments that the relayer's balance pays for; undefined before it was read, and while
  * the price is above the highest.
  */
 export function countAffordable(vitals: Vitals, terms: HealthData['terms']) {
-  const { funds } = vitals.observations
-  if (funds === undefined || isPriceTooHigh(vitals, terms)) return undefined
-  const finances = { gasPriceWei: getGasPriceWei(vitals, terms), balanceWei: BigInt(funds.wei) }
+  const { balanceWei } = vitals.observations
+  if (balanceWei === undefined || isPriceTooHigh(vitals, terms)) return undefined
+  const finances = { gasPriceWei: getGasPriceWei(vitals, terms), balanceWei: balanceWei.value }
   const atCurrentPrice = countPayments(terms, finances)
   return { atCurrentPrice, atHighestPrice: computeCapacity(terms, finances).open }
 }

@@ -55,7 +55,9 @@ const metrics: Record<string, Metric> = {
   },
   relay_relayer_balance_wei: {
     help: 'balance of the relayer, which pays for gas',
-    read: (readings) => [toSample(readings.observations.funds?.wei, readings.relayerLabel)],
+    read: (readings) => [
+      toSample(readings.observations.balanceWei?.value.toString(), readings.relayerLabel),
+    ],
   },
   relay_relayer_payments_left: {
     help: "payments that the relayer's balance pays for at today's price",
@@ -75,7 +77,7 @@ const metrics: Record<string, Metric> = {
   },
   relay_gas_price_wei: {
     help: 'gas price that a node reports',
-    read: (readings) => [toSample(readings.observations.gasPrice?.wei)],
+    read: (readings) => [toSample(readings.observations.gasPriceWei?.value.toString())],
   },
   relay_payment_events_total: {
     help: 'events of payments since the ledger began, by kind',

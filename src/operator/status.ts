@@ -70,8 +70,8 @@ function describeRelayer(
   const open = phasesWithoutOutcome.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
-    balanceWei: observations.funds?.wei ?? null,
-    gasPriceWei: observations.gasPrice?.wei ?? null,
+    balanceWei: observations.balanceWei?.value.toString() ?? null,
+    gasPriceWei: observations.gasPriceWei?.value.toString() ?? null,
     maxGasPriceWei: `${terms.fees.maxWei}`,
     lastsFor: affordable?.atCurrentPrice ?? null,
     lastsAtWorst: affordable?.atHighestPrice ?? null,

@@ -23,17 +23,17 @@ export function describeStuckNonce(healthData: KnownHealthData): string | undefi
   if (stuck === undefined) return undefined
   const { nonce, since, gasPriceWei, failures } = stuck
   const { observations, now } = healthData.vitals
-  const { poolCount, gasPrice } = observations
-  const priceWei = BigInt(gasPrice?.wei ?? 0)
+  const { poolNonce, gasPriceWei: asked } = observations
+  const priceWei = asked?.value ?? 0n
   const poolReading =
-    poolCount && poolCount.at > since && now - poolCount.at < readingExpiresMs && poolCount
+    poolNonce && poolNonce.at > since && now - poolNonce.at < readingExpiresMs && poolNonce
   const waitText = `Nonce ${nonce} has waited for a block since ${toIso(since)}`
   const outbidHint = `outbid it: \`npm run ops -- outbid ${nonce}\``
   const otherNodeHint = 'name another node in NODE_URL'
   if (priceWei > healthData.terms.fees.maxWei) {
     return `${waitText}: a node asks ${priceWei} wei, above MAX_GAS_PRICE_WEI. Raise that, or wait.`
   }
-  if (poolReading && poolReading.number <= nonce) {
+  if (poolReading && poolReading.value <= nonce) {
     const answer =
       failures === 0 ? 'accepted it' : `did not accept it in the last ${failures} attempts`
     return `${waitText}: the node ${answer}, and does not have it in its pool. A higher price does not help: ${otherNodeHint}.`

@@ -73,7 +73,7 @@ export async function claimDeposit(
   ])
   if (pending > nonce) return { kind: 'under_way' }
   if (nodePriceWei > fees.maxWei) {
-    const facts = { gasPrice: { wei: `${nodePriceWei}` } }
+    const facts = { gasPriceWei: { value: nodePriceWei } }
     await ledger.recordObservations({ facts, node: 'answered', round: undefined })
     return { kind: 'price_too_high' }
   }

@@ -55,17 +55,21 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('have each fact with the last time when a round saw it', async ({ ledger, pass }) => {
       const { now: began } = await ledger.readVitals()
-      const [head, funds] = [{ number: 7, timestampSeconds: 70 }, { wei: '1000' }]
-      await ledger.recordObservations({ facts: { head, funds }, node: 'answered', round: 'done' })
+      const [head, balanceWei] = [{ number: 7, timestampSeconds: 70 }, { value: 1000n }]
+      await ledger.recordObservations({
+        facts: { head, balanceWei },
+        node: 'answered',
+        round: 'done',
+      })
       pass(60_000)
       const later = { number: 9, timestampSeconds: 90 }
       await ledger.recordObservations({ facts: { head: later }, node: 'answered', round: 'done' })
       const { observations, now } = await ledger.readVitals()
       expect(observations.head).toMatchObject(later)
-      expect(observations.funds).toMatchObject(funds)
-      const [headAt = 0, fundsAt = 0] = [observations.head?.at, observations.funds?.at]
-      expect(headAt - fundsAt).toBeGreaterThanOrEqual(60_000)
-      expect(fundsAt).toBeGreaterThanOrEqual(began)
+      expect(observations.balanceWei).toMatchObject(balanceWei)
+      const [headAt = 0, balanceAt = 0] = [observations.head?.at, observations.balanceWei?.at]
+      expect(headAt - balanceAt).toBeGreaterThanOrEqual(60_000)
+      expect(balanceAt).toBeGreaterThanOrEqual(began)
       expect(observations.roundAt).toBeLessThanOrEqual(now)
     })
 
@@ -95,12 +99,12 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
     test('have what a refused payment has read of the chain', async ({ ledger }) => {
       const { now } = await ledger.readVitals()
       const seen = {
-        facts: { gasPrice: { wei: '7' } },
+        facts: { gasPriceWei: { value: 7n } },
         node: 'answered',
         round: undefined,
       } as const
       await ledger.refuse({ ...refusingOf('s'), observations: { ...seen, now } })
-      expect((await ledger.readVitals()).observations.gasPrice).toMatchObject({ wei: '7' })
+      expect((await ledger.readVitals()).observations.gasPriceWei).toMatchObject({ value: 7n })
     })
 
     test('keep the price of the feed, and what was refused, until it is accepted', async ({
@@ -185,18 +189,18 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
     test('have no observation of other contracts or another key', async ({ ledger }) => {
       await ledger.identify(identity('a'))
       const contracts = { state: 'missing' } as const
-      const counts = { count: { number: 3 }, toldCount: { number: 3 } }
-      const ofNone = { head: { number: 7, timestampSeconds: 70 }, gasPrice: { wei: '1' } }
-      const facts = { ...ofNone, funds: { wei: '1' }, contracts, ...counts }
+      const counts = { chainNonce: { value: 3 }, reportedNonce: { value: 3 } }
+      const ofNone = { head: { number: 7, timestampSeconds: 70 }, gasPriceWei: { value: 1n } }
+      const facts = { ...ofNone, balanceWei: { value: 1n }, contracts, ...counts }
       await ledger.recordObservations({ facts, node: 'answered', round: 'done' })
       const seen = async (forwarder: string) => {
         const asked = { identity: identity('a', forwarder) }
         return Object.keys((await ledger.readVitals(asked)).observations).sort()
       }
       expect(await seen('one')).toEqual([...Object.keys(facts), 'roundAt'].sort())
-      expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
+      expect(await seen('two')).toEqual(['gasPriceWei', 'head', 'roundAt'])
       await ledger.identify(identity('a', 'two'))
-      expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
+      expect(await seen('two')).toEqual(['gasPriceWei', 'head', 'roundAt'])
     })
 
     test('report since when the node is silent and rounds fail', async ({ ledger, pass }) => {

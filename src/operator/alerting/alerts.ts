@@ -93,12 +93,12 @@ function findLowRelayer(
   const { vitals, terms } = healthData
   const topUp = computeTopUp(vitals, terms)
   if (topUp === undefined) return undefined
-  const { funds } = vitals.observations
+  const { balanceWei } = vitals.observations
   const payments = countAffordable(vitals, terms)?.atCurrentPrice
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
-  const balance = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
+  const balance = `Relayer ${relayer()} has ${formatAmountDown(balanceWei?.value ?? 0n)} ${chain.currency}`
   const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
   const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
   const duration = `enough for ${payments} payments at today's price${queue}`

@@ -66,24 +66,24 @@ function observeNode({ node, signer, clock }: Relayer, report: ObservationReport
       }
     },
     async getGasPrice(signal) {
-      const wei = await node.getGasPrice(signal)
-      report.facts.gasPrice = { wei: `${wei}`, readAt: clock.now() }
-      return wei
+      const value = await node.getGasPrice(signal)
+      report.facts.gasPriceWei = { value, readAt: clock.now() }
+      return value
     },
     async getBalance(account, signal) {
-      const wei = await node.getBalance(account, signal)
+      const value = await node.getBalance(account, signal)
       if (isAddressEqual(account, signer.address)) {
-        report.facts.funds = { wei: `${wei}`, readAt: clock.now() }
+        report.facts.balanceWei = { value, readAt: clock.now() }
       }
-      return wei
+      return value
     },
   }
 }
 
 const factsByCheck: Partial<Record<CheckName, readonly FactName[]>> = {
   node: ['head', 'contracts'],
-  relayer_funds: ['funds', 'gasPrice'],
-  gas_price: ['gasPrice'],
+  relayer_funds: ['balanceWei', 'gasPriceWei'],
+  gas_price: ['gasPriceWei'],
   contracts: ['contracts'],
 }
 
@@ -102,7 +102,7 @@ async function refreshFacts(
   const vitals = await relayer.ledger.readVitals()
   const { now, observations } = vitals
   const isStuck = findStuckNonce({ vitals, terms: relayer }) !== undefined
-  const stuckFacts = isStuck ? (['poolCount'] as const) : []
+  const stuckFacts = isStuck ? (['poolNonce'] as const) : []
   const failingFacts = [...listFailingFacts(relayer, vitals), ...stuckFacts]
   const chosenFacts = chooseFacts(relayer, vitals, report, failingFacts)
   await readFacts(relayer, chosenFacts, { readContracts, report, observations })
@@ -172,8 +172,8 @@ type ReaderContext = {
 
 const factReaders = {
   head: ({ node, clock }: Relayer) => node.getHead(clock.timeout(nodeTimeoutMs)),
-  gasPrice: ({ node, clock }: Relayer) => node.getGasPrice(clock.timeout(nodeTimeoutMs)),
-  funds: ({ node, clock, signer }: Relayer) =>
+  gasPriceWei: ({ node, clock }: Relayer) => node.getGasPrice(clock.timeout(nodeTimeoutMs)),
+  balanceWei: ({ node, clock, signer }: Relayer) =>
     node.getBalance(signer.address, clock.timeout(nodeTimeoutMs)),
   async contracts(relayer: Relayer, { readContracts, report, observations }: ReaderContext) {
     const head = report.facts.head ?? observations.head
@@ -182,12 +182,12 @@ const factReaders = {
     const reading = await readContracts(relayer, Math.floor(seconds))
     report.facts.contracts = { ...reading, readAt: relayer.clock.now() }
   },
-  async poolCount({ node, signer, clock }: Relayer, { report }: ReaderContext) {
+  async poolNonce({ node, signer, clock }: Relayer, { report }: ReaderContext) {
     const signal = clock.timeout(nodeTimeoutMs)
-    const number = await node.getTransactionCount(signer.address, signal, 'pending')
-    report.facts.poolCount = { number, readAt: clock.now() }
+    const value = await node.getTransactionCount(signer.address, signal, 'pending')
+    report.facts.poolNonce = { value, readAt: clock.now() }
   },
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: ReaderContext) => Promise<unknown>>>
 
 /** Lists the facts that are read again regularly, the oldest first. */
-const polledFacts = ['head', 'gasPrice', 'funds', 'contracts'] as const
+const polledFacts = ['head', 'gasPriceWei', 'balanceWei', 'contracts'] as const

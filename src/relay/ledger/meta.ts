@@ -2,7 +2,7 @@ import { type Hex, isHex } from 'viem'
 import * as z from 'zod/mini'
 import { obstacles } from '../refusal.ts'
 import type { Draft } from './draft.ts'
-import { storedObservations } from './observations.ts'
+import { renameEarlierFacts, storedObservations } from './observations.ts'
 
 const time = z.int()
 const counts = z.record(z.string(), z.int())
@@ -46,6 +46,8 @@ const rate = z.object({
   refused: z.optional(z.object({ micros: z.string(), at: time })),
 })
 
+const observations = z.extend(storedObservations, byRelayer)
+
 /** Parses the values of the table `meta`, by name. STORAGE.md says what each is. */
 export const metaValues = {
   intake,
@@ -60,7 +62,15 @@ export const metaValues = {
     count: z.optional(z.int()),
     below: z.optional(z.array(followedBlock)),
   }),
-  sight: z.catch(z.extend(storedObservations, byRelayer), {}),
+  observations: z.catch(observations, {}),
+  /** Is what version 1.0 stored in place of `observations`. */
+  sight: z.catch(
+    z.pipe(
+      z.pipe(z.record(z.string(), z.unknown()), z.transform(renameEarlierFacts)),
+      observations,
+    ),
+    {},
+  ),
   compared: z.object({
     relayer: z.string(),
     nextNonce: z.int(),

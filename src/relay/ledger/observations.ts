@@ -3,6 +3,10 @@ import * as z from 'zod/mini'
 /** Parses a Unix time in ms by the ledger's clock. */
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
+const weiValue = z.pipe(
+  wei,
+  z.transform((digits) => BigInt(digits)),
+)
 
 /** Parses the amounts of the loan contract; the daily cap leaves `issuableWei`. */
 const pool = z.object({
@@ -13,23 +17,23 @@ const pool = z.object({
   balancesWei: wei,
 })
 
-/** Lists the facts that are read from the chain, under the names that the schema stores. */
+/** Lists the facts that are read from the chain. They are stored under these names. */
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
   /** Gives the balance of the relayer's key. */
-  funds: z.object({ wei }),
-  gasPrice: z.object({ wei }),
+  balanceWei: z.object({ value: weiValue }),
+  gasPriceWei: z.object({ value: weiValue }),
   /** Tells whether forwarder and loan contract exist and accept this relayer. */
   contracts: z.object({
     state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
-  /** Gives `chainNonce`: the relayer's transactions in the blocks that rounds have followed. */
-  count: z.object({ number: z.int() }),
-  /** Gives `reportedNonce`: the node's own count, because others may have used the key. */
-  toldCount: z.object({ number: z.int() }),
-  /** Counts the node's pool too. It is read only while a nonce waits too long. */
-  poolCount: z.object({ number: z.int() }),
+  /** Is the relayer's next nonce after the blocks that rounds have followed. */
+  chainNonce: z.object({ value: z.int() }),
+  /** Is the next nonce as a node last reported it, because others may have used the key. */
+  reportedNonce: z.object({ value: z.int() }),
+  /** Exceeds every nonce in the node's pool. It is read only while a nonce waits too long. */
+  poolNonce: z.object({ value: z.int() }),
   /** Names the block of the last outcome that was made final without a proof of its receipt. */
   unproved: z.object({ block: z.int() }),
 }
@@ -37,10 +41,7 @@ export const facts = {
 export type ChainFact = keyof typeof facts
 
 /** Lists the facts that are read one per block, in turn, while work is open. */
-export const readingTurns = ['gasPriceWei', 'balanceWei', 'reportedNonce'] as const
-
-/** Lists the same facts under their stored names, in the same order. */
-export const storedReadings = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
+export const factReadings = ['gasPriceWei', 'balanceWei', 'reportedNonce'] as const
 
 /** Reports what a round or a payment has read from the chain. */
 export type ObservationReport = {
@@ -67,15 +68,15 @@ export const storedObservations = z.object({
   silentSince: z.optional(time),
   /** Adds in `since` when this block was first seen. */
   head: z.optional(z.extend(facts.head, { at: time, since: time })),
-  funds: dated(facts.funds),
-  gasPrice: dated(facts.gasPrice),
+  balanceWei: dated(facts.balanceWei),
+  gasPriceWei: dated(facts.gasPriceWei),
   contracts: dated(facts.contracts),
-  count: dated(facts.count),
-  toldCount: dated(facts.toldCount),
-  poolCount: dated(facts.poolCount),
+  chainNonce: dated(facts.chainNonce),
+  reportedNonce: dated(facts.reportedNonce),
+  poolNonce: dated(facts.poolNonce),
   unproved: dated(facts.unproved),
   /** Names the fact that was read last in turn. */
-  asked: z.optional(z.enum(storedReadings)),
+  lastReading: z.optional(z.enum(factReadings)),
 })
 
 export type Observations = z.infer<typeof storedObservations>
@@ -117,4 +118,26 @@ export const dropDeploymentFacts = (observations: Observations): Observations =>
     Object.entries(observations).filter(([name]) => !deploymentFacts.includes(name)),
   )
 
-const deploymentFacts = ['funds', 'contracts', 'count', 'toldCount', 'poolCount']
+const deploymentFacts = ['balanceWei', 'contracts', 'chainNonce', 'reportedNonce', 'poolNonce']
+
+/** Maps the names under which version 1.0 stored facts. */
+const earlierNames: Readonly<Record<string, ChainFact>> = {
+  funds: 'balanceWei',
+  gasPrice: 'gasPriceWei',
+  count: 'chainNonce',
+  toldCount: 'reportedNonce',
+  poolCount: 'poolNonce',
+}
+
+type EarlierFact = { wei?: string; number?: number; at: number }
+
+/** Returns what version 1.0 stored, under today's names. Its turn of readings begins again. */
+export function renameEarlierFacts({ asked: _, ...stored }: Record<string, unknown>) {
+  const renamed = Object.entries(stored).map(([name, fact]) => {
+    const factName = earlierNames[name]
+    if (factName === undefined) return [name, fact]
+    const { wei, number, at } = fact as EarlierFact
+    return [factName, { value: wei ?? number, at }]
+  })
+  return Object.fromEntries(renamed)
+}

@@ -57,11 +57,11 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
   const readNonce = (block: 'latest' | 'pending') =>
     node.getTransactionCount(signer.address, signal, block)
   const { observations, now } = view
-  const { count } = observations
-  const isCountFresh = count !== undefined && now - count.at < rules.accountStateMs
+  const { chainNonce } = observations
+  const isFresh = chainNonce !== undefined && now - chainNonce.at < rules.accountStateMs
   const readNonces = async (): Promise<NextNonces> => {
     const [chain, pool] = await Promise.all([
-      isCountFresh ? count.number : readNonce('latest'),
+      isFresh ? chainNonce.value : readNonce('latest'),
       readNonce('pending'),
     ])
     asked.keepNonces({ chain, pool })
@@ -93,18 +93,18 @@ export async function readFunding(
   { facts }: ObservationReport,
   maxAgeMs: number,
 ): Promise<Funding> {
-  const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
+  const read = async (name: keyof Funding, ask: () => Promise<bigint>): Promise<bigint> => {
     const [stored, fresh] = [observations[name], facts[name]]
     if (fresh?.readAt !== undefined && clock.now() - fresh.readAt < maxReadingAgeMs)
-      return BigInt(fresh.wei)
-    if (stored !== undefined && now - stored.at < maxAgeMs) return BigInt(stored.wei)
-    const wei = await ask()
-    facts[name] = { wei: `${wei}`, readAt: clock.now() }
-    return wei
+      return fresh.value
+    if (stored !== undefined && now - stored.at < maxAgeMs) return stored.value
+    const value = await ask()
+    facts[name] = { value, readAt: clock.now() }
+    return value
   }
   const [gasPriceWei, balanceWei] = await Promise.all([
-    read('gasPrice', () => node.getGasPrice(clock.timeout(nodeTimeoutMs))),
-    read('funds', () => node.getBalance(signer.address, clock.timeout(nodeTimeoutMs))),
+    read('gasPriceWei', () => node.getGasPrice(clock.timeout(nodeTimeoutMs))),
+    read('balanceWei', () => node.getBalance(signer.address, clock.timeout(nodeTimeoutMs))),
   ])
   return { gasPriceWei, balanceWei }
 }

@@ -46,8 +46,8 @@ export function conditionWith(
     observations: {
       roundAt: at,
       head: { number: 9, timestampSeconds: at / 1_000, at, since: at },
-      funds: { wei: `${10n ** 18n}`, at },
-      gasPrice: { wei: `${gwei / 10n}`, at },
+      balanceWei: { value: 10n ** 18n, at },
+      gasPriceWei: { value: gwei / 10n, at },
       contracts: { state: 'ready', at },
       ...observations,
     },

@@ -8,8 +8,8 @@ describe('health', () => {
   const at = now
   const since = now - 60_000
   // At the highest price of 1 gwei a payment takes up to 0.0003.
-  const funds = { wei: `${9n * 10n ** 14n}`, at }
-  const priced = (wei: string) => conditionWith({}, { gasPrice: { wei, at } })
+  const balanceWei = { value: 9n * 10n ** 14n, at }
+  const priced = (value: bigint) => conditionWith({}, { gasPriceWei: { value, at } })
   const differing = (name: string) =>
     conditionWith({ identity: { kind: 'different', names: [name] } })
   const spent = (relay: number) => {
@@ -21,30 +21,37 @@ describe('health', () => {
     const roundAt = now - askedMs
     return conditionWith({}, { silentSince: roundAt - ms, roundAt })
   }
-  const old = { wei: '1', at: now - 400_000 }
-  const unseen = { funds: old, gasPrice: old, contracts: { state: 'ready', at: old.at } } as const
+  const old = { value: 1n, at: now - 400_000 }
+  const unseen = {
+    balanceWei: old,
+    gasPriceWei: old,
+    contracts: { state: 'ready', at: old.at },
+  } as const
   const early = { number: 9, timestampSeconds: now / 1_000 + 900, at, since: now - 600_000 }
 
   test.for<[what: string, condition: HealthData, failing: string[]]>([
     ['nothing where all is well', conditionWith(), []],
     ['no budget that is not spent', spent(60), []],
     ['a budget that is spent', spent(61), ['upstream_budget']],
-    ['no relayer that can pay for one more', conditionWith({ carried: 2 }, { funds }), []],
+    ['no relayer that can pay for one more', conditionWith({ carried: 2 }, { balanceWei }), []],
     [
       'a relayer that cannot pay for one payment more than are open',
-      conditionWith({ carried: 2, waiting: 1 }, { funds }),
+      conditionWith({ carried: 2, waiting: 1 }, { balanceWei }),
       ['relayer_funds'],
     ],
-    ['no price that is paid', priced('1000000000'), []],
-    ['a price of gas at which every payment is refused', priced('1000000001'), ['gas_price']],
+    ['no price that is paid', priced(1_000_000_000n), []],
+    ['a price of gas at which every payment is refused', priced(1_000_000_001n), ['gas_price']],
     [
       'a price above the highest, and for no balance, whose worth nothing tells then',
-      conditionWith({ carried: 2, waiting: 1 }, { funds, gasPrice: { wei: '1000000001', at } }),
+      conditionWith(
+        { carried: 2, waiting: 1 },
+        { balanceWei, gasPriceWei: { value: 1_000_000_001n, at } },
+      ),
       ['gas_price'],
     ],
     [
       'contracts before a balance, because a top-up does not mend them',
-      conditionWith({ waiting: 3 }, { funds, contracts: { state: 'missing', at } }),
+      conditionWith({ waiting: 3 }, { balanceWei, contracts: { state: 'missing', at } }),
       ['contracts', 'relayer_funds'],
     ],
     ['no silence that nobody has looked for since', silentFor(0, 855_000), ['rounds']],
@@ -75,8 +82,12 @@ describe('health', () => {
   })
 
   test.for<[what: string, condition: HealthData, says: RegExp]>([
-    ['a price just too high to raise the limit', priced('1000000001'), /MAX_GAS_PRICE_WEI is \d+$/],
-    ['a price ten times the limit to doubt the node', priced('10000000000'), /compare another/],
+    [
+      'a price just too high to raise the limit',
+      priced(1_000_000_001n),
+      /MAX_GAS_PRICE_WEI is \d+$/,
+    ],
+    ['a price ten times the limit to doubt the node', priced(10_000_000_000n), /compare another/],
     [
       'a node whose chain stands still that it answers, and since when',
       conditionWith({}, { head: early }),
@@ -103,10 +114,10 @@ describe('health', () => {
   test('names the last reason for refusals, and when it has ended', () => {
     const at = now - 1_000
     const obstacle = { kind: 'price_too_high', at, toldAt: at } as const
-    const price = { wei: `${2n * 10n ** 9n}`, at }
+    const price = { value: 2n * 10n ** 9n, at }
     const lastOf = (...changed: Parameters<typeof conditionWith>) =>
       describeHealth(conditionWith(...changed)).lastRefused
-    expect(lastOf({ obstacle }, { gasPrice: price })).not.toHaveProperty('over')
+    expect(lastOf({ obstacle }, { gasPriceWei: price })).not.toHaveProperty('over')
     expect(lastOf({ obstacle })).toMatchObject({ reason: 'price_too_high', over: true })
     for (const kind of ['paused', 'draining'] as const) {
       expect(lastOf({ obstacle, intake: { kind, since: at } })).not.toHaveProperty('over')

@@ -4,10 +4,9 @@ import { readMeta, saveMeta } from '../meta.ts'
 import {
   addReport,
   dropDeploymentFacts,
+  factReadings,
   type ObservationReport,
   type Observations,
-  readingTurns,
-  storedReadings,
 } from '../observations.ts'
 import type { BlockId } from '../values.ts'
 
@@ -24,21 +23,15 @@ export type FollowedBlock = BlockId & {
   floor?: Hex | undefined
 }
 
+const stateFacts = ['chainNonce', 'reportedNonce', 'gasPriceWei', 'balanceWei'] as const
+
 /** Holds facts that change slowly. One that is missing is unknown or outdated. */
 export type AccountState = {
-  /** Is the relayer's next nonce after the blocks that rounds have followed. */
-  chainNonce?: number
-  /** Is the next nonce as a node last reported it, because others may have used the key. */
-  reportedNonce?: number
-  gasPriceWei?: bigint
-  /** Gives the balance of the relayer's key. */
-  balanceWei?: bigint
+  [Name in (typeof stateFacts)[number]]?: NonNullable<Observations[Name]>['value']
 }
 
 /** Names a fact that rounds read in turn. */
-export type FactReading = (typeof readingTurns)[number]
-
-const observationsRow = 'sight'
+export type FactReading = (typeof factReadings)[number]
 
 /** Names the relayer that saved a record. Another relayer ignores what is about that key. */
 type SavedByRelayer = { relayer?: string | undefined }
@@ -71,14 +64,15 @@ export function saveFollowedBlocks(
 
 /** Returns what is known of the chain. Facts about another relayer's key are left out. */
 export function readObservations(step: StepContext): Observations {
-  const saved = readMeta(step.rows, observationsRow)
+  const saved = readMeta(step.rows, 'observations') ?? readMeta(step.rows, 'sight')
   if (saved === undefined) return {}
   const { relayer: _, ...observations } = saved
   return isOfRelayer(step, saved) ? observations : dropDeploymentFacts(observations)
 }
 
 function saveObservations({ rows, relayer }: StepContext, observations: Observations): void {
-  saveMeta(rows, observationsRow, { ...observations, relayer })
+  if (rows.row('meta', 'observations') === undefined) rows.drop('meta', 'sight')
+  saveMeta(rows, 'observations', { ...observations, relayer })
 }
 
 export function recordObservations(step: StepContext, report: ObservationReport | undefined): void {
@@ -93,8 +87,8 @@ export const forgetDeploymentFacts = (step: StepContext): void =>
 
 /** Forgets the known gas price if it is at most a price that a node refused as too low. */
 export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
-  const { gasPrice, ...others } = readObservations(step)
-  if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveObservations(step, others)
+  const { gasPriceWei, ...others } = readObservations(step)
+  if (gasPriceWei !== undefined && gasPriceWei.value <= refusedWei) saveObservations(step, others)
 }
 
 /** Returns the facts that are not outdated, and which one is read next. */
@@ -103,42 +97,26 @@ export function readAccountState(step: StepContext): {
   nextReading: FactReading
 } {
   const { rows, rules } = step
-  const { asked: lastReading, ...known } = readObservations(step)
-  const dropOutdated = <Fact extends { at: number }>(fact: Fact | undefined) =>
-    fact !== undefined && rows.now - fact.at < rules.accountStateMs ? fact : undefined
-  const chainNonce = dropOutdated(known.count)?.number
-  // The reported nonce never expires: it is read again every few blocks and after a reorganization.
-  const reportedNonce = known.toldCount?.number
-  const gasPriceWei = dropOutdated(known.gasPrice)?.wei
-  const balanceWei = dropOutdated(known.funds)?.wei
-  const accountState: AccountState = {
-    ...(chainNonce !== undefined && { chainNonce }),
-    ...(reportedNonce !== undefined && { reportedNonce }),
-    ...(gasPriceWei && { gasPriceWei: BigInt(gasPriceWei) }),
-    ...(balanceWei && { balanceWei: BigInt(balanceWei) }),
-  }
-  const lastTurn = lastReading === undefined ? -1 : storedReadings.indexOf(lastReading)
-  const nextReading = readingTurns[(lastTurn + 1) % readingTurns.length] ?? 'reportedNonce'
-  return { accountState, nextReading }
+  const { lastReading, ...known } = readObservations(step)
+  const current = stateFacts.flatMap((name) => {
+    const fact = known[name]
+    // Never expires: it is read again every few blocks, and after a reorganization.
+    const isCurrent = name === 'reportedNonce' || rows.now - (fact?.at ?? 0) < rules.accountStateMs
+    return fact !== undefined && isCurrent ? [[name, fact.value]] : []
+  })
+  const lastTurn = lastReading === undefined ? -1 : factReadings.indexOf(lastReading)
+  const nextReading = factReadings[(lastTurn + 1) % factReadings.length] ?? 'reportedNonce'
+  return { accountState: Object.fromEntries(current) as AccountState, nextReading }
 }
 
 export function saveAccountState(
   step: StepContext,
   accountState: AccountState,
-  reading: FactReading | undefined,
+  lastReading: FactReading | undefined,
 ): void {
-  const { chainNonce, reportedNonce, gasPriceWei, balanceWei } = accountState
-  const facts: ObservationReport['facts'] = {
-    ...(chainNonce !== undefined && { count: { number: chainNonce } }),
-    ...(reportedNonce !== undefined && { toldCount: { number: reportedNonce } }),
-    ...(gasPriceWei !== undefined && { gasPrice: { wei: `${gasPriceWei}` } }),
-    ...(balanceWei !== undefined && { funds: { wei: `${balanceWei}` } }),
-  }
-  const observations = addReport(
-    readObservations(step),
-    { facts, node: undefined, round: undefined },
-    step.rows.now,
-  )
-  const asked = reading && storedReadings[readingTurns.indexOf(reading)]
-  saveObservations(step, { ...observations, ...(asked && { asked }) })
+  const known = Object.entries(accountState).filter(([, value]) => value !== undefined)
+  const facts = Object.fromEntries(known.map(([name, value]) => [name, { value }]))
+  const report = { facts, node: undefined, round: undefined }
+  const observations = addReport(readObservations(step), report, step.rows.now)
+  saveObservations(step, { ...observations, ...(lastReading && { lastReading }) })
 }

@@ -16,7 +16,7 @@ const pool = (liquidityWei: string) => ({
   },
 })
 
-const funds = (wei: bigint) => conditionWith({}, { funds: { wei: `${wei}`, at: now } })
+const funds = (wei: bigint) => conditionWith({}, { balanceWei: { value: wei, at: now } })
 // 116,000 gas a payment at 0.1 gwei; the last needs 266,000 at the highest price of 1 gwei.
 const ofPayments = (count: bigint, more = 0n) =>
   funds((266_000n + (count - 1n) * 11_600n) * 10n ** 9n + more)
@@ -24,7 +24,7 @@ const oldest = (ages: object) => conditionWith({ oldest: { ...noneOpen, ...ages 
 const lateMs = poolRules.rootstock.replaceAfterMs * 3
 const spike = conditionWith(
   {},
-  { funds: { wei: '1', at: now }, gasPrice: { wei: '2000000000', at: now } },
+  { balanceWei: { value: 1n, at: now }, gasPriceWei: { value: 2_000_000_000n, at: now } },
 )
 const rate = { currency: 'KES', micros: '1000000', at: now }
 const refusedRate = { ...rate, refused: { micros: '50000000', at: now } }
@@ -119,7 +119,7 @@ describe('alerts', () => {
 
   test("name a relayer's top-up, and what waits since when", () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
-    expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
+    expect(saysOf(conditionWith(waiting, { balanceWei: { value: 0n, at: now } }))).toEqual([
       `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000834 for 50 payments (0.0133 at the highest price: \`npm run ops -- relayers top-up 0.0133\`). Waiting payments are kept.`,
     ])
   })
@@ -128,37 +128,37 @@ describe('alerts', () => {
     [
       'a node that dropped what it took',
       {},
-      { poolCount: { number: 7, at: now } },
+      { poolNonce: { value: 7, at: now } },
       /: the node accepted it, and does not have it in its pool\..*NODE_URL\.$/,
     ],
     [
       'a node that takes nothing',
       { failures: 4 },
-      { poolCount: { number: 7, at: now } },
+      { poolNonce: { value: 7, at: now } },
       /did not accept it in the last 4 attempts, and .*does not have it in its pool\..*NODE_URL\.$/,
     ],
     [
       'a count of the pool from before it was signed, which tells nothing of it',
       {},
-      { poolCount: { number: 7, at: now - lateMs } },
+      { poolNonce: { value: 7, at: now - lateMs } },
       /not known whether the node has it.*`npm run ops -- outbid 7`.*NODE_URL\.$/,
     ],
     [
       'a nonce that is priced too low',
       {},
-      { poolCount: { number: 8, at: now } },
+      { poolNonce: { value: 8, at: now } },
       /at 100000000 wei, and the node has it in its pool\..*outbid it: `npm run ops -- outbid 7`/,
     ],
     [
       'one that the highest price does not outbid',
       { gasPriceWei: `${10n * todaysWei}` },
-      { poolCount: { number: 8, at: now } },
+      { poolNonce: { value: 8, at: now } },
       /outbidding it costs more than MAX_GAS_PRICE_WEI\. Raise that, then .*outbid 7`\.$/,
     ],
     [
       'a price above the highest one',
       {},
-      { poolCount: { number: 7, at: now }, gasPrice: { wei: '2000000000', at: now } },
+      { poolNonce: { value: 7, at: now }, gasPriceWei: { value: 2_000_000_000n, at: now } },
       /: a node asks 2000000000 wei, above MAX_GAS_PRICE_WEI\. Raise that, or wait\.$/,
     ],
   ])('tell which nonce is stuck, why, and what fits: %s', ([, changes, observations, says]) => {
@@ -173,8 +173,8 @@ describe('alerts', () => {
   test('name the failed health check with its remedy', () => {
     const identity = { kind: 'different' as const, names: ['ACCOUNT_KEY_SECRET'] }
     const contracts = { state: 'not_allowed' as const, at: now }
-    const gasPrice = { wei: '2000000000', at: now }
-    const seen = { ...failing, silentSince: now - 70_000, contracts, gasPrice }
+    const gasPriceWei = { value: 2_000_000_000n, at: now }
+    const seen = { ...failing, silentSince: now - 70_000, contracts, gasPriceWei }
     const bad = conditionWith({ identity }, seen)
     expect(namesOf(bad)).toEqual([
       ...['identity', 'node_down', 'contracts', 'price_high', 'round_late'],

@@ -175,11 +175,16 @@ test("the pool's count is read for each payment, and the key's balance is the la
   // The chain's count was not noted yet, and is asked for as well.
   expect(asked('eth_getTransactionCount')).toBe(6)
   expect([asked('eth_gasPrice'), asked('eth_getBalance')]).toEqual([1, 1])
-  const report = { facts: { funds: { wei: '0' } }, node: 'answered', round: 'done' } as const
+  const report = { facts: { balanceWei: { value: 0n } }, node: 'answered', round: 'done' } as const
   await ledger.recordObservations(report)
   // It was read a moment before by a process that tells it late: the newest fact decides.
-  const funds = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
-  await ledger.recordObservations({ ...report, now: world.now, facts: { funds }, round: undefined })
+  const balanceWei = { value: 10n ** 18n, readAt: world.now - 2_000 }
+  await ledger.recordObservations({
+    ...report,
+    now: world.now,
+    facts: { balanceWei },
+    round: undefined,
+  })
   expect(await dial(4)).toBe('relayer_poor')
 })
 
@@ -191,7 +196,7 @@ test("a refusal records the chain's facts with their time", async () => {
     return undefined
   }
   expect(await dial(0, 0, 1n, 'transfer', late)).toBe('price_too_high')
-  expect((await ledger.readVitals()).observations.gasPrice?.at).toBe(readAt)
+  expect((await ledger.readVitals()).observations.gasPriceWei?.at).toBe(readAt)
 })
 
 test('a session that cannot be closed is unsent, and uncertain if the ledger is silent', async () => {
