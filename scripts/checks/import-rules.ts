@@ -23,6 +23,8 @@ const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?
   [served, /^hono(\/|$)/, 'only route files, app.ts and pages know Hono', routes],
   [served, /^node:/, 'not every runtime that serves this has it', entries],
   [served, adapters, 'only entry points, src/compose and other adapters know an adapter', choosers],
+  [/^src\/ussd\//, /^src\/operator\/(?!kept\/)/, 'the menu only asks what operators keep'],
+  [/^src\/relay\//, /^src\/loan\/loan-book\.ts$/, 'the loan book is what operators keep'],
   [served, /^zod$/, 'what is served parses with zod/mini'],
   [served, /^viem\/accounts$/, 'word lists in nine languages: runtime/key-account.ts signs'],
 ]
@@ -41,7 +43,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     relay: 'chain loan runtime',
     runtime: '',
     sms: 'runtime',
-    ussd: 'account chain loan relay runtime',
+    ussd: 'account chain loan operator relay runtime',
   },
   'src/node': {
     objects: '',
@@ -51,10 +53,11 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     methods: 'objects upstream reads feed',
   },
   'src/operator': {
-    actions: 'schemas',
-    alerting: 'schemas',
-    'chain-state': 'schemas',
-    schemas: '',
+    actions: 'kept schemas',
+    alerting: 'kept schemas',
+    'chain-state': 'kept schemas',
+    kept: '',
+    schemas: 'kept',
   },
   'src/relay': {
     forwarder: '',
@@ -64,7 +67,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     rounds: 'forwarder ledger outcome',
   },
   // A store knows rows and nothing of payments.
-  'src/relay/ledger': { payments: '', records: 'payments', backup: 'payments records', stores: '' },
+  'src/relay/ledger': { payments: '', records: 'payments', stores: '' },
   'src/ussd': {
     screens: '',
     gateways: 'screens',

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
 import type { Wallet } from '../../src/account/wallets.ts'
-import type { Till } from '../../src/relay/ledger/records/tills.ts'
+import type { Till } from '../../src/operator/kept/tills.ts'
 import { createMenu } from '../../src/ussd/menu/main-menu.ts'
 import {
   type Effect,

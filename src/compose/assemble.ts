@@ -15,12 +15,12 @@ import {
 } from '../node/upstream/budget.ts'
 import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
 import { createContractsReader } from '../operator/chain-state/contracts.ts'
+import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createHealthRoutes, createOperatorRoutes, createProofRoutes } from '../operator/route.ts'
 import type { Operator } from '../operator/service.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { AcceptPayment } from '../relay/ledger/acceptance.ts'
 import type { RoundResult } from '../relay/ledger/schedule.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { runRound } from '../relay/rounds/round.ts'
 import { shareTimers, withEndingTimeouts } from '../runtime/clock.ts'
@@ -99,9 +99,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     },
     /** Checks after each round whether the ledger still answers. */
     checkLedger: operations.checkLedger,
-    createAcceptor: (ledger: Ledger): AcceptPayment =>
+    createAcceptor: (ledger: WholeLedger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
-    async runRound(ledger: Ledger): Promise<RoundResult> {
+    async runRound(ledger: WholeLedger): Promise<RoundResult> {
       const round = withEndingTimeouts(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return runObservedRound(relayer, readContracts, runRound, (outcome) => {

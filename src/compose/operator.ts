@@ -9,12 +9,11 @@ import { createSilenceAlert } from '../operator/alerting/silence.ts'
 import { updateAlerts } from '../operator/alerting/watch.ts'
 import { postNotice } from '../operator/alerting/webhook.ts'
 import type { HealthData, KnownHealthData } from '../operator/health.ts'
+import type { AlertNotice } from '../operator/kept/alerts.ts'
+import type { Vitals, WholeLedger } from '../operator/kept/steps.ts'
 import { type Deployment, isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
-import type { AlertNotice } from '../relay/ledger/records/alerts.ts'
 import type { Identity } from '../relay/ledger/records/identity.ts'
-import type { Vitals } from '../relay/ledger/records/vitals.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
 import { cached } from '../runtime/cached.ts'
 import { computeClockLead } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -66,7 +65,7 @@ export function assembleOperations(options: OperationsOptions) {
     terms: config,
   })
 
-  async function refreshAlerts(ledger: Ledger): Promise<void> {
+  async function refreshAlerts(ledger: WholeLedger): Promise<void> {
     try {
       const query = { identity: await getIdentity() }
       const { vitals, aheadMs } = await readVitals(runtime, ledger, query)
@@ -118,7 +117,7 @@ export function assembleOperations(options: OperationsOptions) {
   return {
     createOperator: () => assembleOperator(options, readers),
     /** Raises, clears and sends alerts in the background, after each round. */
-    startAlertUpdate: (ledger: Ledger) => waitUntil(refreshAlerts(ledger)),
+    startAlertUpdate: (ledger: WholeLedger) => waitUntil(refreshAlerts(ledger)),
     /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isRaised()) await readSharedCondition()
@@ -178,7 +177,7 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
  */
 async function readVitals(
   { clock }: Runtime,
-  ledger: Ledger,
+  ledger: WholeLedger,
   query: { identity: Identity; counted?: ReturnType<RequestCounters['take']> },
 ) {
   const askedAt = clock.now()

@@ -70,12 +70,12 @@ export const getForwarder = ({ chain, forwarder }: Config): Forwarder => ({
   address: forwarder,
 })
 
-export function assembleRelayer(
+export function assembleRelayer<Any extends Ledger>(
   config: Config,
   runtime: Runtime,
   nodeService: NodeService,
-  ledger: Ledger,
-): Relayer {
+  ledger: Any,
+): Relayer<Any> {
   return {
     ledger,
     node: createNode(nodeService.request),

@@ -3,9 +3,10 @@ import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedDeps, SocketServer } from '../node/feed/options.ts'
 import type { SharedAnswers } from '../node/shared-answers.ts'
 import type { LedgerStore } from '../operator/health.ts'
+import type { WholeLedger } from '../operator/kept/steps.ts'
 import type { ConsoleOptions } from '../pages/console/route.tsx'
 import type { AcceptPayment } from '../relay/ledger/acceptance.ts'
-import type { Ledger, SetBack, SetBackAnswer } from '../relay/ledger/steps.ts'
+import type { SetBack, SetBackAnswer } from '../relay/ledger/steps.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { FindPeer } from '../ussd/route.ts'
@@ -22,7 +23,7 @@ export type Runtime = {
 }
 
 export type Stores = {
-  ledger: Ledger
+  ledger: WholeLedger
   /** Names the kind of store that holds the ledger. */
   store: LedgerStore
   /** Reads by which policy a full store drops rows; undefined if this store drops none. */

@@ -5,6 +5,7 @@ import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createRates } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/cash-out.ts'
+import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
@@ -41,7 +42,7 @@ const memoryTimeoutMs = 2_000
 type UssdOptions = {
   config: Config
   runtime: Runtime
-  relayer: Relayer
+  relayer: Relayer<WholeLedger>
   stores: Pick<Stores, 'memory' | 'accept'>
   counters?: RequestCounters
 }

@@ -1,7 +1,6 @@
 import type { PoolRules } from '../chain/chains.ts'
 import type { DailyCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
-import type { Vitals } from '../relay/ledger/records/vitals.ts'
 import {
   computeCapacity,
   computeFundsWei,
@@ -10,6 +9,7 @@ import {
   isCrowded,
 } from '../relay/pay/admission.ts'
 import { maxClockOffsetMs } from '../runtime/clock.ts'
+import type { Vitals } from './kept/steps.ts'
 import { toIso } from './records.ts'
 import { type Check, type CheckName, checkNames, type HealthAnswer } from './schemas/health.ts'
 

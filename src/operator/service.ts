@@ -1,12 +1,5 @@
 import { formatUnits, type Hex, parseUnits } from 'viem'
 import { parseCaller } from '../account/phone.ts'
-import type { PagePosition } from '../relay/ledger/backup/score-page.ts'
-import {
-  type IntakeSetting,
-  intakeActions,
-  type PaymentQuery,
-  type PaymentTrace,
-} from '../relay/ledger/records/operations.ts'
 import { isOpen, listPayments } from '../relay/ledger/work.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
@@ -33,6 +26,10 @@ import { postTestAlert, type TestAlertOptions } from './actions/test-alert.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeHealth, describeSilence, type HealthData, type KnownHealthData } from './health.ts'
+import { type IntakeSetting, intakeActions } from './kept/audit.ts'
+import type { PagePosition } from './kept/backup.ts'
+import type { WholeLedger } from './kept/steps.ts'
+import type { PaymentTrace } from './kept/takings.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
 import type { ActionAnswer, ActionName, ActionRequest } from './schemas/actions.ts'
@@ -49,7 +46,7 @@ export type OperatorOptions = CashOutOptions &
   AliasOptions &
   BackupOptions &
   TestAlertOptions & {
-    relayer: Relayer
+    relayer: Relayer<WholeLedger>
     readCondition: () => Promise<HealthData>
     /** Returns a condition that may be a second old. */
     readSharedCondition: () => Promise<HealthData>
@@ -150,7 +147,7 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
     overview: async () =>
       describeStatus(deployment, await readKnownHealth(), { chain: null, pool: null }),
     metrics: async () => writeMetrics(deployment, await readKnownHealth()),
-    async payments(query: PaymentQuery) {
+    async payments(query: Parameters<typeof ledger.readPage>[0]) {
       const { payments, next } = await ledger.readPage(query)
       return {
         payments: payments.map((record) => toPaymentSummary(chain, record)),

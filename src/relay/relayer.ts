@@ -12,8 +12,8 @@ import type { SignedTransaction } from './ledger/values.ts'
 import type { Signer, TransactionContent } from './signer.ts'
 
 /** Holds what sending through one relayer key needs, in requests and in alarms. */
-export type Relayer = {
-  ledger: Ledger
+export type Relayer<Any extends Ledger = Ledger> = {
+  ledger: Any
   node: Node
   signer: Signer
   forwarder: Forwarder

@@ -11,6 +11,7 @@ import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules } from '../loan/kinds.ts'
+import type { Attachments } from '../operator/kept/takings.ts'
 import { signRequest } from '../relay/forwarder/requests.ts'
 import type { Paid } from '../relay/ledger/decisions.ts'
 import type { AskedQuestion } from '../relay/ledger/records/first-values.ts'
@@ -136,7 +137,7 @@ async function prepareOrder(
       kind,
       spendsWei,
       reserves,
-      till: till && { ...till, code },
+      attached: till && ({ till: { ...till, code } } satisfies Attachments),
       sms: await sealSms(visit, intent, order),
       reminder: kind === 'loan' ? await sealBorrower(visit) : undefined,
     },

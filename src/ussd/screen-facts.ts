@@ -3,7 +3,7 @@ import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Taking, Withdrawal } from '../relay/ledger/records/tills.ts'
+import type { Taking, Withdrawal } from '../operator/kept/tills.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Marks a fact that cannot be read now. A screen says so, since leaving it out would mislead. */

@@ -6,10 +6,10 @@ import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { LoanReader } from '../loan/reader.ts'
+import type { WholeLedger } from '../operator/kept/steps.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
 import type { Identified } from '../relay/ledger/records/identity.ts'
-import type { Ledger } from '../relay/ledger/steps.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import type { Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
@@ -37,7 +37,7 @@ export type Services = AmountFormats & {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
-  ledger: Ledger
+  ledger: WholeLedger
   memory: Memory
   /** Is undefined if no PIN is asked for. */
   pins: Pins | undefined

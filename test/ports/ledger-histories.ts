@@ -5,6 +5,7 @@ import { ledgerParts } from '../../src/compose/ledger.ts'
 import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { SignedRequest } from '../../src/relay/forwarder/requests.ts'
 import type { PaymentOffer, Proposal } from '../../src/relay/ledger/acceptance.ts'
 import type { NonceFill } from '../../src/relay/ledger/carrying.ts'
@@ -15,7 +16,6 @@ import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
 import type { Identity } from '../../src/relay/ledger/records/identity.ts'
 import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import type { IntentExecution, Order, SignedTransaction } from '../../src/relay/ledger/values.ts'
 import { listPayments } from '../../src/relay/ledger/work.ts'
@@ -24,7 +24,7 @@ import { carol, lentTo, room, unlimited } from './payments.ts'
 /** Describes one of the stores that play the same history. */
 export type HistoryStore = {
   name: string
-  ledger: Ledger
+  ledger: WholeLedger
   /** Dumps all rows but the schema's number, one text a row. */
   rows: () => Promise<string[]>
 }
@@ -51,7 +51,7 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
   const nothing = { offered: undefined, slot: undefined, made: 0 }
   const world: World = { random, rules, ...nothing }
 
-  async function ask(method: keyof Ledger, ...args: unknown[]): Promise<unknown> {
+  async function ask(method: keyof WholeLedger, ...args: unknown[]): Promise<unknown> {
     const answers = await Promise.all(
       stores.map(({ ledger }) => {
         const call = ledger[method] as (...args: unknown[]) => Promise<unknown>
@@ -69,7 +69,7 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
   }
 
   for (let step = 0; step < steps; step++) {
-    const work = (await ask('readWork')) as Awaited<ReturnType<Ledger['readWork']>>
+    const work = (await ask('readWork')) as Awaited<ReturnType<WholeLedger['readWork']>>
     const [method, ...args] = drawCall(world, work)
     if (method === 'pass') options.pass(args[0] as number)
     else {
@@ -101,7 +101,7 @@ type World = {
   made: number
 }
 
-function noteSlot(world: World, method: keyof Ledger, args: unknown[], answer: unknown): void {
+function noteSlot(world: World, method: keyof WholeLedger, args: unknown[], answer: unknown): void {
   if (method === 'propose') {
     world.offered = { offers: args[0] as PaymentOffer[], proposal: answer as Proposal }
   }
@@ -110,8 +110,8 @@ function noteSlot(world: World, method: keyof Ledger, args: unknown[], answer: u
   world.slot = { ...(args[0] as NonceFill), replacedHash: slot.pending?.hash }
 }
 
-type Work = Awaited<ReturnType<Ledger['readWork']>>
-type Method = keyof Ledger | 'pass'
+type Work = Awaited<ReturnType<WholeLedger['readWork']>>
+type Method = keyof WholeLedger | 'pass'
 
 const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
   items[random.int(0, items.length)]
@@ -155,7 +155,7 @@ const signatures = ['0xabcd', '0xabcd', '0xef01'] as const
 type Draws = {
   readonly [Name in Method]: (
     scene: Scene,
-  ) => Readonly<Name extends keyof Ledger ? Parameters<Ledger[Name]> : [ms: number]>
+  ) => Readonly<Name extends keyof WholeLedger ? Parameters<WholeLedger[Name]> : [ms: number]>
 }
 
 /** Draws arguments for each method; a forgotten method does not compile. */
@@ -392,7 +392,7 @@ const drawLimits = (random: Random): PaymentLimits => ({
   sentADayWei: oneOrNone(random, [1n, 4n * 10n ** 18n]),
 })
 
-const often: Partial<Record<keyof Ledger, number>> = {
+const often: Partial<Record<keyof WholeLedger, number>> = {
   ...{ propose: 16, record: 16, recordMined: 8, confirm: 8 },
   ...{ findSlot: 6, fill: 6, recordSend: 4, reopen: 3 },
   ...{ recordDisplaced: 1, abandon: 1, expire: 1, prune: 1, adopt: 1, refuse: 1 },
@@ -400,10 +400,9 @@ const often: Partial<Record<keyof Ledger, number>> = {
 
 const weights: [Method, number][] = [
   ['pass', 10],
-  ...(Object.keys(ledgerParts.steps) as (keyof Ledger)[]).map((method): [keyof Ledger, number] => [
-    method,
-    often[method] ?? 2,
-  ]),
+  ...(Object.keys(ledgerParts.steps) as (keyof WholeLedger)[]).map(
+    (method): [keyof WholeLedger, number] => [method, often[method] ?? 2],
+  ),
 ]
 
 function orderOf({ random }: World, session: string, account: Address): Order {
@@ -416,7 +415,7 @@ function orderOf({ random }: World, session: string, account: Address): Order {
     kind: random.pick(kindNames),
     spendsWei: 10n ** 18n,
     reserves: oneOrNone(random, [share]),
-    till: random.chance(0.3) ? { account, reference: 'A1' } : undefined,
+    attached: random.chance(0.3) ? { till: { account, reference: 'A1' } } : undefined,
     reminder: oneOrNone(random, ['sealed']),
     sms: smsParties.filter(() => random.chance(0.5)).map((party) => ({ party, sealed: 'sealed' })),
   }

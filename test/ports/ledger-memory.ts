@@ -2,6 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { poolRules } from '../../src/chain/chains.ts'
 import { createNode } from '../../src/chain/node.ts'
 import { ledgerParts } from '../../src/compose/ledger.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import {
   createDraft,
   type LedgerRules,
@@ -10,7 +11,6 @@ import {
 } from '../../src/relay/ledger/draft.ts'
 import { createLedgerPort, runStep } from '../../src/relay/ledger/port.ts'
 import { type AnyRow, getListPosition, getTable, type View } from '../../src/relay/ledger/rows.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../src/relay/relayer.ts'
 import { createSigner } from '../../src/relay/signer.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -25,7 +25,7 @@ type Options = { rules?: LedgerRules; relayer?: string; now: () => number }
 
 /** Creates a minimal store to compare the others with. Its key may change. */
 export function createMemoryLedger(options: Readonly<Options>): {
-  ledger: Ledger
+  ledger: WholeLedger
   rows: () => string[]
 } {
   const tables = new Map<string, Map<string, AnyRow>>()
@@ -74,7 +74,7 @@ export const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 
 type Params = readonly unknown[]
 
-type RelayerOptions = Partial<Relayer> & {
+type RelayerOptions = Partial<Relayer<WholeLedger>> & {
   now: () => number
   limits?: Partial<LedgerRules>
   answers?: Record<string, (params: Params) => unknown>
@@ -86,7 +86,7 @@ export function openMemoryRelayer({ now, limits, answers = {}, ...own }: Relayer
   const key = { relayer: signer.address as string, rules: { ...usual.rules, ...limits }, now }
   const { ledger } = createMemoryLedger(key)
   const asked: { method: string; params: Params }[] = []
-  const relayer: Relayer = {
+  const relayer: Relayer<WholeLedger> = {
     ledger,
     node: createNode(async (method, params) => {
       asked.push({ method, params })

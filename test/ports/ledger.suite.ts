@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
 import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import type { Traces } from '../../src/relay/ledger/records/possible-loss.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { hashPlaceholder } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -33,7 +33,7 @@ import {
 } from './payments.ts'
 
 /** Takes every nonce that the pool has room for. */
-async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void> {
+async function fill(ledger: WholeLedger, { maxInFlight }: LedgerRules): Promise<void> {
   for (let index = 0; index < maxInFlight; index++) await accept(ledger, `filler ${index}`, bob)
 }
 
@@ -45,16 +45,16 @@ const answered = (session: string) => ({
 const same = { kind: 'same' }
 const failedInNine = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
 
-const queuedOn = async (ledger: Ledger) =>
+const queuedOn = async (ledger: WholeLedger) =>
   (await ledger.readWork()).queued.map(({ session }) => session)
 
-const kindsOf = async (ledger: Ledger, ...offers: PaymentOffer[]) =>
+const kindsOf = async (ledger: WholeLedger, ...offers: PaymentOffer[]) =>
   (await offer(ledger, ...offers)).verdicts.map(({ kind }) => kind)
 
 const blockIn = (number: number) => ({ number, hash: id(`block ${number}`), count: 0 })
 
 /** Tells the ledger of a final block so late that nothing can execute that it may have lost. */
-const endDoubt = (ledger: Ledger) => ledger.recordHead([blockIn(1)], undefined, 10_000_000_000)
+const endDoubt = (ledger: WholeLedger) => ledger.recordHead([blockIn(1)], undefined, 10_000_000_000)
 
 const sends = (amountWei: bigint, to = bob) => encodeCall({ kind: 'transfer', to, amountWei })
 
@@ -530,8 +530,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test.for([
-      ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
-      ['expired', (ledger: Ledger) => ledger.expire('s', 5_000_000_000)],
+      ['reverted', (ledger: WholeLedger) => ledger.confirm('s', id('block 9'))],
+      ['expired', (ledger: WholeLedger) => ledger.expire('s', 5_000_000_000)],
     ] as const)('is told to have failed once it is %s', async ([state, end], { ledger }) => {
       await accept(ledger, 's')
       const isMined = state === 'reverted'
@@ -619,7 +619,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     }) => {
       const executed = { ...orderOf('s').request, data: sends(7n), signature: '0xef01' } as const
       const now = { ...orderOf('s').request, data: sends(9n) }
-      const order = { request: now, spendsWei: 9n, till: { account: bob } }
+      const order = { request: now, spendsWei: 9n, attached: { till: { account: bob } } }
       await ledger.adopt(adoptionOf('s', executionIn(9, { executed }), order))
       const payment = { order: { request: executed, spendsWei: 7n }, state: 'mined' }
       expect(await ledger.listPayments(alice, 9)).toMatchObject([payment])
@@ -725,13 +725,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test.for([
-      ['a pool', (ledger: Ledger) => accept(ledger, 'other', bob, { poolNonce: 3 })],
-      ['a block', (ledger: Ledger) => ledger.recordHead(undefined, 3)],
+      ['a pool', (ledger: WholeLedger) => accept(ledger, 'other', bob, { poolNonce: 3 })],
+      ['a block', (ledger: WholeLedger) => ledger.recordHead(undefined, 3)],
       [
         'a delivery',
-        (ledger: Ledger) => ledger.refuse({ ...refusal, traces: { chain: 3, pool: 3 } }),
+        (ledger: WholeLedger) => ledger.refuse({ ...refusal, traces: { chain: 3, pool: 3 } }),
       ],
-      ['a nonce that was ours', (ledger: Ledger) => ledger.recordDisplaced(0)],
+      ['a nonce that was ours', (ledger: WholeLedger) => ledger.recordDisplaced(0)],
     ] as const)('are told by an unknown transaction in %s', async ([, see], { ledger }) => {
       await accept(ledger, 's')
       await see(ledger)
@@ -779,7 +779,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       }
       const states = () => Promise.all(sessions.map(stateOf))
       const { block } = executionIn(9)
-      type Report = Partial<Parameters<Ledger['recordMined']>[0]>
+      type Report = Partial<Parameters<WholeLedger['recordMined']>[0]>
       const mine = (executions: Record<string, RequestExecution>, more: Report = {}) =>
         ledger.recordMined({ nonce: 0, sessions, hash, block, executions, ...more })
       return { ...harness, sessions, hash, states, mine }

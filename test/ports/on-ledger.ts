@@ -1,9 +1,9 @@
 import { test } from 'vitest'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 
 /** Holds a fresh ledger and its options, and controls its clock. */
-export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
+export type LedgerHarness = { ledger: WholeLedger; rules: LedgerRules; pass: (ms: number) => void }
 
 /** Returns a `test` that gives each test a fresh ledger. */
 export const testOn = (create: () => Promise<LedgerHarness>) =>

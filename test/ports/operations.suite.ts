@@ -2,9 +2,8 @@ import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { KeptPage } from '../../src/relay/ledger/backup/kept.ts'
-import type { PersonPage } from '../../src/relay/ledger/backup/person.ts'
-import type { PagePosition } from '../../src/relay/ledger/backup/score-page.ts'
+import type { PagePosition } from '../../src/operator/kept/backup.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -25,6 +24,8 @@ import {
   transactionOf,
   unlimited,
 } from './payments.ts'
+
+type Answer<Method extends 'readPerson' | 'exportKept'> = Awaited<ReturnType<WholeLedger[Method]>>
 
 const target: Address = '0x4444444444444444444444444444444444444444'
 const dayMs = 24 * 60 * 60 * 1000
@@ -91,7 +92,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
           [bob, alice],
         ],
       })
-      const pages: KeptPage[] = []
+      const pages: Answer<'exportKept'>[] = []
       for (
         let next: PagePosition | undefined = { part: 0, from: 0 };
         next;
@@ -210,7 +211,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     test("shows a till's account what arrived, and sums", async ({ ledger, pass, rules }) => {
       const to = { account: bob, name: 'Duka', kind: 'agent' } as const
       const pay = (session: string, spendsWei: bigint, reference?: string) =>
-        accept(ledger, session, alice, { order: { spendsWei, till: { account: bob, reference } } })
+        accept(ledger, session, alice, {
+          order: { spendsWei, attached: { till: { account: bob, reference } } },
+        })
       expect(await ledger.listTakings(bob, 9)).toBeUndefined()
       await ledger.setTill({ id: 'a', till: '12344', to })
       await pay('first', 3n)
@@ -236,8 +239,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     test('finds payments by whom they pay, code and hash', async ({ ledger, pass, rules }) => {
       const data = encodeCall({ kind: 'transfer', to: bob, amountWei: 3n })
       const request = (session: string) => ({ ...orderOf(session).request, data })
-      const till = { account: bob, code: '004217' }
-      await accept(ledger, 'older', alice, { order: { request: request('older'), till } })
+      const attached = { till: { account: bob, code: '004217' } }
+      await accept(ledger, 'older', alice, { order: { request: request('older'), attached } })
       pass(1_000)
       await accept(ledger, 'newer', carol, { order: { request: request('newer') } })
       const find = async (clue: string, limit = 9) =>
@@ -266,7 +269,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       rules,
     }) => {
       const begin = async (session: string, kind: 'withdrawal' | 'purchase', account: Address) => {
-        await accept(ledger, session, alice, { order: { kind, till: { account, code: '004217' } } })
+        await accept(ledger, session, alice, {
+          order: { kind, attached: { till: { account, code: '004217' } } },
+        })
         pass(1_000)
       }
       await begin('first', 'withdrawal', bob)
@@ -322,13 +327,16 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     test('exports an account, and erases what guards nothing', async ({ ledger, pass, rules }) => {
       const sms = [{ party: 'sender', sealed: '0x51' }] as const
       for (const [nonce, session] of ['old', 'of bob'].entries()) {
-        const till = { account: carol, reference: `paid ${session}` }
-        await accept(ledger, session, nonce === 0 ? alice : bob, { order: { till } })
+        const attached = { till: { account: carol, reference: `paid ${session}` } }
+        await accept(ledger, session, nonce === 0 ? alice : bob, { order: { attached } })
         await settle(ledger, session, nonce)
       }
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
-      const order = { sms, reminder: '0x52', till: { account: carol, reference: 'AB-12' } }
+      const order = {
+        ...{ sms, reminder: '0x52' },
+        attached: { till: { account: carol, reference: 'AB-12' } },
+      }
       await accept(ledger, 'settled', alice, { order, chainNonce: 2, poolNonce: 2 })
       await settle(ledger, 'settled', 2)
       pass(1_000)
@@ -343,9 +351,13 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.setTill({ id: 'till', till: '12344', to: till })
 
       const tell = async (account: Address) => {
-        const pages: PersonPage[] = []
+        const pages: Answer<'readPerson'>[] = []
         for (let position: PagePosition | undefined = { part: 0, from: 0 }; position; ) {
-          const page: PersonPage = await ledger.readPerson({ account, contract, position })
+          const page: Answer<'readPerson'> = await ledger.readPerson({
+            account,
+            contract,
+            position,
+          })
           pages.push(page)
           position = page.next
         }

@@ -11,9 +11,9 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { OfferDecision, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
 import type { NonceFill, RequestExecution } from '../../src/relay/ledger/carrying.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import type { Execution, Order, Screen, SignedTransaction } from '../../src/relay/ledger/values.ts'
 
 // Payments of a test, made of their sessions' names.
@@ -111,7 +111,7 @@ export function adoptionOf(session: string, execution: Execution, more: Partial<
 
 /** Offers payments at once; `nonce` is that of the transaction that carries them. */
 export async function offer(
-  ledger: Ledger,
+  ledger: WholeLedger,
   ...offers: readonly PaymentOffer[]
 ): Promise<{ verdicts: OfferDecision[]; nonce: number | undefined }> {
   const { slot, accepted } = await ledger.propose(offers)
@@ -124,7 +124,7 @@ export async function offer(
 }
 
 /** Offers one payment, and tells what became of it. */
-export async function judge(ledger: Ledger, ...parts: Parameters<typeof offerOf>) {
+export async function judge(ledger: WholeLedger, ...parts: Parameters<typeof offerOf>) {
   const { verdicts, nonce } = await offer(ledger, offerOf(...parts))
   const { screen: _, ...verdict } = verdicts[0] as { kind: string; screen?: Screen }
   return { ...verdict, nonce }
@@ -132,7 +132,7 @@ export async function judge(ledger: Ledger, ...parts: Parameters<typeof offerOf>
 
 /** Has a payment accepted: the nonce that carries it. */
 export async function accept(
-  ledger: Ledger,
+  ledger: WholeLedger,
   ...parts: Parameters<typeof offerOf>
 ): Promise<number | undefined> {
   const { kind, nonce } = await judge(ledger, ...parts)
@@ -142,7 +142,7 @@ export async function accept(
 
 /** Signs for a free nonce as a round does: what was said of it. */
 export async function fillNonce(
-  ledger: Ledger,
+  ledger: WholeLedger,
   filling: NonceFill,
   transaction: SignedTransaction,
 ): Promise<'taken' | 'recorded' | 'changed'> {
@@ -152,7 +152,7 @@ export async function fillNonce(
 }
 
 export const mineAt = (
-  ledger: Ledger,
+  ledger: WholeLedger,
   session: string,
   nonce: number,
   execution: RequestExecution,
@@ -163,7 +163,7 @@ export const mineAt = (
   })
 
 /** Has a payment that a nonce carries made, in a block that is final. */
-export async function settle(ledger: Ledger, session: string, nonce: number, number = 9) {
+export async function settle(ledger: WholeLedger, session: string, nonce: number, number = 9) {
   const execution = executionIn(number, { hash: transactionOf(session).hash })
   await mineAt(ledger, session, nonce, execution)
   return ledger.confirm(session, execution.block.hash)

@@ -2,8 +2,8 @@ import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { getPhone } from '../../scripts/dev/simulator/plan.ts'
 import { ledgerParts } from '../../src/compose/ledger.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import { createLedgerPort } from '../../src/relay/ledger/port.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
@@ -111,7 +111,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
     })
 
     /** Opens the service over a ledger, each call of which is shown first. */
-    function openOver(ledger: Ledger, show: (method: keyof Ledger) => void) {
+    function openOver(ledger: WholeLedger, show: (method: keyof WholeLedger) => void) {
       const shown = createLedgerPort(ledgerParts.steps, async (method, args) => {
         show(method)
         return await (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)

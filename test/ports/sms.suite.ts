@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { DueSms, SmsFate } from '../../src/relay/ledger/payments/sms.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import type { Execution, HeldSms } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept as acceptOrder, adoptionOf, alice, executionIn, id, mineAt } from './payments.ts'
@@ -12,7 +12,7 @@ const both: readonly HeldSms[] = [
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Accepts a payment with its messages. */
-async function accept(ledger: Ledger, session: string, sms = both): Promise<number> {
+async function accept(ledger: WholeLedger, session: string, sms = both): Promise<number> {
   // Those before are in blocks.
   const { nextNonce: chainNonce } = await ledger.readVitals()
   const offered = { order: { spendsWei: 1n, sms }, chainNonce, poolNonce: chainNonce }
@@ -22,21 +22,25 @@ async function accept(ledger: Ledger, session: string, sms = both): Promise<numb
 const execution = (number: number, outcome: Execution['outcome'] = 'executed') =>
   executionIn(number, { outcome, reason: outcome === 'failed' ? 'Balance too low' : '' })
 
-const mine = (ledger: Ledger, session: string, nonce: number, done = execution(5)) =>
+const mine = (ledger: WholeLedger, session: string, nonce: number, done = execution(5)) =>
   mineAt(ledger, session, nonce, done)
 
-async function finish(ledger: Ledger, session: string, sms = both, done = execution(5)) {
+async function finish(ledger: WholeLedger, session: string, sms = both, done = execution(5)) {
   await mine(ledger, session, await accept(ledger, session, sms), done)
   await ledger.confirm(session, done.block.hash)
 }
 
 const nameOf = ({ session, party, attempts }: DueSms) => ({ session, party, attempts })
 
-async function takeAll(ledger: Ledger, limit = 9): Promise<DueSms[]> {
+async function takeAll(ledger: WholeLedger, limit = 9): Promise<DueSms[]> {
   return (await ledger.takeSms(limit)).taken
 }
 
-async function noteAll(ledger: Ledger, taken: readonly DueSms[], fate: SmsFate): Promise<void> {
+async function noteAll(
+  ledger: WholeLedger,
+  taken: readonly DueSms[],
+  fate: SmsFate,
+): Promise<void> {
   for (const sms of taken) await ledger.recordSmsFate(nameOf(sms), fate)
 }
 
@@ -45,7 +49,7 @@ const nothing = { taken: [], next: undefined }
 /** Tests what every ledger promises about messages. */
 export function smsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
-  const countsOf = async (ledger: Ledger) => {
+  const countsOf = async (ledger: WholeLedger) => {
     const entries = Object.entries((await ledger.readVitals()).counts)
     return Object.fromEntries(entries.filter(([key]) => key.startsWith('sms.')))
   }

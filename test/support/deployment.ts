@@ -10,10 +10,10 @@ import { parseConfig } from '../../src/compose/config.ts'
 import { ledgerParts } from '../../src/compose/ledger.ts'
 import { deriveRelayerAddress, getLedgerRules } from '../../src/compose/relay.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import { createLedgerPort } from '../../src/relay/ledger/port.ts'
 import type { RoundResult } from '../../src/relay/ledger/schedule.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import type { Sql } from '../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger } from '../../src/relay/ledger/stores/sqlite.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -22,7 +22,7 @@ import { createMemoryStore } from './memory-store.ts'
 
 /** Is a deployment in this process with its own database and a Worker's parts. */
 export type Deployment = Omit<Assembly, 'tend'> & {
-  ledger: Ledger
+  ledger: WholeLedger
   round: () => Promise<RoundResult>
   ask: (path: string, init?: RequestInit) => Promise<{ status: number; body: unknown }>
   /** Sets the clocks of process and ledger ahead. */
@@ -41,7 +41,7 @@ export type DeploymentOptions = {
   /** Stores accounts' memory; undefined for a fresh one. */
   /** Uses the time of the deployment. */
   memory?: (now: () => number) => MemoryStore
-  ledger?: (options: LedgerOptions) => Ledger
+  ledger?: (options: LedgerOptions) => WholeLedger
   fetch?: typeof globalThis.fetch
   /** Sets how far the process's clock is ahead. */
   time?: { ahead: number }
@@ -107,7 +107,7 @@ export function openDeployment({
 }
 
 /** Opens the ledger on SQLite behind its asynchronous port. */
-export function openSqlLedger(sql: Sql, options: LedgerOptions): Ledger {
+export function openSqlLedger(sql: Sql, options: LedgerOptions): WholeLedger {
   const ledger = createSqlLedger(sql, { ...ledgerParts, ...options })
   return createLedgerPort(ledgerParts.steps, async (method, args) =>
     (ledger[method] as (...args: unknown[]) => unknown)(...args),

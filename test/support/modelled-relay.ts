@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import { ledgerParts } from '../../src/compose/ledger.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import { createLedgerPort } from '../../src/relay/ledger/port.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
@@ -18,7 +18,7 @@ export function openModelledRelay({
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
   product?: Omit<Product, 'memory' | 'waitUntil'>
   /** Names the ledger's methods that never answer. */
-  silent?: keyof Ledger
+  silent?: keyof WholeLedger
   memory?: ReturnType<typeof createMemoryStore>
 }) {
   const kept = createMemoryLedger({ now: clock.now })

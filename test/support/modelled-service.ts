@@ -7,7 +7,7 @@ import { createService, type Product } from '../../scripts/dev/simulator/relay/p
 import { createModels, forwarderAddress } from '../../scripts/dev/simulator/setting.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import { TransportError } from '../../src/chain/rpc.ts'
-import type { Ledger } from '../../src/relay/ledger/steps.ts'
+import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { createCarriedText } from '../../src/ussd/gateways/carried-text.ts'
@@ -18,7 +18,7 @@ import type { UssdHandler } from '../../src/ussd/handler.ts'
 import { createUssdRoutes } from '../../src/ussd/route.ts'
 
 export type ModelledOptions = {
-  ledger: Ledger
+  ledger: WholeLedger
   callers: number
   phones?: readonly string[]
   /** Loans that the pool has, and that the daily cap lets through. */

@@ -3,7 +3,7 @@ import { hasActivity } from '../../account/activity.ts'
 import type { CallerAccounts } from '../../account/caller-accounts.ts'
 import { computeNumberingFingerprint, listFormerForms } from '../../account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
-import type { Vitals } from '../../relay/ledger/records/vitals.ts'
+import type { Vitals } from '../kept/steps.ts'
 import type { ActionRequest } from '../schemas/actions.ts'
 import { type CallerOptions, refuseRequest } from './caller.ts'
 

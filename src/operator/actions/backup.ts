@@ -1,15 +1,15 @@
-import type { PagePosition } from '../../relay/ledger/backup/score-page.ts'
 import type { Identity } from '../../relay/ledger/records/identity.ts'
-import type { Vitals } from '../../relay/ledger/records/vitals.ts'
 import type { SetBack, SetBackAnswer } from '../../relay/ledger/steps.ts'
 import type { Relayer } from '../../relay/relayer.ts'
+import type { PagePosition } from '../kept/backup.ts'
+import type { Vitals, WholeLedger } from '../kept/steps.ts'
 import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import type { ExportAnswer } from '../schemas/backup.ts'
 import { otherSecrets } from './alias.ts'
 import { type RefusedRequest, refuseRequest } from './caller.ts'
 
 export type BackupOptions = {
-  relayer: Pick<Relayer, 'ledger' | 'log'>
+  relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'log'>
   /** Sets the ledger back to a former state; undefined if the store has no history. */
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   identity: () => Promise<Identity>

@@ -7,10 +7,11 @@ import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { DayLimits } from '../../relay/ledger/records/earlier.ts'
-import type { PaymentRecord } from '../../relay/ledger/records/operations.ts'
 import type { AccountStanding, SessionTrace } from '../../relay/ledger/records/standing.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
+import type { WholeLedger } from '../kept/steps.ts'
+import type { PaymentRecord } from '../kept/takings.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
 import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
 import { toLoanAnswer } from './loans.ts'
@@ -24,7 +25,7 @@ export const refuseRequest = (status: RefusedRequest['status'], error: string): 
 })
 
 export type CallerOptions = {
-  relayer: Pick<Relayer, 'ledger' | 'log' | 'clock'>
+  relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'log' | 'clock'>
   deployment: Deployment
   accounts: CallerAccounts
   country: Country | undefined

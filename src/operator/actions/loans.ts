@@ -2,15 +2,15 @@ import { type Address, formatEther } from 'viem'
 import type { Node } from '../../chain/node.ts'
 import { encodeReadCall } from '../../loan/calls.ts'
 import { type BookedLoan, loanEventTopics, loanStates } from '../../loan/loan-book.ts'
-import type { LoanBook } from '../../relay/ledger/records/loans.ts'
-import type { Ledger } from '../../relay/ledger/steps.ts'
 import type { Relayer } from '../../relay/relayer.ts'
+import type { LoanBook } from '../kept/loans.ts'
+import type { WholeLedger } from '../kept/steps.ts'
 import { type Deployment, toIso } from '../records.ts'
 import type { LoansAnswer } from '../schemas/loans.ts'
 
 export type LoanBookOptions = {
   deployment: Pick<Deployment, 'loan' | 'chain'>
-  relayer: Pick<Relayer, 'ledger' | 'node' | 'clock' | 'rules'>
+  relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
 /** Limits the requests for one list of loans. */
@@ -150,5 +150,5 @@ export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
   return `${lines.join('\r\n')}\r\n`
 }
 
-const listLoansInState = (ledger: Ledger, contract: Address, state: BookedLoan['state']) =>
+const listLoansInState = (ledger: WholeLedger, contract: Address, state: BookedLoan['state']) =>
   ledger.listLoans({ contract, state, limit: maxLoans })

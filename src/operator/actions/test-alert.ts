@@ -1,11 +1,12 @@
-import type { AlertNotice } from '../../relay/ledger/records/alerts.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
+import type { AlertNotice } from '../kept/alerts.ts'
+import type { WholeLedger } from '../kept/steps.ts'
 import type { ActionAnswer } from '../schemas/actions.ts'
 import { type RefusedRequest, refuseRequest } from './caller.ts'
 
 export type TestAlertOptions = {
-  relayer: Pick<Relayer, 'ledger' | 'clock' | 'log'>
+  relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'clock' | 'log'>
   /** Posts a notice to the webhook; undefined if none is set. */
   postNotice: ((notice: AlertNotice) => Promise<void>) | undefined
   newId: () => string

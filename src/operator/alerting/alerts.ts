@@ -1,6 +1,5 @@
 import { formatUnits } from 'viem'
 import { formatAmountDown } from '../../loan/amounts.ts'
-import type { ActiveAlert } from '../../relay/ledger/records/alerts.ts'
 import {
   computeTopUp,
   countAffordable,
@@ -9,6 +8,7 @@ import {
   reservePayments,
   runChecks,
 } from '../health.ts'
+import type { ActiveAlert } from '../kept/alerts.ts'
 import { type Deployment, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
 import type { AlertName } from '../schemas/alerts.ts'

@@ -1,4 +1,4 @@
-import type { Vitals } from '../../relay/ledger/records/vitals.ts'
+import type { Vitals } from '../kept/steps.ts'
 
 const hourMs = 3_600_000
 const dayHours = 24

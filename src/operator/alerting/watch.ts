@@ -1,7 +1,7 @@
-import type { AlertNotice } from '../../relay/ledger/records/alerts.ts'
-import type { Ledger } from '../../relay/ledger/steps.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { KnownHealthData } from '../health.ts'
+import type { AlertNotice } from '../kept/alerts.ts'
+import type { WholeLedger } from '../kept/steps.ts'
 import { type Deployment, toIso } from '../records.ts'
 import { findAlerts } from './alerts.ts'
 import { postNotice, type WebhookOptions } from './webhook.ts'
@@ -12,7 +12,7 @@ const maxNoticesAtOnce = 5
 
 /** Raises, clears and sends alerts. Each happens once, because the ledger records alerts. */
 export async function updateAlerts(
-  ledger: Ledger,
+  ledger: WholeLedger,
   healthData: KnownHealthData,
   options: WatchOptions,
 ) {

@@ -1,7 +1,7 @@
 import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
-import type { AlertNotice } from '../../relay/ledger/records/alerts.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { AlertNotice } from '../kept/alerts.ts'
 import { type Deployment, toIso } from '../records.ts'
 
 export type Webhook = { url: string; secret: string }

@@ -6,11 +6,11 @@ import {
   type ObservationReport,
   type Observations,
 } from '../../relay/ledger/observations.ts'
-import type { Vitals } from '../../relay/ledger/records/vitals.ts'
 import type { RoundResult } from '../../relay/ledger/schedule.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { runChecks } from '../health.ts'
+import type { Vitals, WholeLedger } from '../kept/steps.ts'
 import type { CheckName } from '../schemas/health.ts'
 import { findStuckNonce } from '../stuck-nonce.ts'
 import type { ReadContracts } from './contracts.ts'
@@ -27,7 +27,7 @@ const nodeTimeoutMs = 5_000
 
 /** Runs a round and records what it read. While health fails, returns `failing` or `soon`. */
 export async function runObservedRound(
-  relayer: Relayer,
+  relayer: Relayer<WholeLedger>,
   readContracts: ReadContracts,
   round: (relayer: Relayer) => Promise<RoundResult>,
   onCheckEnd: (outcome: 'recorded' | 'failed') => void,
@@ -94,7 +94,7 @@ const listFailingFacts = (relayer: Relayer, vitals: Vitals): readonly FactName[]
 
 /** Reads facts again and records the report, if it is due. Returns whether health still fails. */
 async function refreshFacts(
-  relayer: Relayer,
+  relayer: Relayer<WholeLedger>,
   readContracts: ReadContracts,
   report: ObservationReport,
   onRecorded: () => void,
@@ -142,7 +142,7 @@ function chooseFacts(
 
 /** Reads facts from the node and adds them to the report. Ends early if the node is silent. */
 async function readFacts(
-  relayer: Relayer,
+  relayer: Relayer<WholeLedger>,
   names: readonly FactName[],
   context: ReaderContext,
 ): Promise<void> {

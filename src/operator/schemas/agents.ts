@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { tillKinds } from '../../relay/ledger/rows.ts'
+import { tillKinds } from '../kept/tables.ts'
 import { hexAddress, phone } from './fields.ts'
 
 /** Describes a till: the short number of an account that hands out cash, or is paid bills. */

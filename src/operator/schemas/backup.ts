@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { keptRows } from '../../relay/ledger/backup/kept-rows.ts'
+import { keptRows } from '../kept/backup.ts'
 import { nextPage } from './fields.ts'
 
 const queryPosition = z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0)

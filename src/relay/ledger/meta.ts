@@ -35,10 +35,6 @@ const intake = z.discriminatedUnion('kind', [
   }),
 ])
 
-const alerts = z.array(
-  z.object({ name: z.string(), says: z.string(), raisedAt: time, calmSince: z.optional(time) }),
-)
-
 const rate = z.object({
   currency: z.string(),
   micros: z.string(),
@@ -51,8 +47,6 @@ const observations = z.extend(storedObservations, byRelayer)
 /** Parses the values of the table `meta`, by name. STORAGE.md says what each is. */
 export const metaValues = {
   intake,
-  alerts,
-  past_alerts: alerts,
   rate,
   missing: z.array(z.string()),
   /** A restore of version 1.0.0 has saved only the number and the hash. */

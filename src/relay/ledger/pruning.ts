@@ -1,10 +1,9 @@
-import type { Draft } from './draft.ts'
+import type { Draft, StepContext } from './draft.ts'
 import { deleteNonce, isCarriedBy } from './payments/nonces.ts'
 import { archivePayments, getPaymentRow } from './payments/payment-states.ts'
 import { pruneSms } from './payments/sms.ts'
 import { writes } from './port.ts'
 import { pruneShown } from './records/first-values.ts'
-import { pruneAudit } from './records/operations.ts'
 import { pruneRefusals } from './records/standing.ts'
 import type { Listing, Row, TableName } from './rows.ts'
 
@@ -17,31 +16,36 @@ const listOlderThan = <Name extends TableName>(
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
+/** Deletes payments settled for longer than the retention time, then their sessions. */
+export function prunePayments({
+  rows,
+  rules: { retentionMs, historyMs },
+}: StepContext): Row<'payments'>[] {
+  const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
+  const payments = listOlderThan(rows, retentionMs, settled)
+  const done = { table: 'nonces', list: 'phase', group: 'done' } as const
+  const nonces = listOlderThan(rows, retentionMs, done)
+  const sessions = listOlderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
+  const history = listOlderThan(rows, historyMs, { table: 'history', list: 'age' })
+  pruneSms(rows, retentionMs, pruneLimit)
+  for (const [account, group] of Map.groupBy(payments, (payment) => payment.account)) {
+    archivePayments(rows, account, group)
+  }
+  for (const row of nonces) {
+    const isNeeded = row.sessions.some((session) => isCarriedBy(getPaymentRow(rows, session), row))
+    if (!isNeeded) deleteNonce(rows, row)
+  }
+  for (const { session } of sessions) {
+    if (getPaymentRow(rows, session) === undefined) rows.drop('sessions', session)
+  }
+  for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
+  pruneShown(rows, retentionMs, pruneLimit)
+  pruneRefusals(rows, retentionMs, pruneLimit)
+  return payments
+}
+
 export const pruningSteps = {
-  /** Deletes payments settled for longer than the retention time, then their sessions. */
-  prune: writes(({ rows, rules: { retentionMs, historyMs } }): void => {
-    const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
-    const payments = listOlderThan(rows, retentionMs, settled)
-    const done = { table: 'nonces', list: 'phase', group: 'done' } as const
-    const nonces = listOlderThan(rows, retentionMs, done)
-    const sessions = listOlderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
-    const history = listOlderThan(rows, historyMs, { table: 'history', list: 'age' })
-    pruneSms(rows, retentionMs, pruneLimit)
-    for (const [account, group] of Map.groupBy(payments, (payment) => payment.account)) {
-      archivePayments(rows, account, group)
-    }
-    for (const row of nonces) {
-      const isNeeded = row.sessions.some((session) =>
-        isCarriedBy(getPaymentRow(rows, session), row),
-      )
-      if (!isNeeded) deleteNonce(rows, row)
-    }
-    for (const { session } of sessions) {
-      if (getPaymentRow(rows, session) === undefined) rows.drop('sessions', session)
-    }
-    for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
-    pruneShown(rows, retentionMs, pruneLimit)
-    pruneAudit(rows, pruneLimit)
-    pruneRefusals(rows, retentionMs, pruneLimit)
+  prune: writes((step): void => {
+    prunePayments(step)
   }),
 }

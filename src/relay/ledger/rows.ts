@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
-import { loanStates } from '../../loan/loan-book.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** Gives the version of the tables' layout. */
@@ -8,9 +7,6 @@ export const schemaVersion = '6'
 
 /** Lists the recipients of a payment's messages. */
 export const smsParties = ['sender', 'receiver'] as const
-
-/** Lists the uses of a till: it hands out cash, or takes payments with a reference. */
-export const tillKinds = ['agent', 'bill'] as const
 
 /** Lists the reminders of a loan: some days before it is due, and on the day. */
 export const reminderKinds = ['soon', 'today'] as const
@@ -29,6 +25,10 @@ const hexOrNull = z.nullable(hex)
 const address = matching(/^0x[0-9a-fA-F]{40}$/)
 /** Holds an amount as text, because it may exceed the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
+
+/** Parses the columns of tables that stand elsewhere. */
+export const columnTypes = { text, integer, textOrNull, integerOrNull, address, wei }
+
 const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
@@ -156,17 +156,13 @@ export const tables = {
   ),
   history: table(
     ['intent_id', 'accepted_at'],
-    { ...payment, settled_at: integer, reference: z.optional(text) },
-    { age: { group: undefined, score: 'settled_at' } },
-  ),
-  notices: table(
-    ['id'],
     {
-      ...mapNames(text, 'id', 'name', 'says'),
-      kind: z.enum(['raised', 'cleared']),
-      ...mapNames(integer, 'raised_at', 'at', 'due_at', 'attempts'),
+      ...payment,
+      settled_at: integer,
+      /** Tells what it was for, if what is attached to its order says so. */
+      reference: z.optional(text),
     },
-    { due: { group: undefined, score: 'due_at' } },
+    { age: { group: undefined, score: 'settled_at' } },
   ),
   sms: table(
     ['session', 'party'],
@@ -207,36 +203,6 @@ export const tables = {
     { account: text, held_at: integer },
     { age: { group: undefined, score: 'held_at' } },
   ),
-  /** Lists the till numbers of accounts; a removed one can be assigned again after 90 days. */
-  tills: table(
-    ['till'],
-    {
-      ...mapNames(text, 'till', 'name'),
-      account: address,
-      kind: z.enum(tillKinds),
-      added_at: integer,
-      removed_at: integerOrNull,
-    },
-    {
-      age: { group: undefined, score: 'added_at' },
-      account: { group: 'account', score: 'added_at' },
-    },
-  ),
-  /** Lists payments to accounts with a till, as long as those are stored. */
-  takings: table(
-    ['session'],
-    {
-      session: text,
-      account: address,
-      reference: textOrNull,
-      accepted_at: integer,
-      /** Holds the digits that caller and agent compare. */
-      code: z.optional(text),
-      /** Tells when the agent said that the cash was paid out, and in which session. */
-      paid_out: z.optional(z.object({ at: integer, by: text })),
-    },
-    { account: { group: 'account', score: 'accepted_at' } },
-  ),
   /**
    * Maps what a caller can read out to payments: the account that one pays, its code, and the start
    * of a transaction's hash.
@@ -250,18 +216,6 @@ export const tables = {
       name: text,
     },
     { clue: { group: 'clue', score: 'at' } },
-  ),
-  /** Stores each borrower's last loan, as the contract's events describe it. */
-  loans: table(
-    ['contract', 'borrower'],
-    {
-      ...mapNames(text, 'contract', 'listed'),
-      borrower: address,
-      state: z.enum(loanStates),
-      ...mapNames(integer, 'issued_at', 'due_at', 'earlier'),
-      ...mapNames(wei, 'lent', 'owed', 'repaid'),
-    },
-    { state: { group: 'listed', score: 'due_at' } },
   ),
   /** Stores borrowers' sealed numbers, and which reminder of their loan was taken last. */
   reminders: table(
@@ -277,11 +231,6 @@ export const tables = {
       at: integer,
     },
     { due: { group: undefined, score: 'at' } },
-  ),
-  audit: table(
-    ['id'],
-    { ...mapNames(text, 'id', 'action'), at: integer, detail: z.record(text, text) },
-    { age: { group: undefined, score: 'at' } },
   ),
 }
 
@@ -356,9 +305,6 @@ export const toRowName = (table: string, key: Key): string => [table, ...key].jo
 export const toKey = (table: Table, row: AnyRow): Key =>
   table.key.map((column) => row[column] as string | number)
 
-export const getScore = (table: Table, list: string, row: AnyRow): number =>
-  Number(row[table.lists[list]?.score ?? ''])
-
 /** Parses a row from its JSON. @throws {z.core.$ZodError} it is not a row of this table */
 export const parseRow = (table: Table, json: string): AnyRow => table.row.parse(JSON.parse(json))
 
@@ -372,11 +318,10 @@ export function getListPosition(
   return { group: `${value}`, score: Number(row[score]) }
 }
 
-function table<Shape extends z.core.$ZodShape, Lists extends Table['lists'] = Record<never, never>>(
-  key: readonly (keyof Shape & string)[],
-  shape: Shape,
-  lists: Lists = {} as Lists,
-) {
+export function table<
+  Shape extends z.core.$ZodShape,
+  Lists extends Table['lists'] = Record<never, never>,
+>(key: readonly (keyof Shape & string)[], shape: Shape, lists: Lists = {} as Lists) {
   return { key, row: z.object(shape), lists }
 }
 

@@ -22,7 +22,6 @@ import {
 import { type Refused, recordObstacle } from './records/obstacles.ts'
 import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
 import { recordRefusal } from './records/standing.ts'
-import { listAccountTills } from './records/tills.ts'
 import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
 
 /** Limits an account's open payments: a new one is simulated after all of them. */
@@ -36,7 +35,7 @@ export type Undecided = {
   executed: SignedRequest[]
   /** Counts the account's payments. An offer repeats it, to show on which state it is based. */
   version: number
-  /** Is set if the account has a till: other limits may apply. */
+  /** Is set by who composes the ledger if the account is an agent's: other limits may apply. */
   isAgent?: true
   /** Is set if lost rows may hold a payment: a refusal has to tell whether its intent is spent. */
   isDoubtful?: true
@@ -95,7 +94,6 @@ export const sessionSteps = {
       .map(({ request }) => request)
       .slice(0, maxOpenPayments)
     const executed = listRecentlyExecuted(rows, question.account, maxOpenPayments - open.length)
-    const isAgent = listAccountTills(rows, question.account).length > 0
     return {
       kind: 'undecided',
       open,
@@ -103,7 +101,6 @@ export const sessionSteps = {
       version: account.seen,
       observations: readObservations(step),
       now: rows.now,
-      ...(isAgent && { isAgent }),
       ...(isDoubtful(rows) && { isDoubtful: true }),
     }
   }),

@@ -1,21 +1,20 @@
 import { acceptanceSteps } from './acceptance.ts'
-import { keptSteps } from './backup/kept.ts'
-import { personSteps } from './backup/person.ts'
 import { carryingSteps } from './carrying.ts'
 import { outcomeSteps } from './outcomes.ts'
+import { findSessions } from './payments/clues.ts'
+import { isToOther, paysSame } from './payments/executed.ts'
 import { reminderSteps } from './payments/reminders.ts'
 import { smsSteps } from './payments/sms.ts'
 import type { Port } from './port.ts'
-import { pruningSteps } from './pruning.ts'
-import { alertSteps } from './records/alerts.ts'
-import { identitySteps } from './records/identity.ts'
-import { loanSteps } from './records/loans.ts'
-import { operationSteps } from './records/operations.ts'
-import { rateSteps } from './records/rates.ts'
-import { standingSteps } from './records/standing.ts'
-import { tillSteps } from './records/tills.ts'
+import { prunePayments, pruningSteps } from './pruning.ts'
+import { hasSentNothing, listSentSince } from './records/earlier.ts'
+import { identitySteps, keepFormerAccounts, renumber } from './records/identity.ts'
+import { operationSteps, readIntake, setIntake } from './records/operations.ts'
+import { eraseAccount, readPerson } from './records/person.ts'
+import { acceptRate, rateSteps } from './records/rates.ts'
+import { searchPage } from './records/score-page.ts'
+import { isHeld, setHold, standingSteps } from './records/standing.ts'
 import { vitalsSteps } from './records/vitals.ts'
-import { walletSteps } from './records/wallets.ts'
 import { sessionSteps } from './sessions.ts'
 import { workSteps } from './work.ts'
 
@@ -31,15 +30,19 @@ export const steps = {
   ...identitySteps,
   ...vitalsSteps,
   ...standingSteps,
-  ...tillSteps,
   ...rateSteps,
-  ...walletSteps,
-  ...loanSteps,
-  ...alertSteps,
   ...operationSteps,
-  ...personSteps,
-  ...keptSteps,
   ...pruningSteps,
+}
+
+/**
+ * Lists what the steps of others call within their own, beside {@link steps}. The first ones are
+ * never called without an audit.
+ */
+export const parts = {
+  ...{ setIntake, setHold, acceptRate, renumber, eraseAccount, keepFormerAccounts },
+  ...{ findSessions, hasSentNothing, isHeld, isToOther, listSentSince, paysSame },
+  ...{ prunePayments, readIntake, readPerson, searchPage },
 }
 
 /**

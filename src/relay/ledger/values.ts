@@ -30,8 +30,8 @@ export type Order = {
   /** Is what leaves the account's balance; 0 for other calls. */
   spendsWei: bigint
   reserves?: ReservedAmounts | undefined
-  /** Names the account with a till that receives it, the reference, and the payment's code. */
-  till?: { account: Address; reference?: string | undefined; code?: string } | undefined
+  /** Holds what others keep of it: who composes the ledger parses it, and writes it with it. */
+  attached?: unknown
   /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
   /** Holds the borrower's sealed number if loan reminders are sent. */

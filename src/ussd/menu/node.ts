@@ -6,7 +6,8 @@ import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
 import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
-import type { Till } from '../../relay/ledger/records/tills.ts'
+import type { Attachments } from '../../operator/kept/takings.ts'
+import type { Till } from '../../operator/kept/tills.ts'
 import type { Order } from '../../relay/ledger/values.ts'
 import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
@@ -219,12 +220,13 @@ export type OrderOptions = {
 }
 
 /** Describes a payment for the contract, and for the caller's screen and messages. */
-export type PaymentOrder = Pick<Order, 'spendsWei' | 'reserves' | 'till'> & {
-  call: LoanCall
-  amountWei: bigint | 'all'
-  /** Names the recipient; empty for a loan or a repayment. */
-  recipientName: string
-}
+export type PaymentOrder = Pick<Order, 'spendsWei' | 'reserves'> &
+  Attachments & {
+    call: LoanCall
+    amountWei: bigint | 'all'
+    /** Names the recipient; empty for a loan or a repayment. */
+    recipientName: string
+  }
 
 export function getNode(menu: Menu, name: NodeName): MenuNode {
   const node = menu.get(name)

@@ -2,7 +2,7 @@ import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
 import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
-import type { TillKind } from '../../relay/ledger/records/tills.ts'
+import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
 import {
@@ -109,7 +109,7 @@ export function parseTillAnswer(
   typed: string,
   context: MenuContext,
   notFoundText: string,
-  kind?: TillKind,
+  kind?: Till['kind'],
 ): AnswerResult {
   const { tills, messages } = context
   const till = tills?.get(typed)

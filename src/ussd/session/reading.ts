@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
-import { isPayable } from '../../relay/ledger/records/tills.ts'
+import { isPayable } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'

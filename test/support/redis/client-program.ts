@@ -1,8 +1,8 @@
 import { ledgerParts } from '../../../src/compose/ledger.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
+import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
 import type { LedgerRules } from '../../../src/relay/ledger/draft.ts'
-import type { Ledger } from '../../../src/relay/ledger/steps.ts'
 import type { DueQueue } from '../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
@@ -10,7 +10,7 @@ import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/r
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */
 export type PortCall = { name: string; args: unknown[] } & (
-  | { port: 'ledger'; method: keyof Ledger; rules?: Partial<LedgerRules> }
+  | { port: 'ledger'; method: keyof WholeLedger; rules?: Partial<LedgerRules> }
   | { port: 'queue'; method: keyof DueQueue }
   | { port: 'keys'; method: keyof KeyStore }
 )
@@ -29,7 +29,7 @@ type Opened = {
   relayer: string
   roundMs: number
   /** By their names: a process has one of each. */
-  ledgers: Map<string, Ledger>
+  ledgers: Map<string, WholeLedger>
 }
 let opened: Opened | undefined
 

@@ -1,7 +1,8 @@
 import type { Address, Hex } from 'viem'
 import { test as base, describe, expect } from 'vitest'
+import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
+import type { KeptRow } from '../../../src/operator/kept/tables.ts'
 import type { Row } from '../../../src/relay/ledger/rows.ts'
-import type { Ledger } from '../../../src/relay/ledger/steps.ts'
 import { accept, executionIn } from '../../ports/payments.ts'
 
 /** Holds a decided delivery and its screen. */
@@ -13,9 +14,9 @@ export type ToldEntry = {
   payment?: Row<'payments'>
   transactions?: Row<'transactions'>[]
   shown?: Row<'shown'>
-  audit?: Row<'audit'>
+  audit?: KeptRow<'audit'>
   hold?: Row<'holds'>
-  till?: Row<'tills'>
+  till?: KeptRow<'tills'>
 }
 
 /** What a release has told of what it stored, and how it was configured, with keys of tests. */
@@ -31,7 +32,7 @@ export type Told = {
 }
 
 /** A ledger with what a release stored, at the time of that. */
-export type Opened = { ledger: Ledger; told: Told }
+export type Opened = { ledger: WholeLedger; told: Told }
 
 /** What the code of today makes of a ledger that a release has left, on any store. */
 export function releaseSuite(store: string, open: () => Promise<Opened>): void {

@@ -10,7 +10,8 @@ import { createRedisMemory } from '../../../src/account/memory-redis.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { ledgerParts } from '../../../src/compose/ledger.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
-import type { Row, TableName } from '../../../src/relay/ledger/rows.ts'
+import type { keptTables } from '../../../src/operator/kept/tables.ts'
+import type { RowIn, tables } from '../../../src/relay/ledger/rows.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import type { Sql, SqlValue } from '../../../src/relay/ledger/stores/sql.ts'
 import { isOpen } from '../../../src/relay/ledger/work.ts'
@@ -101,7 +102,10 @@ async function live(chain: TestChain, time: { ahead: number }, stores: Stores) {
 }
 
 /** Reads the rows of a table as they are stored. */
-type ReadRows = <Name extends TableName>(table: Name) => Row<Name>[] | Promise<Row<Name>[]>
+type All = typeof tables & typeof keptTables
+type ReadRows = <Name extends keyof All>(
+  table: Name,
+) => RowIn<All, Name>[] | Promise<RowIn<All, Name>[]>
 
 /** Lives on a chain of its own, whose time is that of the stores. */
 async function tell(stores: Stores, time: { ahead: number }, readRows: ReadRows) {

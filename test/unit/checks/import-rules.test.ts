@@ -32,6 +32,9 @@ describe('an import', () => {
     ['src/relay/ledger/stores/sqlite.ts', '../payments/payment-states.ts', ''],
     ['scripts/dev/chain.ts', '../soak/run.ts', 'dev may use stack, contracts'],
     ['test/ports/a.suite.ts', '../unit/a.test.ts', ''],
+    ['src/relay/ledger/rows.ts', '../../loan/loan-book.ts', 'the loan book is what operators keep'],
+    ['src/relay/ledger/steps.ts', '../../operator/kept/tills.ts', 'relay may use chain, loan'],
+    ['src/ussd/session.ts', '../operator/service.ts', 'the menu only asks what operators keep'],
     ['src/mail/send.ts', '../account/phone.ts', 'src/mail has no layer yet'],
   ])('%s may not have: %s', ([file, target, fault]) => {
     expect(faultsOf(file, target)).toEqual([expect.stringContaining(fault)])

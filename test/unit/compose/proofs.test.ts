@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { assembleProofs } from '../../../src/compose/proofs.ts'
 import { createNodeService } from '../../../src/node/service.ts'
+import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
 import { createProofRoutes } from '../../../src/operator/route.ts'
-import type { Ledger } from '../../../src/relay/ledger/steps.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { readRecording } from '../../support/rskj-node/recording.ts'
@@ -27,7 +27,7 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
       return fetch(input, init)
     },
   })
-  const page: Ledger['readPage'] = async (query) => {
+  const page: WholeLedger['readPage'] = async (query) => {
     looked.push(`${query.hash}`)
     return { payments: known.filter((one) => one === query.hash) as never, next: undefined }
   }

@@ -1,6 +1,6 @@
 import { chains, poolRules } from '../../../src/chain/chains.ts'
 import type { HealthData } from '../../../src/operator/health.ts'
-import type { Vitals } from '../../../src/relay/ledger/records/vitals.ts'
+import type { Vitals } from '../../../src/operator/kept/steps.ts'
 import { mapOpenPhases } from '../../../src/relay/ledger/transitions.ts'
 
 const gwei = 1_000_000_000n

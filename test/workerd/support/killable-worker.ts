@@ -7,9 +7,9 @@ import { assembleRelayer, getLedgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleUssdHandler } from '../../../src/compose/ussd.ts'
 import { createNodeService } from '../../../src/node/service.ts'
+import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
 import type { AcceptPayment } from '../../../src/relay/ledger/acceptance.ts'
 import { createLedgerPort } from '../../../src/relay/ledger/port.ts'
-import type { Ledger } from '../../../src/relay/ledger/steps.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { runRound } from '../../../src/relay/rounds/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
@@ -90,7 +90,7 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     fetch: ask,
     waitUntil: (work) => background.push(work),
   }
-  const ledger: Ledger = createLedgerPort(ledgerParts.steps, (method, args) =>
+  const ledger: WholeLedger = createLedgerPort(ledgerParts.steps, (method, args) =>
     question(`ledger.${method}`, () =>
       (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),

@@ -1,8 +1,8 @@
 import { type LedgerSteps, ledgerParts } from '../../../../src/compose/ledger.ts'
+import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import type { AcceptPayment, PaymentOffer } from '../../../../src/relay/ledger/acceptance.ts'
 import { createLedgerPort, type SyncPort } from '../../../../src/relay/ledger/port.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
-import type { Ledger } from '../../../../src/relay/ledger/steps.ts'
 import type { SqlValue } from '../../../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
@@ -143,7 +143,7 @@ export function loseTail(world: World, copy: RowCopy): void {
   }
 }
 
-export const ledgerLine = (world: World): Ledger =>
+export const ledgerLine = (world: World): WholeLedger =>
   createLedgerPort(ledgerParts.steps, (method, args) => callFrom(world, method, args))
 
 /** Returns a Worker's way to what accepts payments in the object. */
@@ -233,11 +233,12 @@ export function acceptAs({ scheduler }: World, actor: Actor, accept: AcceptPayme
 /** Makes what an object does in its rounds, as long as it lives. */
 function newTend(world: World) {
   const parts = createParts(world)
-  return (kept: Ledger): Promise<RoundResult> => runRound(createRelayer(parts, mortal(world, kept)))
+  return (kept: WholeLedger): Promise<RoundResult> =>
+    runRound(createRelayer(parts, mortal(world, kept)))
 }
 
 /** Gives the object its ledger: each call may be its last. */
-const mortal = (world: World, ledger: Ledger): Ledger =>
+const mortal = (world: World, ledger: WholeLedger): WholeLedger =>
   createLedgerPort(ledgerParts.steps, (method, args) =>
     own(world, `own.${method}`, 'tending', () =>
       (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),

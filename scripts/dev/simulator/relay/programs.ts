@@ -6,8 +6,8 @@ import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
 import { createServices } from '../../../../src/compose/ussd.ts'
 import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
+import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
-import type { Ledger } from '../../../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
@@ -82,7 +82,10 @@ export function createService(
   })
 }
 
-export function createRelayer({ setup, signing, rpc, clock, log, step }: Parts, ledger: Ledger) {
+export function createRelayer(
+  { setup, signing, rpc, clock, log, step }: Parts,
+  ledger: WholeLedger,
+) {
   const { relayer } = signing
   return {
     ledger,

@@ -10,22 +10,20 @@ export function findRecipient(payment: Row<'payments'>): string | undefined {
   return call && 'to' in call ? call.to : undefined
 }
 
-/** Adds a clue for what its caller can read out of a payment: whom it pays, and its code. */
+/** Adds a clue for what its caller can read out of a payment: whom it pays. */
 export function addPaymentClues(rows: Draft, payment: Row<'payments'>): void {
-  for (const row of listPaymentClues(rows, payment)) rows.put('clues', row)
+  const clue = toPaymentClue(payment)
+  if (clue !== undefined) rows.put('clues', clue)
 }
 
-/** Drops them, while the row of the till that was paid is still there. */
 export function dropPaymentClues(rows: Draft, payment: Row<'payments'>): void {
-  for (const { clue, at, name } of listPaymentClues(rows, payment)) {
-    rows.drop('clues', clue, at, name)
-  }
+  const row = toPaymentClue(payment)
+  if (row !== undefined) rows.drop('clues', row.clue, row.at, row.name)
 }
 
-function listPaymentClues(rows: Draft, payment: Row<'payments'>): Row<'clues'>[] {
-  const { session, accepted_at: at } = payment
-  const clues = [findRecipient(payment)?.toLowerCase(), rows.row('takings', session)?.code]
-  return clues.flatMap((clue) => (clue === undefined ? [] : [{ clue, at, name: session }]))
+function toPaymentClue(payment: Row<'payments'>): Row<'clues'> | undefined {
+  const clue = findRecipient(payment)?.toLowerCase()
+  return clue === undefined ? undefined : { clue, at: payment.accepted_at, name: payment.session }
 }
 
 /** Saves a new transaction, and a clue for the start of its hash as screens show it. */

@@ -14,7 +14,9 @@ export const getRequest = ({ request, executed }: PaymentRow): SignedRequest => 
 export const isToOther = ({ request, executed }: PaymentRow): boolean =>
   executed ? !paysSame(request, executed) : false
 
-function paysSame(request: SignedRequest, executed: SignedRequest): boolean {
+/** Tells whether two requests make the same kind of call to the same account. */
+export function paysSame(request: SignedRequest, executed: SignedRequest): boolean {
+  if (request.data === executed.data) return true
   const [call, other] = [decodeCall(request.data), decodeCall(executed.data)]
   if (call === undefined || other === undefined || call.kind !== other.kind) return false
   return !('to' in call && 'to' in other) || isAddressEqual(call.to, other.to)
@@ -42,7 +44,6 @@ export function readExecutedOrder(order: Order, executed: SignedRequest): Order 
     kind,
     spendsWei: isLoan ? 0n : amountWei,
     reserves: isShared ? { poolWei, capWei: poolWei, outWei } : undefined,
-    till: isSame ? order.till : undefined,
     reminder: call.kind === 'loan' ? order.reminder : undefined,
   }
 }

@@ -19,7 +19,7 @@ import {
 import { updateBlockContents } from './block-contents.ts'
 import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
-import { getRequest, isToOther, readExecutedOrder } from './executed.ts'
+import { getRequest, readExecutedOrder } from './executed.ts'
 import { addToQueue, readQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
@@ -116,7 +116,7 @@ export function beginPayment(
   order: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
-  const { request, kind, till, sms = [], reminder } = order
+  const { request, kind, sms = [], reminder } = order
   const { intentId, from: account } = request
   const sessions = [session, rows.row('intents', intentId)?.session]
   if (sessions.some((known) => getPaymentRow(rows, known) !== undefined)) {
@@ -125,11 +125,6 @@ export function beginPayment(
   const state = getNextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
-  if (till !== undefined) {
-    const { account: receiver, reference = null, code } = till
-    const taking = { session, account: receiver, reference, accepted_at: rows.now }
-    rows.put('takings', { ...taking, ...(code !== undefined && { code }) })
-  }
   countEvent(rows, kind, event)
   // The rows of an adopted payment were lost, so its messages may have been sent already.
   if (event !== 'adopted') holdSms(rows, session, sms)
@@ -218,12 +213,9 @@ export function archivePayments(
   for (const payment of payments) {
     const { request, executed, phase, since, relayer, nonce, ...columns } = payment
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
-    const taking = isToOther(payment) ? undefined : rows.row('takings', payment.session)
-    const { reference } = taking ?? {}
-    const row = { ...columns, settled_at: since, ...(reference && { reference }) }
+    const row = { ...columns, settled_at: since }
     rows.put('history', isErased ? eraseNames(row) : row)
     dropPaymentClues(rows, payment)
-    rows.drop('takings', payment.session)
     updateReserves(rows, payment, undefined)
     rows.drop('payments', payment.session)
     updateBlockContents(rows, payment, undefined, { nonces: [], sessions: [payment.session] })

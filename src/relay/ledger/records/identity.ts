@@ -7,7 +7,7 @@ import { reads, writes } from '../port.ts'
 import { openPhases } from '../transitions.ts'
 import { forgetDeploymentFacts } from './chain.ts'
 import { addGatewayCounts, type GatewayCounts } from './gateways.ts'
-import { readIntake, recordAction } from './operations.ts'
+import { readIntake } from './operations.ts'
 
 /**
  * Identifies the deployment that rows belong to, by the variables of its environment: fingerprints
@@ -21,7 +21,6 @@ const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMON
 
 /** Maps accounts to those of numbers' former forms; the last call has `kept`, the total. */
 type Renumbering = {
-  id: string
   numbering: string
   accounts: readonly (readonly [present: Address, former: Address])[]
   kept?: number | undefined
@@ -102,17 +101,18 @@ function identify(step: StepContext, identity: Identity, counted?: GatewayCounts
 
 const numberingRow = 'identity.NUMBERING'
 
-function renumber(
+/**
+ * Records accounts of former number forms, but not of numbers that have paid from their present
+ * one, and adopts another table of forms.
+ */
+export function renumber(
   { rows }: StepContext,
-  { id, numbering, accounts, kept }: Renumbering,
+  { numbering, accounts, kept }: Renumbering,
 ): Renumbered {
   const isServing = rows.row('meta', numberingRow)?.value === numbering
   if (isServing && readIntake(rows).kind === 'open') return { kind: 'serving' }
   const refused = keepFormerAccounts(rows, accounts)
-  if (kept !== undefined) {
-    rows.put('meta', { name: numberingRow, value: numbering })
-    recordAction(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
-  }
+  if (kept !== undefined) rows.put('meta', { name: numberingRow, value: numbering })
   return { kind: 'renumbered', refused }
 }
 
@@ -141,9 +141,4 @@ export const identitySteps = {
     ({ rows }, account: Address) =>
       rows.row('aliases', account.toLowerCase())?.former as Address | undefined,
   ),
-  /**
-   * Records accounts of former number forms, but not of numbers that have paid from their present
-   * one, and adopts another table of forms.
-   */
-  renumber: writes(renumber),
 }

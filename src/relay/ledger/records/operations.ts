@@ -6,7 +6,7 @@ import { findRecipient, findSessions } from '../payments/clues.ts'
 import { getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
-import { reads, writes } from '../port.ts'
+import { reads } from '../port.ts'
 import { type Listing, type Row, smsParties } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 import type { Execution, Screen } from '../values.ts'
@@ -19,16 +19,6 @@ import { forgetMissing } from './missing.ts'
 export type Intake =
   | { kind: 'open' }
   | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string | undefined }
-
-export type IntakeSetting = 'open' | 'paused' | 'draining'
-
-/** Records an operator's action and its time (Unix time in ms). */
-export type AuditEntry = {
-  id: string
-  at: number
-  action: string
-  detail: Readonly<Record<string, string>>
-}
 
 /** Selects payments. Times are Unix times in ms. */
 export type PaymentQuery = {
@@ -51,17 +41,13 @@ export type PaymentQuery = {
 type PaymentPage = { payments: PaymentRecord[]; next: number | undefined }
 
 /** Shows operators a payment. Wei are decimal digits. */
-export type PaymentRecord = {
+type PaymentRecord = {
   intentId: Hex
   state: PaymentState
   kind: PaymentKind
   account: string
   /** Is the account or wallet that it pays; null if it pays nobody, or if that is deleted. */
   recipient: string | null
-  /** Holds the digits that caller and agent compare; null for other payments. */
-  code: string | null
-  /** Tells when the agent said that the cash of a withdrawal was paid out. */
-  paidOutAt: number | null
   spendsWei: string
   acceptedAt: number
   history: readonly (readonly [PaymentState, number])[]
@@ -80,7 +66,7 @@ export type PaymentRecord = {
 }
 
 /** Adds the transactions of the payment's nonce, the highest price first. */
-export type PaymentTrace = PaymentRecord & {
+type PaymentTrace = PaymentRecord & {
   /** Is its session's answer; null if that is deleted. */
   screen: Screen | null
   /** Lists the intents that its nonce carries, in the order of the batch. */
@@ -100,53 +86,47 @@ export type PaymentTrace = PaymentRecord & {
 /** Limits the archived payments that are searched for an intent. */
 const maxSearchedHistory = 2_000
 
-/** Sets how long audit entries are stored: longer than all that they are about. */
-const auditRetentionMs = 400 * 24 * 60 * 60 * 1000
-
 type ListedRow = { row: Row<'payments'> | Row<'history'>; at: number }
 
 export const readIntake = (rows: Draft): Intake => readMeta(rows, 'intake') ?? { kind: 'open' }
-
-/** Names the operator's action that sets the intake. */
-export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
 function saveIntake(rows: Draft, intake: Intake): Intake {
   saveMeta(rows, 'intake', intake)
   return intake
 }
 
-/** Records an operator's action once per id; `at` is given of one in another ledger. */
-export function recordAction(
-  rows: Draft,
-  { id, action, detail, at = rows.now }: Omit<AuditEntry, 'at'> & { at?: number },
-): void {
-  if (rows.row('audit', id) !== undefined) return
-  rows.put('audit', { id, at: Math.min(at, rows.now), action, detail })
-}
-
-export function pruneAudit(rows: Draft, limit: number): void {
-  const old = rows.list({ table: 'audit', list: 'age', olderThanMs: auditRetentionMs, limit })
-  for (const { id } of old) rows.drop('audit', id)
+/** Sets whether new payments are accepted; a drain may name the next account secret. */
+export function setIntake(
+  { rows }: StepContext,
+  kind: Intake['kind'],
+  nextAccountKey?: string,
+): Intake {
+  const before = readIntake(rows)
+  const hasNextKey = kind === 'draining' && nextAccountKey !== undefined
+  if (kind === 'open') forgetMissing(rows)
+  if (before.kind === kind && !hasNextKey) return before
+  if (kind === 'open') return saveIntake(rows, { kind })
+  const since = before.kind === kind ? before.since : rows.now
+  return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
 }
 
 function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[] {
   const payments = findSessions(rows, clue, limit).flatMap(
     (session) => getPaymentRow(rows, session) ?? [],
   )
-  return payments.slice(0, limit).map((row) => toRecord(rows, row))
+  return payments.slice(0, limit).map((row) => toRecord(row))
 }
 
 function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   const named = findByHashOrIntent(rows, query)
-  if (named !== undefined)
-    return { payments: named.map((row) => toRecord(rows, row)), next: undefined }
+  if (named !== undefined) return { payments: named.map((row) => toRecord(row)), next: undefined }
   const listedRows = toListings(query)
     .flatMap((listing) => listRows(rows, listing, query))
     .sort((a, b) => b.at - a.at)
   const { page, next } = cutPage(listedRows, query.limit)
   // Filters after the cut, so a page may have fewer payments although there is a next one.
   const matches = page
-    .map(({ row }) => toRecord(rows, row))
+    .map(({ row }) => toRecord(row))
     .filter(
       ({ state, kind, outcome, account }) =>
         (query.state === undefined || state === query.state) &&
@@ -233,17 +213,14 @@ function listRows(
     .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
 }
 
-export function toRecord(rows: Draft, row: Row<'payments'> | Row<'history'>): PaymentRecord {
+export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   const request = 'request' in row ? getRequest(row) : undefined
-  const taking = rows.row('takings', row.session)
   return {
     intentId: row.intent_id,
     state: row.state,
     kind: row.kind,
     account: row.account,
     recipient: ('request' in row && findRecipient(row)) || null,
-    code: taking?.code ?? null,
-    paidOutAt: taking?.paid_out?.at ?? null,
     spendsWei: row.spends,
     acceptedAt: row.accepted_at,
     history: row.history,
@@ -262,7 +239,7 @@ export function toRecord(rows: Draft, row: Row<'payments'> | Row<'history'>): Pa
 export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | undefined {
   const row = findRow(rows, intent)
   if (row === undefined) return undefined
-  const record = toRecord(rows, row)
+  const record = toRecord(row)
   const carrier = 'relayer' in row ? findCarrier(rows, row) : undefined
   const transactions = listTransactionRows(rows, carrier).map((transaction) => ({
     hash: transaction.hash,
@@ -287,26 +264,6 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
 }
 
 export const operationSteps = {
-  /** Sets whether new payments are accepted; a drain may name the next account secret. */
-  setIntake: writes(
-    ({ rows }, kind: IntakeSetting, id: string, nextAccountKey?: string): Intake => {
-      const before = readIntake(rows)
-      const hasNextKey = kind === 'draining' && nextAccountKey !== undefined
-      const detail: AuditEntry['detail'] = hasNextKey ? { next: 'ACCOUNT_KEY_SECRET' } : {}
-      recordAction(rows, { id, action: intakeActions[kind], detail })
-      if (kind === 'open') forgetMissing(rows)
-      if (before.kind === kind && !hasNextKey) return before
-      if (kind === 'open') return saveIntake(rows, { kind })
-      const since = before.kind === kind ? before.since : rows.now
-      return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
-    },
-  ),
-  /** Records an operator's action once per id. An entry never holds a phone number. */
-  recordAction: writes(({ rows }, entry: Omit<AuditEntry, 'at'>) => recordAction(rows, entry)),
-  /** Returns operators' actions, the newest first. */
-  listAudit: reads(({ rows }, limit: number): AuditEntry[] =>
-    rows.list({ table: 'audit', list: 'age', newest: true, limit }),
-  ),
   /**
    * Returns the payments to which a clue leads, the newest first: the account that they pay, a
    * payment's code, or at least as much of a hash as screens show.

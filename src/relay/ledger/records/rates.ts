@@ -1,8 +1,7 @@
 import { isWithin } from '../../../loan/amounts.ts'
-import type { Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { writes } from '../port.ts'
-import { recordAction } from './operations.ts'
 
 /** Offers the price of a coin in millionths; `isAgreed` if a second feed has the same. */
 type OfferedRate = {
@@ -43,18 +42,16 @@ function judgeRate(rows: Draft, offered: OfferedRate): 'accepted' | 'refused' {
   return 'accepted'
 }
 
-function acceptRate(rows: Draft, id: string, micros: bigint): KnownRate | undefined {
+/** Accepts a price for the kept currency; undefined if none is kept. */
+export function acceptRate({ rows }: StepContext, micros: bigint): KnownRate | undefined {
   const kept = readRate(rows)
   if (kept === undefined) return undefined
-  const rate = { currency: kept.currency, micros: `${micros}` }
-  recordAction(rows, { id, action: 'rate', detail: rate })
-  saveMeta(rows, 'rate', { ...rate, at: rows.now })
-  return { ...rate, at: rows.now }
+  const rate = { currency: kept.currency, micros: `${micros}`, at: rows.now }
+  saveMeta(rows, 'rate', rate)
+  return rate
 }
 
 export const rateSteps = {
   /** Judges a rate that the feed offers by the last accepted ones, and keeps the verdict. */
   judgeRate: writes(({ rows }, offered: OfferedRate) => judgeRate(rows, offered)),
-  /** Accepts a price for the kept currency, and records the action; undefined if none is kept. */
-  acceptRate: writes(({ rows }, id: string, micros: bigint) => acceptRate(rows, id, micros)),
 }

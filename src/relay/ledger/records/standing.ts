@@ -1,12 +1,9 @@
 import type { Address, Hex } from 'viem'
-import type { BookedLoan } from '../../../loan/loan-book.ts'
-import type { Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
-import { reads, writes } from '../port.ts'
+import { reads } from '../port.ts'
 import type { Screen, StepKey } from '../values.ts'
 import { sumSentInDay } from './earlier.ts'
-import { findLoan } from './loans.ts'
-import { recordAction } from './operations.ts'
 
 /** Holds an account's state for operators. Times are Unix times in ms. */
 export type AccountStanding = {
@@ -17,8 +14,6 @@ export type AccountStanding = {
   open: number
   /** Sums up what counts toward the limits of a day. */
   today: { transfers: number; sentWei: bigint }
-  /** Holds its last loan, as far as the loan book was read. */
-  loan: BookedLoan | undefined
 }
 
 /**
@@ -52,7 +47,7 @@ export function recordRefusal(
   rows.put('refusals', { account, last, at: rows.now })
 }
 
-function readStanding(rows: Draft, account: Address, contract?: Address): AccountStanding {
+function readStanding(rows: Draft, account: Address): AccountStanding {
   const { transfers, sentWei } = sumSentInDay(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
   return {
@@ -64,7 +59,6 @@ function readStanding(rows: Draft, account: Address, contract?: Address): Accoun
     })),
     open: listOpenPayments(rows, readAccountTotals(rows, account)).length,
     today: { transfers, sentWei },
-    loan: contract && findLoan(rows, contract, account),
   }
 }
 
@@ -87,18 +81,20 @@ export function pruneRefusals(rows: Draft, olderThanMs: number, limit: number): 
   for (const { account } of old) rows.drop('refusals', account)
 }
 
+/** Holds or releases an account: a held one begins no payment. */
+export function setHold(
+  { rows }: StepContext,
+  account: Address,
+  mustHold: boolean,
+): AccountStanding {
+  if (!mustHold) rows.drop('holds', account)
+  else if (!isHeld(rows, account)) rows.put('holds', { account, held_at: rows.now })
+  return readStanding(rows, account)
+}
+
 export const standingSteps = {
-  /** Returns the account's state, and its last loan of a contract, for who supports its caller. */
-  readStanding: reads(({ rows }, account: Address, contract?: Address) =>
-    readStanding(rows, account, contract),
-  ),
-  /** Holds or releases an account, and records the action: a held one begins no payment. */
-  setHold: writes(({ rows }, account: Address, mustHold: boolean, id: string) => {
-    recordAction(rows, { id, action: mustHold ? 'hold' : 'release', detail: { account } })
-    if (!mustHold) rows.drop('holds', account)
-    else if (!isHeld(rows, account)) rows.put('holds', { account, held_at: rows.now })
-    return readStanding(rows, account)
-  }),
+  /** Returns the account's state, for who supports its caller. */
+  readStanding: reads(({ rows }, account: Address) => readStanding(rows, account)),
   /** Returns how a session was decided; undefined if it was not, or its rows have been deleted. */
   traceSession: reads(({ rows }, session: string) => readSessionTrace(rows, session)),
 }

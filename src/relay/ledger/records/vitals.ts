@@ -13,7 +13,6 @@ import { countCarried, findNextNonce, readRelayerTotals } from '../payments/rela
 import { writes } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { mapOpenPhases, type OpenPhase } from '../transitions.ts'
-import { type ActiveAlert, listActiveAlerts } from './alerts.ts'
 import { type FollowedBlock, readFollowedBlocks, readObservations } from './chain.ts'
 import {
   addGatewayCounts,
@@ -36,7 +35,7 @@ import { type KnownRate, readRate } from './rates.ts'
 export type FirstOpenNonce = { nonce: number; since: number; gasPriceWei: string; failures: number }
 
 /** Tells the state of a ledger, and of the chain as rounds saw it. Times are Unix times in ms. */
-export type Vitals = {
+type Vitals = {
   now: number
   schema: string
   /** Tells whether the ledger has the given identity; undefined if none was given. */
@@ -47,9 +46,6 @@ export type Vitals = {
   missing: readonly string[]
   /** Tells when an unknown transaction of the key showed that rows may be lost, for a day. */
   possibleLossAt: number | undefined
-  alerts: readonly ActiveAlert[]
-  /** Tells when the next alert notice is due; undefined if all were delivered. */
-  nextNoticeAt: number | undefined
   /** Tells when a transaction was last seen in a block. */
   lastMinedAt: number | undefined
   /** Counts `<kind>.<event>`, `refused.<reason>` (`own`: ended without a payment) and gateways'. */
@@ -121,8 +117,6 @@ function readVitals(
     intake: readIntake(rows),
     missing: listMissing(rows),
     possibleLossAt: readPossibleLossAt(rows),
-    alerts: listActiveAlerts(rows),
-    nextNoticeAt: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: findLastMinedAt(rows),
     counts: readEventCounts(rows),
     lately: sumRecentCounts(rows),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { findAlerts } from '../../../../src/operator/alerting/alerts.ts'
 import type { KnownHealthData } from '../../../../src/operator/health.ts'
-import type { FirstOpenNonce } from '../../../../src/relay/ledger/records/vitals.ts'
+import type { Vitals } from '../../../../src/operator/kept/steps.ts'
 import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
 const namesOf = (known: KnownHealthData) => findAlerts(known, subject).map(({ name }) => name)
@@ -124,7 +124,14 @@ describe('alerts', () => {
     ])
   })
 
-  test.for<[what: string, changes: Partial<FirstOpenNonce>, observations: object, says: RegExp]>([
+  test.for<
+    [
+      what: string,
+      changes: Partial<NonNullable<Vitals['front']>>,
+      observations: object,
+      says: RegExp,
+    ]
+  >([
     [
       'a node that dropped what it took',
       {},

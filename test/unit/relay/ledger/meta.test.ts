@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { keptSteps } from '../../../../src/operator/kept/steps.ts'
+import type { KeptDraft } from '../../../../src/operator/kept/tables.ts'
 import { createDraft } from '../../../../src/relay/ledger/draft.ts'
 import { metaValues, readMeta, saveMeta } from '../../../../src/relay/ledger/meta.ts'
 import { tables, type View } from '../../../../src/relay/ledger/rows.ts'
+import { usual } from '../../../ports/ledger-memory.ts'
 
 const names = Object.keys(metaValues) as (keyof typeof metaValues)[]
 
@@ -18,6 +21,14 @@ test.for(names.filter((name) => name !== 'observations' && name !== 'sight'))(
     expect(() => readMeta(draftOf('"of another form"'), name)).toThrow()
   },
 )
+
+test('what operators keep there is refused as well if it is of another form', () => {
+  const { rules, relayer } = usual
+  const step = { rows: draftOf('"of another form"') as KeptDraft, rules, relayer }
+  expect(() => keptSteps.listPastAlerts(step)).toThrow()
+  expect(() => keptSteps.recordAlerts(step, [], { mustNotify: false })).toThrow()
+  expect(() => keptSteps.readLoanBook(step, '0x12')).toThrow()
+})
 
 test('what is known of the chain counts as unknown if it is of another form', () => {
   const draft = draftOf('"of another form"')

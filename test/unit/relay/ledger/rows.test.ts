@@ -54,8 +54,8 @@ const test = plainTest.extend('world', () => {
 
 test('only the count of nonces is left of a payment with old history', async ({ world }) => {
   const { ledger, rules, pass, counts, rowsOf } = world
-  const till = { account: carol }
-  await offer(ledger, offerOf('a', alice, { order: { till } }), offerOf('b', bob))
+  const attached = { till: { account: carol } }
+  await offer(ledger, offerOf('a', alice, { order: { attached } }), offerOf('b', bob))
   const block = executionIn(9).block
   const executions = { a: executionIn(9), b: executionIn(9) }
   const { hash } = transactionOf('a,b')
@@ -73,6 +73,16 @@ test('only the count of nonces is left of a payment with old history', async ({ 
   await ledger.prune()
   expect(counts()).toEqual(sums)
   expect((await ledger.readWork()).nextNonce).toBe(2)
+})
+
+test('an order is accepted with what is attached to it, or neither', async ({ world }) => {
+  const { ledger, counts } = world
+  const attached = { till: { account: 'nobody' } }
+  await expect(accept(ledger, 's', alice, { order: { attached } })).rejects.toThrow()
+  expect(counts()).toEqual({ meta: 1 })
+  const till = { account: bob, code: '004217' }
+  await accept(ledger, 's', alice, { order: { attached: { till } } })
+  expect(await ledger.findPayments('004217', 9)).toMatchObject([{ code: '004217' }])
 })
 
 test('a removed block reopens its remaining payments, and no other', async ({ world }) => {

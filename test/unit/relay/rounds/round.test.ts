@@ -5,10 +5,10 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { waitForVerdict } from '../../../../src/chain/verdicts.ts'
 import { ledgerParts } from '../../../../src/compose/ledger.ts'
+import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import { decodeRequests } from '../../../../src/relay/forwarder/requests.ts'
 import { getIdentity } from '../../../../src/relay/identity.ts'
 import { createLedgerPort } from '../../../../src/relay/ledger/port.ts'
-import type { Ledger } from '../../../../src/relay/ledger/steps.ts'
 import type { BlockId } from '../../../../src/relay/ledger/values.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
@@ -89,7 +89,7 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
   return {
     ...{ ...world, relayer, ledger, called, asked, events, time, key, paramsOf, rawsSent },
     /** Runs a round some time later, over a ledger with these methods: what is sent in it. */
-    async roundAfter(ms = 0, over: Partial<Ledger> = {}) {
+    async roundAfter(ms = 0, over: Partial<WholeLedger> = {}) {
       time.now += ms
       asked.length = 0
       const result = await runRound({ ...relayer, ledger: { ...relayer.ledger, ...over } })
@@ -125,14 +125,14 @@ function paymentOf(number: number) {
 }
 
 /** Queues a payment that waits for a nonce. */
-async function enqueue(ledger: Ledger, number: number): Promise<string> {
+async function enqueue(ledger: WholeLedger, number: number): Promise<string> {
   const { session, from, order } = paymentOf(number)
   await ledger.record([offerOf(session, from, { order })])
   return session
 }
 
 /** Adopts a payment of this block into a ledger that had lost its rows. */
-async function adopt(ledger: Ledger, block: BlockId): Promise<string> {
+async function adopt(ledger: WholeLedger, block: BlockId): Promise<string> {
   const { session, from, order } = paymentOf(0)
   const execution = executionIn(0, { hash: word(1), block, executed: order.request })
   const asked = { ...question(session, from), answerCount: 1, screen: screenOf(session) }
@@ -183,7 +183,7 @@ test('a payment whose change the ledger refuses delays no other', async () => {
   chain.seconds = deadline + 1
   const refused = await enqueue(ledger, 1)
   const other = await enqueue(ledger, 2)
-  const expire: Ledger['expire'] = async (session, seconds) => {
+  const expire: WholeLedger['expire'] = async (session, seconds) => {
     if (session === refused) throw new Error('a row is broken')
     return await ledger.expire(session, seconds)
   }
@@ -688,7 +688,7 @@ test('a round that ends late does not count blocks that the chain has lost', asy
   const { hash, raw } = await signedFor(0)
   held.set(0x13, [hash])
   const [isAtEnd, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const recordAccountState: Ledger['recordAccountState'] = async (...seen) => {
+  const recordAccountState: WholeLedger['recordAccountState'] = async (...seen) => {
     isAtEnd.resolve()
     await isOver.promise
     await ledger.recordAccountState(...seen)
@@ -831,7 +831,7 @@ test('a block that is recorded while a round reads blocks is not lost because it
   await mineOne(0)
   for (const nonce of [1, 2]) {
     let isListed = false
-    const listBlocks: Ledger['listBlocks'] = async (above) => {
+    const listBlocks: WholeLedger['listBlocks'] = async (above) => {
       if (isListed) await mineOne(nonce)
       isListed = true
       return relayer.ledger.listBlocks(above)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { PaymentRecord } from '../../../../src/relay/ledger/records/operations.ts'
+import type { PaymentRecord } from '../../../../src/operator/kept/takings.ts'
 import type { PaymentState } from '../../../../src/relay/ledger/transitions.ts'
 import { getProgress } from '../../../../src/relay/progress.ts'
 import { getReceivedProgress } from '../../../../src/ussd/menu/entries/activity.ts'

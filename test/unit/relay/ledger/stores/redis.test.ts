@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { ledgerParts } from '../../../../../src/compose/ledger.ts'
+import type { WholeLedger } from '../../../../../src/operator/kept/steps.ts'
 import { createLedgerPort } from '../../../../../src/relay/ledger/port.ts'
-import type { Ledger } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
@@ -44,11 +44,11 @@ const pass = (ms: number) => {
 
 describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   const elsewhere = beginElsewhere()
-  const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
+  const open = (name: string, over: Partial<typeof rules> = {}): WholeLedger =>
     openOver(database(), name, { rules: { ...rules, ...over } })
 
   /** Opens a ledger with another connection to the database. */
-  const openOver = (database: RedisDatabase, name = newName(), over: object = {}): Ledger =>
+  const openOver = (database: RedisDatabase, name = newName(), over: object = {}): WholeLedger =>
     createRedisLedger({ ...ledgerParts, ...ledgerOptions, database, name, ...over })
 
   /** Starts a bridge for one test, with this clock or the database's. */
@@ -59,8 +59,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   }
 
   /** Opens a ledger that two processes call in turn. */
-  const fromTwoProcesses = (name: string): Ledger =>
-    inTurns(open(name), Object.keys(ledgerParts.steps) as (keyof Ledger)[], (method, args) =>
+  const fromTwoProcesses = (name: string): WholeLedger =>
+    inTurns(open(name), Object.keys(ledgerParts.steps) as (keyof WholeLedger)[], (method, args) =>
       elsewhere({ port: 'ledger', name, method, args }),
     )
 
@@ -92,7 +92,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     }
 
     /** Has a payment made that is final. */
-    async function pay(ledger: Ledger, session: string, nonce: number): Promise<void> {
+    async function pay(ledger: WholeLedger, session: string, nonce: number): Promise<void> {
       await offer(ledger, offerBy(session))
       await settle(ledger, session, nonce)
     }
@@ -237,7 +237,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     })
 
     /** Accepts a payment that waits for a nonce until 2096. */
-    const enqueue = async (ledger: Ledger, session: string) => {
+    const enqueue = async (ledger: WholeLedger, session: string) => {
       await ledger.record([offerBy(session, session, 4_000_000_000)])
     }
 

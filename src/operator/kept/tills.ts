@@ -1,18 +1,18 @@
 import type { Address, Hex } from 'viem'
-import { getProgress } from '../../progress.ts'
-import type { Draft } from '../draft.ts'
-import { findSessions } from '../payments/clues.ts'
-import { isToOther } from '../payments/executed.ts'
-import { reads, writes } from '../port.ts'
-import { noLimit, type Row, type tillKinds } from '../rows.ts'
-import type { PaymentState } from '../transitions.ts'
-import { hasSentNothing, listSentSince } from './earlier.ts'
-import { recordAction } from './operations.ts'
+import { reads, writes } from '../../relay/ledger/port.ts'
+import { noLimit, type Row } from '../../relay/ledger/rows.ts'
+import { parts } from '../../relay/ledger/steps.ts'
+import { getProgress } from '../../relay/progress.ts'
+import { recordAction } from './audit.ts'
+import type { Kept, KeptDraft, KeptRow, tillKinds } from './tables.ts'
 
 /** Is the short number of an account that hands out cash, or takes payments with a reference. */
-export type Till = { till: string; account: Address; name: string; kind: TillKind }
-
-export type TillKind = (typeof tillKinds)[number]
+export type Till = {
+  till: string
+  account: Address
+  name: string
+  kind: (typeof tillKinds)[number]
+}
 
 /** Assigns a till number if it is free, or removes it if there is no `to`. */
 type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
@@ -24,7 +24,7 @@ type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
 export type Taking = {
   intentId: Hex
   amountWei: bigint
-  state: PaymentState
+  state: Row<'payments'>['state']
   reference: string | undefined
   /** Tells when the agent said that its cash was paid out, and in which session. */
   paidOut?: { at: number; by: string } | undefined
@@ -37,27 +37,27 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Sets how long a removed number stays unused, because callers may still dial it. */
 const unusedMs = 90 * dayMs
 
-const toTills = (tills: readonly Row<'tills'>[]): Till[] =>
+const toTills = (tills: readonly KeptRow<'tills'>[]): Till[] =>
   tills
     .filter(({ removed_at }) => removed_at === null)
     .map(({ till, account, name, kind }) => ({ till, account: account as Address, name, kind }))
 
-function findTill(rows: Draft, number: string): Till | undefined {
+function findTill(rows: KeptDraft, number: string): Till | undefined {
   const row = rows.row('tills', number)
   return row && toTills([row])[0]
 }
 
-export const listAccountTills = (rows: Draft, account: string): Till[] =>
+export const listAccountTills = (rows: KeptDraft, account: string): Till[] =>
   toTills(rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit }))
 
-type Paid = { payment: Row<'payments'>; taking: Row<'takings'> }
+type Paid = { payment: Row<'payments'>; taking: KeptRow<'takings'> }
 
 /** Returns a function from a taking to its payment; to an empty list if it is lost or to others. */
 const findPaymentIn =
-  (rows: Draft) =>
-  (taking: Row<'takings'>): Paid[] => {
+  (rows: KeptDraft) =>
+  (taking: KeptRow<'takings'>): Paid[] => {
     const payment = rows.row('payments', taking.session)
-    return payment === undefined || isToOther(payment) ? [] : [{ payment, taking }]
+    return payment === undefined || parts.isToOther(payment) ? [] : [{ payment, taking }]
   }
 
 const toTaking = ({ payment, taking }: Paid): Taking => ({
@@ -73,7 +73,7 @@ export const isPayable = ({ state, paidOut }: Withdrawal): boolean =>
   paidOut === undefined && getProgress(state) === 'done'
 
 /** Finds a withdrawal at an account's till. Goods and bills are paid for no cash. */
-function findPaidCash(rows: Draft, account: Address, session: string): Paid[] {
+function findPaidCash(rows: KeptDraft, account: Address, session: string): Paid[] {
   const taking = rows.row('takings', session)
   if (taking?.account !== account) return []
   return findPaymentIn(rows)(taking).filter(({ payment }) => payment.kind === 'withdrawal')
@@ -81,13 +81,13 @@ function findPaidCash(rows: Draft, account: Address, session: string): Paid[] {
 
 export const tillSteps = {
   /** Returns the till of a number; undefined if no account has it now. */
-  findTill: reads(({ rows }, number: string) => findTill(rows, number)),
+  findTill: reads(({ rows }: Kept, number: string) => findTill(rows, number)),
   /** Returns all tills, the oldest first. */
-  listTills: reads(({ rows }) =>
+  listTills: reads(({ rows }: Kept) =>
     toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit })),
   ),
   /** Assigns a free till number or removes one, records the action, and returns the till. */
-  setTill: writes(({ rows }, { id, till, to }: TillChange) => {
+  setTill: writes(({ rows }: Kept, { id, till, to }: TillChange) => {
     const before = rows.row('tills', till)
     const isFree = before === undefined || rows.now - (before.removed_at ?? rows.now) > unusedMs
     if (to !== undefined && isFree) {
@@ -101,7 +101,7 @@ export const tillSteps = {
     return findTill(rows, till)
   }),
   /** Returns what an account with a till received, the newest first; undefined if it has none. */
-  listTakings: reads(({ rows }, account: Address, limit: number): Takings | undefined => {
+  listTakings: reads(({ rows }: Kept, account: Address, limit: number): Takings | undefined => {
     if (listAccountTills(rows, account).length === 0) return undefined
     const midnight = rows.now - (rows.now % dayMs)
     const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
@@ -109,7 +109,9 @@ export const tillSteps = {
       .list({ ...takings, from: midnight, limit: noLimit })
       .flatMap(findPaymentIn(rows))
     const confirmed = received.filter(({ payment }) => getProgress(payment.state) === 'done')
-    const sent = listSentSince(rows, account, midnight).filter((row) => !hasSentNothing(row))
+    const sent = parts
+      .listSentSince(rows, account, midnight)
+      .filter((row) => !parts.hasSentNothing(row))
     const sum = (payments: readonly { spends: string }[]) =>
       payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
     return {
@@ -122,8 +124,9 @@ export const tillSteps = {
     }
   }),
   /** Returns the withdrawals of a code at an account's till, the newest first. */
-  findWithdrawals: reads(({ rows }, account: Address, code: string): Withdrawal[] =>
-    findSessions(rows, code, noLimit)
+  findWithdrawals: reads(({ rows }: Kept, account: Address, code: string): Withdrawal[] =>
+    parts
+      .findSessions(rows, code, noLimit)
       .flatMap((session) => findPaidCash(rows, account, session))
       .filter(({ taking }) => taking.code === code)
       .map(toTaking),
@@ -133,7 +136,7 @@ export const tillSteps = {
    * it as it is then, or undefined if the account has no such withdrawal.
    */
   payOut: writes(
-    ({ rows }, account: Address, intentId: Hex, by: string): Withdrawal | undefined => {
+    ({ rows }: Kept, account: Address, intentId: Hex, by: string): Withdrawal | undefined => {
       const session = rows.row('intents', intentId)?.session ?? ''
       const [paid] = findPaidCash(rows, account, session)
       if (paid === undefined || !isPayable(toTaking(paid))) return paid && toTaking(paid)

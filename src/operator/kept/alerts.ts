@@ -1,10 +1,11 @@
-import type { Draft } from '../draft.ts'
-import { readMeta, saveMeta } from '../meta.ts'
-import { reads, writes } from '../port.ts'
-import type { Row } from '../rows.ts'
+import * as z from 'zod/mini'
+import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
+import { reads, writes } from '../../relay/ledger/port.ts'
+import { steps } from '../../relay/ledger/steps.ts'
+import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
 /** Tells a person what is wrong, and how to mend it. */
-export type Finding = { name: string; says: string }
+type Finding = { name: string; says: string }
 
 /** Tells when an alert was raised, and since when it is not found any more (Unix times in ms). */
 export type ActiveAlert = Finding & { raisedAt: number; calmSince?: number | undefined }
@@ -20,15 +21,23 @@ const maxRetryMs = 3_600_000
 /** Limits how long a notice that no one takes is stored. */
 const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
-export const listActiveAlerts = (rows: Draft): readonly ActiveAlert[] =>
-  readMeta(rows, 'alerts') ?? []
+const savedAlerts: z.ZodMiniType<ActiveAlert[]> = z.array(
+  z.object({
+    ...{ name: z.string(), says: z.string(), raisedAt: z.int() },
+    calmSince: z.optional(z.int()),
+  }),
+)
+
+const listActiveAlerts = (rows: KeptDraft): readonly ActiveAlert[] =>
+  readMetaAs(rows, 'alerts', savedAlerts) ?? []
 
 const maxPastAlerts = 50
 
-const listPastAlerts = (rows: Draft): ActiveAlert[] => readMeta(rows, 'past_alerts') ?? []
+const listPastAlerts = (rows: KeptDraft): ActiveAlert[] =>
+  readMetaAs(rows, 'past_alerts', savedAlerts) ?? []
 
 function recordAlerts(
-  rows: Draft,
+  rows: KeptDraft,
   findings: readonly Finding[],
   mustNotify: boolean,
   alertEndMs: number,
@@ -59,7 +68,7 @@ function recordAlerts(
 }
 
 function saveNotice(
-  { now, put }: Draft,
+  { now, put }: KeptDraft,
   { name, says, raisedAt }: ActiveAlert,
   kind: AlertNotice['kind'],
 ): void {
@@ -68,7 +77,7 @@ function saveNotice(
   put('notices', { id, name, kind, says, ...times, attempts: 0 })
 }
 
-function takeNotices(rows: Draft, limit: number): AlertNotice[] {
+function takeNotices(rows: KeptDraft, limit: number): AlertNotice[] {
   const due = rows
     .list({ table: 'notices', list: 'due', limit })
     .filter(({ due_at }) => due_at <= rows.now)
@@ -81,7 +90,7 @@ function takeNotices(rows: Draft, limit: number): AlertNotice[] {
   return due.map(toNotice)
 }
 
-const toNotice = ({ id, name, kind, says, raised_at, at }: Row<'notices'>): AlertNotice => ({
+const toNotice = ({ id, name, kind, says, raised_at, at }: KeptRow<'notices'>): AlertNotice => ({
   id,
   name,
   kind,
@@ -91,18 +100,24 @@ const toNotice = ({ id, name, kind, says, raised_at, at }: Row<'notices'>): Aler
 })
 
 export const alertSteps = {
+  /** Adds to the ledger's vitals the alerts, and when the next notice is due. */
+  readVitals: writes((step: Kept, asked?: Parameters<typeof steps.readVitals>[1]) => {
+    const [next] = step.rows.list({ table: 'notices', list: 'due', limit: 1 })
+    const alerts = listActiveAlerts(step.rows)
+    return { ...steps.readVitals(step, asked), alerts, nextNoticeAt: next?.due_at }
+  }),
   /** Returns the last cleared alerts, the latest first. */
-  listPastAlerts: reads(({ rows }) => listPastAlerts(rows)),
+  listPastAlerts: reads(({ rows }: Kept) => listPastAlerts(rows)),
   /**
    * Raises alerts for new findings, and clears those that were not found for some time. With
    * `mustNotify` it stores a notice of each for delivery.
    */
   recordAlerts: writes(
-    ({ rows, rules }, found: readonly Finding[], { mustNotify }: { mustNotify: boolean }) =>
+    ({ rows, rules }: Kept, found: readonly Finding[], { mustNotify }: { mustNotify: boolean }) =>
       recordAlerts(rows, found, mustNotify, rules.alertEndMs),
   ),
   /** Takes due notices; each is due again later, until it is deleted. */
-  takeNotices: writes(({ rows }, limit: number) => takeNotices(rows, limit)),
+  takeNotices: writes(({ rows }: Kept, limit: number) => takeNotices(rows, limit)),
   /** Deletes a delivered notice. */
-  deleteNotice: writes(({ rows }, id: string) => rows.drop('notices', id)),
+  deleteNotice: writes(({ rows }: Kept, id: string) => rows.drop('notices', id)),
 }

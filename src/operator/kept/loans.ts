@@ -6,11 +6,11 @@ import {
   emptySums,
   type LoanLog,
   type LoanSums,
-} from '../../../loan/loan-book.ts'
-import type { Draft } from '../draft.ts'
-import { readMetaAs, saveMeta, weiDigits } from '../meta.ts'
-import { reads, writes } from '../port.ts'
-import type { Row } from '../rows.ts'
+} from '../../loan/loan-book.ts'
+import { readMetaAs, saveMeta, weiDigits } from '../../relay/ledger/meta.ts'
+import { reads, writes } from '../../relay/ledger/port.ts'
+import { steps } from '../../relay/ledger/steps.ts'
+import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
 /** Sums up a contract's loans; `next` is the first block that was not read. */
 export type LoanBook = { next: number | undefined; sums: LoanSums }
@@ -40,14 +40,14 @@ const savedBook: z.ZodMiniType<{ next: number; sums: LoanSums }> = z.object({
   }),
 })
 
-function readLoanBook(rows: Draft, contract: Address): LoanBook {
+function readLoanBook(rows: KeptDraft, contract: Address): LoanBook {
   const saved = readMetaAs(rows, toMetaName(contract), savedBook)
   return saved ?? { next: undefined, sums: emptySums }
 }
 
 /** Returns a borrower's last loan, if the events show one. */
 export function findLoan(
-  rows: Draft,
+  rows: KeptDraft,
   contract: Address,
   borrower: Address,
 ): BookedLoan | undefined {
@@ -55,7 +55,7 @@ export function findLoan(
   return row && toBookedLoan(row)
 }
 
-const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> => ({
+const toRow = (contract: Address, { state, ...loan }: BookedLoan): KeptRow<'loans'> => ({
   contract: contract.toLowerCase(),
   borrower: loan.borrower,
   state,
@@ -68,7 +68,7 @@ const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> 
   earlier: loan.earlierLoanCount,
 })
 
-const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
+const toBookedLoan = (row: KeptRow<'loans'>): BookedLoan => ({
   borrower: row.borrower,
   state: row.state,
   issuedAt: row.issued_at,
@@ -80,10 +80,15 @@ const toBookedLoan = (row: Row<'loans'>): BookedLoan => ({
 })
 
 export const loanSteps = {
+  /** Adds to an account's state its last loan of a contract, as far as the loan book was read. */
+  readStanding: reads((step: Kept, account: Address, contract?: Address) => {
+    const loan = contract && findLoan(step.rows, contract, account)
+    return { ...steps.readStanding(step, account), loan }
+  }),
   /** Returns up to which block a loan contract's events were read, and the sums up to there. */
-  readLoanBook: reads(({ rows }, contract: Address) => readLoanBook(rows, contract)),
+  readLoanBook: reads(({ rows }: Kept, contract: Address) => readLoanBook(rows, contract)),
   /** Records the events of the blocks that follow; ignores those of any other blocks. */
-  bookLoans: writes(({ rows }, { contract, from, next, logs }: LoanBooking): LoanBook => {
+  bookLoans: writes(({ rows }: Kept, { contract, from, next, logs }: LoanBooking): LoanBook => {
     const book = readLoanBook(rows, contract)
     if (book.next !== from) return book
     let { sums } = book
@@ -96,7 +101,7 @@ export const loanSteps = {
     return { next, sums }
   }),
   /** Returns a contract's loans in a state, by due date. */
-  listLoans: reads(({ rows }, { contract, state, limit }: LoanQuery) =>
+  listLoans: reads(({ rows }: Kept, { contract, state, limit }: LoanQuery) =>
     rows
       .list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit })
       .map(toBookedLoan),
