@@ -8,6 +8,9 @@ const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|
 
 const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)
 const routes = new RegExp(`/(route|app)\\.tsx?$|^src/pages/.*\\.tsx$|${entries.source}`)
+/** Matches the insides of the ledger: its front is what it does, and the values it shares. */
+const insides = /^src\/relay\/ledger\/(?!(observations|steps|transitions|values)\.ts$)/
+const composers = /^src\/(compose\/|operator\/kept\/|relay\/|\w+(-development)?\.ts$)/
 /** Is served in development alone. */
 const phone = /^src\/pages\/phone\//
 const choosers = new RegExp(`${adapters.source}|${entries.source}|^src/compose/`)
@@ -23,6 +26,8 @@ const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?
   [served, /^hono(\/|$)/, 'only route files, app.ts and pages know Hono', routes],
   [served, /^node:/, 'not every runtime that serves this has it', entries],
   [served, adapters, 'only entry points, src/compose and other adapters know an adapter', choosers],
+  [served, insides, 'only its front is known elsewhere', composers],
+  [/^src\/operator\/kept\//, /^src\/relay\/ledger\/\w+\//, 'steps meet there as `parts`'],
   [/^src\/ussd\//, /^src\/operator\/(?!kept\/)/, 'the menu only asks what operators keep'],
   [/^src\/relay\//, /^src\/loan\/loan-book\.ts$/, 'the loan book is what operators keep'],
   [served, /^zod$/, 'what is served parses with zod/mini'],

@@ -1,13 +1,13 @@
 import { getAddress, type Hex } from 'viem'
 import * as z from 'zod/mini'
-import type { PaymentQuery } from '../relay/ledger/records/operations.ts'
+import type { Ledger } from '../relay/ledger/steps.ts'
 import { paymentsQuery } from './schemas/payments.ts'
 import '../runtime/english.ts'
 
 /** Parses a query for payments; returns an error if it is malformed. */
 export function readPaymentsQuery(
   urlQuery: Readonly<Record<string, string>>,
-): PaymentQuery | { error: string } {
+): Parameters<Ledger['readPage']>[0] | { error: string } {
   const parsed = paymentsQuery.safeParse(urlQuery)
   if (!parsed.success) return { error: z.prettifyError(parsed.error) }
   const { since, before, archived, intent, hash, account, ...query } = parsed.data

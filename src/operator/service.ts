@@ -1,6 +1,5 @@
 import { formatUnits, type Hex, parseUnits } from 'viem'
 import { parseCaller } from '../account/phone.ts'
-import { isOpen, listPayments } from '../relay/ledger/work.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -90,8 +89,9 @@ export function createOperator(options: OperatorOptions) {
     const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
     const message = `An operator changed the intake: ${intakeActions[kind]}`
     log({ level: 'warn', event: 'operator.intake', message })
-    const work = await ledger.readWork()
-    return { intake: describeIntake(intake, isOpen(work)), open: listPayments(work).length }
+    const { nonces, carried, mined, queued, stuck } = await ledger.readWork()
+    const open = carried.length + mined.length + queued.length + stuck.length
+    return { intake: describeIntake(intake, nonces.length + open > 0), open }
   }
 
   const act: Actions = {

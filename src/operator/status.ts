@@ -1,4 +1,3 @@
-import type { Intake } from '../relay/ledger/records/operations.ts'
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeGatewayFault, listGatewayFaults } from './alerting/gateway-faults.ts'
@@ -12,7 +11,10 @@ import { version } from './version.ts'
 export type RelayerNonces = { chain: number | null; pool: number | null }
 
 /** Describes the intake, which is drained once no payment and no nonce is open. */
-export function describeIntake(intake: Intake, hasOpenPayments: boolean): StatusAnswer['intake'] {
+export function describeIntake(
+  intake: Vitals['intake'],
+  hasOpenPayments: boolean,
+): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !hasOpenPayments
   return { state: isDrained ? 'drained' : intake.kind, since: toIso(intake.since) }

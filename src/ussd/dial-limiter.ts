@@ -1,11 +1,9 @@
-import type { StepKey } from '../relay/ledger/values.ts'
-
 const minuteMs = 60_000
 /** Limits the accounts in memory. Beyond it, those that did not dial for a minute are dropped. */
 const maxAccounts = 10_000
 
 /** Tells whether an account may dial again; each step of a session counts once. */
-export type MayDial = (stepKey: StepKey) => boolean
+export type MayDial = (step: { account: string; session: string; input: string }) => boolean
 
 /** Limits the dials per minute of an account, within this process and without a store. */
 export function createDialLimiter(maxPerMinute: number, now: () => number): MayDial {

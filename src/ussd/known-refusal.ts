@@ -1,8 +1,7 @@
 import type { Address } from 'viem'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
-import type { Decided } from '../relay/ledger/decisions.ts'
-import type { Undecided } from '../relay/ledger/sessions.ts'
+import type { Answer } from '../relay/ledger/steps.ts'
 import { selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
 import type { SessionDraft } from './menu/node.ts'
@@ -11,7 +10,7 @@ import { endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './visit.ts'
 
-export type SessionView = Decided | Undecided
+export type SessionView = Answer<'lookup'>
 
 export type PlannedPayment = {
   kind: PaymentKind
@@ -36,7 +35,7 @@ export async function findKnownRefusal(
 async function findRefusalNow(
   visit: Visit,
   { kind, draft }: PlannedPayment,
-  view: Undecided,
+  view: Extract<SessionView, { kind: 'undecided' }>,
 ): Promise<PlaceScreen | undefined> {
   const { account } = await visit.stepKey()
   const pin = await visit.services.pins?.readState(account)

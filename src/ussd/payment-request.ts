@@ -13,8 +13,6 @@ import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules } from '../loan/kinds.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
 import { signRequest } from '../relay/forwarder/requests.ts'
-import type { Paid } from '../relay/ledger/decisions.ts'
-import type { AskedQuestion } from '../relay/ledger/records/first-values.ts'
 import { type HeldSms, hashPlaceholder, minutesPlaceholder } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
@@ -38,7 +36,7 @@ export type PaymentRequest = {
   /** Names the step of the last correct PIN; undefined if no PIN was asked for. */
   authorizedBy: string | undefined
   /** Names the question that was answered, unless a late answer pays too. */
-  question?: AskedQuestion | undefined
+  question?: { input: string; holdsMs: number } | undefined
   /** Creates the question that is asked first if an equal payment was made before. */
   createRepeatScreen?: ((minutes: number) => Screen) | undefined
 }
@@ -156,7 +154,7 @@ async function prepareOrder(
  */
 async function writePaid(
   visit: Visit,
-  { intent, intentId, paid }: { intent: Intent; intentId: Hex; paid: Paid },
+  { intent, intentId, paid }: { intent: Intent; intentId: Hex; paid: { data: Hex; hash: Hex } },
 ): Promise<Screen> {
   const { chainId, keys } = visit.services
   const { data, hash } = paid

@@ -9,7 +9,7 @@ import type { LoanReader } from '../loan/reader.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
-import type { Identified } from '../relay/ledger/records/identity.ts'
+import type { Answer } from '../relay/ledger/steps.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import type { Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
@@ -36,7 +36,7 @@ export type Services = AmountFormats & {
   accounts: CallerAccounts
   keys: SessionKeys
   intentKeys: IntentKeys
-  identity: () => Promise<Identified>
+  identity: () => Promise<Answer<'identify'>>
   ledger: WholeLedger
   memory: Memory
   /** Is undefined if no PIN is asked for. */

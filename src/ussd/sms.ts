@@ -6,7 +6,7 @@ import { createSeal } from '../account/seal.ts'
 import { weiSchema } from '../loan/amounts.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
-import type { DueSms, SmsName } from '../relay/ledger/payments/sms.ts'
+import type { Answer } from '../relay/ledger/steps.ts'
 import type { SmsParty } from '../relay/ledger/values.ts'
 import { getProgress } from '../relay/progress.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
@@ -39,7 +39,8 @@ export type WalletFacts = z.output<typeof walletFacts>
 
 export type SmsSeals = ReturnType<typeof createSmsSeals>
 
-type MessageName = Pick<SmsName, 'session' | 'party'>
+type DueSms = Answer<'takeSms'>['taken'][number]
+type MessageName = Pick<DueSms, 'session' | 'party'>
 
 /** Creates what encrypts messages and phone numbers under the account secret. */
 export function createSmsSeals(secret: Secret) {

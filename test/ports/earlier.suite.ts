@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
 import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
-import { askedName } from '../../src/relay/ledger/records/first-values.ts'
+import { askedName } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,

@@ -15,9 +15,14 @@ import type { AccountState } from '../../src/relay/ledger/records/chain.ts'
 import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
 import type { Identity } from '../../src/relay/ledger/records/identity.ts'
 import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
-import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
+import { reminderKinds } from '../../src/relay/ledger/rows.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
-import type { IntentExecution, Order, SignedTransaction } from '../../src/relay/ledger/values.ts'
+import {
+  type IntentExecution,
+  type Order,
+  type SignedTransaction,
+  smsParties,
+} from '../../src/relay/ledger/values.ts'
 import { listPayments } from '../../src/relay/ledger/work.ts'
 import { carol, lentTo, room, unlimited } from './payments.ts'
 

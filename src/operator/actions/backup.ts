@@ -1,5 +1,4 @@
-import type { Identity } from '../../relay/ledger/records/identity.ts'
-import type { SetBack, SetBackAnswer } from '../../relay/ledger/steps.ts'
+import type { Ledger, SetBack, SetBackAnswer } from '../../relay/ledger/steps.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { PagePosition } from '../kept/backup.ts'
 import type { Vitals, WholeLedger } from '../kept/steps.ts'
@@ -12,7 +11,7 @@ export type BackupOptions = {
   relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'log'>
   /** Sets the ledger back to a former state; undefined if the store has no history. */
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
-  identity: () => Promise<Identity>
+  identity: () => Promise<Parameters<Ledger['identify']>[0]>
   newId: () => string
 }
 

@@ -6,8 +6,7 @@ import { cancelPinRequest, maxPinTries, unlockPin } from '../../account/pin.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
-import type { DayLimits } from '../../relay/ledger/records/earlier.ts'
-import type { AccountStanding, SessionTrace } from '../../relay/ledger/records/standing.ts'
+import type { Answer, Ledger } from '../../relay/ledger/steps.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import type { WholeLedger } from '../kept/steps.ts'
@@ -23,6 +22,8 @@ export const refuseRequest = (status: RefusedRequest['status'], error: string): 
   status,
   error,
 })
+
+type DayLimits = Parameters<Ledger['findKnownRefusal']>[1]
 
 export type CallerOptions = {
   relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'log' | 'clock'>
@@ -110,7 +111,10 @@ function mergePayments(sent: readonly PaymentRecord[], received: readonly Paymen
   ].sort((a, b) => b.acceptedAt - a.acceptedAt)
 }
 
-function describeStanding({ heldAt, open, refusals, today }: AccountStanding, limits: DayLimits) {
+function describeStanding(
+  { heldAt, open, refusals, today }: Answer<'readStanding'>,
+  limits: DayLimits,
+) {
   return {
     heldAt: isoOrNull(heldAt),
     open,
@@ -142,7 +146,13 @@ export async function traceSession(
   return toSession(trace)
 }
 
-export const toSession = ({ state, screen, decidedAt, intentId, reason }: SessionTrace) => ({
+export const toSession = ({
+  state,
+  screen,
+  decidedAt,
+  intentId,
+  reason,
+}: NonNullable<Answer<'traceSession'>>) => ({
   state,
   decidedAt: toIso(decidedAt),
   screen: screen.lines.join('\n'),

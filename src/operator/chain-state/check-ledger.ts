@@ -6,7 +6,6 @@ import {
   type ObservationReport,
   type Observations,
 } from '../../relay/ledger/observations.ts'
-import type { RoundResult } from '../../relay/ledger/schedule.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { runChecks } from '../health.ts'
@@ -26,12 +25,12 @@ const retryAfterRounds = 3
 const nodeTimeoutMs = 5_000
 
 /** Runs a round and records what it read. While health fails, returns `failing` or `soon`. */
-export async function runObservedRound(
+export async function runObservedRound<Result extends string>(
   relayer: Relayer<WholeLedger>,
   readContracts: ReadContracts,
-  round: (relayer: Relayer) => Promise<RoundResult>,
+  round: (relayer: Relayer) => Promise<Result>,
   onCheckEnd: (outcome: 'recorded' | 'failed') => void,
-): Promise<RoundResult> {
+): Promise<Result | 'failing'> {
   const report: ObservationReport = { facts: {}, node: undefined, round: 'failed' }
   const refreshAfterRound = () =>
     refreshFacts(relayer, readContracts, report, () => onCheckEnd('recorded')).catch((error) => {

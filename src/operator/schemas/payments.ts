@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
-import { smsParties } from '../../relay/ledger/rows.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
+import { smsParties } from '../../relay/ledger/values.ts'
 import { hexAddress, hexHash, intentId, time, wei } from './fields.ts'
 
 export const outcomes = ['executed', 'failed'] as const

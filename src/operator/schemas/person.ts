@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { mapNames } from '../../relay/ledger/rows.ts'
 import { till } from './agents.ts'
 import { auditAnswer } from './audit.ts'
 import { caller, decidedSession } from './callers.ts'
@@ -32,8 +31,7 @@ const memory = z.object({
 
 const orZero = z._default(nonNegative, 0)
 
-const defineCounts = <Name extends string>(...names: Name[]) =>
-  z.object(mapNames(z.int(), ...names))
+const count = z.int()
 
 /** Maps each `POST /operator/<name>` about a person's data to its schema. */
 export const personActions = {
@@ -65,9 +63,12 @@ export const personActions = {
     answer: z.object({
       account: hexAddress,
       /** Counts what was erased. */
-      gone: defineCounts('archived', 'messages', 'refusals', 'loans'),
+      gone: z.object({ archived: count, messages: count, refusals: count, loans: count }),
       /** Counts what stays, because it protects money. */
-      kept: defineCounts('payments', 'open', 'loans', 'holds', 'aliases', 'pins'),
+      kept: z.object({
+        ...{ payments: count, open: count, loans: count, holds: count },
+        ...{ aliases: count, pins: count },
+      }),
       /** Holds when the last session expires by itself. */
       until: time,
       /** Is the `from` of the next request; null once all pages are erased. */

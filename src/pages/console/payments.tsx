@@ -1,7 +1,6 @@
 import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
-import { outcomes } from '../../operator/schemas/payments.ts'
-import { paymentStates } from '../../relay/ledger/transitions.ts'
+import { outcomes, payment } from '../../operator/schemas/payments.ts'
 import { getProgress } from '../../relay/progress.ts'
 import { Choice, Field, Live, showMoney } from '../parts.tsx'
 import { drawLink, Facts, Rows } from './answer.tsx'
@@ -34,7 +33,7 @@ export const PaymentTable = ({ payments, currency }: PaymentTableOptions) => (
 )
 
 const choices: readonly (readonly [name: string, label: string, options: readonly string[]])[] = [
-  ['state', 'State', paymentStates],
+  ['state', 'State', payment.shape.state.options],
   ['kind', 'Kind', kindNames],
   ['outcome', 'Outcome', outcomes],
   ['archived', 'Older than 8 days', ['true']],

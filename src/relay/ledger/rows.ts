@@ -1,12 +1,10 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
+import { smsParties } from './values.ts'
 
 /** Gives the version of the tables' layout. */
 export const schemaVersion = '6'
-
-/** Lists the recipients of a payment's messages. */
-export const smsParties = ['sender', 'receiver'] as const
 
 /** Lists the reminders of a loan: some days before it is due, and on the day. */
 export const reminderKinds = ['soon', 'today'] as const

@@ -1,7 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { smsParties } from './rows.ts'
 
 /** Identifies a step of a session by its account and digests of session and input, not by words. */
 export type StepKey = { session: string; input: string; account: Address }
@@ -12,7 +11,13 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 /** Holds a message's recipient and content, sealed for its session and party. */
 export type HeldSms = { party: SmsParty; sealed: string }
 
+/** Lists the recipients of a payment's messages. */
+export const smsParties = ['sender', 'receiver'] as const
+
 export type SmsParty = (typeof smsParties)[number]
+
+/** Names the first value of a step that asked for a payment's last answer. */
+export const askedName = 'asked'
 
 /** Stands in a queued payment's screen for the minutes that it waits. */
 export const minutesPlaceholder = '####'

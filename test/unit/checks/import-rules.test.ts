@@ -34,6 +34,9 @@ describe('an import', () => {
     ['test/ports/a.suite.ts', '../unit/a.test.ts', ''],
     ['src/relay/ledger/rows.ts', '../../loan/loan-book.ts', 'the loan book is what operators keep'],
     ['src/relay/ledger/steps.ts', '../../operator/kept/tills.ts', 'relay may use chain, loan'],
+    ['src/ussd/session.ts', '../relay/ledger/rows.ts', 'only its front is known elsewhere'],
+    ['src/operator/status.ts', '../relay/ledger/work.ts', 'only its front is known elsewhere'],
+    ['src/operator/kept/a.ts', '../../relay/ledger/records/rates.ts', 'steps meet there'],
     ['src/ussd/session.ts', '../operator/service.ts', 'the menu only asks what operators keep'],
     ['src/mail/send.ts', '../account/phone.ts', 'src/mail has no layer yet'],
   ])('%s may not have: %s', ([file, target, fault]) => {

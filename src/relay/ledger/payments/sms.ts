@@ -1,14 +1,14 @@
 import type { Hex } from 'viem'
 import type { Draft } from '../draft.ts'
 import { writes } from '../port.ts'
-import { type Row, smsParties } from '../rows.ts'
+import type { Row } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
-import type { HeldSms, SmsParty } from '../values.ts'
+import { type HeldSms, type SmsParty, smsParties } from '../values.ts'
 import { countEvent } from './counts.ts'
 import { isToOther } from './executed.ts'
 
 /** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
-export type SmsName = { session: string; party: SmsParty; attempts: number }
+type SmsName = { session: string; party: SmsParty; attempts: number }
 
 /** Holds a message whose payment has ended, with the outcome; or one that tells of a wallet. */
 export type DueSms = SmsName & {

@@ -1,14 +1,11 @@
 import type { Decided } from '../decisions.ts'
 import type { Draft } from '../draft.ts'
-import type { StepKey } from '../values.ts'
+import { askedName, type StepKey } from '../values.ts'
 
 /** Holds a named value in JSON, with neither typed text nor a phone number. */
 export type FirstValue = StepKey & { name: string; value: string }
 
 export type Shown = { kind: 'shown'; value: string }
-
-/** Names the first value of a step that asked for a payment's last answer. */
-export const askedName = 'asked'
 
 /** Names the step whose question a paying answer answers, and how long the question holds. */
 export type AskedQuestion = { input: string; holdsMs: number }

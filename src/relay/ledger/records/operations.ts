@@ -7,9 +7,9 @@ import { getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
-import { type Listing, type Row, smsParties } from '../rows.ts'
+import type { Listing, Row } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
-import type { Execution, Screen } from '../values.ts'
+import { type Execution, type Screen, smsParties } from '../values.ts'
 import { forgetMissing } from './missing.ts'
 
 /**

@@ -4,7 +4,7 @@ import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/c
 import type { Received } from '../../../loan/reader.ts'
 import type { PaymentRecord } from '../../../operator/kept/takings.ts'
 import type { Withdrawal } from '../../../operator/kept/tills.ts'
-import type { Payment } from '../../../relay/ledger/payments/payment-states.ts'
+import type { Answer } from '../../../relay/ledger/steps.ts'
 import { getProgress } from '../../../relay/progress.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords, toShortAddress } from '../../messages/texts.ts'
@@ -19,6 +19,8 @@ import { type MenuPart, type PaymentWords, requireAnswer, type WriteText } from 
 import { payments } from '../payments.ts'
 import { createPinQuestion } from '../questions.ts'
 import { codeEntry, codeWords, createCodeNodes, writePaidOut } from './code.ts'
+
+type Payment = Answer<'listPayments'>[number]
 
 const words = defineWords({
   en: {
