@@ -331,11 +331,17 @@ export const schemaWrite: Write = {
   after: { name: 'schema', value: schemaVersion },
 }
 
-/** Checks a ledger's schema version. @throws {Error} another version has written it */
+/** Reports that another version has written the ledger, with a schema that this one lacks. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError'
+}
+
+/** Checks a ledger's schema version. @throws {SchemaError} another version has written it */
 export function assertSchema(row: AnyRow): void {
   const { value } = tables.meta.row.parse(row)
   if (value !== schemaVersion) {
     const known = `this version knows ${schemaVersion}`
-    throw new Error(`the ledger has schema ${value}, and ${known}: deploy one that knows ${value}`)
+    const advice = `deploy one that knows ${value}`
+    throw new SchemaError(`the ledger has schema ${value}, and ${known}: ${advice}`)
   }
 }

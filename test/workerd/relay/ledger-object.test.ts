@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
@@ -31,7 +32,20 @@ const create = async () => {
 ledgerSuites('a Durable Object', create)
 
 describe('what an object shows', () => {
-  const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub<LedgerSteps>
+  const stubOf = (name: string) =>
+    env.LEDGER.getByName(name) as unknown as LedgerStub<LedgerSteps> & DurableObjectStub
+
+  test('is set back also where its rows are of a schema that this version lacks', async () => {
+    await runInDurableObject(stubOf('newer'), async (object, state) => {
+      const newer = '{"name":"schema","value":"7"}'
+      state.storage.sql.exec("UPDATE meta SET row = ? WHERE name = 'schema'", newer)
+      const Again = object.constructor as new (...of: unknown[]) => LedgerStub<LedgerSteps>
+      const again = new Again(state, env)
+      expect(() => again.readVitals()).toThrow('deploy one that knows 7')
+      const refused = { kind: 'refused', reason: expect.stringContaining('point-in-time recovery') }
+      expect(await again.setBack({ time: Date.now() })).toMatchObject(refused)
+    })
+  })
 
   test('is set back only if the platform has its history, and names the reason else', async () => {
     const stub = stubOf('set back')

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { describeFault } from '../../../runtime/log.ts'
 import type { AcceptPayment, OfferAnswer, PaymentOffer } from '../acceptance.ts'
 import { createLedgerPort, type LedgerParts, type Port, type Steps } from '../port.ts'
+import { SchemaError } from '../rows.ts'
 import { type LedgerSchedule, type ScheduledLedger, scheduleLedger } from '../schedule.ts'
 import type { SetBack, SetBackAnswer } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
@@ -21,14 +22,16 @@ type LedgerHost<Any extends Steps> = LedgerSchedule<Any> & {
   createAcceptor: (ledger: Port<Any>) => AcceptPayment
 }
 
+type Opened<Any extends Steps> = ScheduledLedger<Any> & { accept: AcceptPayment }
+
 /** Creates the class of the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
 export function createLedgerObject<Env, Any extends Steps>(
   { steps, tables }: LedgerParts<Any>,
   getHost: (env: Env) => LedgerHost<Any>,
 ) {
   class LedgerObject extends DurableObject<Env> {
-    readonly #scheduled: ScheduledLedger<Any>
-    readonly #accept: AcceptPayment
+    /** Holds the error instead if another version has written the rows. */
+    readonly #opened: Opened<Any> | SchemaError
 
     static {
       // A Worker can call only methods of the prototype.
@@ -42,25 +45,40 @@ export function createLedgerObject<Env, Any extends Steps>(
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
-      const host = getHost(env)
+      try {
+        this.#opened = this.#open(getHost(env))
+      } catch (error) {
+        // Such rows can be set back, by which this version may know them again.
+        if (!(error instanceof SchemaError)) throw error
+        this.#opened = error
+      }
+    }
+
+    #open(host: LedgerHost<Any>): Opened<Any> {
+      const { storage } = this.ctx
       const now = () => Date.now()
       const { rules, relayer } = host
-      const sql = createSql(state.storage)
-      const ledger = createSqlLedger(sql, { steps, tables, rules, relayer, now })
-      this.#scheduled = scheduleLedger(steps, ledger, state.storage, host, now)
-      this.#accept = host.createAcceptor(this.#scheduled.ledger)
+      const ledger = createSqlLedger(createSql(storage), { steps, tables, rules, relayer, now })
+      const scheduled = scheduleLedger(steps, ledger, storage, host, now)
+      return { ...scheduled, accept: host.createAcceptor(scheduled.ledger) }
+    }
+
+    /** @throws {SchemaError} another version has written the rows */
+    #get(): Opened<Any> {
+      if (this.#opened instanceof SchemaError) throw this.#opened
+      return this.#opened
     }
 
     #call(method: string, args: unknown[]): unknown {
-      return (this.#scheduled.ledger[method] as (...args: unknown[]) => unknown)(...args)
+      return (this.#get().ledger[method] as (...args: unknown[]) => unknown)(...args)
     }
 
-    accept(offer: PaymentOffer): Promise<OfferAnswer> {
-      return this.#accept(offer)
+    async accept(offer: PaymentOffer): Promise<OfferAnswer> {
+      return await this.#get().accept(offer)
     }
 
-    wake(): Promise<void> {
-      return this.#scheduled.wake()
+    async wake(): Promise<void> {
+      await this.#get().wake()
     }
 
     async setBack(to: SetBack): Promise<SetBackAnswer> {
@@ -77,8 +95,8 @@ export function createLedgerObject<Env, Any extends Steps>(
       this.ctx.abort('an operator sets the ledger back')
     }
 
-    override alarm(): Promise<void> {
-      return this.#scheduled.runDueRound()
+    override async alarm(): Promise<void> {
+      await this.#get().runDueRound()
     }
   }
   return LedgerObject as unknown as new (
