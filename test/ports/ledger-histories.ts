@@ -8,13 +8,11 @@ import { loanStates } from '../../src/loan/loan-book.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { SignedRequest } from '../../src/relay/forwarder/requests.ts'
 import type { PaymentOffer, Proposal } from '../../src/relay/ledger/acceptance.ts'
-import type { NonceFill } from '../../src/relay/ledger/carrying.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import type { Capacity, Slot } from '../../src/relay/ledger/payments/nonces.ts'
 import type { AccountState } from '../../src/relay/ledger/records/chain.ts'
 import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
 import type { Identity } from '../../src/relay/ledger/records/identity.ts'
-import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { reminderKinds } from '../../src/relay/ledger/rows.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import {
@@ -102,7 +100,7 @@ type World = {
   /** What was offered last, and what it was told. */
   offered: { offers: readonly PaymentOffer[]; proposal: Proposal } | undefined
   /** The nonce that was asked for last. */
-  slot: (NonceFill & { replacedHash: Hex | undefined }) | undefined
+  slot: (Parameters<WholeLedger['findSlot']>[0] & { replacedHash: Hex | undefined }) | undefined
   made: number
 }
 
@@ -112,7 +110,10 @@ function noteSlot(world: World, method: keyof WholeLedger, args: unknown[], answ
   }
   const slot = answer as Slot | undefined
   if (method !== 'findSlot' || slot === undefined) return
-  world.slot = { ...(args[0] as NonceFill), replacedHash: slot.pending?.hash }
+  world.slot = {
+    ...(args[0] as Parameters<WholeLedger['findSlot']>[0]),
+    replacedHash: slot.pending?.hash,
+  }
 }
 
 type Work = Awaited<ReturnType<WholeLedger['readWork']>>
@@ -373,7 +374,11 @@ const identityOf = (random: Random): Identity => ({
 
 const drawName = (random: Random): string => `entry ${random.int(1, 1_000)}`
 
-function drawQuery(random: Random, account: Address, now: number): PaymentQuery {
+function drawQuery(
+  random: Random,
+  account: Address,
+  now: number,
+): Parameters<WholeLedger['readPage']>[0] {
   return {
     ...{ state: oneOrNone(random, paymentStates), account: oneOrNone(random, [account]) },
     ...{ before: oneOrNone(random, [now - random.int(0, 100_000)]), archived: random.chance(0.2) },

@@ -4,7 +4,6 @@ import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
 import type { PagePosition } from '../../src/operator/kept/backup.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
-import type { PaymentQuery } from '../../src/relay/ledger/records/operations.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
@@ -494,7 +493,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         await accept(ledger, session, session === 's2' ? bob : alice)
         pass(1_000)
       }
-      const found = async (query: Omit<PaymentQuery, 'limit'>) => {
+      const found = async (query: Omit<Parameters<WholeLedger['readPage']>[0], 'limit'>) => {
         const { payments } = await ledger.readPage({ limit: 10, ...query })
         return payments.map(({ intentId }) => intentId)
       }

@@ -13,7 +13,7 @@ import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { OfferDecision, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
-import type { NonceFill, RequestExecution } from '../../src/relay/ledger/carrying.ts'
+import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
 import type { Execution, Order, Screen, SignedTransaction } from '../../src/relay/ledger/values.ts'
 
 // Payments of a test, made of their sessions' names.
@@ -143,7 +143,7 @@ export async function accept(
 /** Signs for a free nonce as a round does: what was said of it. */
 export async function fillNonce(
   ledger: WholeLedger,
-  filling: NonceFill,
+  filling: Parameters<WholeLedger['findSlot']>[0],
   transaction: SignedTransaction,
 ): Promise<'taken' | 'recorded' | 'changed'> {
   const slot = await ledger.findSlot(filling)

@@ -34,7 +34,7 @@ type FirstSend = { nonce: number; hash: Hex; mayLeave: boolean }
 type SendBegun = { kind: 'begun' } | { kind: 'withheld'; moved: Transition[] }
 
 /** Asks to fill a nonce with queued payments, in this order; without any it closes a gap. */
-export type NonceFill = { nonce: number; chainNonce: number; sessions: readonly string[] }
+type NonceFill = { nonce: number; chainNonce: number; sessions: readonly string[] }
 
 type Replacement = { nonce: number; replacedHash: Hex; transaction: SignedTransaction }
 

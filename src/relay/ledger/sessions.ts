@@ -12,14 +12,14 @@ import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { opens, reads, writes } from './port.ts'
 import { readObservations, recordObservations } from './records/chain.ts'
-import { type PaymentCall, recordEqualAge } from './records/earlier.ts'
+import { recordEqualAge } from './records/earlier.ts'
 import {
   type FirstValue,
   readFirstValue,
   saveAnswerTime,
   saveFirstValue,
 } from './records/first-values.ts'
-import { type Refused, recordObstacle } from './records/obstacles.ts'
+import { recordObstacle } from './records/obstacles.ts'
 import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
 import { recordRefusal } from './records/standing.ts'
 import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
@@ -44,7 +44,7 @@ export type Undecided = {
   now: number
 }
 
-export type SessionRefusal = StepKey & {
+type SessionRefusal = StepKey & {
   answerCount: number
   screen: Screen
   /** Names why a requested payment is refused (`unlisted`: the number is in no numbering plan). */
@@ -117,7 +117,11 @@ export const sessionSteps = {
    * equal call, if one is given and was made lately, and stores that too.
    */
   recordEqualAge: writes(
-    ({ rows }, stepKey: StepKey, call: PaymentCall | undefined): number | undefined => {
+    (
+      { rows },
+      stepKey: StepKey,
+      call: Pick<SignedRequest, 'data'> | undefined,
+    ): number | undefined => {
       // A decided session is asked nothing any more.
       if (findDecision(rows, stepKey) !== undefined) return undefined
       saveAnswerTime(rows, stepKey)
@@ -129,7 +133,7 @@ export const sessionSteps = {
    * may have been lost, a screen that says that nothing was sent closes nothing.
    */
   refuse: writes(
-    (step, refusing: SessionRefusal): Decided | Refused => {
+    (step, refusing: SessionRefusal) => {
       const { rows } = step
       const decided = findDecision(rows, refusing)
       if (decided !== undefined) return decided
@@ -140,7 +144,8 @@ export const sessionSteps = {
       recordObservations(step, refusing.observations)
       const refused = recordObstacle(rows, refusing.obstacle)
       const isUnsure = mayHavePaid(step, refusing.reason, refusing.traces)
-      if (isUnsure && !isSilentOnPayments(refusing.reason)) return { ...refused, kind: 'unsure' }
+      if (isUnsure && !isSilentOnPayments(refusing.reason))
+        return { ...refused, kind: 'unsure' as const }
       saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
       return refused
     },

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 
-export type EventCounts = Readonly<Record<string, number>>
+type EventCounts = Readonly<Record<string, number>>
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs

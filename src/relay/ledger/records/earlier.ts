@@ -17,7 +17,7 @@ export type PaymentLimits = DayLimits & { openPayments: number }
 export type DayLimitRefusal = RefusalOf<'too_many_today' | 'too_much_today'>
 
 /** Holds what is compared to find an equal payment. */
-export type PaymentCall = Pick<SignedRequest, 'data'>
+type PaymentCall = Pick<SignedRequest, 'data'>
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -5,7 +5,7 @@ import { askedName, type StepKey } from '../values.ts'
 /** Holds a named value in JSON, with neither typed text nor a phone number. */
 export type FirstValue = StepKey & { name: string; value: string }
 
-export type Shown = { kind: 'shown'; value: string }
+type Shown = { kind: 'shown'; value: string }
 
 /** Names the step whose question a paying answer answers, and how long the question holds. */
 export type AskedQuestion = { input: string; holdsMs: number }

@@ -3,7 +3,7 @@ import { readMeta, saveMeta } from '../meta.ts'
 import { addCounts } from '../payments/counts.ts'
 
 /** Counts what each gateway delivered in each hour (Unix time in hours). */
-export type GatewayHours = Readonly<Record<string, Readonly<Record<string, number>>>>
+type GatewayHours = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /** Counts `<gateway>/<event>` since the serving process's last report. */
 export type GatewayCounts = Readonly<Record<string, number>>

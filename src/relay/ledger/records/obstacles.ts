@@ -3,7 +3,7 @@ import type { Draft } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 
 /** Holds the last obstacle: when it was met, logged, and ended (Unix times in ms). */
-export type RecordedObstacle = {
+type RecordedObstacle = {
   kind: ObstacleKind
   at: number
   toldAt: number
@@ -11,7 +11,7 @@ export type RecordedObstacle = {
 }
 
 /** Tells whether a session is closed; `unsure`: it is not, as lost rows may have paid for it. */
-export type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
+type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
   /** Asks to log the obstacle: it is new, or was logged over a minute ago. */
   isNews?: true
 }

@@ -16,12 +16,12 @@ import { forgetMissing } from './missing.ts'
  * Tells whether new payments are accepted; open ones continue. `since` is a Unix time in ms,
  * `nextAccountKey` the fingerprint of the account secret that may come next.
  */
-export type Intake =
+type Intake =
   | { kind: 'open' }
   | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string | undefined }
 
 /** Selects payments. Times are Unix times in ms. */
-export type PaymentQuery = {
+type PaymentQuery = {
   state?: PaymentState | undefined
   kind?: PaymentKind | undefined
   outcome?: Execution['outcome'] | undefined

@@ -12,7 +12,7 @@ type OfferedRate = {
 }
 
 /** Holds the price from which changes are counted, and since when offers are refused. */
-export type KnownRate = {
+type KnownRate = {
   currency: string
   micros: string
   at: number

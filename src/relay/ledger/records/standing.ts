@@ -6,7 +6,7 @@ import type { Screen, StepKey } from '../values.ts'
 import { sumSentInDay } from './earlier.ts'
 
 /** Holds an account's state for operators. Times are Unix times in ms. */
-export type AccountStanding = {
+type AccountStanding = {
   heldAt: number | undefined
   /** Lists the last refusals, the newest first, with the screens that are still stored. */
   refusals: { reason: string; at: number; screen: Screen | undefined }[]
@@ -20,7 +20,7 @@ export type AccountStanding = {
  * Tells how a session was decided: a payment has its intent, a refusal its reason. `ended` was
  * refused too, by a ledger whose lost rows may hold a payment of it.
  */
-export type SessionTrace = {
+type SessionTrace = {
   state: 'refused' | 'ended' | 'accepted'
   screen: Screen
   decidedAt: number
