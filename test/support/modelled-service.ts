@@ -33,8 +33,6 @@ export type ModelledOptions = {
   balanceWei?: bigint
 }
 
-export type ModelledService = ReturnType<typeof openModelledService>
-
 /** Opens the USSD service on any ledger; the simulator's chain has blocks when told to. */
 export function openModelledService(options: ModelledOptions) {
   const { ledger, callers, poolLoans, capLoans, preflight = true, balanceWei } = options

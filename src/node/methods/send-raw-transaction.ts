@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { assertSigner, parseSignedTransaction } from '../objects/signed-transaction.ts'
+import { nameType } from '../objects/transaction.ts'
 import { dataParam, hash } from '../objects/values.ts'
 import { defineMethod } from './method.ts'
 
@@ -25,19 +26,22 @@ export const ethSendRawTransaction = defineMethod({
       if (error instanceof RpcError && error.code === codes.internal) {
         await assertSigner(transaction as Hex)
       }
-      throw signed.type === 0 ? error : explainTypedRefusal(signed.type, error)
+      throw signed.type === '0x0' ? error : explainTypedRefusal(signed.type, error)
     }
     return signed.hash
   },
 })
 
-/** Explains why a typed transaction is refused, since RSKj's own error does not. */
-function explainTypedRefusal(type: number, error: unknown): unknown {
+/** Explains why a typed transaction is refused, as far as the node says it. */
+function explainTypedRefusal(type: string, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
   if (error.code !== codes.internal && error.code !== codes.invalidParams) return error
-  const nodeReason = error.code === codes.internal ? '' : ` (${error.message})`
+  const says =
+    error.code === codes.internal
+      ? ' without a reason: nodes before RSKIP-546 take legacy ones alone'
+      : `: ${error.message}`
   return new RpcError(
     codes.invalidParams,
-    `invalid parameter "transaction": type ${type} is refused${nodeReason}: Rootstock takes legacy transactions (EIP-155)`,
+    `invalid parameter "transaction": type ${nameType(type)} is refused${says}`,
   )
 }

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { verifyTransaction } from '../objects/encoded-transaction.ts'
 import { receipt, shapeReceipt } from '../objects/receipt.ts'
-import { encodeReceipts } from '../objects/receipts-trie.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import {
   blockParam,
@@ -14,7 +13,7 @@ import {
 import { lookUp } from '../reads/lookup.ts'
 import { readPendingBlock, readProvedBlock } from '../reads/mined-block.ts'
 import { readProvedReceipt } from '../reads/proved-receipt.ts'
-import { readReceipts } from '../reads/receipts.ts'
+import { readProvedReceipts, readReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
 
@@ -91,8 +90,10 @@ async function readBlockReceipts(node: UpstreamNode, selector: string) {
   const provedBlock = await readProvedBlock(node, selector, true)
   if (provedBlock === null) return null
   const { block, proof } = provedBlock
-  const receipts = await readReceipts(node, block)
-  if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
+  const receipts =
+    proof === undefined
+      ? await readReceipts(node, block)
+      : (await readProvedReceipts(node, block, proof.trieKind)).receipts
   return receipts.map((raw, index) => {
     const sent = block.transactions[index]
     const price = typeof sent === 'object' ? sent.gasPrice : '0x0'

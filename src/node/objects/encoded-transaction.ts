@@ -1,7 +1,11 @@
 import {
+  concatHex,
   formatTransaction,
+  fromRlp,
   type Hex,
   keccak256,
+  padHex,
+  recoverAddress,
   recoverTransactionAddress,
   serializeTransaction,
   type TransactionSerialized,
@@ -11,7 +15,7 @@ import { UntrueAnswer } from './bad-answers.ts'
 import type { MinedBlock } from './block.ts'
 import { encodeQuantity } from './header.ts'
 import { computeTrieRoot, type TrieKind } from './receipts-trie.ts'
-import type { Transaction } from './transaction.ts'
+import { isNamespaced, splitType, type Transaction, toTypeBytes } from './transaction.ts'
 
 /** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */
 const maxNumberBytes = 32
@@ -27,7 +31,8 @@ type EncodingSearch =
 
 /** Finds the encoding that has a transaction's hash; `budget` limits the bytes to hash. */
 function findEncoding(transaction: Transaction, budget: { bytesLeft: number }): EncodingSearch {
-  if (Number(transaction.type) !== 0) {
+  const prefix = toTypeBytes(transaction.type)
+  if (prefix !== '0x' && !isNamespaced(transaction.type)) {
     const encoding = encodeTyped(transaction)
     if (encoding === undefined) return { kind: 'unknown' }
     return keccak256(encoding) === transaction.hash
@@ -35,15 +40,21 @@ function findEncoding(transaction: Transaction, budget: { bytesLeft: number }): 
       : { kind: 'none' }
   }
   const prices = listPriceForms(transaction)
+  const parities = listParityForms(transaction)
   for (let zeros = 0; zeros < 2 * maxNumberBytes; zeros += 1) {
     for (let nonceZeros = 0; nonceZeros <= zeros; nonceZeros += 1) {
       for (const { price, priceZeros } of prices) {
-        const bytes = encodeLegacy(transaction, price, nonceZeros, zeros - nonceZeros)
-        if (bytes === undefined) continue
-        const allZeros = zeros + priceZeros
-        if (keccak256(bytes) === transaction.hash) return { kind: 'found', bytes, zeros: allZeros }
-        budget.bytesLeft -= bytes.length / 2
-        if (budget.bytesLeft < 0) return { kind: 'unknown' }
+        for (const v of parities) {
+          const fields = { ...transaction, v, gasPrice: price }
+          const list = encodeLegacy(fields, nonceZeros, zeros - nonceZeros)
+          if (list === undefined) continue
+          const bytes = concatHex([prefix, list])
+          const allZeros = zeros + priceZeros
+          if (keccak256(bytes) === transaction.hash)
+            return { kind: 'found', bytes, zeros: allZeros }
+          budget.bytesLeft -= bytes.length / 2
+          if (budget.bytesLeft < 0) return { kind: 'unknown' }
+        }
       }
     }
   }
@@ -57,10 +68,17 @@ function listPriceForms({ gasPrice }: Transaction): { price: Hex; priceZeros: nu
   return price === '0x' ? [usual, { price: '0x00', priceZeros: 1 }] : [usual]
 }
 
+/** Lists what a legacy signature's `v` may be where a node prints its parity alone (RSKIP-546). */
+function listParityForms({ v, r }: Transaction): string[] {
+  const parity = Number(v)
+  if (parity > 1 || Number(r) === 0) return [v]
+  const ofChains = [30, 31, 33].map((chainId) => `0x${(2 * chainId + 35 + parity).toString(16)}`)
+  return [...ofChains, `0x${(27 + parity).toString(16)}`, v]
+}
+
 /** Encodes a transaction with leading zeros in nonce and gas limit; undefined if too long. */
 function encodeLegacy(
   transaction: Transaction,
-  gasPrice: Hex,
   nonceZeros: number,
   gasZeros: number,
 ): Hex | undefined {
@@ -69,7 +87,8 @@ function encodeLegacy(
   const paddedGas = padWithZeros(encodeQuantity(gas), gasZeros)
   if (nonce === undefined || paddedGas === undefined) return undefined
   // REMASC's transaction encodes zeros as a byte, but not in its value (`RemascTransaction`).
-  const [price, limit] = isUnsigned(transaction) ? ['0x00', '0x00'] : [gasPrice, paddedGas]
+  const isPaid = !isUnsigned(transaction)
+  const [price, limit] = isPaid ? [transaction.gasPrice, paddedGas] : ['0x00', '0x00']
   const fields = [nonce, price, limit, to ?? '0x', encodeQuantity(value), input]
   return toRlp([...fields, ...[v, r, s].map(encodeQuantity)] as Hex[])
 }
@@ -85,11 +104,12 @@ const isUnsigned = ({ from, r, s }: Transaction): boolean =>
 
 function encodeTyped(transaction: Transaction): Hex | undefined {
   try {
-    const { r, s, yParity, ...fields } = formatTransaction(transaction as never) as Record<
+    const { r, s, yParity, yparity, ...fields } = formatTransaction(transaction as never) as Record<
       string,
       unknown
     >
-    const signature = { r, s, yParity: Number(yParity) }
+    // RSKj spells it `yparity`.
+    const signature = { r, s, yParity: Number(yParity ?? yparity) }
     return serializeTransaction({ ...fields, data: transaction.input } as never, signature as never)
   } catch {
     return undefined
@@ -139,9 +159,33 @@ export async function verifyTransaction(transaction: Transaction): Promise<boole
 
 async function recoverSender(bytes: Hex): Promise<string | undefined> {
   try {
-    const serializedTransaction = bytes as TransactionSerialized
-    return (await recoverTransactionAddress({ serializedTransaction })).toLowerCase()
+    return (await recoverSigner(bytes)).toLowerCase()
   } catch {
     return undefined
   }
+}
+
+/**
+ * Recovers who signed a transaction. In Rootstock's namespace the type's two bytes come before what
+ * EIP-155 signs.
+ * @throws {Error} nobody can have signed it
+ */
+export async function recoverSigner(bytes: Hex): Promise<Hex> {
+  const { type, rlp } = splitType(bytes)
+  if (!isNamespaced(type))
+    return recoverTransactionAddress({ serializedTransaction: bytes as TransactionSerialized })
+  const [v = '0x', r = '0x', s = '0x'] = (fromRlp(rlp, 'hex') as Hex[]).slice(-3)
+  const parity = Number(v)
+  const chainId = Math.floor((parity - 35) / 2)
+  const signed = (fromRlp(rlp, 'hex') as Hex[]).slice(0, -3)
+  const ofChain: Hex[] =
+    parity < 35 ? [] : [encodeQuantity(`0x${chainId.toString(16)}`), '0x', '0x']
+  return await recoverAddress({
+    hash: keccak256(concatHex([type as Hex, toRlp([...signed, ...ofChain])])),
+    signature: {
+      r: padHex(r, { size: 32 }),
+      s: padHex(s, { size: 32 }),
+      yParity: (parity + 1) % 2,
+    },
+  })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { log, shapeLog } from './log.ts'
-import { address, data, hash, quantity, withDefault } from './values.ts'
+import { address, data, hash, quantity, transactionType, withDefault } from './values.ts'
 
 /** Parses a receipt in the form of an answer; unknown fields pass. */
 export const receipt = z.looseObject({
@@ -19,7 +19,7 @@ export const receipt = z.looseObject({
   /** Excludes `root`: a receipt has either `root` (before Byzantium) or `status`. */
   status: z.optional(quantity),
   root: z.optional(hash),
-  type: quantity,
+  type: transactionType,
 })
 
 export type NodeReceipt = z.output<typeof receipt>
@@ -31,7 +31,7 @@ export const rawReceipt = z.extend(receipt, {
   effectiveGasPrice: z.nullish(quantity),
   status: z.nullish(quantity),
   root: z.nullish(data),
-  type: withDefault('0x0', quantity),
+  type: withDefault('0x0', transactionType),
 })
 
 export type RawReceipt = z.output<typeof rawReceipt>

@@ -1,8 +1,9 @@
-import { type Hex, keccak256, toHex, toRlp } from 'viem'
+import { concatHex, type Hex, keccak256, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from './bad-answers.ts'
 import { computeBinaryRoot } from './binary-trie.ts'
 import { encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
+import { isNamespaced, toTypeBytes } from './transaction.ts'
 
 /** Names the kind of tries in which a block holds its transactions and receipts. */
 export type TrieKind = ProvedHeader['trieKind']
@@ -13,8 +14,17 @@ export function computeTrieRoot(values: readonly Hex[], trieKind: TrieKind): Hex
     : keccak256(buildReceiptsTrie(values).rlp)
 }
 
-/** Encodes a receipt as its trie does: typed (EIP-2718), or as RSKj's `TransactionReceipt`. */
-export function encodeReceipt(receipt: RawReceipt, trieKind: TrieKind): Hex {
+/** Lists the types whose receipts have the four fields of EIP-2718 on Rootstock too. */
+const standardTypes: readonly string[] = ['0x1', '0x2', '0x4']
+
+/**
+ * Lists how a trie may hold a receipt. A known type has one form: EIP-2718's on Ethereum, RSKj's
+ * six fields for a legacy transaction and for Rootstock's namespace, else four (RSKIP-546).
+ */
+export function listReceiptForms(
+  receipt: RawReceipt,
+  trieKind: TrieKind,
+): readonly [Hex, ...Hex[]] {
   const { status, root, cumulativeGasUsed, gasUsed, logsBloom, logs, type } = receipt
   const encodedStatus = status ? encodeQuantity(status) : asHex(root ?? '0x')
   const fields = [
@@ -23,22 +33,33 @@ export function encodeReceipt(receipt: RawReceipt, trieKind: TrieKind): Hex {
     asHex(logsBloom),
     logs.map((log) => [asHex(log.address), log.topics.map(asHex), asHex(log.data)]),
   ]
-  if (trieKind === 'rootstock') return toRlp([...fields, encodeQuantity(gasUsed), encodedStatus])
-  const body = toRlp(fields)
-  return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
+  const prefix = toTypeBytes(type)
+  const standard = concatHex([prefix, toRlp(fields)])
+  if (trieKind === 'ethereum' || standardTypes.includes(type)) return [standard]
+  const own = concatHex([prefix, toRlp([...fields, encodeQuantity(gasUsed), encodedStatus])])
+  return prefix === '0x' || isNamespaced(type) ? [own] : [standard, own]
 }
 
 /** A Merkle Patricia node (yellow paper, appendix D), and its children by their nibbles. */
 export type TrieNode = { rlp: Hex; children: readonly { path: string; node: TrieNode }[] }
 
-/** Encodes a block's receipts. @throws {UntrueAnswer} their root is not the one in its header */
+/**
+ * Encodes a block's receipts as its header proves them. Returns undefined if no form of those with
+ * an unknown type fits.
+ * @throws {UntrueAnswer} all types are known, and the root is not the one in the header
+ */
 export function encodeReceipts(
   receipts: readonly RawReceipt[],
   receiptsRoot: string,
   trieKind: TrieKind,
-): Hex[] {
-  const encoded = receipts.map((receipt) => encodeReceipt(receipt, trieKind))
-  if (computeTrieRoot(encoded, trieKind) === receiptsRoot) return encoded
+): Hex[] | undefined {
+  const all = receipts.map((receipt) => listReceiptForms(receipt, trieKind))
+  const isUnknown = all.some(({ length }) => length > 1)
+  for (const index of isUnknown ? [0, 1] : [0]) {
+    const encoded = all.map((forms) => forms[index] ?? forms[0])
+    if (computeTrieRoot(encoded, trieKind) === receiptsRoot) return encoded
+  }
+  if (isUnknown) return undefined
   throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
 }
 

@@ -3,18 +3,19 @@ import {
   type Hex,
   keccak256,
   parseTransaction,
-  recoverTransactionAddress,
   serializeTransaction,
   type TransactionSerialized,
   toRlp,
 } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { recoverSigner } from './encoded-transaction.ts'
+import { isNamespaced, nameType, splitType } from './transaction.ts'
 
-/** Lists the known types (EIP-2718), from 0, a legacy transaction, to 4 of EIP-7702. */
-const knownTypes: readonly number[] = [0, 1, 2, 3, 4]
+/** Lists the known types (EIP-2718): from a legacy transaction to EIP-7702's. */
+const knownTypes: readonly string[] = ['0x0', '0x1', '0x2', '0x3', '0x4']
 
-const blobType = 3
+const blobType = '0x3'
 
 /** Limits a transaction's bytes, as RSKj (TxValidatorMaximumSize) and go-ethereum do. */
 const maxTransactionBytes = 131_072
@@ -29,15 +30,17 @@ const curveOrder = halfOrder * 2n + 1n
  * so the sender would wait for a hash that never appears.
  */
 export function parseSignedTransaction(raw: Hex) {
-  const type = readType(raw)
-  if (!knownTypes.includes(type)) throw createRefusal(`type ${type} is not known`)
+  const { type, rlp } = readType(raw)
+  if (!knownTypes.includes(type) && !isNamespaced(type))
+    throw createRefusal(`type ${nameType(type)} is not known`)
   if (type !== blobType && raw.length > 2 + 2 * maxTransactionBytes) {
     throw createRefusal(`a transaction has at most ${maxTransactionBytes} bytes`)
   }
-  if (hasTooManyItems(type === 0 ? raw : `0x${raw.slice(4)}`))
+  if (hasTooManyItems(rlp))
     throw createRefusal('they hold more items than a transaction of their size')
   const encoding = removeBlobs(type, raw)
-  const { chainId, r, s, isCanonical } = readSignature(type, encoding)
+  // What follows a namespace's two bytes is encoded like a legacy transaction.
+  const { chainId, r, s, isCanonical } = readSignature(type, isNamespaced(type) ? rlp : encoding)
   if (!isCanonical) throw createRefusal('their encoding is not canonical')
   if (r === 0n || r >= curveOrder) throw createRefusal('r is not within the order of the curve')
   if (s === 0n || s > halfOrder) {
@@ -48,24 +51,23 @@ export function parseSignedTransaction(raw: Hex) {
 
 /** Throws if no signer can be recovered: about half of all values of `r` are not on the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
-  const serializedTransaction = removeBlobs(readType(raw), raw) as TransactionSerialized
+  const encoding = removeBlobs(readType(raw).type, raw)
   try {
-    await recoverTransactionAddress({ serializedTransaction })
+    await recoverSigner(encoding)
   } catch {
     throw createRefusal('no key made its signature')
   }
 }
 
-/** Returns the type (EIP-2718): a first byte below 0x80; an RLP list begins at 0xc0. */
-function readType(raw: Hex): number {
+/** Splits bytes by their type (EIP-2718): a first byte below 0x80; an RLP list begins at 0xc0. */
+function readType(raw: Hex): ReturnType<typeof splitType> {
   const prefixByte = Number.parseInt(raw.slice(2, 4), 16)
-  if (prefixByte >= 0xc0) return 0
-  if (prefixByte > 0 && prefixByte < 0x80) return prefixByte
+  if (prefixByte >= 0xc0 || (prefixByte > 0 && prefixByte < 0x80)) return splitType(raw)
   throw createRefusal('they are neither a list in RLP nor of a known type (EIP-2718)')
 }
 
 /** Removes a transaction's blobs (EIP-4844), which its hash does not cover. */
-function removeBlobs(type: number, raw: Hex): Hex {
+function removeBlobs(type: string, raw: Hex): Hex {
   if (type !== blobType) return raw
   try {
     const [body] = fromRlp(`0x${raw.slice(4)}`) as Hex[][]
@@ -75,7 +77,7 @@ function removeBlobs(type: number, raw: Hex): Hex {
   }
 }
 
-function readSignature(type: number, encoding: Hex) {
+function readSignature(type: string, encoding: Hex) {
   try {
     const { r, s, v, yParity, ...fields } = parseTransaction(encoding as TransactionSerialized)
     if (r === undefined || s === undefined) throw createRefusal('they are not signed')
@@ -88,7 +90,7 @@ function readSignature(type: number, encoding: Hex) {
   } catch (error) {
     throw error instanceof RpcError
       ? error
-      : createRefusal(`they cannot be read as of type ${type}`)
+      : createRefusal(`they cannot be read as of type ${nameType(type)}`)
   }
 }
 

@@ -80,6 +80,12 @@ export const quantity = z
   .string()
   .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(toCanonicalQuantity))
 
+/** Parses a transaction's type as the node has it: `0x2`, or `0x0203` of Rootstock's namespace. */
+export const transactionType = z.string().check(
+  z.regex(/^0x[0-9a-fA-F]{1,4}$/),
+  z.overwrite((type) => (type.length === 6 ? type.toLowerCase() : toCanonicalQuantity(type))),
+)
+
 /** Parses a number that a node prints in hex, in decimal, or as a JSON number. */
 export const anyQuantity = z.union([
   quantity,

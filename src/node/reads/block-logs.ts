@@ -4,11 +4,10 @@ import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
 import { type LogFilter, matchesFilter, mayContainLogs, toLogQuery } from '../objects/log-filter.ts'
-import { encodeReceipts } from '../objects/receipts-trie.ts'
 import { isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
-import { readReceipts } from './receipts.ts'
+import { readProvedReceipts } from './receipts.ts'
 
 /** Reads a block's logs, proved by its bloom or receipts if possible; `null` without the block. */
 export async function readBlockLogs(
@@ -56,8 +55,7 @@ async function areLogsConsistent(
   if (!answeredLogs.every(({ blockHash }) => blockHash === block.hash)) return false
   if (answeredLogs.length === 0 && block.logsBloom && !mayContainLogs(block.logsBloom, filter))
     return true
-  const receipts = await readReceipts(node, block)
-  encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
+  const { receipts } = await readProvedReceipts(node, block, proof.trieKind)
   const receiptLogs = receipts.flatMap((receipt) => receipt.logs)
   const answeredKeys = new Set(answeredLogs.map(toContentKey))
   const receiptKeys = new Set(receiptLogs.map(toContentKey))
@@ -73,7 +71,6 @@ export async function readProvedLogs(node: UpstreamNode, block: MinedBlock): Pro
   const proof = proveHeader(block, node.mining)
   if (proof === undefined) return await readKnownBlockLogs(node, block.hash, {})
   if (block.logsBloom && Number(block.logsBloom) === 0) return []
-  const receipts = await readReceipts(node, block)
-  encodeReceipts(receipts, block.receiptsRoot, proof.trieKind)
+  const { receipts } = await readProvedReceipts(node, block, proof.trieKind)
   return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
 }

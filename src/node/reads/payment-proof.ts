@@ -6,7 +6,8 @@ import { buildBinaryProof, walkBinaryProof } from '../objects/binary-trie.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { decodeHeader, proveHeader } from '../objects/header.ts'
 import type { RawReceipt } from '../objects/receipt.ts'
-import { encodeReceipt } from '../objects/receipts-trie.ts'
+import { listReceiptForms } from '../objects/receipts-trie.ts'
+import { isNamespaced, splitType } from '../objects/transaction.ts'
 import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
@@ -60,7 +61,7 @@ export async function buildPaymentProof(
   return {
     isProved: true,
     transaction: { raw: encoded[index] as Hex, index, nodes: buildBinaryProof(encoded, index) },
-    receipt: { raw: encodeReceipt(proved.receipt, 'rootstock'), nodes: trieNodes as Hex[] },
+    receipt: { raw: listReceiptForms(proved.receipt, 'rootstock')[0], nodes: trieNodes as Hex[] },
     headers,
   }
 }
@@ -93,7 +94,8 @@ export function verifyPayment(
   rules?: MiningRules,
 ): VerifiedPayment {
   const { transaction, receipt } = proof
-  const { chainId = 0 } = parseTransaction(transaction.raw)
+  const { type, rlp } = splitType(transaction.raw)
+  const { chainId = 0 } = parseTransaction(isNamespaced(type) ? rlp : transaction.raw)
   const mining = rules ?? getNetwork(chainId).mining
   const headers = proof.headers.map((header) => readProvedHeader(header, mining))
   const [paymentHeader = throwUntrue('there is no header')] = headers
@@ -105,7 +107,12 @@ export function verifyPayment(
   assertInTrie(`${paymentHeader.transactionsRoot}`, transaction.index, transaction)
   assertInTrie(`${paymentHeader.receiptsRoot}`, transaction.index, receipt)
   // A receipt in RLP: status, cumulative gas, bloom and logs.
-  const [status, , , logs] = fromRlp(receipt.raw, 'hex') as [Hex, Hex, Hex, [Hex, Hex[], Hex][]]
+  const [status, , , logs] = fromRlp(splitType(receipt.raw).rlp, 'hex') as [
+    Hex,
+    Hex,
+    Hex,
+    [Hex, Hex[], Hex][],
+  ]
   return {
     chainId,
     block: { number: Number(paymentHeader.number), hash: paymentHeader.hash as Hex },

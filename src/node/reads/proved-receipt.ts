@@ -3,24 +3,24 @@ import * as z from 'zod/mini'
 import { parseJson } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
-import { getTransactionHash } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
-import { encodeReceipt, encodeReceipts, type TrieKind } from '../objects/receipts-trie.ts'
-import { data, hash, quantity } from '../objects/values.ts'
+import { listReceiptForms, type TrieKind } from '../objects/receipts-trie.ts'
+import { data, hash, quantity, transactionType } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
-import { readReceipts, throwBlockReorganized } from './receipts.ts'
+import { readProvedReceipts, throwBlockReorganized } from './receipts.ts'
 
 export type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
-/** The facts that a block's hash proves: its transactions and its receipts' root. */
+/** The facts that a block's hash proves: its transactions with their types, its receipts' root. */
 const blockFacts = z.object({
   number: quantity,
   receiptsRoot: hash,
   trieKind: z.enum(['rootstock', 'ethereum'] satisfies TrieKind[]),
   transactions: z.array(hash),
+  types: z.array(transactionType),
 })
 
 export type BlockFacts = z.output<typeof blockFacts>
@@ -32,14 +32,16 @@ export async function readBlockFacts(
   { getOrCompute }: CacheAccess,
 ): Promise<BlockFacts | undefined | null> {
   let blockExists = true
-  const text = await getOrCompute(`facts ${blockHash}`, 'proved', async () => {
+  const text = await getOrCompute(`block facts ${blockHash}`, 'proved', async () => {
     const provedBlock = await readProvedBlock(node, blockHash, true)
     blockExists = provedBlock !== null
     if (provedBlock?.proof === undefined || node.isUnproved()) return null
     const { number, receiptsRoot, transactions } = provedBlock.block
-    const hashes = transactions.map(getTransactionHash)
     const { trieKind } = provedBlock.proof
-    return JSON.stringify({ number, receiptsRoot, trieKind, transactions: hashes })
+    const whole = transactions.filter((entry) => typeof entry === 'object')
+    const hashes = whole.map((entry) => entry.hash)
+    const types = whole.map(({ type }) => type)
+    return JSON.stringify({ number, receiptsRoot, trieKind, transactions: hashes, types })
   })
   return text === null ? (blockExists ? undefined : null) : blockFacts.parse(parseJson(text))
 }
@@ -60,11 +62,13 @@ export async function readProvedReceipt(
   const index = Number(transactionIndex)
   const isInPlace =
     facts.transactions[index] === txHash &&
+    facts.types[index] === receipt.type &&
     facts.number === blockNumber &&
     logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
   const provedHash = await readReceiptHash(node, blockHash, index, facts, context)
-  if (keccak256(encodeReceipt(receipt, facts.trieKind)) !== provedHash) {
+  const [encoded] = listReceiptForms(receipt, facts.trieKind)
+  if (keccak256(encoded) !== provedHash) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
   }
   return { receipt, trieKind: facts.trieKind }
@@ -91,8 +95,8 @@ async function readReceiptHash(
     }))
   if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {
-    const receipts = await readReceipts(node, { hash: blockHash, transactions })
-    const encoded = encodeReceipts(receipts, receiptsRoot, trieKind)
+    const block = { hash: blockHash, transactions, receiptsRoot }
+    const { encoded = [] } = await readProvedReceipts(node, block, trieKind)
     return JSON.stringify(encoded.map((each) => keccak256(each)))
   })
   return receiptHashes.parse(parseJson(text ?? ''))[index]

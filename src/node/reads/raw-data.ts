@@ -1,12 +1,7 @@
 import * as z from 'zod/mini'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
-import {
-  buildReceiptsTrie,
-  collectProofNodes,
-  encodeReceipt,
-  encodeReceipts,
-} from '../objects/receipts-trie.ts'
+import { buildReceiptsTrie, collectProofNodes, listReceiptForms } from '../objects/receipts-trie.ts'
 import { data, isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { readProvedBlock } from './mined-block.ts'
@@ -16,7 +11,7 @@ import {
   readBlockFacts,
   readProvedReceipt,
 } from './proved-receipt.ts'
-import { readReceipts } from './receipts.ts'
+import { readProvedReceipts } from './receipts.ts'
 
 /** Reads a block's header in RLP, proved by its hash, or else as the node returns it. */
 export async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
@@ -38,7 +33,7 @@ export async function readRawReceipt(
   const provedReceipt = await readProvedReceipt(node, hash, context)
   if (provedReceipt === null) return null
   const { receipt, trieKind } = provedReceipt
-  if (trieKind !== undefined) return encodeReceipt(receipt, trieKind)
+  if (trieKind !== undefined) return listReceiptForms(receipt, trieKind)[0]
   return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
 }
 
@@ -63,7 +58,7 @@ export async function readReceiptProof(
     if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
     return proof.nodes
   }
-  const receipts = await readReceipts(node, { hash: blockHash, transactions })
-  const encoded = encodeReceipts(receipts, receiptsRoot, trieKind)
+  const block = { hash: blockHash, transactions, receiptsRoot }
+  const { encoded = [] } = await readProvedReceipts(node, block, trieKind)
   return collectProofNodes(buildReceiptsTrie(encoded), index)
 }

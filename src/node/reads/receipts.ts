@@ -1,10 +1,13 @@
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
-import { MalformedAnswer } from '../objects/bad-answers.ts'
+import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
+import { encodeReceipts, type TrieKind } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { undefinedIfUnsupported } from './lookup.ts'
+import { readProvedBlock } from './mined-block.ts'
 
 /** Reads all receipts of a block in order; throws if one is missing or of another block. */
 export async function readReceipts(
@@ -22,6 +25,24 @@ export async function readReceipts(
     )
   if (!isComplete) throw new MalformedAnswer('the node returned other receipts than the block has')
   return receipts
+}
+
+/**
+ * Reads a block's receipts, as the root in its header proves them. Those of a type that this
+ * version does not know are unproved, if a transaction of the block has such a type too.
+ */
+export async function readProvedReceipts(
+  node: UpstreamNode,
+  block: Pick<MinedBlock, 'hash' | 'transactions' | 'receiptsRoot'>,
+  trieKind: TrieKind,
+): Promise<{ receipts: RawReceipt[]; encoded: Hex[] | undefined }> {
+  const receipts = await readReceipts(node, block)
+  const encoded = encodeReceipts(receipts, block.receiptsRoot, trieKind)
+  if (encoded !== undefined) return { receipts, encoded }
+  const whole = await readProvedBlock(node, block.hash, true)
+  if (whole === null) throwBlockReorganized()
+  if (node.isUnproved()) return { receipts, encoded }
+  throw new UntrueAnswer('receipts have a type that no transaction of their block has')
 }
 
 async function fetchReceipts(

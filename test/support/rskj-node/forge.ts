@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, parseTransaction, zeroAddress } from 'viem'
 import { buildBinaryProof } from '../../../src/node/objects/binary-trie.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
-import { computeTrieRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
+import { computeTrieRoot, listReceiptForms } from '../../../src/node/objects/receipts-trie.ts'
 import { rebuilt } from './mined.ts'
 import { type Block, readRecording } from './recording.ts'
 
@@ -88,7 +88,7 @@ export function showing(
     eth_getTransactionReceipt: ([hash]) => receiptOf(hash) ?? null,
     rsk_getTransactionReceiptNodesByHash([blockHash, hash]) {
       const { receipts = [] } = byHash(blockHash) ?? {}
-      const encoded = receipts.map((one) => encodeReceipt(one, 'rootstock'))
+      const encoded = receipts.map((one) => listReceiptForms(one, 'rootstock')[0])
       const index = receipts.findIndex(({ transactionHash }) => transactionHash === hash)
       return index === -1 ? null : buildBinaryProof(encoded, index).toReversed()
     },

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256 } from 'viem'
 import { encodeRootstockForms } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
-import { computeTrieRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
+import { computeTrieRoot, listReceiptForms } from '../../../src/node/objects/receipts-trie.ts'
 import type { Block } from './recording.ts'
 
 /** What SHA-256 begins with (FIPS 180-4), after a length of nothing. */
@@ -12,7 +12,7 @@ const double = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
 
 /** Gives a block other receipts, and a root, a header and a hash that fit them. */
 export function rebuilt(block: Block, receipts: readonly RawReceipt[], mines: boolean): Block {
-  const encoded = receipts.map((receipt) => encodeReceipt(receipt, 'rootstock'))
+  const encoded = receipts.map((receipt) => listReceiptForms(receipt, 'rootstock')[0])
   const changed = { ...block, receiptsRoot: computeTrieRoot(encoded, 'rootstock') }
   const sealed = mines ? { ...changed, ...sealOf(changed) } : changed
   return { ...sealed, hash: keccak256(encodeRootstockForms(sealed)[0]?.hashed ?? '0x') }

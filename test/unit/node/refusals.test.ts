@@ -132,7 +132,7 @@ test('an internal failure of RSKj is explained to the sender', async () => {
   const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction(typed)
   const invalid = 'invalid parameter "transaction": '
   for (const [bytes, words] of [
-    [raw, 'type 2 is refused: Rootstock takes legacy transactions (EIP-155)'],
+    [raw, 'type 2 is refused without a reason: nodes before RSKIP-546 take legacy ones alone'],
     [unsigned, 'these bytes are not a signed transaction: no key made its signature'],
   ] as const) {
     const answer = await told(failed, 'eth_sendRawTransaction', bytes)

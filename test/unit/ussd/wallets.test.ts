@@ -277,10 +277,8 @@ test.for(['addWallet', 'cancelWallet'] as const)(
   'the PIN is judged again in the step that does %s',
   async (kind) => {
     const account = wallet(1)
-    const before = {
-      ...withWallets(...(kind === 'addWallet' ? [] : [savings])),
-      walletCode: { ...savings, expiresAt: 1 },
-    }
+    const wallets = kind === 'addWallet' ? [] : [savings]
+    const before = { ...withWallets(...wallets), walletCode: { ...savings, expiresAt: 1 } }
     const changed: string[] = []
     const visit = {
       services: {

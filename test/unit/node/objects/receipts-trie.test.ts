@@ -8,7 +8,6 @@ import type { RawReceipt } from '../../../../src/node/objects/receipt.ts'
 import {
   buildReceiptsTrie,
   collectProofNodes,
-  encodeReceipt,
   encodeReceipts,
 } from '../../../../src/node/objects/receipts-trie.ts'
 
@@ -59,26 +58,17 @@ describe('The receipts trie of a block', () => {
   test.for([0, 1, 2, 3, 16, 17, 127, 128, 129, 130, 255, 256, 257, 300])(
     'has the root and the proofs of another implementation with %i receipts',
     async (count) => {
-      const receipts = fc.sample(receipt, { numRuns: 4, seed: count })
-      const all = Array.from({ length: count }, (_, index) => receipts[index % 4] as RawReceipt)
+      const all = fc.sample(receipt, { numRuns: count, seed: count })
       const other = await otherTrie(all)
-      const trie = buildReceiptsTrie(encodeReceipts(all, bytesToHex(other.root()), 'ethereum'))
+      const trie = buildReceiptsTrie(
+        encodeReceipts(all, bytesToHex(other.root()), 'ethereum') ?? [],
+      )
       for (const index of all.keys()) {
         const proof = await createMerkleProof(other, RLP.encode(index))
         expect(collectProofNodes(trie, index)).toEqual(proof.map((node) => bytesToHex(node)))
       }
     },
   )
-
-  test('encodes every receipt as another implementation does', async () => {
-    await fc.assert(
-      fc.asyncProperty(receipt, async (each) => {
-        const other = await otherTrie([each])
-        const kept = await other.get(RLP.encode(0))
-        expect(encodeReceipt(each, 'ethereum')).toBe(kept && bytesToHex(kept))
-      }),
-    )
-  })
 
   test('is not made of receipts that do not fit the root', () => {
     const [one, two] = fc.sample(receipt, { numRuns: 2, seed: 1 }) as [RawReceipt, RawReceipt]

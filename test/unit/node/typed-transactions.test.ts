@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { type Hex, toHex } from 'viem'
+import { expect, test } from 'vitest'
+import { UntrueAnswer } from '../../../src/node/objects/bad-answers.ts'
+import * as encoded from '../../../src/node/objects/encoded-transaction.ts'
+import { proveHeader } from '../../../src/node/objects/header.ts'
+import { type RawReceipt, rawReceipt } from '../../../src/node/objects/receipt.ts'
+import * as trie from '../../../src/node/objects/receipts-trie.ts'
+import { parseSignedTransaction } from '../../../src/node/objects/signed-transaction.ts'
+import { rawTransaction } from '../../../src/node/objects/transaction.ts'
+import { serve } from '../../chain/node/support/serve.ts'
+import type { Block } from '../../support/rskj-node/recording.ts'
+import { scriptedNode } from './scripted-node.ts'
+
+type Pair = { method: string; params: readonly Hex[]; result?: object | Hex }
+
+/** Holds what a node with RSKIP-543 and RSKIP-546 answered about transactions of each type. */
+const recording = new URL('../../fixtures/rskj-rskip546-typed-transactions.json', import.meta.url)
+const { pairs } = JSON.parse(readFileSync(recording, 'utf8')) as { pairs: readonly Pair[] }
+const answered = (method: string) => pairs.filter((pair) => pair.method === method)
+const mining = { minDifficulty: 1n, from: 1 }
+
+const receiptsOf = (blockHash: string) =>
+  answered('eth_getTransactionReceipt')
+    .map(({ result }) => rawReceipt.parse(result))
+    .filter((receipt) => receipt.blockHash === blockHash)
+const blocks = answered('eth_getBlockByHash').map(({ result }) => result as Block)
+
+test.for(blocks)('a block $number with a typed transaction is proved', async (block) => {
+  const { hash, transactions, receiptsRoot } = block
+  expect(proveHeader(block, mining)?.trieKind).toBe('rootstock')
+  const [typed] = transactions
+  const [raw] = encoded.encodeProvedTransactions(block as never, 'rootstock') ?? []
+  expect(parseSignedTransaction(raw ?? '0x')).toMatchObject({ hash: typed?.hash })
+  expect(await encoded.verifyTransaction(rawTransaction.parse(typed))).toBe(true)
+  const receipts = receiptsOf(hash)
+  const encode = (all: RawReceipt[]) => trie.encodeReceipts(all, `${receiptsRoot}`, 'rootstock')
+  expect(encode(receipts)).toHaveLength(receipts.length)
+  const changed = receipts.map((one) => ({ ...one, cumulativeGasUsed: '0x1' }))
+  expect(() => encode(changed)).toThrow(UntrueAnswer)
+})
+
+/** Serves the recorded answers, some of them changed. */
+function serveChanged(change: (pair: Pair) => unknown) {
+  const node = scriptedNode(({ method, params }) => {
+    const found = pairs.find((one) => one.method === method && `${one.params}` === `${params}`)
+    return found && { result: change(found) }
+  })
+  return serve(['http://rskj.test/'], 31, node, undefined, { mining })
+}
+
+test('receipts and transactions of each type are passed on as the node has them', async () => {
+  const { rpc, logged } = await serveChanged(({ result }) => result)
+  for (const method of ['eth_getTransactionReceipt', 'eth_getTransactionByHash'])
+    for (const { params, result = {} } of answered(method))
+      expect((await rpc(method, params)).result, `${params}`).toMatchObject(result as object)
+  expect(logged).toEqual([])
+})
+
+test('a receipt of an unknown type is a lie, if its transaction has a known one', async () => {
+  const method = 'eth_getTransactionReceipt'
+  const { rpc, logged } = await serveChanged((pair) =>
+    pair.method === method ? { ...(pair.result as object), type: '0x5' } : pair.result,
+  )
+  for (const { params } of answered(method))
+    expect((await rpc(method, params)).error, `${params}`).toBeDefined()
+  expect(logged.map(({ event }) => event)).toContain('node.distrusted')
+})
+
+test('receipts of a type that is not known yet are proved by either form, or by none', () => {
+  const receipts = blocks.flatMap(({ hash }) => receiptsOf(hash).slice(0, 1))
+  const type = fc.integer({ min: 5, max: 0x7f }).map((each) => toHex(each))
+  const property = fc.property(type, fc.nat(receipts.length - 1), fc.nat(1), (of, index, form) => {
+    const all = [{ ...(receipts[index] as RawReceipt), type: of }, receipts[0] as RawReceipt]
+    const forms = all.map((one) => trie.listReceiptForms(one, 'rootstock'))
+    const bytes = forms.map((each) => each[form] ?? each[0])
+    const root = trie.computeTrieRoot(bytes, 'rootstock')
+    expect(trie.encodeReceipts(all, root, 'rootstock')).toEqual(bytes)
+    expect(trie.encodeReceipts(all, toHex(0, { size: 32 }), 'rootstock')).toBeUndefined()
+  })
+  fc.assert(property)
+})
