@@ -13,7 +13,7 @@ const minuteMs = 60_000
 function open(prices: Record<string, number>) {
   const agesMs: Record<string, number> = {}
   let readRate = async (): Promise<Rate | undefined> => undefined
-  const product = { ...menus.local, rate: () => readRate() }
+  const product = { ...menus.local, readRate: () => readRate() }
   const { clock, ledger, play } = openWorld({ product })
   const fetch = async (asked: unknown) => {
     const kes = prices[`${asked}`]
