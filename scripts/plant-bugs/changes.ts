@@ -65,14 +65,15 @@ function readFinder(line: string): Finder {
   return { seed: Number(line.slice('seed '.length)) }
 }
 
-/** Runs unit tests in an environment, of one name alone if given; tells whether any fails. */
+/** Runs tests of one kind in an environment, maybe of one name alone; tells whether any fails. */
 export async function failsTests(
   tests: readonly string[],
   environment: Record<string, string>,
   name?: string,
 ): Promise<boolean> {
   // One process: it loads what they share once.
-  const options = ['--run', '--project', 'unit', '--bail', '1', '--maxWorkers', '1']
+  const project = tests[0]?.split('/')[1] ?? 'unit'
+  const options = ['--run', '--project', project, '--bail', '1', '--maxWorkers', '1']
   const named = name === undefined ? [] : ['-t', name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')]
   const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', ...options, ...named]
   const command = limitCpu(testCpuSeconds, [...vitest, ...tests])

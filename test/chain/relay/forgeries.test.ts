@@ -160,6 +160,16 @@ describe("with a stolen relayer's key", () => {
     const { number } = await relayer.node.getHead(signal())
     expect(asked).toMatchObject([{ fromBlock: number, toBlock: number }])
   })
+
+  test('an intent that the forwarder has forgotten is found by its event', async () => {
+    const wanted = await caller().asks(loan)
+    await send([wanted])
+    const { hash: blockHash, ...head } = await relayer.node.getHead(signal())
+    const call = async () => ({ kind: 'returned', data: `0x${'00'.repeat(64)}` }) as const
+    const forgetful = { ...relayer, node: { ...relayer.node, call } }
+    const later = { ...head, hash: blockHash, blockHash, timestampSeconds: wanted.deadline * 2 }
+    expect(await findSpendingBlock(forgetful, wanted, later)).toBe(head.number)
+  })
 })
 
 test('a loan whose terms the owner changes after they were shown is not issued, and its session says so', async () => {

@@ -44,9 +44,15 @@ export function judgeEnd(history: History, found: Report): void {
   }
   for (const words of open.length > 0 ? [] : history.audit) found('counted', words)
   for (const words of history.uncaught) found('uncaught', words)
+  const executed = new Set<string>(
+    history.processed
+      .filter(({ processed }) => processed.status === Status.executed)
+      .map(({ processed }) => processed.intentId),
+  )
   for (const payments of history.payments) {
     for (const [intentId, { state, attempts }] of payments) {
       if (state !== 'expired') continue
+      if (executed.has(intentId)) found('stated', `${intentId} is called expired, and was executed`)
       const in_vain = attempts >= ledgerRules.maxAttempts
       found('made', `${intentId} has expired`, 'was_down', { in_vain }, 'lost_rows', 'outlasted')
     }

@@ -95,8 +95,7 @@ describe("each integer is written by RSKj's rule:", () => {
   test.for(receiptFields)('%s of a receipt', ([name, place]) => {
     for (const value of values) {
       const receipt = { status: '0x1', cumulativeGasUsed: '0x1', gasUsed: '0x1', logsBloom: '0x' }
-      const parts = { ...receipt, type: '0x0', logs: [], [name]: toHex(value) }
-      const raw = parts as unknown as RawReceipt
+      const raw = { ...receipt, type: '0x0', logs: [], [name]: toHex(value) } as never as RawReceipt
       const fields = fromRlp(listReceiptForms(raw, 'rootstock')[0], 'hex') as Hex[]
       expect(fields[place], `${value}`).toBe(rules.unsigned(value))
     }
