@@ -13,12 +13,8 @@ import {
   type NodeName,
   type Target,
 } from '../../src/ussd/menu/node.ts'
-import {
-  followAnswers,
-  maxAnswers,
-  type Place,
-  type SessionFacts,
-} from '../../src/ussd/menu/walk.ts'
+import type { Place } from '../../src/ussd/menu/prompt.ts'
+import { followAnswers, maxAnswers, type SessionFacts } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english, type Messages } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'

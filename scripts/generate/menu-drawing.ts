@@ -1,5 +1,5 @@
 import { isEffect, type NodeName, type Target } from '../../src/ussd/menu/node.ts'
-import { writePrompt } from '../../src/ussd/menu/walk.ts'
+import { writePrompt } from '../../src/ussd/menu/prompt.ts'
 import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
 import { allRight, findPaths, menus, sampleContext } from '../dev/menu-ways.ts'
 

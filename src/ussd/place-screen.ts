@@ -25,7 +25,7 @@ import {
   maxListedPayments,
 } from './menu/entries/activity.ts'
 import { getNode, type Intent, isEffect, type MenuContext, requireAnswer } from './menu/node.ts'
-import { type Place, writePrompt } from './menu/walk.ts'
+import { type Place, writePrompt } from './menu/prompt.ts'
 import { derivePaymentCode, findEqualPayment } from './payment-request.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { writeLoanRefusal } from './refusal-texts.ts'

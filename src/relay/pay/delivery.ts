@@ -1,129 +1,35 @@
-import type { Address } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { getCallRules, type SharedLimit } from '../../loan/kinds.ts'
+import { getCallRules } from '../../loan/kinds.ts'
 import { computeClockLead, maxClockOffsetMs } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import { isPausedError } from '../forwarder/requests.ts'
-import type { TargetCheck } from '../forwarder/target.ts'
 import { getIdentity } from '../identity.ts'
-import type {
-  AcceptPayment,
-  OfferAnswer,
-  PaymentOffer,
-  Screens,
-  TransactionToSend,
-} from '../ledger/acceptance.ts'
-import type { Paid } from '../ledger/decisions.ts'
-import type { ObservationReport } from '../ledger/observations.ts'
-import type { Lendable } from '../ledger/payments/reserves.ts'
+import type { OfferAnswer, PaymentOffer, TransactionToSend } from '../ledger/acceptance.ts'
 import { hasDayLimit } from '../ledger/records/earlier.ts'
-import type { AskedQuestion } from '../ledger/records/first-values.ts'
-import type { Traces } from '../ledger/records/possible-loss.ts'
 import type { Undecided } from '../ledger/sessions.ts'
-import type { Order, Screen, StepKey } from '../ledger/values.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
-import { type IntentName, readIsSpent } from '../outcome/spent.ts'
-import { findObstacleKind, nameReason, type Refusal, type RefusalOf } from '../refusal.ts'
+import type { RefusalOf } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
-import { type AccountLimits, computeCapacity, selectLimits } from './admission.ts'
-import {
-  answerWithinMs,
-  type PaymentAnswer,
-  readKnownAnswer,
-  retryLedgerCall,
-  retryPauseMs,
-  toAnswer,
-} from './answers.ts'
+import { computeCapacity, selectLimits } from './admission.ts'
+import { answerWithinMs, type PaymentAnswer, retryLedgerCall, retryPauseMs } from './answers.ts'
+import type {
+  Delivery,
+  DeliveryProgress,
+  PayingStep,
+  PayOptions,
+  PreparedOrder,
+} from './paying-step.ts'
 import { maxReadingAgeMs, type Readings, readFunding, takeReadings } from './readings.ts'
+import { answerDecided, endUnpaid, refuse } from './refuse.ts'
 import { watchReceipt } from './watch.ts'
-
-/** Describes a step of a session that asks to pay. A session pays at most once. */
-export type PayingStep = {
-  /** Tells when the delivery arrived (Unix time in ms): its answer is due some seconds later. */
-  since: number
-  stepKey: StepKey
-  /** Counts the answers that the caller has given. */
-  answerCount: number
-  /** Names what the session's payment spends on the chain. */
-  intent: IntentName
-  /** Names the question that was answered, unless a late answer pays too. */
-  question?: AskedQuestion | undefined
-  /** Builds what is to be paid, once, if nothing is decided. It may read the chain. */
-  createOrder: () => Promise<PreparedOrder>
-  /** Tells why the caller may not pay at this moment; undefined if nothing speaks against it. */
-  findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
-  texts: PaymentTexts
-}
-
-/** Holds a signed order, and what belongs to it before it is accepted. */
-export type PreparedOrder = {
-  order: Order
-  /** Holds the screens of its acceptance. */
-  screens: Screens
-  /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
-  payee?: Address | undefined
-}
-
-/** Writes the screens of a step that asks to pay. */
-export type PaymentTexts = {
-  /** Asks whether to repeat an equal payment, which is this many minutes old. */
-  repeat?: ((minutes: number) => Screen) | undefined
-  /** Tells what the chain executed, whatever the text asks for now. */
-  paid: (paid: Paid) => Promise<Screen>
-  refusal: (refusal: Refusal) => Screen
-}
-
-/** Tracks the state of a delivery. */
-type Progress = {
-  /** Is true once the caller has an answer: unfinished work must not pay or close. */
-  isAnswered: boolean
-  /** Is true once the intent is spent on the chain: no screen may say that nothing was sent. */
-  isSpent: boolean
-  /** Holds the screen that is recorded with the payment. */
-  screen: Screen | undefined
-  /** Is true while the node is asked: if the time ends then, the node has not answered. */
-  isWaitingForNode: boolean
-  /** Holds what the chain shows of lost rows, once that is read. */
-  traces: Traces | undefined
-  /** Is true if lost rows may hold a payment of the session. */
-  isDoubtful: boolean
-  /** Holds what is to be paid, once it is built. */
-  prepared: PreparedOrder | undefined
-  /** Collects observations of the chain for the next ledger call. */
-  readonly observed: ObservationReport
-}
-
-type Delivery = {
-  relayer: Relayer
-  options: PayOptions
-  step: PayingStep
-  progress: Progress
-}
 
 /** Adds what is to be paid, and the state of its account. */
 type Attempt = Delivery & { prepared: PreparedOrder; view: Undecided }
 
 export type Pay = (step: PayingStep) => Promise<PaymentAnswer>
 
-export type PayOptions = {
-  /** Returns whether the forwarder calls the contract that screens are read from. */
-  isTarget: TargetCheck
-  /** Simulates each call first, and refuses one that would revert. */
-  preflight: boolean
-  limits: AccountLimits
-  /** Reads what is left of the limits that all accounts share. */
-  readLimits: Readonly<Record<Exclude<SharedLimit, 'nothing'>, () => Promise<Lendable>>>
-  /** Returns whether an account may ask again now; a redelivered question counts once. */
-  mayDial: (stepKey: StepKey) => boolean
-  accept: AcceptPayment
-  /** Keeps work alive after the reply. */
-  waitUntil: (work: Promise<void>) => void
-}
-
-/** Limits how long a session may take to close once its answer is due. */
-const closeWithinMs = 1_000
 /** Sets the pause between two requests to a node that is behind. */
 const behindPauseMs = 1_000
 const broadcastTimeoutMs = 2_000
@@ -132,7 +38,7 @@ const broadcastTimeoutMs = 2_000
 export function createPay(relayer: Relayer, options: PayOptions): Pay {
   const { clock } = relayer
   return async (step) => {
-    const progress: Progress = {
+    const progress: DeliveryProgress = {
       isAnswered: false,
       isSpent: false,
       screen: undefined,
@@ -163,19 +69,6 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
     const isNodeFault = error instanceof TransportError || error instanceof RpcError
     return endUnpaid(delivery, isNodeFault)
   }
-}
-
-/** Ends a session without a payment, unless one is recorded or already executed. */
-async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<PaymentAnswer> {
-  const { relayer, step, progress } = delivery
-  if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
-  if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-  if (isNodeSilent) progress.observed.node = 'silent'
-  const closed = refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
-    readKnownAnswer(relayer.ledger, step.stepKey),
-  )
-  const answer = await withTimeLimit(relayer.clock, closeWithinMs, closed, () => undefined)
-  return answer ?? { kind: 'uncertain' }
 }
 
 async function pay(delivery: Delivery): Promise<PaymentAnswer> {
@@ -382,57 +275,6 @@ function send({ relayer, options }: Attempt, sending: TransactionToSend): void {
       relayer.log({ level: 'warn', event: 'watch.failed', message: describeFault(error), hash })
     })
   options.waitUntil(watching)
-}
-
-/** Answers for a decided session, with what the chain executed if that is not what was accepted. */
-async function answerDecided(
-  { texts }: PayingStep,
-  decided: Parameters<typeof toAnswer>[0],
-): Promise<PaymentAnswer> {
-  const paid = decided.kind === 'answered' ? decided.paid : undefined
-  const answer = toAnswer(decided)
-  return paid === undefined ? answer : { ...answer, kind: 'screen', screen: await texts.paid(paid) }
-}
-
-/** Completes what shows lost rows, where the ledger is in doubt or nothing was simulated. */
-async function readTraces({
-  relayer,
-  options,
-  step,
-  progress: { traces, isDoubtful },
-}: Delivery): Promise<Traces | undefined> {
-  if (traces === undefined || (options.preflight && !isDoubtful)) return traces
-  return { ...traces, ...(await readIsSpent(relayer, step.intent)) }
-}
-
-async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {
-  const { relayer, step, progress } = delivery
-  if (progress.isAnswered) return undefined
-  const { answerCount, stepKey, texts } = step
-  const screen = texts.refusal(refusal)
-  const obstacle = findObstacleKind(refusal)
-  const traces = await readTraces(delivery)
-  const refused = await retryLedgerCall(relayer.clock, () =>
-    relayer.ledger.refuse({
-      ...stepKey,
-      answerCount,
-      screen,
-      obstacle,
-      reason: nameReason(refusal),
-      observations: { ...progress.observed, now: relayer.clock.now() },
-      traces,
-    }),
-  )
-  if (refused.kind !== 'refused' && refused.kind !== 'unsure') return answerDecided(step, refused)
-  if (obstacle !== undefined && refused.isNews) {
-    relayer.log({
-      level: obstacle === 'paused' ? 'warn' : 'error',
-      event: 'payments.refused',
-      message: 'Payments are refused because of the state of the relay',
-      reason: obstacle,
-    })
-  }
-  return refused.kind === 'unsure' ? { kind: 'uncertain' } : { kind: 'screen', screen }
 }
 
 /** Adopts a payment that only the chain knows, as it was executed. */

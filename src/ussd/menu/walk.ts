@@ -1,7 +1,6 @@
 import { isMaskedPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
-import type { ScreenFacts } from '../screen-facts.ts'
-import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
+import { backDigit, moreDigit } from '../screens/pages.ts'
 import {
   getNode,
   isEffect,
@@ -16,8 +15,8 @@ import {
   type SessionDraft,
   type SessionOutcome,
   type Target,
-  type WriteText,
 } from './node.ts'
+import { type Place, pickFacts, writePages } from './prompt.ts'
 
 export type MenuResult =
   | { kind: 'ask'; place: Place }
@@ -35,9 +34,6 @@ export type MenuResult =
   | { kind: 'too_long' }
   /** Tells that answers follow the one that ended the session. */
   | { kind: 'past_the_end' }
-
-/** Locates a session in the menu; `mistake` tells the caller why the place is shown again. */
-export type Place = { name: NodeName; draft: SessionDraft; page: number; mistake?: string }
 
 export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
@@ -313,62 +309,4 @@ function turnPage(
     context.hasLanguages ||
     place.page + 1 < writePages(place, list, context, pickFacts(list, {})).length
   return hasMore ? { ...place, page: place.page + 1 } : undefined
-}
-
-function writePages(
-  { draft, mistake }: Place,
-  list: MenuList,
-  context: MenuContext,
-  facts: ScreenFacts,
-): string[] {
-  const { messages } = context
-  const entryLines = list.entries.map(({ digit, label, note }) => {
-    const noteText = note?.(context, facts)
-    return `${digit}. ${label(messages)}${noteText === undefined ? '' : ` (${noteText})`}`
-  })
-  const choices = [...entryLines, ...(list.dynamicEntries?.writeLines(context, facts) ?? [])]
-  const backLabel = list.backLabel?.(messages) ?? messages.back
-  const words = { more: `${moreDigit}. ${messages.more}`, back: `${backDigit}. ${backLabel}` }
-  const split = (writeTitle: WriteText, mistakeLines: readonly string[]) => {
-    const titleLines = writeTitle(context, draft, facts).split('\n').filter(Boolean)
-    const headLines = list.entriesFirst ? titleLines.splice(0, 1) : titleLines.splice(0)
-    const lines = [...mistakeLines, ...headLines, ...choices, ...titleLines]
-    return splitPages(lines, words, list.back !== undefined)
-  }
-  const pages = split(list.title, [])
-  if (mistake === undefined) return pages
-  const retryPages = split(list.retryText ?? list.title, [mistake])
-  // The text of a mistake is left out if it would move a choice to another page.
-  const keepsChoicesInPlace = pages.every((page, index) => {
-    const retryLines = retryPages[index]?.split('\n') ?? []
-    const shownChoices = page.split('\n').filter((line) => choices.includes(line))
-    return shownChoices.every((choice) => retryLines.includes(choice))
-  })
-  return keepsChoicesInPlace ? retryPages : pages
-}
-
-function pickFacts({ facts = [] }: MenuNode, readFacts: Partial<ScreenFacts>): ScreenFacts {
-  const missing = facts.find((name) => readFacts[name] === undefined)
-  if (missing !== undefined) throw new Error(`a screen is shown without its ${missing}`)
-  return Object.fromEntries(facts.map((name) => [name, readFacts[name]])) as ScreenFacts
-}
-
-/** Writes the screen of a place; a page beyond the last shows the last page. */
-export function writePrompt(
-  place: Place,
-  context: MenuContext,
-  readFacts: Partial<ScreenFacts> = {},
-): string {
-  const node = getNode(context.menu, place.name)
-  const facts = pickFacts(node, readFacts)
-  if (node.kind === 'list') {
-    const pages = writePages(place, node, context, facts)
-    return pages[Math.min(place.page, pages.length - 1)] ?? ''
-  }
-  const { draft, mistake } = place
-  if (mistake === undefined) return node.prompt(context, draft, facts)
-  const prompt = (node.retryText ?? node.prompt)(context, draft, facts)
-  // A PIN prompt shows its purpose and has no room for more.
-  const mistakeLine = node.secret === undefined ? context.messages.askAgain(mistake) : mistake
-  return `${mistakeLine}\n${prompt}`
 }

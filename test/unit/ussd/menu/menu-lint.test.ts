@@ -21,7 +21,8 @@ import {
   type NodeName,
   type SessionDraft,
 } from '../../../../src/ussd/menu/node.ts'
-import { type MenuResult, type SessionFacts, writePrompt } from '../../../../src/ussd/menu/walk.ts'
+import { writePrompt } from '../../../../src/ussd/menu/prompt.ts'
+import type { MenuResult, SessionFacts } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Recipient } from '../../../../src/ussd/recipient.ts'

@@ -5,7 +5,8 @@ import { menus, sampleContext, walk } from '../../../../scripts/dev/menu-ways.ts
 import { parseCaller } from '../../../../src/account/phone.ts'
 import { parseAmount } from '../../../../src/loan/amounts.ts'
 import type { MenuContext } from '../../../../src/ussd/menu/node.ts'
-import { maxAnswers, splitAnswers, writePrompt } from '../../../../src/ussd/menu/walk.ts'
+import { writePrompt } from '../../../../src/ussd/menu/prompt.ts'
+import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { parseRecipient } from '../../../../src/ussd/recipient.ts'
 import { holds } from '../../../support/properties.ts'
 

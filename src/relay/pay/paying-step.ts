@@ -1,0 +1,92 @@
+import type { Address } from 'viem'
+import type { SharedLimit } from '../../loan/kinds.ts'
+import type { TargetCheck } from '../forwarder/target.ts'
+import type { AcceptPayment, Screens } from '../ledger/acceptance.ts'
+import type { Paid } from '../ledger/decisions.ts'
+import type { ObservationReport } from '../ledger/observations.ts'
+import type { Lendable } from '../ledger/payments/reserves.ts'
+import type { AskedQuestion } from '../ledger/records/first-values.ts'
+import type { Traces } from '../ledger/records/possible-loss.ts'
+import type { Order, Screen, StepKey } from '../ledger/values.ts'
+import type { IntentName } from '../outcome/spent.ts'
+import type { Refusal, RefusalOf } from '../refusal.ts'
+import type { Relayer } from '../relayer.ts'
+import type { AccountLimits } from './admission.ts'
+
+/** Describes a step of a session that asks to pay. A session pays at most once. */
+export type PayingStep = {
+  /** Tells when the delivery arrived (Unix time in ms): its answer is due some seconds later. */
+  since: number
+  stepKey: StepKey
+  /** Counts the answers that the caller has given. */
+  answerCount: number
+  /** Names what the session's payment spends on the chain. */
+  intent: IntentName
+  /** Names the question that was answered, unless a late answer pays too. */
+  question?: AskedQuestion | undefined
+  /** Builds what is to be paid, once, if nothing is decided. It may read the chain. */
+  createOrder: () => Promise<PreparedOrder>
+  /** Tells why the caller may not pay at this moment; undefined if nothing speaks against it. */
+  findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
+  texts: PaymentTexts
+}
+
+/** Holds a signed order, and what belongs to it before it is accepted. */
+export type PreparedOrder = {
+  order: Order
+  /** Holds the screens of its acceptance. */
+  screens: Screens
+  /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
+  payee?: Address | undefined
+}
+
+/** Writes the screens of a step that asks to pay. */
+export type PaymentTexts = {
+  /** Asks whether to repeat an equal payment, which is this many minutes old. */
+  repeat?: ((minutes: number) => Screen) | undefined
+  /** Tells what the chain executed, whatever the text asks for now. */
+  paid: (paid: Paid) => Promise<Screen>
+  refusal: (refusal: Refusal) => Screen
+}
+
+/** Tracks the state of a delivery. */
+export type DeliveryProgress = {
+  /** Is true once the caller has an answer: unfinished work must not pay or close. */
+  isAnswered: boolean
+  /** Is true once the intent is spent on the chain: no screen may say that nothing was sent. */
+  isSpent: boolean
+  /** Holds the screen that is recorded with the payment. */
+  screen: Screen | undefined
+  /** Is true while the node is asked: if the time ends then, the node has not answered. */
+  isWaitingForNode: boolean
+  /** Holds what the chain shows of lost rows, once that is read. */
+  traces: Traces | undefined
+  /** Is true if lost rows may hold a payment of the session. */
+  isDoubtful: boolean
+  /** Holds what is to be paid, once it is built. */
+  prepared: PreparedOrder | undefined
+  /** Collects observations of the chain for the next ledger call. */
+  readonly observed: ObservationReport
+}
+
+export type Delivery = {
+  relayer: Relayer
+  options: PayOptions
+  step: PayingStep
+  progress: DeliveryProgress
+}
+
+export type PayOptions = {
+  /** Returns whether the forwarder calls the contract that screens are read from. */
+  isTarget: TargetCheck
+  /** Simulates each call first, and refuses one that would revert. */
+  preflight: boolean
+  limits: AccountLimits
+  /** Reads what is left of the limits that all accounts share. */
+  readLimits: Readonly<Record<Exclude<SharedLimit, 'nothing'>, () => Promise<Lendable>>>
+  /** Returns whether an account may ask again now; a redelivered question counts once. */
+  mayDial: (stepKey: StepKey) => boolean
+  accept: AcceptPayment
+  /** Keeps work alive after the reply. */
+  waitUntil: (work: Promise<void>) => void
+}

@@ -1,0 +1,75 @@
+import { withTimeLimit } from '../../runtime/time-limit.ts'
+import type { Traces } from '../ledger/records/possible-loss.ts'
+import { readIsSpent } from '../outcome/spent.ts'
+import { findObstacleKind, nameReason, type Refusal } from '../refusal.ts'
+import { type PaymentAnswer, readKnownAnswer, retryLedgerCall, toAnswer } from './answers.ts'
+import type { Delivery, PayingStep } from './paying-step.ts'
+
+/** Limits how long a session may take to close once its answer is due. */
+const closeWithinMs = 1_000
+/** Ends a session without a payment, unless one is recorded or already executed. */
+export async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<PaymentAnswer> {
+  const { relayer, step, progress } = delivery
+  if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
+  if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
+  if (isNodeSilent) progress.observed.node = 'silent'
+  const closed = refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
+    readKnownAnswer(relayer.ledger, step.stepKey),
+  )
+  const answer = await withTimeLimit(relayer.clock, closeWithinMs, closed, () => undefined)
+  return answer ?? { kind: 'uncertain' }
+}
+
+/** Answers for a decided session, with what the chain executed if that is not what was accepted. */
+export async function answerDecided(
+  { texts }: PayingStep,
+  decided: Parameters<typeof toAnswer>[0],
+): Promise<PaymentAnswer> {
+  const paid = decided.kind === 'answered' ? decided.paid : undefined
+  const answer = toAnswer(decided)
+  return paid === undefined ? answer : { ...answer, kind: 'screen', screen: await texts.paid(paid) }
+}
+
+/** Completes what shows lost rows, where the ledger is in doubt or nothing was simulated. */
+async function readTraces({
+  relayer,
+  options,
+  step,
+  progress: { traces, isDoubtful },
+}: Delivery): Promise<Traces | undefined> {
+  if (traces === undefined || (options.preflight && !isDoubtful)) return traces
+  return { ...traces, ...(await readIsSpent(relayer, step.intent)) }
+}
+
+export async function refuse(
+  delivery: Delivery,
+  refusal: Refusal,
+): Promise<PaymentAnswer | undefined> {
+  const { relayer, step, progress } = delivery
+  if (progress.isAnswered) return undefined
+  const { answerCount, stepKey, texts } = step
+  const screen = texts.refusal(refusal)
+  const obstacle = findObstacleKind(refusal)
+  const traces = await readTraces(delivery)
+  const refused = await retryLedgerCall(relayer.clock, () =>
+    relayer.ledger.refuse({
+      ...stepKey,
+      answerCount,
+      screen,
+      obstacle,
+      reason: nameReason(refusal),
+      observations: { ...progress.observed, now: relayer.clock.now() },
+      traces,
+    }),
+  )
+  if (refused.kind !== 'refused' && refused.kind !== 'unsure') return answerDecided(step, refused)
+  if (obstacle !== undefined && refused.isNews) {
+    relayer.log({
+      level: obstacle === 'paused' ? 'warn' : 'error',
+      event: 'payments.refused',
+      message: 'Payments are refused because of the state of the relay',
+      reason: obstacle,
+    })
+  }
+  return refused.kind === 'unsure' ? { kind: 'uncertain' } : { kind: 'screen', screen }
+}
