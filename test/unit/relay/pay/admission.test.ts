@@ -58,7 +58,7 @@ function stillChain({
     isTarget: async () => true,
     preflight: false,
     limits,
-    readLimits: { loans: neverAsked, withdrawals: neverAsked },
+    readLimits: {} as never,
     mayDial: createDialLimiter(dialsAMinute, clock.now),
     accept: createAcceptor(relayer),
     waitUntil: (work) => background.push(work),
@@ -103,8 +103,6 @@ function stillChain({
 
 const untilAborted = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
-
-const neverAsked = () => Promise.reject(new Error('no limit is asked for'))
 
 const wordsOf = ({ kind, ...rest }: Refusal): string => [kind, ...Object.values(rest)].join(' ')
 const screenOf = (words: string) => ({ kind: 'end', lines: [words] }) as const
