@@ -23,7 +23,9 @@ const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
 const savedAlerts: z.ZodMiniType<ActiveAlert[]> = z.array(
   z.object({
-    ...{ name: z.string(), says: z.string(), raisedAt: z.int() },
+    name: z.string(),
+    says: z.string(),
+    raisedAt: z.int(),
     calmSince: z.optional(z.int()),
   }),
 )

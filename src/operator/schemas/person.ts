@@ -66,8 +66,12 @@ export const personActions = {
       gone: z.object({ archived: count, messages: count, refusals: count, loans: count }),
       /** Counts what stays, because it protects money. */
       kept: z.object({
-        ...{ payments: count, open: count, loans: count, holds: count },
-        ...{ aliases: count, pins: count },
+        payments: count,
+        open: count,
+        loans: count,
+        holds: count,
+        aliases: count,
+        pins: count,
       }),
       /** Holds when the last session expires by itself. */
       until: time,

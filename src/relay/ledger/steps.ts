@@ -40,9 +40,22 @@ export const steps = {
  * never called without an audit.
  */
 export const parts = {
-  ...{ setIntake, setHold, acceptRate, renumber, eraseAccount, keepFormerAccounts },
-  ...{ findSessions, hasSentNothing, isHeld, isToOther, listSentSince, paysSame },
-  ...{ prunePayments, readIntake, readPerson, searchPage },
+  setIntake,
+  setHold,
+  acceptRate,
+  renumber,
+  eraseAccount,
+  keepFormerAccounts,
+  findSessions,
+  hasSentNothing,
+  isHeld,
+  isToOther,
+  listSentSince,
+  paysSame,
+  prunePayments,
+  readIntake,
+  readPerson,
+  searchPage,
 }
 
 /**

@@ -27,7 +27,9 @@ export function openLedger({ object, scheduler, signing }: World): SyncPort<Ledg
   const relayer = signing.relayer.address.toLowerCase()
   object.ledger ??= createSqlLedger(storage, {
     ...ledgerParts,
-    ...{ rules, relayer, now: scheduler.now },
+    rules,
+    relayer,
+    now: scheduler.now,
   })
   return object.ledger
 }
