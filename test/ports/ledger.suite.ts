@@ -24,12 +24,10 @@ import {
   orderOf,
   question,
   refusingOf,
-  room,
   screenOf,
   settle,
   signature,
   transactionOf,
-  unlimited,
 } from './payments.ts'
 
 /** Takes every nonce that the pool has room for. */
@@ -245,59 +243,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'next')).toBeUndefined()
     })
 
-    test('has room for as many as may be open, judged one after the other', async ({ ledger }) => {
-      const capacity = { ...room, open: 2 }
-      await accept(ledger, 'a', bob)
-      const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { capacity }))
-      const { verdicts } = await offer(ledger, ...offers)
-      const full = { kind: 'relayer_poor' }
-      expect(verdicts).toMatchObject([{ kind: 'accepted' }, full, full])
-    })
-
-    test("has room for an account's limit, and for other accounts", async ({ ledger }) => {
-      const limits = { ...unlimited, openPayments: 2 }
-      await accept(ledger, 'a')
-      const offers = [alice, alice, bob].map((of, index) => offerOf(`${index}`, of, { limits }))
-      expect(await kindsOf(ledger, ...offers)).toEqual(['accepted', 'too_many_open', 'accepted'])
-      expect(await ledger.findKnownRefusal(alice, limits, { kind: 'loan', spendsWei: 0n })).toEqual(
-        {
-          kind: 'too_many_open',
-          max: 2,
-        },
-      )
-    })
-
-    test('queues no more than the limit', async ({ ledger, rules }) => {
-      await fill(ledger, rules)
-      const capacity = { ...room, waiting: 1 }
-      const { verdicts } = await offer(
-        ledger,
-        ...['a', 'b'].map((of) => offerOf(of, alice, { capacity })),
-      )
-      expect(verdicts).toMatchObject([{ isCarried: false }, { kind: 'crowded', minutes: 10 }])
-      expect(await queuedOn(ledger)).toEqual(['a'])
-    })
-
-    test('records why payments are refused, once a minute', async ({ ledger, pass }) => {
-      let made = 0
-      const refuse = async (obstacle?: 'crowded' | 'relayer_poor') => {
-        const refused = await ledger.refuse({ ...refusingOf(`s${made++}`), obstacle })
-        expect(refused.kind).toBe('refused')
-        return 'isNews' in refused
-      }
-      expect(await refuse()).toBe(false)
-      expect((await ledger.readVitals()).obstacle).toBeUndefined()
-      expect([await refuse('crowded'), await refuse('crowded')]).toEqual([true, false])
-      expect(await refuse('relayer_poor')).toBe(true)
-      expect((await ledger.readVitals()).obstacle).toMatchObject({ kind: 'relayer_poor' })
-      pass(60_000)
-      expect(await refuse('relayer_poor')).toBe(true)
-      await ledger.refuse({ ...refusingOf('own'), reason: 'blocked' })
-      expect((await ledger.readVitals()).unlistedAt).toBeUndefined()
-      await ledger.refuse({ ...refusingOf('unlisted'), reason: 'unlisted' })
-      expect((await ledger.readVitals()).unlistedAt).toBeGreaterThan(0)
-    })
-
     test('sends a queued payment on a free nonce, once', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       await accept(ledger, 'e')
@@ -406,13 +351,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.confirm('s', id('block 9'))).toEqual([])
       const [execution, order] = [{ outcome: 'executed' }, { spendsWei: 10n ** 30n }]
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'confirmed', execution, order })
-    })
-
-    test('ends reverted, with its reason, when the call failed', async ({ ledger }) => {
-      await accept(ledger, 's')
-      await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed', reason: 'No' }))
-      const toReverted = [{ to: 'reverted', reason: 'No' }]
-      expect(await ledger.confirm('s', id('block 9'))).toMatchObject(toReverted)
     })
 
     test('settles out of order', async ({ ledger }) => {

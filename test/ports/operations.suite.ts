@@ -1,6 +1,5 @@
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
-import { encodeCall } from '../../src/loan/calls.ts'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
 import type { PagePosition } from '../../src/operator/kept/backup.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
@@ -15,10 +14,8 @@ import {
   lentTo,
   loanLog,
   offerOf,
-  orderOf,
   question,
   refusingOf,
-  screenOf,
   settle,
   transactionOf,
   unlimited,
@@ -34,25 +31,6 @@ const contract = id('contract').slice(0, 42) as Address
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the operator before the ledger on ${name}`, () => {
-    test('pauses: no payment begins, open ones continue, until it resumes', async ({ ledger }) => {
-      await accept(ledger, 'before')
-      expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
-      const transfer = { kind: 'transfer', spendsWei: 1n } as const
-      expect(await ledger.findKnownRefusal(alice, unlimited, transfer)).toEqual({ kind: 'paused' })
-      const kindOf = async (session: string, account = bob) =>
-        (await judge(ledger, session, account)).kind
-      expect(await kindOf('meanwhile')).toBe('paused')
-      expect(await kindOf('before', alice)).toBe('answered')
-      await settle(ledger, 'before', 0)
-      expect((await ledger.findPayment('before'))?.state).toBe('confirmed')
-      expect(await ledger.setIntake('draining', 'b')).toMatchObject({ kind: 'draining' })
-      expect(await kindOf('meanwhile')).toBe('paused')
-      expect(await ledger.setIntake('open', 'c')).toEqual({ kind: 'open' })
-      expect(await kindOf('meanwhile')).toBe('accepted')
-      const actions = (await ledger.listAudit(10)).map(({ action }) => action)
-      expect(actions.sort()).toEqual(['drain', 'pause', 'resume'])
-    })
-
     test('stores when the pause began, and records each action once', async ({ ledger, pass }) => {
       const paused = await ledger.setIntake('paused', 'first')
       pass(60_000)
@@ -154,34 +132,6 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(actions.sort()).toEqual(['a hold', 'b hold', 'c release'])
     })
 
-    test("shows an account's refusals, screens and sums", async ({ ledger, pass, rules }) => {
-      for (const [index, reason] of ['blocked', 'held', 'paused'].entries()) {
-        const screen = { kind: 'end', lines: [`No: ${reason}.`] } as const
-        const refusing = { session: `r${index}`, input: 'i', account: alice, answerCount: 3 }
-        await ledger.refuse({ ...refusing, screen, reason, traces: { chain: 0, pool: 0 } })
-        await ledger.refuse({ ...refusing, screen, reason, traces: { chain: 0, pool: 0 } })
-        pass(1_000)
-      }
-      await accept(ledger, 'sent', alice, { order: { spendsWei: 5n } })
-      await accept(ledger, 'failed', alice, { order: { spendsWei: 7n } })
-      await ledger.expire('failed', 5_000_000_000)
-      const { refusals, open, today } = await ledger.readStanding(alice)
-      const shown = refusals.map(({ reason, screen }) => `${reason}, ${screen?.lines[0]}`)
-      expect(shown).toEqual(['paused', 'held', 'blocked'].map((why) => `${why}, No: ${why}.`))
-      expect({ open, today }).toEqual({ open: 1, today: { transfers: 2, sentWei: 5n } })
-      const nothing = { refusals: [], open: 0, today: { transfers: 0, sentWei: 0n } }
-      expect(await ledger.readStanding(bob)).toMatchObject(nothing)
-      expect(await ledger.traceSession('r1')).toMatchObject({ state: 'refused', reason: 'held' })
-      const paid = { state: 'accepted', intentId: id('sent'), screen: screenOf('sent') }
-      expect(await ledger.traceSession('sent')).toMatchObject(paid)
-      expect(await ledger.traceSession('none')).toBeUndefined()
-      const trace = await ledger.tracePayment(id('sent'))
-      expect(trace).toMatchObject({ screen: screenOf('sent'), batch: [id('sent')], messages: [] })
-      pass(rules.retentionMs + 60_000)
-      await ledger.prune()
-      expect((await ledger.readStanding(alice)).refusals).toEqual([])
-    })
-
     test('gives a till to another account 90 days after its removal', async ({ ledger, pass }) => {
       const give = async (account: Address, id: string) => {
         const to = { account, name: 'Duka', kind: 'agent' } as const
@@ -205,104 +155,6 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const audit = await ledger.listAudit(9)
       const done = audit.map(({ action, detail }) => `${action} ${detail.account}`)
       expect(done).toEqual([`add-agent ${bob}`, `remove-agent ${alice}`, `add-agent ${alice}`])
-    })
-
-    test("shows a till's account what arrived, and sums", async ({ ledger, pass, rules }) => {
-      const to = { account: bob, name: 'Duka', kind: 'agent' } as const
-      const pay = (session: string, spendsWei: bigint, reference?: string) =>
-        accept(ledger, session, alice, {
-          order: { spendsWei, attached: { till: { account: bob, reference } } },
-        })
-      expect(await ledger.listTakings(bob, 9)).toBeUndefined()
-      await ledger.setTill({ id: 'a', till: '12344', to })
-      await pay('first', 3n)
-      await settle(ledger, 'first', 0)
-      pass(1_000)
-      await pay('second', 5n, 'A1')
-      pass(1_000)
-      await accept(ledger, 'out', bob, { order: { spendsWei: 7n } })
-      const last = [
-        { intentId: id('second'), amountWei: 5n, state: 'signed', reference: 'A1' },
-        { intentId: id('first'), amountWei: 3n, state: 'confirmed', reference: undefined },
-      ]
-      expect(await ledger.listTakings(bob, 9)).toEqual({ inWei: 3n, outWei: 7n, last })
-      await ledger.expire('second', 5_000_000_000)
-      expect((await ledger.listTakings(bob, 1))?.last).toMatchObject([{ state: 'expired' }])
-      pass(dayMs)
-      expect(await ledger.listTakings(bob, 9)).toMatchObject({ inWei: 0n, outWei: 0n })
-      pass(rules.retentionMs + 60_000)
-      await ledger.prune()
-      expect((await ledger.listTakings(bob, 9))?.last).toEqual([])
-    })
-
-    test('finds payments by whom they pay, code and hash', async ({ ledger, pass, rules }) => {
-      const data = encodeCall({ kind: 'transfer', to: bob, amountWei: 3n })
-      const request = (session: string) => ({ ...orderOf(session).request, data })
-      const attached = { till: { account: bob, code: '004217' } }
-      await accept(ledger, 'older', alice, { order: { request: request('older'), attached } })
-      pass(1_000)
-      await accept(ledger, 'newer', carol, { order: { request: request('newer') } })
-      const find = async (clue: string, limit = 9) =>
-        (await ledger.findPayments(clue, limit)).map(({ intentId }) => intentId)
-      const { hash } = transactionOf('older')
-      const [start, other] = [hash.slice(0, 12), `${hash.slice(0, 13)}f`]
-      expect(await find(bob)).toEqual([id('newer'), id('older')])
-      expect(await find(bob.toUpperCase().replace('0X', '0x'), 1)).toEqual([id('newer')])
-      expect([await find('004217'), await find('004218')]).toEqual([[id('older')], []])
-      expect([await find(start), await find(hash)]).toEqual([[id('older')], [id('older')]])
-      expect([await find(other), await find(alice)]).toEqual([[], []])
-      expect(await ledger.findPayments('004217', 1)).toMatchObject([
-        { recipient: bob, code: '004217', account: alice, state: 'signed' },
-      ])
-      await settle(ledger, 'older', 0)
-      expect(await ledger.findPayments(start, 1)).toMatchObject([{ state: 'confirmed' }])
-      pass(rules.retentionMs + 60_000)
-      await ledger.prune()
-      expect(await find(bob)).toEqual([id('newer')])
-      expect([await find('004217'), await find(start)]).toEqual([[], []])
-    })
-
-    test('pays out a withdrawal once, to its account, when it is done', async ({
-      ledger,
-      pass,
-      rules,
-    }) => {
-      const begin = async (session: string, kind: 'withdrawal' | 'purchase', account: Address) => {
-        await accept(ledger, session, alice, {
-          order: { kind, attached: { till: { account, code: '004217' } } },
-        })
-        pass(1_000)
-      }
-      await begin('first', 'withdrawal', bob)
-      await begin('goods', 'purchase', bob)
-      await begin('other', 'withdrawal', carol)
-      await begin('second', 'withdrawal', bob)
-      const find = async () =>
-        (await ledger.findWithdrawals(bob, '004217')).map(({ intentId, state, paidOut }) => [
-          ...[intentId, state, paidOut?.by],
-        ])
-      const arriving = [[id('second'), 'signed', undefined]]
-      expect(await find()).toEqual([...arriving, [id('first'), 'signed', undefined]])
-      expect(await ledger.findWithdrawals(bob, '004218')).toEqual([])
-      const pay = (session: string, by: string, account: Address = bob) =>
-        ledger.payOut(account, id(session), by)
-      expect((await pay('first', 'early'))?.paidOut).toBeUndefined()
-      await settle(ledger, 'first', 0)
-      expect([await pay('first', 'a', carol), await pay('goods', 'a')]).toEqual([
-        undefined,
-        undefined,
-      ])
-      const paid = await pay('first', 'a')
-      expect(paid).toMatchObject({ state: 'confirmed', paidOut: { by: 'a' } })
-      pass(1_000)
-      expect(await pay('first', 'b')).toEqual(paid)
-      const found = await ledger.findPayments('004217', 9)
-      const times = found.flatMap(({ paidOutAt }) => paidOutAt ?? [])
-      expect(times).toEqual([paid?.paidOut?.at])
-      expect(await find()).toEqual([...arriving, [id('first'), 'confirmed', 'a']])
-      pass(rules.retentionMs + 60_000)
-      await ledger.prune()
-      expect([await find(), await pay('first', 'b')]).toEqual([arriving, undefined])
     })
 
     test("exports a person's rows from later pages of all rows", async ({ ledger, pass }) => {
@@ -486,29 +338,6 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.listPastAlerts()).toMatchObject([finding])
       await ledger.recordAlerts([], { mustNotify: false })
       expect(await ledger.listPastAlerts()).toHaveLength(1)
-    })
-
-    test('finds a payment by its intent, hash and account', async ({ ledger, pass }) => {
-      for (const session of ['s1', 's2', 's3']) {
-        await accept(ledger, session, session === 's2' ? bob : alice)
-        pass(1_000)
-      }
-      const found = async (query: Omit<Parameters<WholeLedger['readPage']>[0], 'limit'>) => {
-        const { payments } = await ledger.readPage({ limit: 10, ...query })
-        return payments.map(({ intentId }) => intentId)
-      }
-      expect(await found({})).toEqual([id('s3'), id('s2'), id('s1')])
-      expect(await found({ intent: id('s2') })).toEqual([id('s2')])
-      expect(await found({ hash: id('tx s3') })).toEqual([id('s3')])
-      expect(await found({ account: alice })).toEqual([id('s3'), id('s1')])
-      expect(await found({ intent: id('none') })).toEqual([])
-      await settle(ledger, 's1', 0)
-      expect(await found({ state: 'confirmed' })).toEqual([id('s1')])
-      expect(await found({ state: 'signed' })).toEqual([id('s3'), id('s2')])
-      const trace = await ledger.tracePayment(id('s1'))
-      expect(trace?.history.map(([state]) => state)).toEqual(['signed', 'mined', 'confirmed'])
-      expect(trace?.transactions).toMatchObject([{ hash: id('tx s1'), gasPriceWei: '100' }])
-      expect(await ledger.tracePayment(id('none'))).toBeUndefined()
     })
 
     test('shows every payment once, in pages, and history', async ({ ledger, pass, rules }) => {

@@ -107,40 +107,6 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readVitals()).observations.gasPriceWei).toMatchObject({ value: 7n })
     })
 
-    test('keep the price of the feed, and what was refused, until it is accepted', async ({
-      ledger,
-      pass,
-    }) => {
-      const offer = (micros: bigint, isAgreed = false, currency = 'KES') =>
-        ledger.judgeRate({ currency, micros, maxChangePercent: 25, isAgreed })
-      const readRate = async () => (await ledger.readVitals()).rate
-      expect(await readRate()).toBeUndefined()
-      expect(await ledger.acceptRate('early', 100n)).toBeUndefined()
-      expect(await ledger.listAudit(9)).toEqual([])
-      expect(await offer(100n)).toBe('accepted')
-      expect([await offer(125n), await offer(80n)]).toEqual(['accepted', 'accepted'])
-      expect([await offer(126n), await offer(5_000n)]).toEqual(['refused', 'refused'])
-      const first = await readRate()
-      expect(first).toMatchObject({ micros: '100', refused: { micros: '5000' } })
-      pass(60_000)
-      expect(await offer(79n)).toBe('refused')
-      expect((await readRate())?.refused).toMatchObject({ micros: '79', at: first?.refused?.at })
-      expect(await offer(80n)).toBe('accepted')
-      expect(await readRate()).toEqual({ currency: 'KES', micros: '100', at: first?.at })
-      pass(3_600_000)
-      expect([await offer(126n), await offer(80n)]).toEqual(['refused', 'accepted'])
-      expect((await readRate())?.micros).toBe('80')
-      expect([await offer(101n), await offer(100n)]).toEqual(['refused', 'accepted'])
-      expect(await offer(5_000n, true)).toBe('accepted')
-      expect(await ledger.acceptRate('back', 100n)).toMatchObject({
-        currency: 'KES',
-        micros: '100',
-      })
-      expect([await offer(5_000n), await offer(100n)]).toEqual(['refused', 'accepted'])
-      expect(await offer(7n, false, 'GHS')).toBe('accepted')
-      expect((await ledger.listAudit(9)).map(({ action }) => action)).toEqual(['rate'])
-    })
-
     test('report why payments are refused, and when that ends', async ({ ledger, pass }) => {
       const refuse = (session: string) =>
         ledger.refuse({ ...refusingOf(session), obstacle: 'relayer_poor' })

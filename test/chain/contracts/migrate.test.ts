@@ -17,7 +17,6 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { RpcError } from '../../../src/chain/rpc.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import { decodeResults } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
@@ -251,21 +250,6 @@ test('a missing permission and a missing fee are named', async () => {
   expect(verified).toEqual(ending(1, `${world.owners[3].account.address} is not listed`))
   const words = `${borrower} does not owe in ${getAddress(world.to)} what the events say`
   expect(verified.output).toContain(words)
-})
-
-test('a node that limits the range of events is asked in smaller ranges', async () => {
-  let widest = 0n
-  const NODE_URL = await openGate(world.chain.anvil.url, (method, params, ask) => {
-    if (method !== 'eth_getLogs') return ask()
-    const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
-    const span = BigInt(toBlock) - BigInt(fromBlock) + 1n
-    if (span > 4n) throw new RpcError(-32602, 'the range is too wide')
-    if (span > widest) widest = span
-    return ask()
-  })
-  const plan = await runCommand(world, ['plan', 'secret'], { NODE_URL })
-  expect(plan).toEqual(ending(0, '7 accounts to move'))
-  expect(widest).toBeGreaterThan(1n)
 })
 
 test('a node that hides an event is noticed, and nothing is sent', async () => {

@@ -37,7 +37,9 @@ describe('an agent', () => {
       settle
       agent@1: 5 -> …|Today in: 0.004 tRBTC|Today out: 0.001 tRBTC|Float: 0.023 tRBTC|…
       other@3: 5 -> not …Float…
-      paid 1`)
+      paid 1
+      1 days
+      agent@1: 5 -> …|${code} 0.004 tRBTC: done|Today in: 0 tRBTC|Today out: 0 tRBTC|…`)
   })
 
   test('sees that a payment has failed, so that no cash is handed out', async () => {

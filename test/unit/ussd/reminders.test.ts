@@ -6,7 +6,7 @@ import type { LogEvent } from '../../../src/runtime/log.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { opened } from '../../support/opened.ts'
-import { recipientAnswer, startSmsServer } from '../../support/sms-server.ts'
+import { startSmsServer } from '../../support/sms-server.ts'
 import { required } from '../compose/variables.ts'
 import { openWorld } from './world.ts'
 
@@ -107,25 +107,6 @@ describe('a reminder of a loan', () => {
     to(today)
     await round()
     expect(told()).toEqual([])
-  })
-
-  test('is sent later if it was certainly not sent, but not if that is unknown', async () => {
-    const { play, round, to, soon, today, clock } = open()
-    await play(borrow)
-    to(soon)
-    server.answer(() => recipientAnswer(405))
-    await round()
-    server.answer(undefined)
-    clock.forward(dayMs / 48)
-    await round()
-    expect(told()).toHaveLength(2)
-    to(today)
-    server.answer(() => 'nothing')
-    await round()
-    server.answer(undefined)
-    clock.forward(dayMs / 24)
-    await round()
-    expect(told()).toHaveLength(3)
   })
 
   test('is not sent again by a ledger that was set back', async () => {

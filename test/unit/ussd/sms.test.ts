@@ -187,18 +187,6 @@ describe('a message about an outcome', () => {
     }
   })
 
-  test('is never sent after the death of a process that was about to send it', async () => {
-    const { play, ledger, round } = open()
-    await play(paid)
-    expect((await ledger.takeSms(1)).taken).toHaveLength(1)
-    await round()
-    await play('60 min')
-    await ledger.prune()
-    await round()
-    expect(server.asked).toHaveLength(1)
-    expect((await ledger.readVitals()).counts).toMatchObject({ 'sms.sent': 1, 'sms.unknown': 1 })
-  })
-
   test('is not sent again if its outcome is unknown, and other messages wait until the provider is back', async () => {
     const { play, round, ledger, events } = open()
     await play(`${paid}

@@ -76,26 +76,6 @@ describe("a ledger's alarm that never rings", () => {
 })
 
 describe("a ledger's object", () => {
-  test('that dies in the middle of deliveries pays each of them once', async ({ task }) => {
-    willCause(task, 'aborted_objects')
-    const callers = Array.from({ length: 8 }, (_, index) => `+25470000042${index}`)
-    const sessions = callers.map(() => newSession())
-    for (const caller of callers) await fund(caller, '1')
-    const deliverAll = () =>
-      Promise.all(
-        callers.map((caller, index) => dial(caller, `2*${recipient}*0.25`, sessions[index] ?? '')),
-      )
-    const dying = deliverAll()
-    await abortAllDurableObjects()
-    await dying
-    const replies = await deliverAll()
-    expect(replies.filter(({ text }) => !submitted.test(text))).toEqual([])
-    for (const caller of callers) {
-      await untilBalance(caller, '0.75')
-      expect(await executions(caller)).toBe(1)
-    }
-  })
-
   test('that lost its storage shows the same screen and pays nothing', async ({ task }) => {
     willCause(task, 'aborted_objects')
     const caller = '+254700000431'

@@ -72,16 +72,6 @@ describe('a deployment', () => {
     }
   })
 
-  test('refuses to serve with a bad variable, and names it', async () => {
-    const bad = { PREFLIGHT: 'perhaps' }
-    expect(await post(first, { changes: bad })).toMatchObject({ status: 503 })
-    expect(await (await ask('/healthz', {}, bad)).json()).toEqual({
-      status: 'misconfigured',
-      failing: ['configuration'],
-      faults: [{ variable: 'PREFLIGHT', reason: 'has to be on or off' }],
-    })
-  })
-
   test('broadcasts without a simulation when PREFLIGHT is off, as the demonstration did', async () => {
     const caller = '+254700000204'
     const off = { PREFLIGHT: 'off' }

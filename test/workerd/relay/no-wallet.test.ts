@@ -38,11 +38,4 @@ describe.for(['on', 'off'])('with PREFLIGHT=%s', (preflight) => {
     expect(await dialWith(caller, `7*${delegating}*0.01*1`)).toMatch(/^END Cash Out Submitted/)
     await until(async () => (await paidTo(delegating)) === before + 10n ** 16n, { everyMs: 100 })
   })
-
-  test('the bridge and other precompiles are asked again', async () => {
-    const caller = '+254700000505'
-    const at = (number: string) => `0x${number.padStart(40, '0')}`
-    expect(await dialWith(caller, `7*${at('1000006')}`)).toMatch(/^CON This is the bridge: /)
-    expect(await dialWith(caller, `7*${at('1')}`)).toMatch(/^CON Nobody has a wallet at /)
-  })
 })

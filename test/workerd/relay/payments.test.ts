@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { until } from '../../../scripts/dev/wait.ts'
 import { times } from '../../support/sample.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import {
@@ -30,43 +29,6 @@ describe('a payment', () => {
     expect(replies[0]?.text).toMatch(submitted)
     expect(await processed(await accountOf(caller))).toHaveLength(1)
     expect(await balanceOnChain(own)).toBe('0.25')
-  })
-
-  test('shows the hash of a transaction that the chain has', async () => {
-    const caller = '+254700000102'
-    await fund(caller, '1')
-    const { text } = await dial(caller, `2*${recipient}*0.1`)
-    const shown = /Tx: (0x[0-9a-f]{10})/.exec(text)?.[1]
-    const account = await accountOf(caller)
-    await until(async () => (await processed(account)).length === 1)
-    const [event] = await processed(account)
-    expect(event?.hash.slice(0, 12)).toBe(shown)
-  })
-
-  test('belongs to one caller, even if another has the same session id', async () => {
-    const [one, other] = ['+254700000104', '+254700000105']
-    await fund(one, '1')
-    await fund(other, '1')
-    const session = newSession()
-    const replies = [
-      await dial(one, `2*${recipient}*0.1`, session),
-      await dial(other, `2*${recipient}*0.1`, session),
-    ]
-    expect(replies[0]?.text).toMatch(submitted)
-    expect(replies[1]?.text).toMatch(submitted)
-    expect(replies[0]?.text).not.toBe(replies[1]?.text)
-    await untilBalance(one, '0.9')
-    await untilBalance(other, '0.9')
-  })
-
-  test('does not change the reading screens of its session', async () => {
-    const caller = '+254700000106'
-    await fund(caller, '1')
-    const session = newSession()
-    await dial(caller, `2*${recipient}*0.1`, session)
-    await untilBalance(caller, '0.9')
-    expect((await dial(caller, '1', session)).text).toBe('END Your Balance: 0.9 tRBTC')
-    expect((await dial(caller, '2', session)).text).toBe('CON Enter Recipient Address:_________')
   })
 
   test('of many callers at once makes as many payments, with consecutive nonces', async () => {

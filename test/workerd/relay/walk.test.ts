@@ -1,18 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { ask, type Changes, dial, newSession, untilBalance } from '../support/caller.ts'
+import { ask, dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, relayerNonce, rpc } from '../support/ground-truth.ts'
 
 const lender = { PROFILE: 'lender', PIN: 'off' }
-const withPin = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}` }
 
 /** Delivers to the same Worker with a lender's screens. */
-const dialLender = async (
-  phone: string,
-  text: string,
-  session?: string,
-  changes: Changes = lender,
-) => (await dial(phone, text, session, changes)).text
+const dialLender = async (phone: string, text: string, session?: string) =>
+  (await dial(phone, text, session, lender)).text
 
 const until20 = String.raw`Until: \d{1,2} \w{3} 20\d\d`
 const submittedTo = (recipient: string) =>
@@ -60,24 +55,6 @@ describe('the specification', () => {
 })
 
 describe("a lender's session", () => {
-  test('is confirmed by the PIN that the first one chose', async () => {
-    const phone = '+254700000017'
-    const dialWithPin = (text: string, session?: string) =>
-      dialLender(phone, text, session, withPin)
-    const first = newSession()
-    expect(await dialWithPin('', first)).toMatch(/^CON Choose a PIN of 4 to 6 digits\./)
-    const set = 'END Your PIN is set. Please dial again.'
-    expect(await dialWithPin('482615*482615', first)).toBe(set)
-    expect(await dialWithPin('3*1')).toMatch(/^CON A PIN has 4 to 6 digits\.\nLoan: /)
-    const session = newSession()
-    expect(await dialWithPin('3', session)).toMatch(/\nEnter PIN to agree\n0\. Back$/)
-    const wrong = await dialWithPin('3*739164', session)
-    expect(wrong).toMatch(/^CON Wrong PIN\. Tries left: 2\.\n/)
-    expect(await dialWithPin('3*739164', session)).toBe(wrong)
-    expect(await dialWithPin('3*739164*482615', session)).toMatch(/^END Loan Requested\n/)
-    await untilBalance(phone, '0.01')
-  })
-
   test('shows both sides of a transfer, and a loan with its terms, from the real contract', async () => {
     const [sender, receiver] = ['+254700000013', '+254700000014']
     await fund(sender, '1')

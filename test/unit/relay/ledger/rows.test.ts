@@ -2,6 +2,7 @@ import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerParts } from '../../../../src/compose/ledger.ts'
+import { encodeCall } from '../../../../src/loan/calls.ts'
 import { createLedgerPort } from '../../../../src/relay/ledger/port.ts'
 import type { Row, TableName } from '../../../../src/relay/ledger/rows.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
@@ -16,7 +17,9 @@ import {
   mineAt,
   offer,
   offerOf,
+  orderOf,
   question,
+  refusingOf,
   settle,
   transactionOf,
 } from '../../../ports/payments.ts'
@@ -54,10 +57,13 @@ const test = plainTest.extend('world', () => {
 
 test('only the count of nonces is left of a payment with old history', async ({ world }) => {
   const { ledger, rules, pass, counts, rowsOf } = world
-  const attached = { till: { account: carol } }
-  await offer(ledger, offerOf('a', alice, { order: { attached } }), offerOf('b', bob))
+  const attached = { till: { account: carol, code: '004217' } }
+  const data = encodeCall({ kind: 'transfer', to: carol, amountWei: 3n })
+  const order = { request: { ...orderOf('a').request, data }, attached }
+  await offer(ledger, offerOf('a', alice, { order }), offerOf('b', bob))
+  await ledger.refuse({ ...refusingOf('refused'), reason: 'held' })
   const block = executionIn(9).block
-  const executions = { a: executionIn(9), b: executionIn(9) }
+  const executions = { a: executionIn(9, { executed: order.request }), b: executionIn(9) }
   const { hash } = transactionOf('a,b')
   await ledger.recordMined({ nonce: 0, sessions: ['a', 'b'], hash, block, executions })
   await accept(ledger, 'c')
@@ -65,6 +71,7 @@ test('only the count of nonces is left of a payment with old history', async ({ 
   await ledger.confirm('a', block.hash)
   await ledger.confirm('b', block.hash)
   expect(counts()).toMatchObject({ payments: 3, intents: 3, nonces: 2, blocks: 1, takings: 1 })
+  expect(counts()).toMatchObject({ sessions: 4, refusals: 1, clues: 4 })
   pass(rules.retentionMs + 1)
   await ledger.prune()
   const sums = { meta: rowsOf('meta').length, relayers: 1 }

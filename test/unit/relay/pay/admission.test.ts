@@ -7,14 +7,13 @@ import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { minutesPlaceholder } from '../../../../src/relay/ledger/values.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
-import { readKnownAnswer } from '../../../../src/relay/pay/answers.ts'
 import { createPay } from '../../../../src/relay/pay/delivery.ts'
 import type { PayingStep } from '../../../../src/relay/pay/paying-step.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 import { createDialLimiter } from '../../../../src/ussd/dial-limiter.ts'
-import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
+import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 
 const gwei = 1_000_000_000n
 
@@ -196,13 +195,6 @@ test("a refusal records the chain's facts with their time", async () => {
   }
   expect(await dial(0, 0, 1n, 'transfer', late)).toBe('price_too_high')
   expect((await ledger.readVitals()).observations.gasPriceWei?.at).toBe(readAt)
-})
-
-test('a session that cannot be closed is unsent, and uncertain if the ledger is silent', async () => {
-  const question = { session: 's', input: '2', account: account.address }
-  const told = (lookup: () => Promise<never>) => readKnownAnswer({ lookup }, question)
-  expect(await told(() => Promise.reject(new Error('silent')))).toEqual({ kind: 'uncertain' })
-  expect(await told(async () => ({ kind: 'undecided' }) as never)).toEqual({ kind: 'unsent' })
 })
 
 const greedy = 1_000_000
