@@ -60,13 +60,6 @@ const sends = (amountWei: bigint, to = bob) => encodeCall({ kind: 'transfer', to
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`the ledger on ${name}: sessions`, () => {
-    test('knows nothing of a new session', async ({ ledger }) => {
-      const none = { kind: 'undecided', open: [], executed: [], version: 0 }
-      // Nor what it has lost: it has not seen the chain.
-      const rest = { observations: {}, now: expect.any(Number), isDoubtful: true }
-      expect(await ledger.lookup(question('s'))).toEqual({ ...none, ...rest })
-    })
-
     test('repeats the answer to the recorded question, and ends for others', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.lookup(question('s'))).toEqual(answered('s'))
@@ -124,11 +117,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.refuse(refusingOf('s'))).toEqual({ kind: 'refused' })
       expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([answered('No')])
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
-    })
-
-    test('does not refuse what another Worker has recorded', async ({ ledger }) => {
-      await accept(ledger, 's')
-      expect(await ledger.refuse(refusingOf('s'))).toEqual(answered('s'))
     })
 
     test('refuses another secret or chain, by its name', async ({ ledger }) => {
@@ -886,16 +874,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const parties = Object.entries({ b: alice, c: bob, d: bob })
       const offers = parties.map(([session, of]) => offerOf(session, of, { version: 0 }))
       expect(await kindsOf(ledger, ...offers)).toEqual(['changed', 'accepted', 'changed'])
-    })
-
-    test('lists the last payments of an account, the newest first', async ({ ledger, pass }) => {
-      for (const session of ['a', 'b', 'c']) {
-        await accept(ledger, session)
-        pass(1)
-      }
-      await accept(ledger, 'd', bob)
-      const listed = await ledger.listPayments(alice, 2)
-      expect(listed.map(({ session }) => session)).toEqual(['c', 'b'])
     })
   })
 

@@ -85,13 +85,6 @@ test('a fresh chain 30 gets both contracts, its relayers, its target and its poo
   expect(logs.every((log) => log.blockNumber >= deployment.deployedBlock)).toBe(true)
 })
 
-test('a second call finds everything in place and sends nothing', async () => {
-  const before = await client.getBlockNumber()
-  const { loan, forwarder } = await deployContracts(options())
-  expect(await client.getBlockNumber()).toBe(before)
-  expect(record()).toMatchObject({ loan, forwarder, state: 'deployed' })
-})
-
 test('a second run repeats no permission, fills no drained pool, and names differences', async () => {
   const [stolen] = relayers
   const added = privateKeyToAddress(generatePrivateKey())

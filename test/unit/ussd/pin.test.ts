@@ -163,15 +163,6 @@ test('a strict PIN is asked for before balance and activity, and a normal one is
 })
 
 describe('settings', () => {
-  plays('change the PIN if the caller knows the old one', chosen)`
-      s: 8 -> …|2. Change PIN|3. Forgot PIN|4. Changed wallets|0. Back
-      s: 8*2 -> CON Enter your current PIN|0. Back
-      s: 8*2*${other} -> CON Wrong PIN. Tries left: 2.…
-      s: 8*2*${other}*${own} -> CON ${choose}|0. Back
-      s: 8*2*${other}*${own}*${other}*${other} -> ${set}
-      old: ${send}*${own} -> CON Wrong PIN.…
-      new: ${send}*${other} -> ${submitted}`
-
   plays('let a forgotten PIN be replaced after a day', () => chosen('strict'))`
       s: 8*3 -> CON A new PIN can be chosen in 24 hours.…
       s: 8*3*1 -> END You can choose a new PIN in 24 hours…

@@ -187,17 +187,6 @@ describe('an answer of a gateway that numbers its answers', () => {
     }
   })
 
-  test('gets the same reply again after it has paid, and the next answer ends the session', async () => {
-    const { sendLast, paidBy } = await open(withPin)
-    for (const count of [0, 1, 2, 3]) await sendLast(typed(count))
-    const paid = await sendLast(typed(4))
-    expect(paid).toMatch(/^END Transfer Submitted\n/)
-    const ended = 'END This session has ended. Please dial again.'
-    expect(await sendLast(typed(5, [...sending, '1']))).toBe(ended)
-    expect(await sendLast(typed(4))).toBe(paid)
-    expect(await paidBy(0)).toHaveLength(1)
-  })
-
   test('costs one try if it is a wrong PIN, however often it is delivered and continued from', async () => {
     const { sendLast, paidBy } = await open(withPin)
     const slips = ['2', to, '0.001', '111222', '48261', pin]
@@ -229,14 +218,5 @@ describe('an answer of a gateway that numbers its answers', () => {
     expect(opened).toContain(JSON.stringify(['2', to, '0.001']))
     expect(opened.join()).not.toMatch(/48261|1112|1234|73916/)
     expect(rows().join()).not.toMatch(/0700000002|482615|73916/)
-  })
-
-  test('can choose a PIN, which is typed twice', async () => {
-    const { sendLast } = await open(withPin, 'newPin')
-    const choosing = ['1234', pin, '739164', pin, pin]
-    const screens = []
-    for (const count of [0, 1, 2, 3, 4]) screens.push(await sendLast(typed(count, choosing)))
-    expect(screens[4]).toMatch(/^END /)
-    expect(await sendLast({ caller: 0, session: 't', answers: [] })).toMatch(/My Balance/)
   })
 })
