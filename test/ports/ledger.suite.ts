@@ -848,6 +848,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await borrow('b', 19n, 8)).toBe('none_left')
       expect(await borrow('b', 9n, 9)).toBe('none_left')
       await ledger.reopen(id('block 9'))
+      expect(await ledger.lookup(question('next', bob))).toMatchObject({ open: [{}] })
       expect(await borrow('b', 19n, 9)).toBe('none_left')
       await mineAt(ledger, 'a', 0, executionIn(10))
       expect(await borrow('b', 10n, 10)).toBe('accepted')

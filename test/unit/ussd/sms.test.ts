@@ -9,6 +9,7 @@ import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleSms, createSeals } from '../../../src/compose/sms.ts'
 import { describeLoanRefusal } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
+import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
@@ -56,10 +57,10 @@ function open(settings: Record<string, string> = {}) {
   const hashInput = async (session: string, text: string) => digest('input', session, text)
   const { issue } = createWalletCodes({ keys: { hashInput }, memory: createMemory(() => memory) })
   /** One process's rounds, or another's. */
-  const process = (changes: Record<string, string> = {}) => {
+  const process = (changes: Record<string, string> = {}, over: Partial<WholeLedger> = {}) => {
     const sendSms = assembleSms(parseConfig({ ...variables, ...changes }), runtime, () => memory)
     return async () => {
-      const isMore = await sendSms?.(relay.ledger)
+      const isMore = await sendSms?.({ ...relay.ledger, ...over })
       await Promise.all(running.splice(0))
       return isMore
     }
@@ -212,6 +213,18 @@ describe('a message about an outcome', () => {
     expect(events.map(({ event }) => event)).toEqual([
       ...['sms.unknown', 'sms.unknown', 'sms.sent', 'sms.sent'],
     ])
+  })
+
+  test('is not sent again from a ledger that was set back', async () => {
+    const { play, round, process, ledger } = open()
+    await play(paid)
+    // As if the note of it were lost: the account's memory has it.
+    const recordSmsFate: WholeLedger['recordSmsFate'] = (sms) => ledger.recordSmsFate(sms, 'later')
+    await process({}, { recordSmsFate })()
+    await play('30 s')
+    await round()
+    expect(told().sort()).toEqual(done('0.001'))
+    expect((await ledger.readVitals()).counts).toMatchObject({ 'sms.known': 2 })
   })
 
   test('leaves no readable number in the ledger, and none in the log', async () => {

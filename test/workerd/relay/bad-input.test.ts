@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { until } from '../../../scripts/dev/wait.ts'
-import { willCause } from '../../support/runtime-words.ts'
-import { ask, dial, post, untilBalance } from '../support/caller.ts'
-import { accountOf, processed } from '../support/ground-truth.ts'
+import { ask, dial, post } from '../support/caller.ts'
 
 const recipient = '0x00000000000000000000000010000000000a11ce'
 
@@ -71,29 +68,6 @@ describe('a deployment', () => {
       expect(await at('/ussd', { authorization }), authorization).toEqual(nothing)
     }
   })
-
-  test('broadcasts without a simulation when PREFLIGHT is off, as the demonstration did', async () => {
-    const caller = '+254700000204'
-    const off = { PREFLIGHT: 'off' }
-    const borrow = async () => (await dial(caller, '3', undefined, off)).text
-    expect(await borrow()).toMatch(/^END Loan Requested/)
-    await untilBalance(caller, '0.01')
-    expect(await borrow()).toMatch(/^END Loan Requested/)
-    const account = await accountOf(caller)
-    await until(async () => (await processed(account)).length === 2)
-    const [, second] = await processed(account)
-    // The intent is spent and nothing was lent.
-    expect(second?.status).toBe('failed')
-    await untilBalance(caller, '0.01')
-  })
-})
-
-test('a balance ends with a sentence if the node does not answer', async ({ task }) => {
-  willCause(task, 'refused_connection')
-  const dead = { NODE_URL: 'http://127.0.0.1:9' }
-  expect((await dial('+254700000206', '1', undefined, dead)).text).toBe(
-    'END Service not available. Please try again later.',
-  )
 })
 
 test("no screen and no answer contains a node's words", async () => {

@@ -9,7 +9,6 @@ import {
   relayerNonce,
 } from '../support/ground-truth.ts'
 
-const recipient = '0x00000000000000000000000010000000000a11ce'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
 
 describe('a payment', () => {
@@ -57,17 +56,3 @@ async function borrow(caller: string): Promise<string> {
     else if (!/^END (It is not known yet|Not sent so far)/.test(text)) return text
   }
 }
-
-describe('a refusal', () => {
-  test('stops one of two sessions that spend the same balance at once', async () => {
-    const caller = '+254700000114'
-    await fund(caller, '1')
-    const replies = await Promise.all(
-      Array.from({ length: 4 }, () => dial(caller, `2*${recipient}*0.7`)),
-    )
-    const texts = replies.map(({ text }) => text)
-    expect(texts.filter((text) => submitted.test(text))).toHaveLength(1)
-    expect(texts.filter((text) => text.startsWith('END Your balance is too low'))).toHaveLength(3)
-    await untilBalance(caller, '0.3')
-  })
-})

@@ -29,15 +29,6 @@ async function hashOfLast(phone: string): Promise<string> {
 }
 
 describe('settlement', () => {
-  test('logs once that a payment is confirmed', async () => {
-    const caller = '+254700000301'
-    await dial(caller, '3')
-    const hash = await hashOfLast(caller)
-    await until(async () => messages().includes(`Loan confirmed: ${hash}`))
-    await untilBalance(caller, '0.01')
-    expect(messages().filter((message) => message === `Loan confirmed: ${hash}`)).toHaveLength(1)
-  })
-
   test('has the whole hash of a transfer in the log, and in no screen', async () => {
     const [caller, session] = ['+254700000305', newSession()]
     await fund(caller, '0.5')
@@ -54,15 +45,21 @@ describe('settlement', () => {
     expect((await ask(`/proof/0x${'00'.repeat(32)}`)).status).toBe(404)
   })
 
-  test('logs why a loan failed on the chain', async () => {
+  test('broadcasts a second loan with PREFLIGHT off, and logs once what became of each', async () => {
     const caller = '+254700000302'
     await dial(caller, '3')
-    await untilBalance(caller, '0.01')
-    await dial(caller, '3', newSession(), { PREFLIGHT: 'off' })
+    const confirmed = `Loan confirmed: ${await hashOfLast(caller)}`
+    await until(async () => messages().includes(confirmed))
+    const again = await dial(caller, '3', newSession(), { PREFLIGHT: 'off' })
+    expect(again.text).toMatch(/^END Loan Requested/)
     await until(async () => messages().includes('Loan failed on-chain: Existing loan active'))
+    expect(messages().filter((message) => message === confirmed)).toHaveLength(1)
     const reverted = lines.find(({ event }) => event === 'payment.reverted')
     // Alerts of the platform go by the console's method.
     expect(reverted).toMatchObject({ level: 'warn', method: 'warn' })
+    // The intent is spent and nothing was lent.
+    expect((await processed(await accountOf(caller))).at(-1)?.status).toBe('failed')
+    await untilBalance(caller, '0.01')
   })
 
   test('logs nothing about a person', async () => {

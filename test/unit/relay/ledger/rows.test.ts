@@ -160,15 +160,6 @@ test("a queue that was empty begins with its new payments' deadlines", async ({ 
   expect(await accept(ledger, 'next')).toBe(1)
 })
 
-test('a payment that a reorganization removes is open to its account again', async ({ world }) => {
-  const { ledger } = world
-  await accept(ledger, 'a')
-  await settle(ledger, 'a', 0)
-  await accept(ledger, 'b')
-  await ledger.reopen(id('block 9'))
-  expect(await ledger.lookup(question('next'))).toMatchObject({ open: [{}, {}], version: 2 })
-})
-
 test('an erased account is in no payment of the same moment', async ({ world }) => {
   const { ledger, rules, pass, rowsOf } = world
   await accept(ledger, 'a')

@@ -362,17 +362,6 @@ test.for([
   expect(await stateOf(session)).toBe('signed')
 })
 
-test('a payment that a reorganization removes is sent again in the round that sees it', async () => {
-  const { ledger, chain, roundAfter, signedFor, mine, stateOf } = openRelayer()
-  const session = await enqueue(ledger, 1)
-  expect((await roundAfter()).result).toBe('open')
-  const { hash, raw } = await signedFor(0)
-  await mine(0, session, hash, { number: chain.height, hash: hashOn(0, chain.height) })
-  Object.assign(chain, { height: 0x11, other: 0 })
-  expect((await roundAfter(25_000)).raws).toEqual([raw])
-  expect(await stateOf(session)).toBe('signed')
-})
-
 test('a count that a replica gave too early is read again, and no payment waits forever', async () => {
   const { maxInFlight } = poolRules.rootstock
   const { relayer, ledger, chain, sent, stateOf } = openRelayer({
