@@ -1,12 +1,28 @@
-import { listSignedTransactions, type MinedBlock } from '../objects/block.ts'
+import { listSignedTransactions } from '../objects/block.ts'
 import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { readProvedLogs } from '../reads/block-logs.ts'
-import { readMinedBlock } from '../reads/mined-block.ts'
+import { type HeaderBlock, readFollowedBlock, readMinedBlock } from '../reads/mined-block.ts'
+import { throwBlockReorganized } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
 /** A block with the notifications about its addition or removal. */
-export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
+export type FeedBlock = {
+  number: number
+  hash: string
+  parentHash: string
+  /** Unix time in seconds; blocks that older versions stored lack it. */
+  timestamp: number
+  /** The header of a `newHeads` notification as JSON text. */
+  head: string
+  /** Is `null` where the header is not proved, and undefined if an older version stored it. */
+  bloom?: string | null
+  /** Is undefined until they are read. */
+  logs?: ChainLog[]
+  /** Tells whether subscribers wait for the logs, and for those of all later blocks. */
+  areLogsDue?: boolean
+  transactions: string[]
+}
 
 /** The change of the chain since the last poll. */
 export type ChainChange =
@@ -22,6 +38,9 @@ export const maxStoredBlocks = 128
 /** Limits the blocks between two polls; after more, the feed starts again. */
 const maxGap = 1_000
 
+/** Limits the heads that are seen while a block below them cannot be read or linked. */
+const maxStuckHeads = 10
+
 const blocksPerBatch = 50
 
 /** The fields of a `newHeads` notification. */
@@ -34,11 +53,14 @@ const headFields = [
 export type FeedChain = ReturnType<typeof createFeedChain>
 
 /** The blocks after our block at `forkIndex`; `changing` while the node reorganizes its chain. */
-type MissingBlocks = { forkIndex: number; blocks: MinedBlock[] } | 'changing' | 'lost'
+type MissingBlocks = { forkIndex: number; blocks: HeaderBlock[] } | 'changing' | 'lost'
 
 /** Follows the recent chain as it was announced to subscribers. */
 export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedBlock[] = []) {
   let chain = [...storedBlocks]
+  /** Holds blocks as they were read, for the first reading of their logs. */
+  const rawBlocks = new Map<string, HeaderBlock>()
+  const stuckHeads = new Set<string>()
 
   return {
     getBlocks: (): readonly FeedBlock[] => chain,
@@ -48,69 +70,122 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
       const latest = await source.readLatest()
       const last = chain.at(-1)
       const gap = Number(latest.number) - (last?.number ?? Number.NEGATIVE_INFINITY)
-      if (last !== undefined && gap < maxStoredBlocks / 2) {
-        if ((await followTo(latest, last)).kind !== 'lost') return
-      }
-      // Reads earlier blocks too, so that a reorganization can announce their removal.
-      const first = Math.max(0, Number(latest.number) - maxStoredBlocks / 2 + 1)
-      const blocks = await readRange(source, first, Number(latest.number) - 1)
-      const linked = blocks === undefined ? [latest] : takeLinkedBlocks([...blocks, latest])
-      chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
+      rawBlocks.clear()
+      stuckHeads.clear()
+      if (last !== undefined && gap < maxStoredBlocks / 2)
+        await followTo(latest, last).catch(() => undefined)
+      if (chain.at(-1)?.hash !== latest.hash)
+        chain = (await readRecentBlocks(source, latest)).map(addBlock)
+      // Clients are told of what comes from now on: they wait for no logs of these blocks.
+      if (chain.some(({ areLogsDue }) => areLogsDue))
+        chain = chain.map((block) => ({ ...block, areLogsDue: false }))
     },
 
-    /** Advances to the latest block; reads a whole change before it applies it. */
+    /** Advances to the latest block; reads all headers of a change before it applies it. */
     async advance(): Promise<ChainChange> {
       const last = chain.at(-1)
       if (last === undefined) throw new Error('the feed has no chain to follow')
-      return await followTo(await source.readLatest(), last)
+      const latest = await source.readLatest()
+      stuckHeads.add(latest.hash)
+      const isStuck = stuckHeads.size > maxStuckHeads
+      const change = await followTo(latest, last).catch((error: unknown) => {
+        if (isStuck) return { kind: 'lost' as const }
+        throw error
+      })
+      if (change.kind === 'moved' || latest.hash === last.hash) stuckHeads.clear()
+      else if (isStuck) return { kind: 'lost' }
+      return change
     },
 
-    /** Adds the wanted logs that blocks lack; returns whether there were any such blocks. */
-    async addMissingLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
-      const lacksLogs = ({ logs, head }: FeedBlock) =>
-        logs === undefined && isWanted(parseBloom(head))
-      if (!chain.some(lacksLogs)) return false
-      chain = await Promise.all(
-        chain.map((block) => (lacksLogs(block) ? addLogs(source, block) : block)),
-      )
-      return true
+    /** Reads a block's logs, the first time without reading the block again. */
+    async readLogs({ hash }: FeedBlock): Promise<ChainLog[]> {
+      const raw = rawBlocks.get(hash)
+      rawBlocks.delete(hash)
+      return await source.readLogs(raw ?? hash)
+    },
+
+    /** Sets the logs that a block lacks, or gives them up; undefined if it lacks none any more. */
+    setLogs(hash: string, logs: ChainLog[] | undefined): FeedBlock | undefined {
+      const index = chain.findIndex((block) => block.hash === hash && block.logs === undefined)
+      const block = chain[index]
+      if (block === undefined) return undefined
+      const changed = { ...block, areLogsDue: false, ...(logs && { logs }) }
+      chain = chain.with(index, changed)
+      return changed
     },
   }
 
-  async function followTo(latest: MinedBlock, last: FeedBlock): Promise<ChainChange> {
+  function addBlock(block: HeaderBlock): FeedBlock {
+    const areLogsDue = source.areLogsWanted(block.bloom)
+    if (areLogsDue) rawBlocks.set(block.hash, block)
+    return toFeedBlock(block, areLogsDue)
+  }
+
+  async function followTo(latest: HeaderBlock, last: FeedBlock): Promise<ChainChange> {
     if (latest.hash === last.hash) return { kind: 'unchanged' }
-    const missing = await findMissing(latest, last)
+    const missing = await findMissing(source, chain, latest)
     if (missing === 'changing') return { kind: 'unchanged' }
     if (missing === 'lost') return { kind: 'lost' }
     const { forkIndex, blocks } = missing
-    const addedBlocks = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
+    const addedBlocks = blocks.map(addBlock)
     const removedBlocks = chain.slice(forkIndex + 1).toReversed()
-    chain = [...chain.slice(0, forkIndex + 1), ...addedBlocks].slice(-maxStoredBlocks)
+    chain = dropOldBlocks([...chain.slice(0, forkIndex + 1), ...addedBlocks])
     return { kind: 'moved', removedBlocks, addedBlocks }
   }
+}
 
-  /** Finds the blocks after the last common block of both chains, up to the latest block. */
-  async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<MissingBlocks> {
-    const gap = Number(latest.number) - last.number
-    if (gap > maxGap) return 'lost'
-    const missingBlocks = await readRange(source, last.number + 1, Number(latest.number) - 1)
-    if (missingBlocks === undefined) return 'changing'
-    let blocks = [...missingBlocks, latest]
-    if (takeLinkedBlocks(blocks).length < blocks.length) return 'changing'
-    for (;;) {
-      const [oldest] = blocks
-      if (oldest === undefined) return 'changing'
-      const commonIndex = chain.findIndex(({ hash }) => hash === oldest.hash)
-      if (commonIndex !== -1) return { forkIndex: commonIndex, blocks: blocks.slice(1) }
-      const forkIndex = chain.findIndex(({ hash }) => hash === oldest.parentHash)
-      if (forkIndex !== -1) return { forkIndex, blocks }
-      const isTooOld = Number(oldest.number) <= (chain[0]?.number ?? 0)
-      if (isTooOld || blocks.length > maxGap) return 'lost'
-      const parent = await source.readBlock(oldest.parentHash)
-      // The node is reorganizing its chain, so the next poll reads the result.
-      if (parent === null) return 'changing'
-      blocks = [parent, ...blocks]
-    }
+/** Finds the blocks after the last common block of both chains, up to the latest block. */
+async function findMissing(
+  source: FeedSource,
+  chain: readonly FeedBlock[],
+  latest: HeaderBlock,
+): Promise<MissingBlocks> {
+  const lastNumber = chain.at(-1)?.number ?? 0
+  if (Number(latest.number) - lastNumber > maxGap) return 'lost'
+  const missingBlocks = await readRange(source, lastNumber + 1, Number(latest.number) - 1)
+  if (missingBlocks === undefined) return 'changing'
+  let blocks = [...missingBlocks, latest]
+  if (takeLinkedBlocks(blocks).length < blocks.length) return 'changing'
+  for (;;) {
+    const [oldest] = blocks
+    if (oldest === undefined) return 'changing'
+    const commonIndex = chain.findIndex(({ hash }) => hash === oldest.hash)
+    if (commonIndex !== -1) return { forkIndex: commonIndex, blocks: blocks.slice(1) }
+    const forkIndex = chain.findIndex(({ hash }) => hash === oldest.parentHash)
+    if (forkIndex !== -1) return { forkIndex, blocks }
+    const isTooOld = Number(oldest.number) <= (chain[0]?.number ?? 0)
+    if (isTooOld || blocks.length > maxGap) return 'lost'
+    const parent = await source.readBlock(oldest.parentHash)
+    // The node is reorganizing its chain, so the next poll reads the result.
+    if (parent === null) return 'changing'
+    blocks = [parent, ...blocks]
+  }
+}
+
+/** Drops blocks above the limit, but none whose logs are due, and none after such a block. */
+function dropOldBlocks(blocks: readonly FeedBlock[]): FeedBlock[] {
+  const excess = Math.max(0, blocks.length - maxStoredBlocks)
+  const firstDue = blocks.findIndex(({ areLogsDue }) => areLogsDue)
+  return blocks.slice(firstDue === -1 ? excess : Math.min(excess, firstDue))
+}
+
+/** Reads the last blocks up to the latest, whose removal can be announced; or the latest alone. */
+async function readRecentBlocks(source: FeedSource, latest: HeaderBlock): Promise<HeaderBlock[]> {
+  const number = Number(latest.number)
+  const first = Math.max(0, number - maxStoredBlocks / 2 + 1)
+  const blocks = await readRange(source, first, number - 1).catch(() => undefined)
+  return blocks === undefined ? [latest] : takeLinkedBlocks([...blocks, latest])
+}
+
+function toFeedBlock(block: HeaderBlock, areLogsDue: boolean): FeedBlock {
+  const { hash, parentHash, bloom } = block
+  const fields = headFields.map((name) => [name, block[name] ?? null])
+  return {
+    number: Number(block.number),
+    ...{ hash, parentHash, bloom, areLogsDue },
+    timestamp: Number(block.timestamp),
+    head: JSON.stringify(Object.fromEntries(fields)),
+    transactions: listSignedTransactions(block),
   }
 }
 
@@ -119,8 +194,8 @@ async function readRange(
   source: FeedSource,
   from: number,
   to: number,
-): Promise<MinedBlock[] | undefined> {
-  const blocks: MinedBlock[] = []
+): Promise<HeaderBlock[] | undefined> {
+  const blocks: HeaderBlock[] = []
   for (let start = from; start <= to; start += blocksPerBatch) {
     const length = Math.min(blocksPerBatch, to - start + 1)
     const batch = await Promise.all(
@@ -134,31 +209,8 @@ async function readRange(
   return blocks
 }
 
-const parseBloom = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
-
-async function addLogs(source: FeedSource, storedBlock: FeedBlock): Promise<FeedBlock> {
-  const block = await source.readBlock(storedBlock.hash)
-  // The block left the chain, so its logs cannot be read any longer.
-  return block === null ? { ...storedBlock, logs: [] } : await toFeedBlock(source, block)
-}
-
-async function toFeedBlock(source: FeedSource, block: MinedBlock) {
-  const fields = headFields.map((name) => [name, block[name] ?? null])
-  return {
-    number: Number(block.number),
-    hash: block.hash,
-    parentHash: block.parentHash,
-    /** Unix time in seconds; blocks that older versions stored lack it. */
-    timestamp: Number(block.timestamp),
-    /** The header of a `newHeads` notification as JSON text. */
-    head: JSON.stringify(Object.fromEntries(fields)),
-    logs: await source.readLogs(block),
-    transactions: listSignedTransactions(block),
-  }
-}
-
 /** Returns the last blocks of which each is the parent of the next. */
-function takeLinkedBlocks(blocks: readonly MinedBlock[]): MinedBlock[] {
+function takeLinkedBlocks(blocks: readonly HeaderBlock[]): HeaderBlock[] {
   const breakIndex = blocks.findLastIndex(
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
   )
@@ -175,15 +227,21 @@ export function createFeedSource(
   return {
     readLatest: () =>
       ask(async (node) => {
-        const latest = await readMinedBlock(node, 'latest', false)
+        const latest = await readFollowedBlock(node, 'latest')
         if (latest === null) throw new Error('the node has no latest block')
         recordHead(node, Number(latest.number))
         return latest
       }),
     /** Reads a block by hash or number; `null` if it does not exist. */
-    readBlock: (selector: string) => ask((node) => readMinedBlock(node, selector, false)),
-    /** Reads a block's logs if a client wants them, since they cost the most calls. */
-    readLogs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
-      areLogsWanted(block.logsBloom) ? await ask((node) => readProvedLogs(node, block)) : undefined,
+    readBlock: (selector: string) => ask((node) => readFollowedBlock(node, selector)),
+    /** Reads the logs of a block, which is given by its hash if the nodes must show it again. */
+    readLogs: (block: HeaderBlock | string): Promise<ChainLog[]> =>
+      ask(async (node) => {
+        const isKnown = typeof block !== 'string'
+        const mined = isKnown ? block : await readMinedBlock(node, block, false)
+        return await readProvedLogs(node, mined ?? throwBlockReorganized())
+      }),
+    /** Tells whether a client may want a log of such a block, since logs cost the most calls. */
+    areLogsWanted,
   }
 }

@@ -1,4 +1,4 @@
-import { type FeedBlock, maxStoredBlocks } from './chain.ts'
+import type { FeedBlock } from './chain.ts'
 import type { Topic } from './subscriptions.ts'
 
 type StoredSubscription = { socket: string; id: string; topic: Topic }
@@ -8,15 +8,19 @@ export type FeedStore = ReturnType<typeof createMemoryFeedStore>
 
 /** Creates a store in memory, for runtimes whose connections end with the process. */
 export function createMemoryFeedStore() {
-  let blocks: FeedBlock[] = []
+  const blocks = new Map<string, FeedBlock>()
   const subscriptions = new Map<string, StoredSubscription>()
   return {
-    readBlocks: () => blocks,
-    replaceBlocks(removedBlocks: readonly FeedBlock[], addedBlocks: readonly FeedBlock[]): void {
-      const removedHashes = new Set(removedBlocks.map(({ hash }) => hash))
-      blocks = [...blocks.filter(({ hash }) => !removedHashes.has(hash)), ...addedBlocks].slice(
-        -maxStoredBlocks,
-      )
+    readBlocks: () => [...blocks.values()],
+    /** Removes blocks, adds or replaces others, and drops those before number `oldest`. */
+    replaceBlocks(
+      removedBlocks: readonly FeedBlock[],
+      changedBlocks: readonly FeedBlock[],
+      oldest: number,
+    ): void {
+      for (const { hash } of removedBlocks) blocks.delete(hash)
+      for (const block of changedBlocks) blocks.set(block.hash, block)
+      for (const { hash, number } of blocks.values()) if (number < oldest) blocks.delete(hash)
     },
     listSubscriptions: () => [...subscriptions.values()],
     addSubscription: (subscription: StoredSubscription) =>

@@ -8,6 +8,7 @@ import { createNodeSocket } from '../upstream/socket.ts'
 import { createFeedChain, createFeedSource } from './chain.ts'
 import { createFeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
+import { createLogReader } from './log-reader.ts'
 import { createNotifier } from './notifier.ts'
 import type { FeedDeps, FeedOptions } from './options.ts'
 import { computePollWaitMs } from './pace.ts'
@@ -60,10 +61,10 @@ export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, budget } = options
   const sessions = createSessions({ limits, clock, log, onRemove: handleLeave })
   const notifier = createNotifier(sessions.list, sessions.send)
+  const logReader = createLogReader({ chain, store, notifier, sessions, log })
   const { pollOnce, resume, follow, wake, stopIfUnused } = createPoller({
     ...options,
-    sessions,
-    notifier,
+    ...{ sessions, notifier, logReader },
   })
   const budgets = createCustomerBudgets(clock)
   const createSubscriptions = (session: Session, maxSubscriptions: number) =>
@@ -79,9 +80,11 @@ export function createFeed(options: FeedOptions) {
     const usedUpReason = describeUsedUpCalls(budget)
     if (usedUpReason !== undefined) throw new RpcError(codes.limitExceeded, usedUpReason)
     notifier.joiningTopics.add(topic)
-    const result = await pollOnce()
+    const { failedSteps } = await pollOnce()
+    const isRead = !failedSteps.has('chain') && !failedSteps.has(topic.kind)
+    if (isRead) await logReader.readMissing(topic)
     notifier.joiningTopics.delete(topic)
-    if (result === undefined) throw new TransportError('the chain could not be read')
+    if (!isRead) throw new TransportError('the chain could not be read')
   }
 
   function handleLeave({ socket, topics }: Session): void {
@@ -134,11 +137,15 @@ function createSessionSubscriptions(
     onRemove: () => void
   },
 ): Subscriptions {
-  const { sessions, limits, store, join, onRemove } = options
+  const { sessions, limits, store, chain, join, onRemove } = options
   const { id: socket, keyHash } = session.socket
   return {
-    async add(topic) {
-      await join(topic)
+    async add(wanted) {
+      await join(wanted)
+      const dueBlocks = chain.getBlocks().filter(({ areLogsDue }) => areLogsDue)
+      const passedBlocks = dueBlocks.map(({ hash }) => hash)
+      const isHeld = wanted.kind === 'logs' && passedBlocks.length > 0
+      const topic: Topic = isHeld ? { ...wanted, passedBlocks } : wanted
       if (sessions.get(socket) !== session) throw new TransportError('the client has left')
       const all = [...sessions.list()]
       const topicsOfKey = listTopics(all.filter((other) => other.socket.keyHash === keyHash))

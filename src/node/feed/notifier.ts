@@ -5,7 +5,7 @@ import { matchesFilter } from '../objects/log-filter.ts'
 import { anyQuantity } from '../objects/values.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
-import { mayMatch, type Topic } from './subscriptions.ts'
+import { findWait, mayMatch, type Topic, waitsFor } from './subscriptions.ts'
 
 /** Limits the remembered hashes of sent transactions, which are not sent again. */
 const maxRememberedHashes = 20_000
@@ -20,6 +20,7 @@ export function createNotifier(
   /** Holds the topics of subscriptions that are being added; the chain is followed for them too. */
   const joiningTopics = new Set<Topic>()
   const sentHashes = new Set<string>()
+  const { announceLogs, takeLogsBack } = createLogNotifier(sessions, send)
   let wasSyncing: boolean | undefined
 
   function notifyAll(
@@ -43,13 +44,6 @@ export function createNotifier(
   const isWanted = (kind: Topic['kind']): boolean =>
     listTopics().some((topic) => topic.kind === kind)
 
-  function announceLogs(logs: readonly ChainLog[] | undefined, isRemoved: boolean): void {
-    for (const log of isWanted('logs') && logs !== undefined ? logs : []) {
-      const text = JSON.stringify({ ...log, removed: isRemoved })
-      notifyAll('logs', text, (topic) => topic.kind === 'logs' && matchesFilter(topic.filter, log))
-    }
-  }
-
   /** Sends hashes of pending transactions, each once. */
   function announcePending(hashes: readonly string[]): void {
     for (const hash of hashes) {
@@ -64,13 +58,14 @@ export function createNotifier(
   }
 
   return {
-    /** Sends removed blocks' logs, newest first, and added blocks' heads and logs, oldest first. */
-    announceBlocks(removedBlocks: readonly FeedBlock[], addedBlocks: readonly FeedBlock[]): void {
-      for (const block of removedBlocks) announceLogs(block.logs?.toReversed(), true)
-      for (const block of addedBlocks) {
-        notifyAll('newHeads', block.head)
-        announceLogs(block.logs, false)
-      }
+    /** Takes back the logs that removed blocks of the chain told, and sends added blocks' heads. */
+    announceBlocks(
+      chain: readonly FeedBlock[],
+      removedBlocks: readonly FeedBlock[],
+      addedBlocks: readonly FeedBlock[],
+    ): void {
+      takeLogsBack(chain, removedBlocks)
+      for (const block of addedBlocks) notifyAll('newHeads', block.head)
       const minedHashes = new Set(addedBlocks.flatMap(({ transactions }) => transactions))
       // What only removed blocks had is pending again, so it is sent again.
       const unminedHashes = removedBlocks
@@ -79,6 +74,7 @@ export function createNotifier(
       for (const hash of unminedHashes) sentHashes.delete(hash)
       announcePending(unminedHashes)
     },
+    announceLogs,
     announcePending,
     /** Notifies clients when the node starts or stops synchronizing. */
     announceSyncing(status: unknown): void {
@@ -100,6 +96,52 @@ export function createNotifier(
     /** Tells whether a subscription may match a log in a block of this bloom. */
     areLogsWanted: (bloom: string | null): boolean =>
       listTopics().some((topic) => mayMatch(topic, bloom)),
+  }
+}
+
+/** Creates a notifier of logs, by the same sessions. */
+function createLogNotifier(
+  sessions: () => Iterable<Session>,
+  send: (session: Session, text: string) => void,
+) {
+  /** Sends each subscription the logs of the blocks that are chosen for it. */
+  function notifyLogs(
+    removed: boolean,
+    chooseBlocks: (topic: Topic) => readonly FeedBlock[],
+  ): void {
+    const texts = new Map<ChainLog, string>()
+    for (const session of sessions()) {
+      for (const [id, { topic, isActive }] of session.topics) {
+        if (!isActive || topic.kind !== 'logs') continue
+        for (const { logs = [] } of chooseBlocks(topic)) {
+          for (const log of removed ? logs.toReversed() : logs) {
+            if (!matchesFilter(topic.filter, log)) continue
+            const text = texts.get(log) ?? JSON.stringify({ ...log, removed })
+            texts.set(log, text)
+            send(session, formatNotification(id, text))
+          }
+        }
+      }
+    }
+  }
+
+  return {
+    /** Takes back the logs that removed blocks of a chain told, newest first. */
+    takeLogsBack(chain: readonly FeedBlock[], removedBlocks: readonly FeedBlock[]): void {
+      notifyLogs(true, (topic) => {
+        const toldBlocks = new Set(chain.slice(0, findWait(topic, chain)))
+        return removedBlocks.filter((block) => toldBlocks.has(block))
+      })
+    },
+    /** Sends a block's logs once they are read, and those of later blocks that waited for them. */
+    announceLogs(before: readonly FeedBlock[], index: number, after: readonly FeedBlock[]): void {
+      const block = before[index]
+      notifyLogs(false, (topic) =>
+        block !== undefined && waitsFor(topic, block) && findWait(topic, before) === index
+          ? after.slice(index, findWait(topic, after))
+          : [],
+      )
+    },
   }
 }
 

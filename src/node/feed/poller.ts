@@ -1,12 +1,16 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { describeFault } from '../../runtime/log.ts'
+import type { LogReader } from './log-reader.ts'
 import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedReason, type Sessions } from './sessions.ts'
 
-type PollResult = 'moved' | 'unchanged' | undefined
+type PollStep = 'chain' | 'newPendingTransactions' | 'syncing' | 'keys'
 
-type PollerOptions = FeedOptions & { sessions: Sessions; notifier: Notifier }
+/** A step that failed finds the same changes in the next poll. */
+type PollResult = { hasMoved: boolean; failedSteps: ReadonlySet<string> }
+
+type PollerOptions = FeedOptions & { sessions: Sessions; notifier: Notifier; logReader: LogReader }
 
 /** Sets the time between key checks, in ms: connections of a revoked key close within 60 s. */
 const keyCheckIntervalMs = 10_000
@@ -29,7 +33,7 @@ const createPollState = (now: number) => ({
 export function createPoller(options: PollerOptions) {
   const { notifier, sessions, events, budget, clock, log } = options
   const state = createPollState(clock.now())
-  let lastPoll: Promise<PollResult> = Promise.resolve(undefined)
+  let lastPoll: Promise<unknown> = Promise.resolve()
   let nextPoll: Promise<PollResult> | undefined
   let isFollowing = false
   let wakeUp = new AbortController()
@@ -38,8 +42,9 @@ export function createPoller(options: PollerOptions) {
   function pollOnce(): Promise<PollResult> {
     nextPoll ??= lastPoll.then(() => {
       nextPoll = undefined
-      lastPoll = pollSafely(state, options)
-      return lastPoll
+      const poll = pollSafely(state, options)
+      lastPoll = poll
+      return poll
     })
     return nextPoll
   }
@@ -54,8 +59,8 @@ export function createPoller(options: PollerOptions) {
         break
       }
       wakeUp = new AbortController()
-      const result = await pollOnce()
-      if (result === 'moved' && !wasWoken && !wakeUp.signal.aborted) options.onMissedHead()
+      const { hasMoved } = await pollOnce()
+      if (hasMoved && !wasWoken && !wakeUp.signal.aborted) options.onMissedHead()
       await clock.sleep(options.nextWaitMs(), wakeUp.signal)
       wasWoken = wakeUp.signal.aborted
     }
@@ -93,49 +98,61 @@ export function describeUsedUpCalls(budget: FeedOptions['budget']): string | und
   return `the day's calls to the nodes for subscriptions are used up: subscribe again at ${time}`
 }
 
-/** Polls; returns undefined for a failure, after which the next poll finds the same changes. */
+/** Takes all steps of a poll, since one that fails is no reason to leave the others out. */
 async function pollSafely(state: PollState, options: PollerOptions): Promise<PollResult> {
-  try {
-    if (state.mustRestart) await restart(state, options)
-    return await poll(state, options)
-  } catch (error) {
-    const isExpected = error instanceof TransportError || error instanceof RpcError
-    const level = isExpected ? 'warn' : 'error'
-    options.log({ level, event: 'feed.waits', message: describeFault(error) })
-    return undefined
+  let hasMoved = false
+  const failedSteps = new Set<string>()
+  const steps: Record<PollStep, () => Promise<void>> = {
+    async chain() {
+      if (state.mustRestart) await restart(state, options)
+      hasMoved = await pollChain(state, options)
+    },
+    newPendingTransactions: () => pollPool(state, options),
+    syncing: () => pollSyncing(state, options),
+    keys: () => checkKeys(state, options),
   }
+  for (const [name, takeStep] of Object.entries(steps)) {
+    try {
+      await takeStep()
+    } catch (error) {
+      failedSteps.add(name)
+      const isExpected = error instanceof TransportError || error instanceof RpcError
+      const level = isExpected ? 'warn' : 'error'
+      options.log({ level, event: 'feed.waits', message: describeFault(error) })
+    }
+  }
+  return { hasMoved, failedSteps }
 }
 
 async function restart(state: PollState, { chain, store, notifier }: PollerOptions): Promise<void> {
   const before = chain.getBlocks()
   await chain.restart()
-  if (chain.getBlocks() !== before) store.replaceBlocks(store.readBlocks(), chain.getBlocks())
+  if (chain.getBlocks() !== before) store.replaceBlocks(store.readBlocks(), chain.getBlocks(), 0)
   notifier.reset()
   state.minedHashes = []
   state.mustRestart = false
 }
 
-async function poll(state: PollState, options: PollerOptions): Promise<PollResult> {
-  const { chain, store, sessions, notifier } = options
-  const hasReadLogs =
-    notifier.joiningTopics.size > 0 && (await chain.addMissingLogs(notifier.areLogsWanted))
-  if (hasReadLogs) store.replaceBlocks(store.readBlocks(), chain.getBlocks())
+/** Announces the chain's change; returns whether it moved. */
+async function pollChain(state: PollState, options: PollerOptions): Promise<boolean> {
+  const { chain, store, sessions, notifier, logReader } = options
+  const before = chain.getBlocks()
   const change = await chain.advance()
   switch (change.kind) {
     case 'lost':
       state.mustRestart = true
       closeSubscribers(sessions, 'the chain moved too far: subscribe again')
-      return 'moved'
-    case 'moved':
+      return true
+    case 'moved': {
+      const { removedBlocks, addedBlocks } = change
       // No `await` separates storing and announcing, so a restarted feed continues exactly here.
-      store.replaceBlocks(change.removedBlocks, change.addedBlocks)
-      notifier.announceBlocks(change.removedBlocks, change.addedBlocks)
-      state.minedHashes.push(...change.addedBlocks.flatMap(({ transactions }) => transactions))
+      store.replaceBlocks(removedBlocks, addedBlocks, chain.getBlocks()[0]?.number ?? 0)
+      notifier.announceBlocks(before, removedBlocks, addedBlocks)
+      state.minedHashes.push(...addedBlocks.flatMap(({ transactions }) => transactions))
+    }
   }
-  await pollPool(state, options)
-  await pollSyncing(state, options)
-  await checkKeys(state, options)
-  return change.kind
+  logReader.readDue()
+  return change.kind === 'moved'
 }
 
 function closeSubscribers(sessions: Sessions, reason: string): void {
@@ -146,14 +163,12 @@ function closeSubscribers(sessions: Sessions, reason: string): void {
 
 async function pollPool(state: PollState, options: PollerOptions): Promise<void> {
   const { events, notifier } = options
-  if (notifier.isWanted('newPendingTransactions')) {
-    const hashes = await events.takePending()
-    // A mined transaction must have been in the pool, even if no poll saw it there.
-    notifier.announcePending([...state.minedHashes, ...hashes])
-  } else {
-    events.dropHashes()
-  }
+  const { minedHashes } = state
   state.minedHashes = []
+  if (!notifier.isWanted('newPendingTransactions')) return events.dropHashes()
+  // A mined transaction must have been in the pool, even if no poll saw it there.
+  notifier.announcePending(minedHashes)
+  notifier.announcePending(await events.takePending())
 }
 
 async function pollSyncing(state: PollState, options: PollerOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod/mini'
-import { type FeedBlock, maxStoredBlocks } from './chain.ts'
+import type { FeedBlock } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
@@ -142,19 +142,16 @@ function createFeedStore(sql: SqlStorage): FeedStore {
       for (const { hash, body } of rows) bodies.set(hash, (bodies.get(hash) ?? '') + body)
       return [...bodies.values()].map((body) => JSON.parse(body) as FeedBlock)
     },
-    replaceBlocks(removedBlocks, addedBlocks) {
+    replaceBlocks(removedBlocks, changedBlocks, oldest) {
       for (const { hash } of removedBlocks) sql.exec('DELETE FROM blocks WHERE hash = ?', hash)
-      for (const block of addedBlocks) {
+      for (const block of changedBlocks) {
         const body = JSON.stringify(block)
         for (let part = 0; part * maxRowLength < body.length; part += 1) {
           const text = body.slice(part * maxRowLength, (part + 1) * maxRowLength)
           sql.exec(insertBlock, block.hash, part, block.number, text)
         }
       }
-      sql.exec(
-        'DELETE FROM blocks WHERE number <= (SELECT max(number) FROM blocks) - ?',
-        maxStoredBlocks,
-      )
+      sql.exec('DELETE FROM blocks WHERE number < ?', oldest)
     },
     listSubscriptions: () =>
       sql

@@ -1,9 +1,11 @@
 import { estimateFilterBytes, type LogFilter, mayContainLogs } from '../objects/log-filter.ts'
+import type { FeedBlock } from './chain.ts'
 
 /** Describes what a WebSocket client can subscribe to. */
 export type Topic =
   | { kind: 'newHeads' }
-  | { kind: 'logs'; filter: LogFilter }
+  /** `passedBlocks` are those whose logs were still due when the client subscribed. */
+  | { kind: 'logs'; filter: LogFilter; passedBlocks?: readonly string[] }
   | { kind: 'newPendingTransactions' }
   | { kind: 'syncing' }
 
@@ -21,4 +23,17 @@ export function mayMatch(topic: Topic, bloom: string | null): boolean {
   if (topic.kind !== 'logs') return false
   const isLarge = estimateFilterBytes(topic.filter) > maxBloomBytes
   return bloom === null || isLarge || mayContainLogs(bloom, topic.filter)
+}
+
+/** Tells whether a subscription waits for the logs of a block. */
+export const waitsFor = (topic: Topic, { areLogsDue, hash, bloom = null }: FeedBlock): boolean =>
+  areLogsDue === true &&
+  topic.kind === 'logs' &&
+  !topic.passedBlocks?.includes(hash) &&
+  mayMatch(topic, bloom)
+
+/** Returns the index of the first block for whose logs a subscription waits, or the length. */
+export function findWait(topic: Topic, blocks: readonly FeedBlock[]): number {
+  const index = blocks.findIndex((block) => waitsFor(topic, block))
+  return index === -1 ? blocks.length : index
 }

@@ -3,7 +3,7 @@ import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { type ProvedHeader, proveHeader } from '../objects/header.ts'
-import { isBlockHash } from '../objects/values.ts'
+import { hash, isBlockHash, quantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
@@ -25,9 +25,63 @@ export async function readProvedBlock(
   selector: string,
   full: boolean,
 ): Promise<ProvedBlock | null> {
+  const block = await findMinedBlock(node, selector, full, rawBlock)
+  if (block === null) return null
+  const proof = proveHeader(block, node.mining)
+  recordProof(node, block, proof)
+  if (full && proof && !encodeProvedTransactions(block, proof.trieKind))
+    node.markUnproved('unknown_form')
+  return { block, proof }
+}
+
+/** A block with all that can be read of it; `bloom` is `null` if its hash does not prove it. */
+export type HeaderBlock = MinedBlock & { bloom: string | null }
+
+/** Parses what links a block to others, and all other fields as `null` if they are malformed. */
+const followedBlock = z.extend(
+  z.looseObject(
+    Object.fromEntries(
+      Object.entries(rawBlock.shape).map(([name, field]) => [name, z.catch(field, null as never)]),
+    ) as unknown as typeof rawBlock.shape,
+  ),
+  {
+    number: quantity,
+    hash,
+    parentHash: hash,
+    transactions: z.catch(rawBlock.shape.transactions, []),
+  },
+)
+
+/** Reads a mined block for who follows the chain: a malformed field makes it unproved at most. */
+export async function readFollowedBlock(
+  node: UpstreamNode,
+  selector: string,
+): Promise<HeaderBlock | null> {
+  const block = await findMinedBlock(node, selector, false, followedBlock)
+  if (block === null) return null
+  const proof = proveReadableHeader(block, node)
+  recordProof(node, block, proof)
+  return { ...block, bloom: proof === undefined ? null : block.logsBloom }
+}
+
+function proveReadableHeader(block: MinedBlock, { mining }: UpstreamNode) {
+  try {
+    return proveHeader(block, mining)
+  } catch (error) {
+    if (error instanceof MalformedAnswer) return undefined
+    throw error
+  }
+}
+
+async function findMinedBlock(
+  node: UpstreamNode,
+  selector: string,
+  full: boolean,
+  form: z.ZodMiniType<RawBlock>,
+): Promise<MinedBlock | null> {
   const isByHash = isBlockHash(selector)
   const method = isByHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
-  const raw = await lookUp(node, method, [selector, full], z.nullable(rawBlock))
+  const raw = await lookUp(node, method, [selector, full], z.nullable(form))
   if (raw === null) return null
   const { number, hash } = raw
   if (!number || !hash) throw new MalformedAnswer('a mined block lacks its number or its hash')
@@ -35,13 +89,12 @@ export async function readProvedBlock(
   if (!isByHash && selector.startsWith('0x') && number !== selector) {
     throw new MalformedAnswer('another block came than was asked for')
   }
-  const block = { ...raw, number, hash }
-  const proof = proveHeader(block, node.mining)
+  return { ...raw, number, hash }
+}
+
+function recordProof(node: UpstreamNode, { number }: MinedBlock, proof?: ProvedHeader): void {
   if (proof !== undefined) node.setKind(proof.trieKind === 'rootstock' ? 'rskj' : 'ethereum')
-  if (proof === undefined) node.markUnproved(isTooOld(node, number) ? 'unprovable' : 'unknown_form')
-  else if (full && !encodeProvedTransactions(block, proof.trieKind))
-    node.markUnproved('unknown_form')
-  return { block, proof }
+  else node.markUnproved(isTooOld(node, number) ? 'unprovable' : 'unknown_form')
 }
 
 /** Tells whether a block is older than the network's known header forms. */

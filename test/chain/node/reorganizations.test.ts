@@ -51,9 +51,12 @@ test('a listener ends with the right chain after reorganizations', async () => {
   }
   for (const { client, heads, logs } of clients) {
     await client.until((told) => told.some(({ result }) => (result as Json).hash === latest.hash))
+    // Logs are read after the head is told.
+    const names = chain.map(nameOf)
+    await client.until(() => foldLogs(client.toldOf(logs)).join() === names.join())
     const why = `seed ${seed}`
     expect(foldHeads(client.toldOf(heads), start), why).toEqual(hashes)
-    expect(foldLogs(client.toldOf(logs)), why).toEqual(chain.map(nameOf))
+    expect(foldLogs(client.toldOf(logs)), why).toEqual(names)
     client.close()
   }
 })

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
+import { TransportError } from '../../../../src/chain/rpc.ts'
 import {
   createFeedChain,
   createFeedSource,
@@ -10,46 +12,55 @@ import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed
 import { createFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
 import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
-import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { estimateFilterBytes } from '../../../../src/node/objects/log-filter.ts'
+import type { HeaderBlock } from '../../../../src/node/reads/mined-block.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
+import { holds } from '../../../support/properties.ts'
 import { readRecording } from '../../../support/rskj-node/recording.ts'
 import { replay } from '../../../support/rskj-node/replay.ts'
 import { granted } from '../scripted-node.ts'
 
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 
+const [loud, quiet] = [`0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(20)}`]
+const quietBloom = `0x${'0'.repeat(512)}`
+
 /** Creates a chain in memory; a block's name and number are its hash. */
 function createModelChain(named = '') {
-  let blocks: MinedBlock[] = []
-  const log = { logIndex: '0x0', address: hex('a'), data: '0x', topics: [] }
+  let blocks: HeaderBlock[] = []
+  const unmined = { transactionHash: null, transactionIndex: null }
+  const log = { ...unmined, logIndex: '0x0', data: '0x', topics: [] }
   const model = {
     extend(...names: string[]): void {
       for (const name of names) {
         const number = blocks.length
         const own = { number: `0x${number.toString(16)}`, hash: hex(`${name} ${number}`) }
         const parentHash = blocks.at(-1)?.hash ?? hex('none')
-        const empty = { logsBloom: null, transactions: [], uncles: [] }
-        blocks.push({ ...own, parentHash, ...empty } as unknown as MinedBlock)
+        const empty = { bloom: null, transactions: [], uncles: [] }
+        blocks.push({ ...own, parentHash, ...empty } as unknown as HeaderBlock)
       }
     },
-    mine(...transactions: string[]): void {
+    mine(...transactions: string[]): HeaderBlock {
       model.extend('m')
-      blocks = [...blocks.slice(0, -1), { ...(blocks.at(-1) as MinedBlock), transactions }]
+      return Object.assign(blocks.at(-1) as HeaderBlock, { transactions })
     },
+    getBlocks: () => blocks,
     rewind(count: number): void {
-      blocks = blocks.slice(0, -count)
+      blocks = blocks.slice(0, blocks.length - count)
     },
     source: {
-      readLatest: async () => blocks.at(-1) as MinedBlock,
+      readLatest: async () => blocks.at(-1) as HeaderBlock,
       readBlock: async (selector) =>
         blocks.find(({ hash, number }) => hash === selector || number === selector) ?? null,
-      readLogs: async ({ hash, number }) => [
-        { ...log, blockHash: hash, blockNumber: number } as never,
-      ],
+      async readLogs(of) {
+        const block = blocks.find((one) => one === of || one.hash === of)
+        const place = { blockHash: block?.hash ?? null, blockNumber: block?.number ?? null }
+        return [{ ...log, ...place, address: block?.bloom === quietBloom ? quiet : loud }]
+      },
+      areLogsWanted: () => true,
     } satisfies FeedSource,
   }
   model.extend(...named)
@@ -69,7 +80,7 @@ describe('the recent chain', () => {
       [10, '12', '-0 -Z -Y -X -w -v -u -t -s -r +1 +2'],
       [2, '', '-2 -1'],
     ] as const) {
-      if (rewound > 0) model.rewind(rewound)
+      model.rewind(rewound)
       model.extend(...added)
       expect(names(await chain.advance())).toBe(told)
     }
@@ -80,9 +91,9 @@ describe('the recent chain', () => {
     let fails = true
     const chain = createFeedChain({
       ...model.source,
-      readLogs: async (block) => {
-        if (fails && block.number === '0x4') throw new Error('the node is gone')
-        return await model.source.readLogs(block)
+      readBlock: async (selector) => {
+        if (fails && selector === '0x3') throw new Error('the node is gone')
+        return await model.source.readBlock(selector)
       },
     })
     await chain.restart()
@@ -118,13 +129,20 @@ test('the chain of a real RSKj is reported unchanged, without the transaction th
     const change = await chain.advance()
     const blocks = recording.blocks.slice(first, height + 1)
     expect(change).toMatchObject({ kind: 'moved', removedBlocks: [] })
-    const wanted = blocks.map(({ number, hash, parentHash, timestamp, transactions }) => ({
-      ...{ number: Number(number), hash, parentHash, timestamp: Number(timestamp) },
-      head: expect.stringContaining(`"parentHash":"${parentHash}"`),
-      logs: recording.logs.filter(({ blockHash }) => blockHash === hash),
-      transactions: transactions.slice(0, -1).map((one) => one.hash),
-    }))
-    expect(change.kind === 'moved' && change.addedBlocks).toEqual(wanted)
+    const wanted = blocks.map(
+      ({ number, hash, parentHash, timestamp, logsBloom, transactions }) => ({
+        ...{ number: Number(number), hash, parentHash, timestamp: Number(timestamp) },
+        head: expect.stringContaining(`"parentHash":"${parentHash}"`),
+        ...{ bloom: logsBloom, areLogsDue: true },
+        transactions: transactions.slice(0, -1).map((one) => one.hash),
+      }),
+    )
+    const addedBlocks = change.kind === 'moved' ? change.addedBlocks : []
+    expect(addedBlocks).toEqual(wanted)
+    const logs = await Promise.all(addedBlocks.map(chain.readLogs))
+    const isAdded = (log: { blockHash: string }) =>
+      blocks.some(({ hash }) => hash === log.blockHash)
+    expect<unknown>(logs.flat()).toEqual(recording.logs.filter(isAdded))
   }
 })
 
@@ -134,10 +152,11 @@ function openThrifty() {
   const read: string[] = []
   const opened = openFeed({
     ...model.source,
-    async readLogs(block) {
-      if (!opened.feed.areLogsWanted(block.logsBloom)) return undefined
-      read.push(block.number)
-      return await model.source.readLogs(block)
+    areLogsWanted: (bloom) => opened.feed.areLogsWanted(bloom),
+    async readLogs(of) {
+      const logs = await model.source.readLogs(of)
+      read.push(`${logs[0]?.blockNumber}`)
+      return logs
     },
   })
   return { ...opened, model, read }
@@ -168,7 +187,7 @@ test("logs are read only from blocks whose bloom matches a client's filter", asy
   const before = read.length
   for (const [index, digit] of ['0', 'f'].entries()) {
     model.extend('d')
-    Object.assign(await model.source.readLatest(), { logsBloom: `0x${digit.repeat(512)}` })
+    Object.assign(await model.source.readLatest(), { bloom: `0x${digit.repeat(512)}` })
     await until(() => store.readBlocks().length === 4 + index)
   }
   expect(read.slice(before)).toEqual(['0x4'])
@@ -192,6 +211,74 @@ test('following continues if few blocks were missed', async () => {
   await chain.restart()
   expect([first, asked - first]).toEqual([7, 1])
   expect(chain.getBlocks().map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+const drawnSteps = fc.array(
+  fc.record({
+    rewound: fc.constantFrom(0, 0, 0, 1, 2, 5),
+    added: fc.integer({ min: 1, max: 3 }),
+    /** How often the logs of each block cannot be read; -1 for a reading that takes long. */
+    failures: fc.constantFrom(0, 0, 1, 3, 12, -1),
+    bloom: fc.constantFrom(null, quietBloom),
+  }),
+  { minLength: 3, maxLength: 12 },
+)
+
+test('logs that cannot be read hold up no head, and are told in order or end with a code', async () => {
+  const property = fc.asyncProperty(drawnSteps, async (steps) => {
+    const model = createModelChain('ab')
+    const failures = new Map<string, number>()
+    const released = Promise.withResolvers<void>()
+    const { feed, socket: heads } = openFeed({
+      ...model.source,
+      async readLogs(of) {
+        const logs = await model.source.readLogs(of)
+        const left = failures.get(`${logs[0]?.blockHash}`) ?? 0
+        failures.set(`${logs[0]?.blockHash}`, left - 1)
+        if (left > 0) throw new TransportError('no node has the receipts')
+        if (left === -100) await released.promise
+        return logs
+      },
+    })
+    const [all, some] = [openOn(feed), openOn(feed)]
+    await feed.handleMessage(heads, subscribe('newHeads'))
+    await feed.handleMessage(all, subscribe('logs'))
+    await feed.handleMessage(some, subscribe('logs', { address: loud }))
+    feed.follow()
+    const isTold = () => heads.sent.at(-1)?.includes(`${model.getBlocks().at(-1)?.hash}`) ?? false
+    let mined = 0
+    for (const { rewound, added, ...step } of steps) {
+      model.rewind(Math.min(rewound, model.getBlocks().length - 2))
+      for (let count = 0; count < added + rewound; count += 1) {
+        const block = model.mine()
+        mined += 1
+        Object.assign(block, { bloom: step.bloom, hash: hex(`n ${mined}`) })
+        failures.set(block.hash, step.failures < 0 ? -100 : step.failures)
+      }
+      feed.wake()
+      await until(isTold, { everyMs: 1 })
+    }
+    released.resolve()
+    for (let count = 0; count < 12; count += 1) {
+      model.extend('c')
+      await until(isTold, { everyMs: 1 })
+    }
+    const chain = model.getBlocks().slice(2)
+    expect(foldHeads(toldTo(heads, 1))).toEqual(chain.map(({ hash }) => hash))
+    for (const [{ sent, closings }, socket, blooms] of [
+      [all, all, [null, quietBloom]],
+      [some, some, [null]],
+    ] as const) {
+      const wanted = chain.filter(({ bloom }) => blooms.some((one) => one === bloom))
+      const told = () => foldLogs(toldTo(socket, 1))
+      await until(() => closings.length > 0 || told().length === wanted.length, { everyMs: 1 })
+      if (closings.length === 0) expect(told()).toEqual(wanted.map(({ hash }) => hash))
+      else expect([closings, steps.some((step) => step.failures > 9)]).toEqual([[1013], true])
+      expect(sent.length).toBeGreaterThan(0)
+    }
+    for (const socket of [heads, all, some]) feed.handleClose(socket)
+  })
+  await holds(property, { sampled: 15, full: 300 })
 })
 
 describe('a feed that lost its memory', () => {
@@ -220,7 +307,9 @@ describe('a feed that lost its memory', () => {
     const told = toldTo(socket, before).map(({ removed, number, blockNumber }) =>
       [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(' '),
     )
-    const added = [2, 3, 4].flatMap((number) => [`head 0x${number}`, `log 0x${number}`])
+    const added = ['head', 'log'].flatMap((what) =>
+      [2, 3, 4].map((number) => `${what} 0x${number}`),
+    )
     expect(told).toEqual(['gone 0x3', 'gone 0x2', ...added])
     second.handleClose(socket)
   })
@@ -357,7 +446,7 @@ describe('one client that asks for much', () => {
     const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
       const socket = openOn(feed)
-      await feed.handleMessage(socket, subscribe('newHeads'))
+      await feed.handleMessage(socket, subscribe('logs'))
       feed.follow()
       feed.handleClose(socket)
       await until(() => rests.length === round + 1)
@@ -418,7 +507,7 @@ test('a revoked key ends within 60 s, for listeners and for callers', async () =
   const findKey = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
   const options = { clock: { ...systemClock, now: () => now }, findKey }
   const { feed, socket: listener } = openFeed(createModelChain('abc').source, options)
-  await feed.handleMessage(listener, subscribe('newHeads'))
+  await feed.handleMessage(listener, subscribe('logs'))
   const { feed: quiet, socket: asker } = openFeed(createModelChain('abc').source, options)
   isRevoked = true
   now += 10_000
@@ -508,4 +597,26 @@ const subscribe = (type: string, ...filter: object[]): string =>
 
 function subscribing(method: string, ...params: unknown[]): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+}
+
+type Told = { hash: string; parentHash: string; blockHash: string; removed: boolean }
+
+/** Returns the chain of the heads, each of which replaces what was above its parent. */
+function foldHeads(heads: readonly Told[]): string[] {
+  const chain: string[] = []
+  for (const { hash, parentHash } of heads) {
+    chain.length = chain.indexOf(parentHash) + 1
+    chain.push(hash)
+  }
+  return chain
+}
+
+/** Returns the blocks of the remaining logs; a removal takes back the last one. */
+function foldLogs(logs: readonly Told[]): string[] {
+  const blocks: string[] = []
+  for (const { blockHash, removed } of logs) {
+    if (!removed) blocks.push(blockHash)
+    else expect(blocks.pop()).toBe(blockHash)
+  }
+  return blocks
 }
