@@ -506,24 +506,6 @@ describe('money out of an account', () => {
     )
   })
 
-  test("never goes to the caller's own account, by a cash-out or as a wallet", async () => {
-    const deployment = open()
-    const { phone, account } = await newCaller('0.4')
-    const own = checksumAddress(account as Address)
-    const refused = [400, 'this is not an address that can be paid on this chain']
-    const cashOut = { phone, to: own, amount: '0.1', key: newKey() }
-    for (const [action, asked] of [
-      ['cash-out', cashOut],
-      ['wallet', { phone, name: 'Mine', address: own }],
-    ] as const) {
-      const { status, error } = await deployment.refused(action, asked)
-      expect([status, error], action).toEqual(refused)
-    }
-    expect(await deployment.audit()).not.toContainEqual(
-      expect.objectContaining({ detail: { account } }),
-    )
-  })
-
   test('is refused in words above the balance, above the limit of the day and under pause', async () => {
     const deployment = open()
     const { phone } = await newCaller('3')
@@ -562,11 +544,11 @@ describe('money out of an account', () => {
 
   test('is not requested if the order itself is wrong', async () => {
     const deployment = open()
-    const { phone } = await newCaller()
+    const { phone, account } = await newCaller()
     const good = { phone, to: newWallet(), amount: '0.1', key: newKey() }
     const nobody = `0x${'00'.repeat(20)}`
     const wrong = [
-      ...[chain.loan, chain.forwarder, nobody, good.to.slice(0, -1)].map((to) => ({ to })),
+      ...[account, chain.loan, chain.forwarder, nobody, good.to.slice(0, -1)].map((to) => ({ to })),
       ...[{ amount: '0' }, { amount: '-1' }, { phone: '12' }, { key: 'short' }],
       { key: newKey().replace(/^\d+/, '1700000000'), isOld: true },
     ]
@@ -630,6 +612,7 @@ describe("a number's wallets", () => {
     expect((await run(['remove-wallet', 'Till'])).output).toBe(shown('Safe', safe))
 
     for (const [name, address] of [
+      ['Mine', account],
       ['Loan', chain.loan],
       ['Nobody', `0x${'00'.repeat(20)}`],
       ['2 short', safe],

@@ -6,13 +6,6 @@ const send = `2*${friend}*0.001`
 const closed = 'END This session has ended. Nothing was sent. Please dial again.'
 
 describe('a transfer that is confirmed', () => {
-  plays('shows recipient and amount before it is made, and can be changed until then')`
-      s: 2*${friend} -> CON To: +254 700 000 001|Amount, or all:|0. Back
-      s: ${send} -> CON Send 0.001 tRBTC|To: +254 700 000 001|Fee: none|1. Send|0. Change
-      s: ${send}*0 -> CON To: …|Amount…
-      s: ${send}*0*0.002 -> CON Send 0.002 tRBTC|…
-      s: ${send}*0*0.002*1 -> END Transfer Submitted|…`
-
   plays('tells that an address is credited as an account here and is no wallet')`
       s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Credits an account of this service, NOT a wallet.|1. Credit account|2. Cash out to wallet|0. Back
       s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…
@@ -90,16 +83,6 @@ describe('the same transfer within ten minutes', () => {
   const asked = (minutes: number) =>
     `CON You sent 0.001 tRBTC|To: +254 700 000 001|${minutes === 0 ? 'Just now' : `${minutes} min ago`}. Send it again?|2. Send once more|0. Change`
 
-  plays('is asked about, and then made')`
-      first: ${text}
-      settle
-      3 min
-      second: ${text} -> ${asked(3)}
-      second: ${text}*7 -> …|3 min ago.…
-      second: ${text}*7*2 -> ${made}
-      settle
-      balance: 1 -> END Your Balance: 0.018 tRBTC`
-
   plays('is asked about in the same words, however late the question is redelivered')`
       first: ${text}
       settle
@@ -155,14 +138,6 @@ describe('the same transfer within ten minutes', () => {
 })
 
 describe('a loan', () => {
-  plays('shows the debt and the due date before the caller agrees')`
-      s: 3 -> CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back
-      s: 3*1 -> END Loan Requested|…
-      settle
-      menu: -> …|4. Repay Loan (0.01 tRBTC)…
-      status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it|2. A part|0. Back
-      second: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.`
-
   plays('is shown as overdue in the menu and at the repayment')`
       s: 3*1 -> END Loan Requested|…
       settle
@@ -194,19 +169,12 @@ describe('a loan', () => {
       next: 3 -> CON Loan: 0.02 tRBTC|…
       next: 3*1 -> …|0.02 tRBTC credited shortly.…`
 
-  plays('shows its fee after a mistake too')`
-      s: 3*7 -> CON Please choose from the list.|Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back`
-
   plays('has the amount that was shown last if the terms were shown again')`
       s: 3
       principal 0.02
       2 min
       s: 3*7 -> …|Loan: 0.02 tRBTC|…
       s: 3*7*1 -> …|0.02 tRBTC credited shortly.…`
-
-  plays('that does not exist is reported, and the menu shows no amount')`
-      status: 4 -> END You have no loan to repay. Dial again for the menu.
-      menu: -> …|4. Repay Loan|…`
 
   plays('is shown if the balance does not suffice to repay it')`
       s: 3*1
@@ -244,20 +212,6 @@ describe('the dials of a minute', () => {
     for (const text of [...texts, ...texts]) await play(`s: ${text} -> not ${tooMany}`)
     await play(`s: 6*0*2*0*5*0*3 -> ${tooMany}`)
   })
-})
-
-describe('money in and out', () => {
-  plays("is received at the phone number and at the account's address")`
-      s: 6 -> CON Your number: +254 700 000 000|From a wallet, credit this account at:|<address>|1. Credit what arrived|0. Back
-      s: 6*1 -> END Nothing has arrived for your account yet. Dial again in some minutes.`
-
-  plays('goes out to wallets only, after a confirmation')`
-      s: 7 -> CON Address of your wallet outside, or its code:|0. Back
-      s: 7*${friend} -> CON Not the address of a wallet. …
-      w: 7*12 -> CON Not the address of a wallet. …
-      o: 7*+254700000000 -> CON Not the address of a wallet. …
-      s: 7*${stranger} -> CON To: 0x5aAeb605...1BEaEd|Amount…
-      s: 7*${stranger}*0.001 -> CON Cash out 0.001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|1. Cash out to wallet|0. Change`
 })
 
 const helped = { settings: { ...menus.lender.settings, helpNumber: '0700 000 088' } }

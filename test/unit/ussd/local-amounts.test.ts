@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import type { Rate } from '../../../src/loan/local-worth.ts'
-import { friend, openWorld, stranger } from './world.ts'
+import { friend, openWorld } from './world.ts'
 
 const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000_000n })
 
@@ -93,32 +93,6 @@ describe('an amount in the local currency', () => {
       s: 2*${friend}*239*240 -> CON Send 0.00002 tRBTC|(about KES 240)|…
       t: 2*${friend}*0.0000000000001 -> CON The amount must be more than 0. Please try again.|…
       u: 2*${friend}*99999999999999 -> CON This amount is too large. Please try again.|…`)
-  })
-
-  test('is shown in both currencies at each place that leads to a payment, also above a PIN', async () => {
-    const both = '0.0001 tRBTC|(about KES 1200)|'
-    for (const pin of ['off', 'strict'] as const) {
-      const { play, feed, deliver } = open({ pin })
-      const go = (text: string) => (pin === 'off' ? text : `${text}*482615`)
-      if (pin === 'strict') {
-        await deliver(0, 'first', '')
-        await deliver(0, 'first', '482615*482615')
-      }
-      await play(`
-        a: 2*${stranger}*1200 -> CON Send ${both}To: 0x5aAeb605...1BEaEd|Credits…
-        b: 7*${stranger}*1200 -> CON Cash out 0.0001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|(about KES 1200)|…
-        ${pin === 'off' ? '# ' : 'c: '}2*${stranger}*1200*2 -> CON Cash out ${both.replace('|', '|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|')}…
-        l: ${go('3')}${pin === 'off' ? '*1' : ''} -> END Loan Requested|…
-        settle
-        d: 4 -> CON Repay Loan|You owe 0.01 tRBTC|(about KES 120000)|Until: <date>|…
-        d: 4*2 -> ${prompt}|Amount to repay, or all:|0. Back
-        d: 4*2*1200 -> CON Repay Loan: ${both}…
-        e: ${pin === 'off' ? '1' : '1*482615'} -> END Your Balance: 0.03 tRBTC|(about KES 360000)`)
-      feed.rate = undefined
-      await play(
-        `f: ${pin === 'off' ? '1' : '1*482615'} -> END Your Balance: 0.03 tRBTC|KES: no rate now.`,
-      )
-    }
   })
 
   test('leaves no row in the ledger if no local currency is set', async () => {

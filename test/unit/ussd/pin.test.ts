@@ -73,15 +73,6 @@ describe('the first dial', () => {
 })
 
 describe('a payment', () => {
-  plays('is confirmed by the PIN instead of a digit', chosen)`
-      s: ${send} -> CON ${again}
-      s: ${send}*1 -> CON A PIN has 4 to 6 digits.|${again}
-      s: ${send}*0 -> CON To: +254 700 000 001|Amount…
-      s: ${send}*1*${own} -> ${submitted}
-      s: ${send}*1*${own} -> same
-      settle
-      balance: 1 -> END Your Balance: 0.019 tRBTC`
-
   test('goes on after a wrong PIN, which counts as one try however often it is delivered', async () => {
     const { deliver, play } = await chosen()
     const delivered = await Promise.all(
