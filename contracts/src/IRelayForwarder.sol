@@ -74,9 +74,9 @@ interface IRelayForwarder {
     /// @notice `caller` is no relayer.
     error NotRelayer(address caller);
 
-    /// @notice `caller` is called by another account: a relayer sends its transactions itself. A
-    /// contract could choose the depth of the call, at which RSKj (400 deep at most) lets the inner
-    /// one fail.
+    /// @notice `caller` is called by another account, or has code, be it by delegation (EIP-7702):
+    /// a relayer sends its transactions itself. Code could choose the depth of the call, at which
+    /// RSKj (400 deep at most) lets the inner one fail.
     error NotPlainAccount(address caller);
 
     /// @notice The target can't be this contract or zero.

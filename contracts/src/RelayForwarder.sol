@@ -87,8 +87,9 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
     /// @inheritdoc IRelayForwarder
     function execute(bytes calldata batch) external whenNotPaused returns (Result[] memory results) {
         if (!isRelayer[msg.sender]) revert NotRelayer(msg.sender);
-        // A contract could have itself called so deep that RSKj lets every inner call fail.
-        if (msg.sender != tx.origin) revert NotPlainAccount(msg.sender);
+        // Code could have itself called so deep that RSKj lets every inner call fail. An account
+        // that sends a transaction has code where it delegates (EIP-7702).
+        if (msg.sender != tx.origin || msg.sender.code.length != 0) revert NotPlainAccount(msg.sender);
 
         uint256 count = _countIn(batch);
         results = new Result[](count);

@@ -262,7 +262,7 @@ const contractFindings = {
   ),
   missing: refusing('The contracts are not at the configured addresses'),
   not_allowed: refusing(
-    'The forwarder does not accept this relayer, or may not call the loan contract',
+    'The forwarder does not accept this relayer (it is not allowed, or its account delegates to code), or may not call the loan contract',
   ),
   paused: refusing('The forwarder is paused by its guardian or owner: no payment goes through'),
 }

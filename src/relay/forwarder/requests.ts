@@ -157,6 +157,7 @@ export type ForwarderRefusal = 'missing' | 'not_allowed' | 'paused'
 export function decodeForwarderRefusal(data: Hex): ForwarderRefusal {
   switch (decodeErrorName(data)) {
     case 'NotRelayer':
+    case 'NotPlainAccount':
       return 'not_allowed'
     case 'EnforcedPause':
       return 'paused'

@@ -70,6 +70,13 @@ describe('health', () => {
     const stranger = open({ RELAYER_MNEMONIC: otherMnemonic })
     await stranger.round()
     expect((await health(stranger)).says.contracts).toContain('does not accept this relayer')
+    const setCode = (code: string) => chain.anvil.ask('anvil_setCode', [chain.relayer, code])
+    await setCode(`0xef0100${'11'.repeat(20)}`)
+    await minuteLater(deployment)
+    expect((await minuteLater(deployment)).says.contracts).toContain(
+      'its account delegates to code',
+    )
+    await setCode('0x')
     await minuteLater(deployment)
     expect(await minuteLater(deployment)).toMatchObject(good)
   })
