@@ -20,7 +20,7 @@ import { type LedgerRules, ledgerRules } from '../relay/ledger/draft.ts'
 import type { Identity } from '../relay/ledger/records/identity.ts'
 import type { Ledger } from '../relay/ledger/steps.ts'
 import type { Relayer } from '../relay/relayer.ts'
-import { createSigner } from '../relay/signer.ts'
+import { createSigner, type Signer } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -91,9 +91,9 @@ export function assembleRelayer<Any extends Ledger>(
 }
 
 /** Caches the signer of each configuration, since deriving a key takes thousands of hashes. */
-const signers = new WeakMap<Config, ReturnType<typeof createSigner>>()
+const signers = new WeakMap<Config, Signer>()
 
-function getSigner(config: Config): ReturnType<typeof createSigner> {
+function openSigner(config: Config): Signer {
   const cachedSigner = signers.get(config)
   if (cachedSigner !== undefined) return cachedSigner
   const account = deriveRelayerAccount(config.relayerMnemonic, config.chain.id, 0)
@@ -101,6 +101,15 @@ function getSigner(config: Config): ReturnType<typeof createSigner> {
   signers.set(config, signer)
   return signer
 }
+
+/** Creates a signer whose key is derived at its first use: most first requests need none. */
+const getSigner = (config: Config): Signer => ({
+  get address() {
+    return openSigner(config).address
+  },
+  sign: (transaction) => openSigner(config).sign(transaction),
+  readContent: (transaction) => openSigner(config).readContent(transaction),
+})
 
 export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) {
   const { readBalance } = createLoanReader(createLoanSource(relayer, loan))
