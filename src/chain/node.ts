@@ -72,8 +72,11 @@ const receipt = z.pipe(
   })),
 )
 
+/** How a receipt is known; `alone`: by one of several nodes alone, in an unknown form. */
+type ReceiptProof = 'proved' | 'unproved' | 'alone'
+
 /** Holds a receipt, and whether the header of its block proves it. */
-export type Receipt = z.output<typeof receipt> & { isProved: boolean }
+export type Receipt = z.output<typeof receipt> & { proof: ReceiptProof }
 
 const calldata = z.pipe(
   z.object({ input: hex }),
@@ -95,7 +98,10 @@ const createParsedReader =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
     schema: Schema,
-    ...[method, params, signal, onUnproved = () => {}]: [...Request, onUnproved?: () => void]
+    ...[method, params, signal, onUnproved = () => {}]: [
+      ...Request,
+      onUnproved?: (isAlone: boolean) => void,
+    ]
   ): Promise<z.output<Schema>> => {
     const answer = await rpc(method, params, { signal, fresh: true, onUnproved })
     const parsed = schema.safeParse(answer)
@@ -114,13 +120,13 @@ export function createNode(rpc: Rpc) {
   const readOptional = async <Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) =>
     (await readParsed(z.nullable(schema), ...request)) ?? undefined
 
-  /** Reads an answer, and tells whether a hash proves it. */
+  /** Reads an answer, and tells how it is known. */
   async function readWithProof<Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) {
-    let isProved = true
-    const answer = await readParsed(schema, ...request, () => {
-      isProved = false
+    let proof: ReceiptProof = 'proved'
+    const answer = await readParsed(schema, ...request, (isAlone) => {
+      proof = isAlone ? 'alone' : 'unproved'
     })
-    return { answer, isProved }
+    return { answer, proof }
   }
 
   return {
@@ -130,8 +136,8 @@ export function createNode(rpc: Rpc) {
     /** Reads a block by number; undefined if the chain is shorter. */
     async getBlock(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const request: Request = ['eth_getBlockByNumber', [toHex(number), false], signal]
-      const { answer, isProved } = await readWithProof(z.nullable(head), ...request)
-      return answer === null ? undefined : toHead({ answer, isProved })
+      const { answer, proof } = await readWithProof(z.nullable(head), ...request)
+      return answer === null ? undefined : toHead({ answer, proof })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
     getTransactionCount(
@@ -168,8 +174,8 @@ export function createNode(rpc: Rpc) {
     },
     async getReceipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
       const method = 'eth_getTransactionReceipt'
-      const { answer, isProved } = await readWithProof(z.nullable(receipt), method, [hash], signal)
-      return answer === null ? undefined : { ...answer, isProved }
+      const { answer, proof } = await readWithProof(z.nullable(receipt), method, [hash], signal)
+      return answer === null ? undefined : { ...answer, proof }
     },
     /** Returns a transaction's calldata; undefined if the node does not know it. */
     getCalldata: (hash: Hex, signal: AbortSignal) =>
@@ -214,8 +220,8 @@ function createLogReader(readParsed: ReturnType<typeof createParsedReader>) {
   }
 }
 
-const toHead = ({ answer, isProved }: { answer: Head; isProved: boolean }): Head =>
-  isProved ? answer : { ...answer, difficulty: undefined }
+const toHead = ({ answer, proof }: { answer: Head; proof: ReceiptProof }): Head =>
+  proof === 'proved' ? answer : { ...answer, difficulty: undefined }
 
 /** Returns the revert data of a failed call; undefined if the call did not revert (code 3). */
 function parseRevertData(error: RpcError): Hex | undefined {

@@ -1,12 +1,15 @@
 /**
  * Makes one JSON-RPC call, whose answer the caller parses. `signal` ends the wait, but not what the
- * node does. `fresh` bypasses all caches. `onUnproved` is called if no hash proves the answer.
+ * node does. `fresh` bypasses all caches. `onUnproved` is called if no hash proves the answer, and
+ * told whether one of several nodes alone gave it in an unknown form.
  */
 export type Rpc = (
   method: string,
   params: readonly unknown[],
-  options: { signal: AbortSignal; fresh?: boolean; onUnproved?: () => void },
+  options: { signal: AbortSignal; fresh?: boolean; onUnproved?: OnUnproved },
 ) => Promise<unknown>
+
+type OnUnproved = (isAlone: boolean) => void
 
 /** Holds a node's error object (JSON-RPC 2.0, section 5.1). */
 export class RpcError extends Error {

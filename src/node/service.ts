@@ -85,7 +85,7 @@ export function createNodeService(options: NodeServiceOptions) {
     const method = getMethod(name)
     const provenance = createProvenance(clock)
     const result = await method.call(method.parse(params), createContext(deps, signal, provenance))
-    if (!provenance.isProved) onUnproved?.()
+    if (!provenance.isProved) onUnproved?.(provenance.isAlone)
     return result
   }
 
@@ -173,10 +173,15 @@ type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock 
   typeof createWorkSharing
 >
 
-/** Tells whether all parts of an answer are proved, and when the oldest was read (Unix ms). */
-type Provenance = { oldestAt: number; isProved: boolean }
+/**
+ * Tells when the oldest part of an answer was read (Unix ms), whether all are proved, and whether
+ * one of several nodes alone gave a part of it in an unknown form.
+ */
+type Provenance = { oldestAt: number; isProved: boolean; isAlone: boolean }
 
-const createProvenance = (clock: Clock): Provenance => ({ oldestAt: clock.now(), isProved: true })
+const createProvenance = (clock: Clock): Provenance => ({
+  ...{ oldestAt: clock.now(), isProved: true, isAlone: false },
+})
 
 function createContext(
   { chainId, upstreams, cache, clock, share }: Deps,
@@ -184,8 +189,9 @@ function createContext(
   provenance: Provenance,
   subscriptions?: Subscriptions,
 ): Context {
-  const onUnproved = (): void => {
+  const onUnproved = (isAlone: boolean): void => {
     provenance.isProved = false
+    provenance.isAlone ||= isAlone
   }
   return {
     chainId,

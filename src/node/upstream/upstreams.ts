@@ -43,7 +43,7 @@ export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions:
   const group: UpstreamGroup = { ...options, hasMultiple, isBehind, heights, findState }
 
   return {
-    withSignal: (signal: AbortSignal, onUnproved?: () => void) =>
+    withSignal: (signal: AbortSignal, onUnproved?: OnUnproved) =>
       createAccess(signal, group, onUnproved),
     /** Tells whether answers are compared. Then both nodes must read the same block. */
     comparesAnswers: hasMultiple && upstreamOptions.comparesAnswers,
@@ -84,8 +84,15 @@ function rankNodes({ states, hasMultiple, isBehind }: UpstreamGroup): UpstreamSt
   return states.toSorted((a, b) => getRank(a) - getRank(b))
 }
 
+/** Is told whether one of several nodes alone gave the answer, in a form that is unknown. */
+type OnUnproved = (isAlone: boolean) => void
+
 /** Creates the access to the nodes for one request. Calls `onUnproved` for each unproved answer. */
-function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = () => {}) {
+function createAccess(
+  signal: AbortSignal,
+  group: UpstreamGroup,
+  onUnproved: OnUnproved = () => {},
+) {
   const { states, hasMultiple, comparesAnswers, isBehind, heights, findState } = group
 
   function raceEligible<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>> {
@@ -99,21 +106,23 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
     const firstAnswer = await raceEligible(work, isEligible)
     const reasons = firstAnswer.unprovedReasons
     const isUnprovable = comparesAnswers && reasons.size > 0
-    const isCompared = hasMultiple && (reasons.has('unknown_form') || isUnprovable)
-    const answer = isCompared ? await findAgreedAnswer(firstAnswer, work, isEligible) : firstAnswer
+    const isUnknown = reasons.has('unknown_form')
+    const isCompared = hasMultiple && (isUnknown || isUnprovable)
+    const agreed = isCompared ? await findAgreedAnswer(firstAnswer, work, isEligible) : undefined
+    const answer = agreed ?? firstAnswer
     if (answer.unprovedReasons.size > 0) {
-      onUnproved()
+      onUnproved(hasMultiple && isUnknown && agreed === undefined)
       findState(answer.name)?.recordUnprovedAnswer(answer)
     }
     return answer.value
   }
 
-  /** Returns a proved answer, else one that two nodes give, else the first. */
+  /** Returns a proved answer, else one that two nodes give; undefined without either. */
   async function findAgreedAnswer<T>(
     firstAnswer: NodeAnswer<T>,
     work: NodeWork<T>,
     isEligible: IsEligible,
-  ): Promise<NodeAnswer<T>> {
+  ): Promise<NodeAnswer<T> | undefined> {
     const answers = [firstAnswer]
     while (answers.length < states.length) {
       const isUnasked = (name: string) =>
@@ -124,7 +133,7 @@ function createAccess(signal: AbortSignal, group: UpstreamGroup, onUnproved = ()
       if (isProved || answers.some(({ value }) => isSameAnswer(value, next.value))) return next
       answers.push(next)
     }
-    return firstAnswer
+    return undefined
   }
 
   return {

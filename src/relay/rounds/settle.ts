@@ -181,13 +181,15 @@ function* askProofs(
   return proofs
 }
 
-/** Compares an outcome with its receipt; undefined if the receipt now names another block. */
+/** Compares an outcome with its receipt; undefined if the next round has to ask again. */
 function checkProof(
   { forwarder }: StageTerms,
   receipt: Receipt | 'unproved',
   { order, execution }: DeepPayment,
 ): Proof | undefined {
-  if (receipt === 'unproved' || !receipt.isProved) return 'unproved'
+  if (receipt === 'unproved' || receipt.proof === 'unproved') return 'unproved'
+  // A lie would look the same: another node has to give the same receipt, or a proof.
+  if (receipt.proof === 'alone') return undefined
   if (receipt.block.hash !== execution.block.hash) return undefined
   const { from, intentId } = order.request
   const isInReceipt = decodeResults(forwarder, receipt.logs).some(

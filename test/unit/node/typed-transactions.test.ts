@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { type Hex, toHex } from 'viem'
+import { type Hex, keccak256, toHex, zeroAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { UntrueAnswer } from '../../../src/node/objects/bad-answers.ts'
 import * as encoded from '../../../src/node/objects/encoded-transaction.ts'
@@ -10,6 +11,9 @@ import * as trie from '../../../src/node/objects/receipts-trie.ts'
 import { parseSignedTransaction } from '../../../src/node/objects/signed-transaction.ts'
 import { rawTransaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { holds } from '../../support/properties.ts'
+import { type Forged, forge, showing } from '../../support/rskj-node/forge.ts'
 import type { Block } from '../../support/rskj-node/recording.ts'
 import { scriptedNode } from './scripted-node.ts'
 
@@ -20,6 +24,8 @@ const recording = new URL('../../fixtures/rskj-rskip546-typed-transactions.json'
 const { pairs } = JSON.parse(readFileSync(recording, 'utf8')) as { pairs: readonly Pair[] }
 const answered = (method: string) => pairs.filter((pair) => pair.method === method)
 const mining = { minDifficulty: 1n, from: 1 }
+
+const laterType = fc.integer({ min: 5, max: 0x7f }).map((each) => toHex(each))
 
 const receiptsOf = (blockHash: string) =>
   answered('eth_getTransactionReceipt')
@@ -66,14 +72,74 @@ test('a receipt of an unknown type is a lie, if its transaction has a known one'
 
 test('receipts of a type that is not known yet are proved by either form, or by none', () => {
   const receipts = blocks.flatMap(({ hash }) => receiptsOf(hash).slice(0, 1))
-  const type = fc.integer({ min: 5, max: 0x7f }).map((each) => toHex(each))
-  const property = fc.property(type, fc.nat(receipts.length - 1), fc.nat(1), (of, index, form) => {
-    const all = [{ ...(receipts[index] as RawReceipt), type: of }, receipts[0] as RawReceipt]
-    const forms = all.map((one) => trie.listReceiptForms(one, 'rootstock'))
-    const bytes = forms.map((each) => each[form] ?? each[0])
-    const root = trie.computeTrieRoot(bytes, 'rootstock')
-    expect(trie.encodeReceipts(all, root, 'rootstock')).toEqual(bytes)
-    expect(trie.encodeReceipts(all, toHex(0, { size: 32 }), 'rootstock')).toBeUndefined()
-  })
+  const property = fc.property(
+    laterType,
+    fc.nat(receipts.length - 1),
+    fc.nat(1),
+    (of, index, form) => {
+      const all = [{ ...(receipts[index] as RawReceipt), type: of }, receipts[0] as RawReceipt]
+      const forms = all.map((one) => trie.listReceiptForms(one, 'rootstock'))
+      const bytes = forms.map((each) => each[form] ?? each[0])
+      const root = trie.computeTrieRoot(bytes, 'rootstock')
+      expect(trie.encodeReceipts(all, root, 'rootstock')).toEqual(bytes)
+      expect(trie.encodeReceipts(all, toHex(0, { size: 32 }), 'rootstock')).toBeUndefined()
+    },
+  )
   fc.assert(property)
+})
+
+const sender = privateKeyToAccount(`0x${'05'.repeat(32)}`)
+const signed = [1, 2, 3].map(async (nonce) => {
+  const fields = { nonce, chainId: 31, gas: 21_000n, gasPrice: 1n, to: zeroAddress }
+  const raw = await sender.signTransaction({ ...fields, type: 'legacy' })
+  const logs = [{ address: zeroAddress, topics: [], data: toHex(nonce, { size: 32 }) }]
+  return { hash: keccak256(raw), raw, from: sender.address.toLowerCase() as Hex, logs }
+})
+
+test('a block of a type that is not known yet is told as nodes agree, and makes no liar', async () => {
+  const sent = await Promise.all(signed)
+  const known: Forged[] = []
+  for (const one of sent) known.push(forge(known.at(-1), { sent: [{ ...one, status: '0x1' }] }))
+  const property = fc.asyncProperty(laterType, fc.constantFrom(0, 1, 2, 3), async (type, liar) => {
+    const retype = <One extends object>(one: One) => ({ ...one, type })
+    const show = (place: number): Forged[] =>
+      known.map((block, index) => {
+        const receipts = block.receipts.map((one) =>
+          place === liar ? { ...one, status: '0x0' } : one,
+        )
+        const unknown = {
+          transactions: block.transactions.map(retype),
+          receipts: receipts.map(retype),
+        }
+        return index === 1 ? { ...block, ...unknown } : block
+      })
+    const nodes = [0, 1, 2].map((place) => {
+      const [blocks, all] = [show(place), show(place).flatMap(({ receipts }) => receipts)]
+      const eth_getLogs = ([filter]: readonly unknown[]) => {
+        const { blockHash, fromBlock } = Object(filter)
+        const isIn = (one: RawReceipt) =>
+          fromBlock ? one.blockNumber >= fromBlock : one.blockHash === blockHash
+        return all.filter(isIn).flatMap(({ logs }) => logs)
+      }
+      return showing(() => blocks, { eth_getLogs })
+    })
+    for (const count of [1, 3]) {
+      const urls = nodes.slice(0, count).map((_, place) => `http://${place}.test/`)
+      const fetch: typeof globalThis.fetch = (input, init) =>
+        (nodes[urls.indexOf(`${input}`)] as typeof globalThis.fetch)(input, init)
+      const { rpc, logged } = await serve(urls, 31, fetch, createHandClock(), { mining })
+      for (const [index, { hash }] of sent.entries()) {
+        const status = index === 1 && count === 1 && liar === 0 ? '0x0' : '0x1'
+        const { result } = await rpc('eth_getTransactionReceipt', [hash])
+        expect(result).toMatchObject({ status, type: index === 1 ? type : '0x0' })
+        expect((await rpc('eth_getLogs', [{ blockHash: known[index]?.hash }])).result).toHaveLength(
+          1,
+        )
+      }
+      const range = { fromBlock: '0x1', toBlock: '0x3' }
+      expect((await rpc('eth_getLogs', [range])).result).toHaveLength(3)
+      expect(new Set(logged.map(({ event }) => event))).toEqual(new Set(['node.unproved']))
+    }
+  })
+  await holds(property, { sampled: 8, full: 200 })
 })

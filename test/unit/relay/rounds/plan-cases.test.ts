@@ -318,7 +318,7 @@ test('a plan: an outcome is final by its proof if proofs are on, and a refuted o
     expect(done.map(describeAction), what).toEqual(actions)
   }
   does('a deep outcome', 'settle', { mined }, chainOf(0), 'confirm a')
-  const proved = { hash, block, succeeded: true, gasUsed: 0, logs: [], isProved: true }
+  const proved = { hash, block, succeeded: true, gasUsed: 0, logs: [], proof: 'proved' as const }
   const eventName = 'RequestProcessed'
   const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName, args: { intentId, from } })
   const logs = [{ address: terms.forwarder.address, topics, data: pad('0x') }]

@@ -201,6 +201,17 @@ describe('nodes that cannot prove an outcome are trusted, with an alert,', () =>
     expect((await ledger.readVitals()).observations.unproved).toMatchObject({ block: 5 })
   })
 
+  test.for([0, 1])('but not if node %i of two alone tells it', async (place) => {
+    const { look, sentWith, events } = await open({ count: 2 })
+    await look(base, base)
+    const told = untyped(paid(sentWith('executed')))
+    const untold: Forged[] = told.map((block) => ({ ...block, receipts: [] }))
+    expect(await look(...[untold, untold].with(place, told))).toBe('mined')
+    expect(events).not.toContain('payment.confirmed')
+    expect(await look(told, told)).toBe('confirmed')
+    expect(events).toContain('payment.unproved')
+  })
+
   test.for([
     ['have no receipt any more', null],
     ['refuse to show it', undefined],
