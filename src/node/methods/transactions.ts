@@ -2,7 +2,12 @@ import * as z from 'zod/mini'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { verifyTransaction } from '../objects/encoded-transaction.ts'
 import { receipt, shapeReceipt } from '../objects/receipt.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import {
+  rawTransaction,
+  shapeTransaction,
+  type Transaction,
+  transaction,
+} from '../objects/transaction.ts'
 import {
   blockParam,
   hashParam,
@@ -29,7 +34,7 @@ export const transactionMethods = [
         const answer = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
         if (answer === null) return null
         assertAskedFor(answer, answer.hash === hash)
-        if (!(await verifyTransaction(answer))) node.markUnproved('unprovable')
+        await verifyOnNode(node, answer)
         return answer
       }),
   }),
@@ -109,4 +114,12 @@ async function lookUpTransaction(node: UpstreamNode, name: string, ...params: st
 function assertAskedFor<T>(answer: T, isAskedFor: boolean): T {
   if (isAskedFor) return answer
   throw new UntrueAnswer('the answer is about another transaction or block')
+}
+
+/** Verifies a transaction; what cannot be found is asked of another node, if there is one. */
+async function verifyOnNode(node: UpstreamNode, answer: Transaction): Promise<void> {
+  const trieKind = node.kind === 'rskj' ? 'rootstock' : 'ethereum'
+  const verdict = await verifyTransaction(answer, trieKind)
+  if (verdict === 'unusual') node.markUnproved('unprovable')
+  if (verdict === 'unknown') node.markUnproved('unknown_form')
 }

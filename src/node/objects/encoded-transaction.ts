@@ -1,21 +1,11 @@
-import {
-  concatHex,
-  formatTransaction,
-  fromRlp,
-  type Hex,
-  keccak256,
-  padHex,
-  recoverAddress,
-  recoverTransactionAddress,
-  serializeTransaction,
-  type TransactionSerialized,
-  toRlp,
-} from 'viem'
+import { concatHex, fromRlp, type Hex, keccak256, padHex, recoverAddress, toRlp } from 'viem'
+import * as z from 'zod/mini'
 import { UntrueAnswer } from './bad-answers.ts'
 import type { MinedBlock } from './block.ts'
 import { encodeQuantity } from './header.ts'
-import { computeTrieRoot, type TrieKind } from './receipts-trie.ts'
+import { asHex, computeTrieRoot, type TrieKind } from './receipts-trie.ts'
 import { isNamespaced, splitType, type Transaction, toTypeBytes } from './transaction.ts'
+import { address, data, hash, quantity } from './values.ts'
 
 /** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */
 const maxNumberBytes = 32
@@ -29,43 +19,65 @@ type EncodingSearch =
   | { kind: 'unknown' }
   | { kind: 'none' }
 
-/** Finds the encoding that has a transaction's hash; `budget` limits the bytes to hash. */
-function findEncoding(transaction: Transaction, budget: { bytesLeft: number }): EncodingSearch {
+/** Holds the fields of one. RSKj keeps zeros that a sender wrote before nonce and gas limit. */
+type Form = {
+  fields: readonly Field[]
+  nonceIndex: number
+  gasIndex: number
+  /** Counts the bytes of zero that other fields have. */
+  zeros: number
+}
+type Field = Hex | readonly Field[]
+
+/**
+ * Finds the encoding that has a transaction's hash; `budget` limits the bytes to hash. RSKj keeps a
+ * typed transaction's lists as their sender wrote them, with lengths that no node returns: where no
+ * form of it fits, its encoding is unknown.
+ */
+function findEncoding(
+  transaction: Transaction,
+  trieKind: TrieKind,
+  budget: { bytesLeft: number },
+): EncodingSearch {
   const prefix = toTypeBytes(transaction.type)
-  if (prefix !== '0x' && !isNamespaced(transaction.type)) {
-    const encoding = encodeTyped(transaction)
-    if (encoding === undefined) return { kind: 'unknown' }
-    return keccak256(encoding) === transaction.hash
-      ? { kind: 'found', bytes: encoding, zeros: 0 }
-      : { kind: 'none' }
-  }
-  const prices = listPriceForms(transaction)
-  const parities = listParityForms(transaction)
+  const isTyped = prefix !== '0x' && !isNamespaced(transaction.type)
+  const forms = isTyped ? listTypedForms(transaction) : listLegacyForms(transaction)
+  if (forms === undefined) return { kind: 'unknown' }
   for (let zeros = 0; zeros < 2 * maxNumberBytes; zeros += 1) {
     for (let nonceZeros = 0; nonceZeros <= zeros; nonceZeros += 1) {
-      for (const { price, priceZeros } of prices) {
-        for (const v of parities) {
-          const fields = { ...transaction, v, gasPrice: price }
-          const list = encodeLegacy(fields, nonceZeros, zeros - nonceZeros)
-          if (list === undefined) continue
-          const bytes = concatHex([prefix, list])
-          const allZeros = zeros + priceZeros
-          if (keccak256(bytes) === transaction.hash)
-            return { kind: 'found', bytes, zeros: allZeros }
-          budget.bytesLeft -= bytes.length / 2
-          if (budget.bytesLeft < 0) return { kind: 'unknown' }
-        }
+      for (const form of forms) {
+        const list = encodeForm(form, nonceZeros, zeros - nonceZeros)
+        if (list === undefined) continue
+        const bytes = concatHex([prefix, list])
+        if (keccak256(bytes) === transaction.hash)
+          return { kind: 'found', bytes, zeros: zeros + form.zeros }
+        budget.bytesLeft -= bytes.length / 2
+        if (budget.bytesLeft < 0) return { kind: 'unknown' }
       }
     }
+    // Ethereum's transactions have no such zeros.
+    if (isTyped && trieKind === 'ethereum') return { kind: 'none' }
   }
-  return { kind: 'none' }
+  return { kind: isTyped ? 'unknown' : 'none' }
+}
+
+/** Encodes a form with leading zeros in nonce and gas limit; undefined if they are too long. */
+function encodeForm(
+  { fields, nonceIndex, gasIndex }: Form,
+  nonceZeros: number,
+  gasZeros: number,
+): Hex | undefined {
+  const nonce = padWithZeros(fields[nonceIndex] as Hex, nonceZeros)
+  const gas = padWithZeros(fields[gasIndex] as Hex, gasZeros)
+  if (nonce === undefined || gas === undefined) return undefined
+  return toRlp(fields.with(nonceIndex, nonce).with(gasIndex, gas) as Hex[])
 }
 
 /** Lists how RSKj may hold a gas price: zero as nothing, or as a byte (`encodeCoinNonNullZero`). */
-function listPriceForms({ gasPrice }: Transaction): { price: Hex; priceZeros: number }[] {
+function listPriceForms(gasPrice: string): { price: Hex; zeros: number }[] {
   const price = encodeQuantity(gasPrice)
-  const usual = { price, priceZeros: 0 }
-  return price === '0x' ? [usual, { price: '0x00', priceZeros: 1 }] : [usual]
+  const usual = { price, zeros: 0 }
+  return price === '0x' ? [usual, { price: '0x00', zeros: 1 }] : [usual]
 }
 
 /** Lists what a legacy signature's `v` may be where a node prints its parity alone (RSKIP-546). */
@@ -76,21 +88,119 @@ function listParityForms({ v, r }: Transaction): string[] {
   return [...ofChains, `0x${(27 + parity).toString(16)}`, v]
 }
 
-/** Encodes a transaction with leading zeros in nonce and gas limit; undefined if too long. */
-function encodeLegacy(
-  transaction: Transaction,
-  nonceZeros: number,
-  gasZeros: number,
-): Hex | undefined {
-  const { gas, to, value, input, v, r, s } = transaction
-  const nonce = padWithZeros(encodeQuantity(transaction.nonce), nonceZeros)
-  const paddedGas = padWithZeros(encodeQuantity(gas), gasZeros)
-  if (nonce === undefined || paddedGas === undefined) return undefined
+function listLegacyForms(transaction: Transaction): Form[] {
+  const { nonce, gasPrice, gas, to, value, input, v, r, s } = transaction
+  const build = (price: Hex, limit: Hex, parity: string): Omit<Form, 'zeros'> => ({
+    fields: [
+      encodeQuantity(nonce),
+      price,
+      limit,
+      asHex(to ?? '0x'),
+      encodeQuantity(value),
+      asHex(input),
+      ...[parity, r, s].map(encodeQuantity),
+    ],
+    nonceIndex: 0,
+    gasIndex: 2,
+  })
   // REMASC's transaction encodes zeros as a byte, but not in its value (`RemascTransaction`).
-  const isPaid = !isUnsigned(transaction)
-  const [price, limit] = isPaid ? [transaction.gasPrice, paddedGas] : ['0x00', '0x00']
-  const fields = [nonce, price, limit, to ?? '0x', encodeQuantity(value), input]
-  return toRlp([...fields, ...[v, r, s].map(encodeQuantity)] as Hex[])
+  if (isUnsigned(transaction)) return [{ ...build('0x00', '0x00', v), zeros: 0 }]
+  return listPriceForms(gasPrice).flatMap(({ price, zeros }) =>
+    listParityForms(transaction).map((parity) => ({
+      ...build(price, encodeQuantity(gas), parity),
+      zeros,
+    })),
+  )
+}
+
+/** RSKj spells it `yparity`. */
+const parityFields = { yParity: z.optional(quantity), yparity: z.optional(quantity) }
+
+/** Parses what a typed transaction has beyond {@link Transaction}. */
+const typedFields = z.object({
+  chainId: quantity,
+  accessList: z._default(z.array(z.object({ address: data, storageKeys: z.array(data) })), []),
+  ...parityFields,
+})
+const feeFields = z.object({ maxPriorityFeePerGas: quantity, maxFeePerGas: quantity })
+const authorizationFields = z.object({
+  chainId: quantity,
+  address,
+  nonce: quantity,
+  r: data,
+  s: data,
+  ...parityFields,
+})
+const setCodeFields = z.object({ authorizationList: z.array(authorizationFields) })
+const blobFields = z.object({ maxFeePerBlobGas: quantity, blobVersionedHashes: z.array(hash) })
+
+type Parity = { yParity?: string | undefined; yparity?: string | undefined }
+const readParity = ({ yParity, yparity }: Parity): Hex => encodeQuantity(yParity ?? yparity ?? '0x')
+
+/** Lists the forms of a typed transaction (EIP-2930, 1559, 4844, 7702); undefined for others. */
+function listTypedForms(transaction: Transaction): Form[] | undefined {
+  const typed = typedFields.safeParse(transaction).data
+  const prices = listTypedPrices(transaction)
+  const ownFields = listOwnFields(transaction)
+  if (typed === undefined || prices === undefined || ownFields === undefined) return undefined
+  const { nonce, gas, to, value, input, r, s } = transaction
+  const list = typed.accessList.map((entry) => [entry.address, entry.storageKeys] as Field[])
+  const signature = [readParity(typed), encodeQuantity(r), encodeQuantity(s)]
+  return prices.map((ofPrices) => ({
+    fields: [
+      encodeQuantity(typed.chainId),
+      encodeQuantity(nonce),
+      ...ofPrices.map(({ price }) => price),
+      encodeQuantity(gas),
+      asHex(to ?? '0x'),
+      encodeQuantity(value),
+      asHex(input),
+      list,
+      ...ownFields,
+      ...signature,
+    ],
+    nonceIndex: 1,
+    gasIndex: 2 + ofPrices.length,
+    zeros: ofPrices.reduce((sum, { zeros }) => sum + zeros, 0),
+  }))
+}
+
+/** Lists what stands between nonce and gas limit: EIP-2930's price, or else EIP-1559's fees. */
+function listTypedPrices(
+  transaction: Transaction,
+): ReturnType<typeof listPriceForms>[] | undefined {
+  if (transaction.type === '0x1')
+    return listPriceForms(transaction.gasPrice).map((price) => [price])
+  const fees = feeFields.safeParse(transaction).data
+  return (
+    fees &&
+    listPriceForms(fees.maxPriorityFeePerGas).flatMap((tip) =>
+      listPriceForms(fees.maxFeePerGas).map((fee) => [tip, fee]),
+    )
+  )
+}
+
+/** Lists what follows the access list in types 3 and 4; undefined for an unknown type. */
+function listOwnFields(transaction: Transaction): Field[] | undefined {
+  if (transaction.type === '0x1' || transaction.type === '0x2') return []
+  if (transaction.type === '0x3') {
+    const blobs = blobFields.safeParse(transaction).data
+    return blobs && [encodeQuantity(blobs.maxFeePerBlobGas), blobs.blobVersionedHashes as Hex[]]
+  }
+  if (transaction.type !== '0x4') return undefined
+  const setCode = setCodeFields.safeParse(transaction).data
+  return (
+    setCode && [
+      setCode.authorizationList.map((given): Field[] => [
+        encodeQuantity(given.chainId),
+        asHex(given.address),
+        encodeQuantity(given.nonce),
+        readParity(given),
+        encodeQuantity(given.r),
+        encodeQuantity(given.s),
+      ]),
+    ]
+  )
 }
 
 function padWithZeros(number: Hex, zeros: number): Hex | undefined {
@@ -101,20 +211,6 @@ function padWithZeros(number: Hex, zeros: number): Hex | undefined {
 /** Tells whether a transaction is REMASC's, which ends each Rootstock block without a signature. */
 const isUnsigned = ({ from, r, s }: Transaction): boolean =>
   Number(from) === 0 && Number(r) === 0 && Number(s) === 0
-
-function encodeTyped(transaction: Transaction): Hex | undefined {
-  try {
-    const { r, s, yParity, yparity, ...fields } = formatTransaction(transaction as never) as Record<
-      string,
-      unknown
-    >
-    // RSKj spells it `yparity`.
-    const signature = { r, s, yParity: Number(yParity ?? yparity) }
-    return serializeTransaction({ ...fields, data: transaction.input } as never, signature as never)
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Encodes a block's full transactions, each proved by its hash and position, and all by the root;
@@ -129,7 +225,7 @@ export function encodeProvedTransactions(
   const budget = { bytesLeft: maxHashedBytes }
   for (const [index, transaction] of block.transactions.entries()) {
     if (typeof transaction === 'string') return undefined
-    const search = findEncoding(transaction, budget)
+    const search = findEncoding(transaction, trieKind, budget)
     if (search.kind === 'unknown') return undefined
     const isInPlace =
       transaction.blockHash === hash && Number(transaction.transactionIndex) === index
@@ -143,16 +239,20 @@ export function encodeProvedTransactions(
 }
 
 /**
- * Checks a transaction against its hash and signature; returns false if its encoding is unusual.
+ * Checks a transaction against its hash and signature. `unusual`: its hash fits an encoding with
+ * zeros, whose signer is not recovered; `unknown`: it fits no encoding that can be found.
  * @throws {UntrueAnswer} they do not fit
  */
-export async function verifyTransaction(transaction: Transaction): Promise<boolean> {
-  const search = findEncoding(transaction, { bytesLeft: maxHashedBytes })
-  if (search.kind === 'unknown') return false
+export async function verifyTransaction(
+  transaction: Transaction,
+  trieKind: TrieKind,
+): Promise<'verified' | 'unusual' | 'unknown'> {
+  const search = findEncoding(transaction, trieKind, { bytesLeft: maxHashedBytes })
+  if (search.kind === 'unknown') return 'unknown'
   if (search.kind === 'found') {
-    if (search.zeros > 0) return false
+    if (search.zeros > 0) return 'unusual'
     const sender = isUnsigned(transaction) ? transaction.from : await recoverSender(search.bytes)
-    if (sender === transaction.from.toLowerCase()) return true
+    if (sender === transaction.from.toLowerCase()) return 'verified'
   }
   throw new UntrueAnswer('a transaction does not fit its hash')
 }
@@ -166,26 +266,26 @@ async function recoverSender(bytes: Hex): Promise<string | undefined> {
 }
 
 /**
- * Recovers who signed a transaction. In Rootstock's namespace the type's two bytes come before what
- * EIP-155 signs.
+ * Recovers who signed a transaction: its type's bytes come before what is signed, which in a legacy
+ * transaction and in Rootstock's namespace names the chain (EIP-155).
  * @throws {Error} nobody can have signed it
  */
 export async function recoverSigner(bytes: Hex): Promise<Hex> {
   const { type, rlp } = splitType(bytes)
-  if (!isNamespaced(type))
-    return recoverTransactionAddress({ serializedTransaction: bytes as TransactionSerialized })
-  const [v = '0x', r = '0x', s = '0x'] = (fromRlp(rlp, 'hex') as Hex[]).slice(-3)
-  const parity = Number(v)
+  const fields = fromRlp(rlp, 'hex') as Hex[]
+  const [v = '0x', r = '0x', s = '0x'] = fields.slice(-3)
+  const parity = Number(v === '0x' ? 0 : v)
+  const isTyped = toTypeBytes(type) !== '0x' && !isNamespaced(type)
   const chainId = Math.floor((parity - 35) / 2)
-  const signed = (fromRlp(rlp, 'hex') as Hex[]).slice(0, -3)
   const ofChain: Hex[] =
-    parity < 35 ? [] : [encodeQuantity(`0x${chainId.toString(16)}`), '0x', '0x']
+    isTyped || parity < 35 ? [] : [encodeQuantity(`0x${chainId.toString(16)}`), '0x', '0x']
+  const signed = toRlp([...fields.slice(0, -3), ...ofChain])
   return await recoverAddress({
-    hash: keccak256(concatHex([type as Hex, toRlp([...signed, ...ofChain])])),
+    hash: keccak256(concatHex([toTypeBytes(type), signed])),
     signature: {
       r: padHex(r, { size: 32 }),
       s: padHex(s, { size: 32 }),
-      yParity: (parity + 1) % 2,
+      yParity: isTyped ? parity : (parity + 1) % 2,
     },
   })
 }

@@ -121,6 +121,6 @@ function encodePath(path: string, isEnd: boolean): Hex {
   return `0x${flag}${path.length % 2 === 0 ? '0' : ''}${path}`
 }
 
-function asHex(bytes: string): Hex {
+export function asHex(bytes: string): Hex {
   return bytes as Hex
 }

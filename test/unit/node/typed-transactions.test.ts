@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { type Hex, keccak256, toHex, zeroAddress } from 'viem'
+import { concatHex, fromRlp, type Hex, keccak256, toHex, toRlp, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { UntrueAnswer } from '../../../src/node/objects/bad-answers.ts'
 import * as encoded from '../../../src/node/objects/encoded-transaction.ts'
 import { proveHeader } from '../../../src/node/objects/header.ts'
 import { type RawReceipt, rawReceipt } from '../../../src/node/objects/receipt.ts'
 import * as trie from '../../../src/node/objects/receipts-trie.ts'
 import { parseSignedTransaction } from '../../../src/node/objects/signed-transaction.ts'
-import { rawTransaction } from '../../../src/node/objects/transaction.ts'
+import { rawTransaction, splitType } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { holds } from '../../support/properties.ts'
@@ -38,11 +38,59 @@ test.for(blocks)('a block $number with a typed transaction is proved', async (bl
   expect(proveHeader(block, mining)?.trieKind).toBe('rootstock')
   const [raw] = encoded.encodeProvedTransactions(block as never, 'rootstock') ?? []
   expect(parseSignedTransaction(raw ?? '0x')).toMatchObject({ hash: typed?.hash })
-  expect(await encoded.verifyTransaction(rawTransaction.parse(typed))).toBe(true)
+  const verified = encoded.verifyTransaction(rawTransaction.parse(typed), 'rootstock')
+  expect(await verified).toBe('verified')
   const [receipts, root] = [receiptsOf(block.hash), `${block.receiptsRoot}`]
   const encode = (all: RawReceipt[]) => trie.encodeReceipts(all, root, 'rootstock')
   expect(encode(receipts)).toHaveLength(receipts.length)
   expect(() => encode(receipts.map((one) => ({ ...one, logsBloom: '0x' })))).toThrow(UntrueAnswer)
+})
+
+/** Finds where RSKj keeps zeros in front: at the nonce, and at the gas limit. */
+const paddedAt = (type: string) => (type === '0x1' ? [1, 3] : type === '0x2' ? [1, 4] : [0, 2])
+
+/** Writes a block's first transaction as another sender may, under its own hash and root. */
+function rewrite(block: Block, change: (fields: Hex[], type: string) => Hex[]) {
+  const [first, ...others] = encoded.encodeProvedTransactions(block as never, 'rootstock') ?? []
+  const { type, rlp } = splitType(first ?? '0x')
+  const list = toRlp(change(fromRlp(rlp, 'hex') as Hex[], type))
+  const prefix = first?.slice(0, first.length - rlp.length + 2) as Hex
+  const bytes = concatHex([prefix, list])
+  const [typed, ...rest] = block.transactions
+  return {
+    ...block,
+    transactionsRoot: trie.computeTrieRoot([bytes, ...others], 'rootstock'),
+    transactions: [{ ...typed, hash: keccak256(bytes) }, ...rest],
+  }
+}
+
+const proveTransactions = (block: object) =>
+  encoded.encodeProvedTransactions(block as never, 'rootstock')
+
+describe.for(blocks)('in a block $number with a typed transaction', (block) => {
+  test('zeros that its sender wrote before nonce and gas limit are found', async () => {
+    const written = rewrite(block, (fields, type) =>
+      fields.map((field, at) =>
+        paddedAt(type).includes(at) ? (`0x0000${field.slice(2)}` as Hex) : field,
+      ),
+    )
+    expect(proveTransactions(written)).toHaveLength(block.transactions.length)
+    const [typed] = written.transactions
+    const verified = encoded.verifyTransaction(rawTransaction.parse(typed), 'rootstock')
+    expect(await verified).toBe('unusual')
+  })
+})
+
+const listed = blocks.flatMap((block) => {
+  const list = { '0x1': 7, '0x2': 8 }[`${(block.transactions[0] as { type?: string }).type}`]
+  return list === undefined ? [] : [{ ...block, list }]
+})
+
+test.for(listed)('an access list in another RLP is unknown, and no lie', async (block) => {
+  const written = rewrite(block, (fields) => fields.with(block.list, '0x05'))
+  expect(proveTransactions(written)).toBeUndefined()
+  const typed = rawTransaction.parse(written.transactions[0])
+  expect(await encoded.verifyTransaction(typed, 'rootstock')).toBe('unknown')
 })
 
 function serveChanged(change: (pair: Pair) => unknown) {
