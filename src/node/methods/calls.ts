@@ -2,8 +2,14 @@ import * as z from 'zod/mini'
 import { classifyRefusal, parseRevertReason } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { callParam, estimateParam, type SimulatedCall, toNodeCall } from '../objects/call.ts'
-import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
+import {
+  callParam,
+  computeAccessListGas,
+  estimateParam,
+  type SimulatedCall,
+  toNodeCall,
+} from '../objects/call.ts'
+import { data, quantity, type Selector, stateBlockParam, toQuantity } from '../objects/values.ts'
 import { readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
 import { nullIfRefused } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
@@ -64,14 +70,18 @@ async function estimateGas(node: UpstreamNode, call: SimulatedCall, block?: Sele
     throw new RpcError(codes.failed, 'insufficient funds for transfer')
   }
   if (estimated.status === 'rejected') throw translateInsufficientFunds(estimated.reason)
-  if (await isFailedEstimate(node, call, estimated.value)) {
+  // RSKj leaves the list out, and takes its gas. If a later one counts it, this is too much by it.
+  const listGas = node.kind === 'rskj' ? computeAccessListGas(call) : 0
+  const gas = Number(estimated.value) + listGas
+  const isTooMuch = listGas > 0 && gas > Number(call.gas ?? gas)
+  if (isTooMuch || (await isFailedEstimate(node, call, estimated.value))) {
     throw new RpcError(codes.failed, 'gas required exceeds allowance')
   }
   const price = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0)
-  if (funds.value !== undefined && funds.value < value + BigInt(estimated.value) * price) {
+  if (funds.value !== undefined && funds.value < value + BigInt(gas) * price) {
     throw new RpcError(codes.failed, 'insufficient funds for gas * price + value')
   }
-  return estimated.value
+  return toQuantity(gas)
 }
 
 /** Estimates gas at a block; sends none if none is named, since not every node accepts one. */

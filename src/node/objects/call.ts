@@ -1,7 +1,13 @@
+import { type Hex, size, toRlp } from 'viem'
 import * as z from 'zod/mini'
-import { addressParam, dataParam, quantityParam } from './values.ts'
+import { addressParam, dataParam, hashParam, quantityParam } from './values.ts'
 
 const from = z.nullish(addressParam)
+const accessListParam = z.nullish(
+  z.array(z.looseObject({ address: addressParam, storageKeys: z.nullish(z.array(hashParam)) }), {
+    error: 'must be a list of addresses and their storage keys',
+  }),
+)
 const sharedFields = {
   gas: z.nullish(quantityParam),
   gasPrice: z.nullish(quantityParam),
@@ -10,6 +16,7 @@ const sharedFields = {
   input: z.nullish(dataParam),
   maxFeePerGas: z.nullish(quantityParam),
   maxPriorityFeePerGas: z.nullish(quantityParam),
+  accessList: accessListParam,
 }
 
 const objectError = { error: 'must be a call object' }
@@ -31,6 +38,15 @@ export const estimateParam = z
   )
 
 export type SimulatedCall = z.output<typeof callParam> | z.output<typeof estimateParam>
+
+/** Computes what an access list costs on Rootstock: 80 for each byte of its RLP (RSKIP-546). */
+export function computeAccessListGas({ accessList }: SimulatedCall): number {
+  if (!accessList || accessList.length === 0) return 0
+  const list = accessList.map(({ address, storageKeys }) => [address, storageKeys ?? []] as Item)
+  return 80 * size(toRlp(list))
+}
+
+type Item = [address: Hex, storageKeys: Hex[]]
 
 /** Returns the call in a form that all nodes accept: with `data`, and without `null` members. */
 export function toNodeCall({ input, ...call }: SimulatedCall): Record<string, unknown> {

@@ -17,6 +17,9 @@ const knownTypes: readonly string[] = ['0x0', '0x1', '0x2', '0x3', '0x4']
 
 const blobType = '0x3'
 
+/** Lists the types of which RSKj reads no transaction without a price, or one of another signer. */
+const pricedTypes: readonly string[] = ['0x1', '0x2']
+
 /** Limits a transaction's bytes, as RSKj (TxValidatorMaximumSize) and go-ethereum do. */
 const maxTransactionBytes = 131_072
 
@@ -40,11 +43,20 @@ export function parseSignedTransaction(raw: Hex) {
     throw createRefusal('they hold more items than a transaction of their size')
   const encoding = removeBlobs(type, raw)
   // What follows a namespace's two bytes is encoded like a legacy transaction.
-  const { chainId, r, s, isCanonical } = readSignature(type, isNamespaced(type) ? rlp : encoding)
+  const isOwn = isNamespaced(type)
+  const { chainId, r, s, isCanonical, isFree } = readSignature(type, isOwn ? rlp : encoding)
   if (!isCanonical) throw createRefusal('their encoding is not canonical')
   if (r === 0n || r >= curveOrder) throw createRefusal('r is not within the order of the curve')
   if (s === 0n || s > halfOrder) {
     throw createRefusal('s is not within the lower half of the order of the curve (EIP-2)')
+  }
+  if (isFree && (isOwn || pricedTypes.includes(type))) {
+    const price =
+      type === '0x2' ? 'the lower of maxFeePerGas and maxPriorityFeePerGas' : 'its gas price'
+    throw new RpcError(
+      codes.invalidParams,
+      `invalid parameter "transaction": type ${nameType(type)} is refused: ${price} is 0, with which nodes of Rootstock read another transaction`,
+    )
   }
   return { type, hash: keccak256(encoding), chainId }
 }
@@ -86,7 +98,9 @@ function readSignature(type: string, encoding: Hex) {
       Number.isSafeInteger(fields.chainId ?? 0) &&
       Object.values(fields).every((value) => typeof value !== 'bigint' || value < 2n ** 256n)
     const isCanonical = isInRange && serializeTransaction(fields, signature) === encoding
-    return { chainId: fields.chainId, r: toBigInt(r), s: toBigInt(s), isCanonical }
+    const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fields
+    const isFree = !gasPrice && !(maxFeePerGas && maxPriorityFeePerGas)
+    return { chainId: fields.chainId, r: toBigInt(r), s: toBigInt(s), isCanonical, isFree }
   } catch (error) {
     throw error instanceof RpcError
       ? error

@@ -128,7 +128,8 @@ const unsigned =
   '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739'
 
 test('an internal failure of RSKj is explained to the sender', async () => {
-  const typed = { type: 'eip1559', chainId: 31, maxFeePerGas: 1n, gas: 21_000n } as const
+  const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
+  const typed = { type: 'eip1559', chainId: 31, gas: 21_000n, ...fees } as const
   const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction(typed)
   const invalid = 'invalid parameter "transaction": '
   for (const [bytes, words] of [
@@ -149,6 +150,24 @@ test('an estimate of nothing, or of a whole block, is not one', async () => {
     const answer = await told({ result }, 'eth_estimateGas', { to: address })
     expect(answer, result).toEqual(whole(error(-32000, 'gas required exceeds allowance')))
   }
+})
+
+const listed = '0x7986b3df570230288501eea3d890bd66948c9b79'
+const storageKeys = [`0x${'1'.padStart(64, '0')}`]
+
+test.for([
+  [undefined, '0x5208'],
+  [[], '0x5208'],
+  // What a node with RSKIP-546 used for this list, in the recording of typed transactions.
+  [[{ address: listed, storageKeys }], '0x6428'],
+  [[{ address: listed }], '0x5988'],
+  [[{ address: listed, storageKeys }, { address }], undefined],
+] as const)('an estimate is enough for the access list, which RSKj leaves out: %j', async (row) => {
+  const [accessList, gas] = row
+  const call = { to: address, gas: '0x6428', accessList }
+  const answer = await told({ result: '0x5208' }, 'eth_estimateGas', call)
+  const tooMuch = error(-32000, 'gas required exceeds allowance')
+  expect(answer).toEqual(whole(gas === undefined ? tooMuch : { result: gas }))
 })
 
 test('a block number of 64 digits is a number where no hash may stand', async () => {

@@ -32,6 +32,20 @@ const ofEachType: [type: number, TransactionSerializable][] = [
   [3, { ...common, type: 'eip4844', ...fees, ...blobs }],
 ]
 
+test.for<[type: Hex, TransactionSerializable]>([
+  ['0x1', { ...common, type: 'eip2930', gasPrice: 0n }],
+  ['0x2', { ...common, type: 'eip1559', ...fees, maxPriorityFeePerGas: 0n }],
+  ['0x2', { ...common, type: 'eip1559', maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }],
+  ['0x0203', { ...common, type: 'legacy', gasPrice: 0n }],
+])(
+  'of type %s without a price is refused in words, since nodes misread it',
+  async ([type, one]) => {
+    const signed = await customer.signTransaction(one)
+    const raw = type === '0x0203' ? concatHex([type, signed]) : signed
+    expect(() => parseSignedTransaction(raw)).toThrow(/is refused: .* is 0, with which nodes/)
+  },
+)
+
 /** Returns a refusal's words after their common beginning. */
 function refusal(raw: Hex): string {
   try {
