@@ -33,8 +33,11 @@ contract RelayForwarderExecuteTest is Base {
 
     function test_RevertWhen_TheRelayerIsCalledByAnotherAccount() external {
         bytes memory batch = Requests.pack(_sign(_probing(remember), alice));
-        address[4] memory callers = [stranger, owner, guardian, address(probe)];
-        for (uint256 i; i < 4; ++i) {
+        address another = makeAddr("another relayer");
+        vm.prank(owner);
+        forwarder.setRelayer(another, true);
+        address[5] memory callers = [stranger, owner, guardian, address(probe), another];
+        for (uint256 i; i < 5; ++i) {
             if (callers[i] == relayer) continue;
             vm.prank(relayer, callers[i]);
             vm.expectRevert(_error(IRelayForwarder.NotPlainAccount.selector, relayer));
