@@ -1,3 +1,4 @@
+import { createRecent } from '../../../runtime/recent.ts'
 import { createEvictionReader, type RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, type LedgerRules, UncommittedListError, type Writes } from '../draft.ts'
 import {
@@ -40,6 +41,9 @@ type Call = {
   reject: (error: unknown) => void
 }
 
+/** Holds what calls may read: a snapshot, or a guess at it. */
+type Readable = Pick<Snapshot, 'now' | 'lists'> & { rows: Pick<Snapshot['rows'], 'get'> }
+
 /** Holds what a batch of calls read and wrote. */
 type ExecutedCalls = ConditionalWrites & {
   /** Hold a function for each of the first calls, which settles its promise. The rest run again. */
@@ -65,7 +69,7 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
   const commit = createCommit(database, keys, tables)
   const readEviction = createEvictionReader(database)
   /** Holds rows that may be outdated. They only predict what calls read, and never answer them. */
-  const cachedRows = new Map<string, VersionedRow>()
+  const cachedRows = createRecent<VersionedRow>(maxCachedRows)
   let schemaCheck: Promise<void> | undefined
 
   const ensureSchemaOnce = () => {
@@ -108,7 +112,6 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
       // Lists may depend on the time. If it changed, each run would read lists that are not loaded.
       now ??= loaded.now
       const snapshot = { ...loaded, now }
-      if (cachedRows.size > maxCachedRows) cachedRows.clear()
       for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
       executed = executeCalls(options, snapshot, calls)
       if (!isLoaded(executed.readSet, snapshot)) continue
@@ -172,7 +175,7 @@ function createBatchQueue(
 /** Executes calls in order on one snapshot. Each call sees the writes of the calls before it. */
 function executeCalls(
   { steps, tables, rules, relayer, roundMs }: RedisLedgerOptions<Steps>,
-  snapshot: Snapshot,
+  snapshot: Readable,
   calls: readonly Call[],
 ): ExecutedCalls {
   const methods = [...new Set(calls.map(({ method }) => method))]
@@ -207,7 +210,7 @@ const isLoaded = ({ rows, lists }: ReadSet, snapshot: Snapshot): boolean =>
   [...lists.keys()].every((id) => snapshot.lists.has(id))
 
 /** Creates a view of a snapshot that records every read. What is not loaded yet reads as empty. */
-function createView({ rows, lists }: Snapshot, readSet: ReadSet): View {
+function createView({ rows, lists }: Readable, readSet: ReadSet): View {
   const readRow = (name: string): AnyRow | undefined => {
     readSet.rows.add(name)
     return rows.get(name)?.row

@@ -1,3 +1,4 @@
+import { createRecent, type Recent } from '../../../runtime/recent.ts'
 import { createDraft, type LedgerRules, type Writes } from '../draft.ts'
 import { createLedgerPort, type LedgerParts, runStep, type Steps, type SyncPort } from '../port.ts'
 import {
@@ -26,7 +27,7 @@ type SqlLedgerOptions<Any extends Steps> = LedgerParts<Any> & {
 const maxCachedRows = 4_000
 
 /** Maps names to rows as the database has them; undefined if it has no row of this name. */
-type RowCache = Map<string, AnyRow | undefined>
+type RowCache = Recent<AnyRow | undefined>
 
 /**
  * Creates the ledger on SQLite. A method's writes are one transaction, and nothing runs between its
@@ -38,11 +39,10 @@ export function createSqlLedger<Any extends Steps>(
 ): SyncPort<Any> {
   const statements = createStatements(tables)
   sql.transaction(() => openTables(sql, tables, statements))
-  const cachedRows: RowCache = new Map()
+  const cachedRows: RowCache = createRecent(maxCachedRows)
   const view = createSqlView(sql, tables, statements, cachedRows)
 
   return createLedgerPort(steps, (method, args) => {
-    if (cachedRows.size > maxCachedRows) cachedRows.clear()
     const writes: Writes = new Map()
     const rows = createDraft(tables, view, now(), writes)
     const answer = runStep(steps, { rows, rules, relayer }, method, args)
