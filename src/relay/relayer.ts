@@ -34,7 +34,7 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
 export const requestLifetimeSeconds = 2 * 60 * 60
 
 /** Bounds the gas that a payment uses alone in its transaction (snapshots/rootstock.json). */
-export const maxUsedGas = 116_000
+export const maxUsedGas = 117_000
 
 /** Limits the gas that a request is signed for. */
 export const maxInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) => gas))
