@@ -64,7 +64,13 @@ export async function readProvedReceipt(
     facts.transactions[index] === txHash &&
     facts.types[index] === receipt.type &&
     facts.number === blockNumber &&
-    logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
+    logs.every(
+      (log) =>
+        log.blockHash === blockHash &&
+        log.blockNumber === blockNumber &&
+        log.transactionHash === txHash &&
+        log.transactionIndex === transactionIndex,
+    )
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
   const provedHash = await readReceiptHash(node, blockHash, index, facts, context)
   const [encoded] = listReceiptForms(receipt, facts.trieKind)
@@ -79,7 +85,7 @@ async function readReceiptHash(
   node: UpstreamNode,
   blockHash: string,
   index: number,
-  { receiptsRoot, trieKind, transactions }: BlockFacts,
+  { number, receiptsRoot, trieKind, transactions }: BlockFacts,
   { getOrCompute }: CacheAccess,
 ): Promise<string | undefined> {
   const provedHash =
@@ -95,7 +101,7 @@ async function readReceiptHash(
     }))
   if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {
-    const block = { hash: blockHash, transactions, receiptsRoot }
+    const block = { hash: blockHash, number, transactions, receiptsRoot }
     const { encoded = [] } = await readProvedReceipts(node, block, trieKind)
     return JSON.stringify(encoded.map((each) => keccak256(each)))
   })

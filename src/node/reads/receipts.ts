@@ -12,19 +12,30 @@ import { readProvedBlock } from './mined-block.ts'
 /** Reads all receipts of a block in order; throws if one is missing or of another block. */
 export async function readReceipts(
   node: UpstreamNode,
-  block: Pick<MinedBlock, 'hash' | 'transactions'>,
+  block: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
 ): Promise<RawReceipt[]> {
   if (block.transactions.length === 0) return []
   const receipts = await fetchReceipts(node, block)
   const isComplete =
     receipts.length === block.transactions.length &&
-    receipts.every(
-      ({ blockHash, transactionHash }, index) =>
-        blockHash === block.hash &&
-        transactionHash === getTransactionHash(block.transactions[index]),
-    )
+    receipts.every((receipt, index) => isInPlace(receipt, block, index))
   if (!isComplete) throw new MalformedAnswer('the node returned other receipts than the block has')
   return receipts
+}
+
+/** Tells whether a receipt and its logs name their place in a block: the root proves no place. */
+function isInPlace(
+  receipt: RawReceipt,
+  { hash, number, transactions }: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
+  index: number,
+): boolean {
+  return [receipt, ...receipt.logs].every(
+    ({ blockHash, blockNumber, transactionHash, transactionIndex }) =>
+      blockHash === hash &&
+      blockNumber === number &&
+      transactionHash === getTransactionHash(transactions[index]) &&
+      Number(transactionIndex) === index,
+  )
 }
 
 /**
@@ -33,7 +44,7 @@ export async function readReceipts(
  */
 export async function readProvedReceipts(
   node: UpstreamNode,
-  block: Pick<MinedBlock, 'hash' | 'transactions' | 'receiptsRoot'>,
+  block: Pick<MinedBlock, 'hash' | 'number' | 'transactions' | 'receiptsRoot'>,
   trieKind: TrieKind,
 ): Promise<{ receipts: RawReceipt[]; encoded: Hex[] | undefined }> {
   const receipts = await readReceipts(node, block)
@@ -47,7 +58,7 @@ export async function readProvedReceipts(
 
 async function fetchReceipts(
   node: UpstreamNode,
-  block: Pick<MinedBlock, 'hash' | 'transactions'>,
+  block: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
 ): Promise<RawReceipt[]> {
   const blockReceipts = await undefinedIfUnsupported(
     node.call('eth_getBlockReceipts', [block.hash], z.nullable(z.array(rawReceipt))),

@@ -24,8 +24,9 @@ export function forge(
   const place = (index: number) => ({ blockNumber: number, transactionIndex: numberToHex(index) })
   const receipts = sent.map(({ hash, status, logs }, index): RawReceipt => {
     const own = { ...place(index), blockHash: '0x', transactionHash: hash, removed: false }
+    const type = sent[index]?.raw.startsWith('0x02') ? '0x2' : '0x0'
     return {
-      ...{ ...own, status, from: zeroAddress, to: zeroAddress, contractAddress: null, type: '0x0' },
+      ...{ ...own, status, from: zeroAddress, to: zeroAddress, contractAddress: null, type },
       ...{ cumulativeGasUsed: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
       ...{ logs: logs.map((log) => ({ ...log, ...own, logIndex: '0x0' })), logsBloom: '0x00' },
     } as never
@@ -33,6 +34,8 @@ export function forge(
   const block = {
     ...template,
     ...{ number, difficulty, parentHash: below?.hash ?? `0x${'00'.repeat(32)}` },
+    // A bloom that may hold anything.
+    logsBloom: `0x${(sent.some(({ logs }) => logs.length > 0) ? 'ff' : '00').repeat(256)}`,
     transactionsRoot: computeTrieRoot(
       sent.map(({ raw }) => raw),
       'rootstock',
@@ -49,13 +52,29 @@ export function forge(
 
 export type ForgeOptions = { sent: readonly Sent[]; difficulty: Hex; mines: boolean }
 
+/** Describes a transaction as RSKj does, also one of type 2 (RSKIP-546). */
 function transactionOf({ hash, raw, from }: Sent) {
-  const { nonce = 0, gasPrice = 0n, gas = 0n, value = 0n, ...one } = parseTransaction(raw)
-  const [n, v] = [numberToHex(nonce), numberToHex(one.v ?? 0n)]
+  const { nonce = 0, gas = 0n, value = 0n, ...one } = parseTransaction(raw)
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, yParity = 0, chainId = 0 } = one
+  const isTyped = one.type === 'eip1559'
+  const [n, v] = [numberToHex(nonce), numberToHex(isTyped ? yParity : (one.v ?? 0n))]
+  const fees = [maxFeePerGas, maxPriorityFeePerGas].map((fee) => numberToHex(fee))
+  const [yparity, [maxFee, tip]] = [numberToHex(yParity), fees]
+  const gasPrice = one.gasPrice ?? maxPriorityFeePerGas
   return {
     ...{ hash, from },
     ...{ nonce: n, gasPrice: numberToHex(gasPrice), gas: numberToHex(gas), v, r: one.r, s: one.s },
-    ...{ value: numberToHex(value), input: one.data ?? '0x', to: one.to, type: '0x0' },
+    ...{ value: numberToHex(value), input: one.data ?? '0x', to: one.to ?? null },
+    ...(isTyped
+      ? {
+          type: '0x2',
+          yparity,
+          maxFeePerGas: maxFee,
+          maxPriorityFeePerGas: tip,
+          accessList: [],
+          chainId: numberToHex(chainId),
+        }
+      : { type: '0x0', yparity: null }),
   }
 }
 

@@ -3,6 +3,10 @@ import fc from 'fast-check'
 import { concatHex, fromRlp, type Hex, keccak256, toHex, toRlp, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
+import { createMemoryFeedStore } from '../../../src/node/feed/feed-store.ts'
+import { createNodeFeed } from '../../../src/node/feed/network-feed.ts'
+import { feedLimits } from '../../../src/node/feed/options.ts'
 import { UntrueAnswer } from '../../../src/node/objects/bad-answers.ts'
 import * as encoded from '../../../src/node/objects/encoded-transaction.ts'
 import { proveHeader } from '../../../src/node/objects/header.ts'
@@ -15,7 +19,7 @@ import { createHandClock } from '../../support/hand-clock.ts'
 import { holds } from '../../support/properties.ts'
 import { type Forged, forge, showing } from '../../support/rskj-node/forge.ts'
 import type { Block } from '../../support/rskj-node/recording.ts'
-import { scriptedNode } from './scripted-node.ts'
+import { granted, scriptedNode } from './scripted-node.ts'
 
 type Pair = { method: string; params: readonly Hex[]; result?: object | Hex }
 
@@ -190,4 +194,57 @@ test('a block of a type that is not known yet is told as nodes agree, and makes 
     }
   })
   await holds(property, { sampled: 8, full: 200 })
+})
+
+test('500 listeners get each head and log while one block in three is typed, or of an unknown type', async () => {
+  const [types, fees] = [['0x0', '0x2', '0x7'], { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }]
+  const blocks: Forged[] = [forge(undefined, {})]
+  const log = { address: zeroAddress, topics: [], data: toHex(1, { size: 32 }) }
+  const { service } = await serve(
+    ['http://a.test/'],
+    31,
+    showing(() => blocks),
+    undefined,
+    { mining },
+  )
+  const keys = { lookup: async () => granted }
+  const shared = { clock: createHandClock(0.001), limits: feedLimits, log: () => {} }
+  const options = { ...shared, service, keys, socketUrls: [], budget: undefined }
+  const feed = createNodeFeed(options, createMemoryFeedStore())
+  const listeners = await Promise.all(
+    Array.from({ length: 500 }, async (_, index) => {
+      const told: unknown[] = []
+      const socket = {
+        ...{ id: `${index}`, keyHash: `${index}`, close: (code: number) => void told.push(code) },
+        send: (text: string) => void told.push(JSON.parse(text).params?.result.number),
+      }
+      feed.open(socket, 1)
+      const params = [index % 2 === 0 ? 'newHeads' : 'logs']
+      const call = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }
+      await feed.handleMessage(socket, JSON.stringify(call))
+      return told.splice(0, 1) && told
+    }),
+  )
+  feed.follow()
+  for (let nonce = 1; nonce <= 9; nonce += 1) {
+    const type = `${types[nonce % 3]}`
+    const fields = { nonce, chainId: 31, gas: 21_000n, to: zeroAddress }
+    const raw = await sender.signTransaction(
+      type === '0x2' ? { ...fields, ...fees } : { ...fields, gasPrice: 1n },
+    )
+    const sent = {
+      hash: keccak256(raw),
+      raw,
+      from: sender.address.toLowerCase() as Hex,
+      logs: [log],
+    }
+    const block = forge(blocks.at(-1), { sent: [{ ...sent, status: '0x1' }] })
+    const retype = <One extends object>(one: One) => ({ ...one, type })
+    const [transactions, receipts] = [block.transactions.map(retype), block.receipts.map(retype)]
+    blocks.push({ ...block, transactions, receipts })
+    await until(() => listeners.every(({ length }) => length === nonce), { everyMs: 2 })
+  }
+  const numbers = blocks.slice(1).map(({ number }) => number)
+  expect(listeners[0]).toEqual(numbers)
+  expect(new Set(listeners.map(String))).toEqual(new Set([numbers.join(), Array(9).join()]))
 })

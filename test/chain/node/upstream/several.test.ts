@@ -125,22 +125,6 @@ describe('a transaction', () => {
     })
   })
 
-  test('is sent when one node takes it, whatever the others do', async () => {
-    nodes[0].lie(refuse)
-    nodes[1].freeze()
-    // The one that refuses has passed it on all the same: unmined, the other knows it from there.
-    await beforeABlock(on.direct, async () => {
-      const raw = await signed()
-      expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
-    })
-  })
-
-  test('is refused when every node refuses it', async () => {
-    for (const node of nodes) node.lie(refuse)
-    const { error } = await served.rpc('eth_sendRawTransaction', [await signed()])
-    expect(error).toEqual(refusal)
-  })
-
   test('may have been sent when a node answers the hash of another, which is held against no node', async () => {
     const otherHash = `0x${'ab'.repeat(32)}`
     await beforeABlock(on.direct, async () => {
