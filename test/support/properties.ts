@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { seed, times } from './sample.ts'
 
+// Without it what has a maximum is drawn with at most 10 items, whatever its maximum is.
+fc.configureGlobal({ defaultSizeToMaxWhenMaxSpecified: true })
+
 /** Holds for whatever is drawn from the run's seed; a failure shows the smallest example. */
 export async function holds<Drawn extends unknown[]>(
   property: fc.IAsyncProperty<Drawn> | fc.IProperty<Drawn>,

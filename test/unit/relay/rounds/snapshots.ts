@@ -224,7 +224,7 @@ function reportOf({ fate, kind }: Slot, nonce: number): MinedReport | 'missing' 
 export const snapshots: fc.Arbitrary<Snapshots> = fc
   .record({
     // Nonces from 0 on: some passed, some in the pool's reach, some beyond.
-    slots: fc.array(slot, { minLength: 0, maxLength: 14 }),
+    slots: fc.array(slot, { maxLength: 14, size: 'max' }),
     queue: fc.array(person, { maxLength: 8 }),
     mined: fc.array(fc.record({ block: fc.constantFrom(80, 80, 85, 95), person }), {
       maxLength: 4,
