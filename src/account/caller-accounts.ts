@@ -1,5 +1,6 @@
 import { type Address, bytesToBigInt, bytesToHex, isAddressEqual, type LocalAccount } from 'viem'
 import { createKeyAccount } from '../runtime/key-account.ts'
+import { createRecent } from '../runtime/recent.ts'
 import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import { listFormerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
@@ -18,12 +19,11 @@ const maxCached = 1_000
 /** Derives callers' accounts. No key is stored, because the secret alone derives them all. */
 export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)
-  const cache = new Map<PhoneNumber, LocalAccount>()
+  const cache = createRecent<LocalAccount>(maxCached)
   return async (phone) => {
     const cached = cache.get(phone)
     if (cached !== undefined) return cached
     const account = await deriveAccount(hash, phone)
-    if (cache.size >= maxCached) cache.clear()
     cache.set(phone, account)
     return account
   }
