@@ -117,6 +117,7 @@ describe('the same transfer within ten minutes', () => {
   plays('is not asked about in the session that made it, whatever the deliveries')`
       first: ${text}
       first: ${text} -> same
+      first: ${text}*7 -> ${ended}
       first: ${text}*2 -> ${ended}
       settle
       balance: 1 -> END Your Balance: 0.019 tRBTC`
