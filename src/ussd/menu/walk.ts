@@ -97,11 +97,15 @@ export function followAnswers(
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: session.start, draft: {}, page: 0 }
   const { deferredAnswerCount = 0, isPinSet = false } = session
-  const answerOrder = [...answers.keys()].slice(deferredAnswerCount)
-  for (const [position, index] of answerOrder.entries()) {
+  const indexes = [...answers.keys()]
+  const deferred = indexes.slice(0, deferredAnswerCount)
+  let remaining = indexes.slice(deferredAnswerCount)
+  for (let count = 1; remaining.length > 0; count++) {
+    const [index = 0, ...following] = remaining
+    remaining = following
     const typed = answers[index] ?? ''
     const answer = normalizeAnswer(typed)
-    const isLast = position === answerOrder.length - 1
+    const isLast = following.length === 0
     const node = getNode(context.menu, place.name)
     const stopWith = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
@@ -120,8 +124,7 @@ export function followAnswers(
         if (deferredAnswerCount > 0 && step.outcome.kind === 'choosePin') {
           if (!isPinSet) return { result: step.outcome, ...answerLists }
           place = { name: 'main', draft: {}, page: 0 }
-          // The loop goes on with the deferred answers, because it iterates over this array.
-          answerOrder.splice(position + 1, 0, ...Array(deferredAnswerCount).keys())
+          remaining = [...deferred, ...following]
           break
         }
         if (isLast) {
@@ -142,13 +145,13 @@ export function followAnswers(
         place = step.place
         break
       case 'mistake': {
-        const count = (mistakes.get(place.name) ?? 0) + 1
-        mistakes.set(place.name, count)
-        if (count === maxMistakes) return stopWith({ kind: 'gave_up' })
+        const mistakeCount = (mistakes.get(place.name) ?? 0) + 1
+        mistakes.set(place.name, mistakeCount)
+        if (mistakeCount === maxMistakes) return stopWith({ kind: 'gave_up' })
         place = { ...place, page: 0, mistake: step.text }
       }
     }
-    if (position + 1 === maxAnswers) return stopWith({ kind: 'too_long' })
+    if (count === maxAnswers) return stopWith({ kind: 'too_long' })
   }
   return { result: { kind: 'ask', place }, ...answerLists }
 }
