@@ -27,7 +27,13 @@ export type FeedBlock = {
 /** The change of the chain since the last poll. */
 export type ChainChange =
   /** Lists removed blocks, newest first, and added blocks, oldest first. */
-  | { kind: 'moved'; removedBlocks: FeedBlock[]; addedBlocks: FeedBlock[] }
+  | {
+      kind: 'moved'
+      /** The chain right before, with all logs that were read while the change was. */
+      before: readonly FeedBlock[]
+      removedBlocks: FeedBlock[]
+      addedBlocks: FeedBlock[]
+    }
   | { kind: 'unchanged' }
   /** Too much changed to announce it block by block. */
   | { kind: 'lost' }
@@ -128,9 +134,10 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
     if (missing === 'lost') return { kind: 'lost' }
     const { forkIndex, blocks } = missing
     const addedBlocks = blocks.map(addBlock)
-    const removedBlocks = chain.slice(forkIndex + 1).toReversed()
-    chain = dropOldBlocks([...chain.slice(0, forkIndex + 1), ...addedBlocks])
-    return { kind: 'moved', removedBlocks, addedBlocks }
+    const before = chain
+    const removedBlocks = before.slice(forkIndex + 1).toReversed()
+    chain = dropOldBlocks([...before.slice(0, forkIndex + 1), ...addedBlocks])
+    return { kind: 'moved', before, removedBlocks, addedBlocks }
   }
 }
 
@@ -237,8 +244,10 @@ export function createFeedSource(
     /** Reads the logs of a block, which is given by its hash if the nodes must show it again. */
     readLogs: (block: HeaderBlock | string): Promise<ChainLog[]> =>
       ask(async (node) => {
-        const isKnown = typeof block !== 'string'
-        const mined = isKnown ? block : await readMinedBlock(node, block, false)
+        const { hash, toldBy } = typeof block === 'string' ? { hash: block } : block
+        // Another node's receipts are not measured by what this one says that the block holds.
+        const isOwn = typeof block !== 'string' && toldBy === node.name
+        const mined = isOwn ? block : await readMinedBlock(node, hash, false)
         return await readProvedLogs(node, mined ?? throwBlockReorganized())
       }),
     /** Tells whether a client may want a log of such a block, since logs cost the most calls. */

@@ -136,7 +136,6 @@ async function restart(state: PollState, { chain, store, notifier }: PollerOptio
 /** Announces the chain's change; returns whether it moved. */
 async function pollChain(state: PollState, options: PollerOptions): Promise<boolean> {
   const { chain, store, sessions, notifier, logReader } = options
-  const before = chain.getBlocks()
   const change = await chain.advance()
   switch (change.kind) {
     case 'lost':
@@ -144,7 +143,7 @@ async function pollChain(state: PollState, options: PollerOptions): Promise<bool
       closeSubscribers(sessions, 'the chain moved too far: subscribe again')
       return true
     case 'moved': {
-      const { removedBlocks, addedBlocks } = change
+      const { before, removedBlocks, addedBlocks } = change
       // No `await` separates storing and announcing, so a restarted feed continues exactly here.
       store.replaceBlocks(removedBlocks, addedBlocks, chain.getBlocks()[0]?.number ?? 0)
       notifier.announceBlocks(before, removedBlocks, addedBlocks)

@@ -34,8 +34,11 @@ export async function readProvedBlock(
   return { block, proof }
 }
 
-/** A block with all that can be read of it; `bloom` is `null` if its hash does not prove it. */
-export type HeaderBlock = MinedBlock & { bloom: string | null }
+/**
+ * A block with all that can be read of it, and the name of the node that told it. The bloom is
+ * `null` if the block's hash does not prove it; nothing proves its list of transactions.
+ */
+export type HeaderBlock = MinedBlock & { bloom: string | null; toldBy: string }
 
 /** Parses what links a block to others, and all other fields as `null` if they are malformed. */
 const followedBlock = z.extend(
@@ -61,7 +64,7 @@ export async function readFollowedBlock(
   if (block === null) return null
   const proof = proveReadableHeader(block, node)
   recordProof(node, block, proof)
-  return { ...block, bloom: proof === undefined ? null : block.logsBloom }
+  return { ...block, bloom: proof === undefined ? null : block.logsBloom, toldBy: node.name }
 }
 
 function proveReadableHeader(block: MinedBlock, { mining }: UpstreamNode) {

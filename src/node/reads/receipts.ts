@@ -16,9 +16,17 @@ export async function readReceipts(
 ): Promise<RawReceipt[]> {
   if (block.transactions.length === 0) return []
   const receipts = await fetchReceipts(node, block)
+  let logsBefore = 0
   const isComplete =
     receipts.length === block.transactions.length &&
-    receipts.every((receipt, index) => isInPlace(receipt, block, index))
+    receipts.every((receipt, index) => {
+      // Nodes count logs within the block, or within the transaction.
+      const areCounted = [logsBefore, 0].some((first) =>
+        receipt.logs.every(({ logIndex }, place) => Number(logIndex) === first + place),
+      )
+      logsBefore += receipt.logs.length
+      return areCounted && isInPlace(receipt, block, index)
+    })
   if (!isComplete) throw new MalformedAnswer('the node returned other receipts than the block has')
   return receipts
 }

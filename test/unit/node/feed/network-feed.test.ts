@@ -55,9 +55,10 @@ function createModelChain(named = '') {
       readBlock: async (selector) =>
         blocks.find(({ hash, number }) => hash === selector || number === selector) ?? null,
       async readLogs(of) {
-        const block = blocks.find((one) => one === of || one.hash === of)
-        const place = { blockHash: block?.hash ?? null, blockNumber: block?.number ?? null }
-        return [{ ...log, ...place, address: block?.bloom === quietBloom ? quiet : loud }]
+        const block = typeof of === 'string' ? blocks.find(({ hash }) => hash === of) : of
+        if (block === undefined) throw new TransportError('the block left the chain')
+        const place = { blockHash: block.hash, blockNumber: block.number }
+        return [{ ...log, ...place, address: block.bloom === quietBloom ? quiet : loud }]
       },
       areLogsWanted: () => true,
     } satisfies FeedSource,
@@ -193,9 +194,17 @@ test('logs that cannot be read hold up no head, and are told in order or end wit
     const model = createModelChain('ab')
     const failures = new Map<string, number>()
     const released = Promise.withResolvers<void>()
+    const waiting: (() => void)[] = []
     const { feed, socket: heads } = openFeed({
       ...model.source,
+      // Logs come while the next head is asked for.
+      async readLatest() {
+        for (const resume of waiting.splice(0)) resume()
+        await new Promise(setImmediate)
+        return await model.source.readLatest()
+      },
       async readLogs(of) {
+        await new Promise<void>((resume) => void waiting.push(resume))
         const logs = await model.source.readLogs(of)
         const left = failures.get(`${logs[0]?.blockHash}`) ?? 0
         failures.set(`${logs[0]?.blockHash}`, left - 1)
@@ -206,9 +215,9 @@ test('logs that cannot be read hold up no head, and are told in order or end wit
     })
     const [all, some] = [openOn(feed), openOn(feed)]
     await feed.handleMessage(heads, subscribe('newHeads'))
+    feed.follow()
     await feed.handleMessage(all, subscribe('logs'))
     await feed.handleMessage(some, subscribe('logs', { address: loud }))
-    feed.follow()
     const isTold = () => heads.sent.at(-1)?.includes(`${model.getBlocks().at(-1)?.hash}`) ?? false
     let mined = 0
     for (const { rewound, added, ...step } of steps) {

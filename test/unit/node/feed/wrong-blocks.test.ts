@@ -57,6 +57,7 @@ function answerWrongly(node: ReplayNode, [part, field, how]: Change) {
   const fetch: typeof globalThis.fetch = async (...request) => {
     if (`${request[1]?.body}`.includes('"latest"')) seenHeights.add(node.height)
     const answers = (await (await node.fetch(...request)).json()) as Json | Json[]
+    if (`${request[0]}` !== 'http://wrong.test/') return Response.json(answers)
     const changed = [answers]
       .flat()
       .map((one) => ({ ...one, result: changeResult(one.result as Json) }))
@@ -66,12 +67,12 @@ function answerWrongly(node: ReplayNode, [part, field, how]: Change) {
 }
 
 /** Follows a node whose one block is wrong up to that block, with some listeners. */
-async function listen(change: Change) {
+async function listen(change: Change, urls: readonly string[]) {
   const node = replay(recording)
   const mining = { minDifficulty: 1n, from: 1 }
   const clock = createHandClock(0.001)
   const { seenHeights, fetch } = answerWrongly(node, change)
-  const served = await serve(['http://rskj.test/'], 31, fetch, clock, { mining })
+  const served = await serve(urls, 31, fetch, clock, { mining })
   node.height = wrong - 1
   const feed = createNodeFeed(
     {
@@ -95,7 +96,7 @@ async function listen(change: Change) {
     expect(told.shift()).toHaveProperty('result')
     return { closings, told: () => told.map(({ params }) => (params as Json).result as Json) }
   }
-  return { node, seenHeights, rpc: served.rpc, subscribe }
+  return { ...served, node, seenHeights, subscribe }
 }
 
 const place = ({ blockNumber, logIndex }: Json) => `${blockNumber} ${logIndex}`
@@ -105,7 +106,7 @@ test.for(sampleOf(12, changes, 'wrong blocks'))(
   { timeout: 30_000 },
   async (change) => {
     const [part, field] = change
-    const { node, seenHeights, rpc, subscribe } = await listen(change)
+    const { node, seenHeights, rpc, subscribe } = await listen(change, ['http://wrong.test/'])
     const heads = await subscribe('newHeads')
     const all = await subscribe('logs')
     const logs = recording.logs.filter(({ blockNumber }) => Number(blockNumber) >= wrong)
@@ -143,5 +144,25 @@ test.for(sampleOf(12, changes, 'wrong blocks'))(
     const [paid] = receipts.filter(({ blockNumber }) => blockNumber === '0x2a')
     const answer = await rpc('eth_getTransactionReceipt', [paid?.transactionHash])
     expect(answer.result).toMatchObject({ blockHash: paid?.blockHash })
+  },
+)
+
+test.for(sampleOf(6, changes, 'beside an honest node'))(
+  'one block whose %s has a field %s that is %s costs nobody anything beside an honest node',
+  { timeout: 30_000 },
+  async (change) => {
+    const urls = ['http://wrong.test/', 'http://honest.test/']
+    const { node, subscribe, logged } = await listen(change, urls)
+    const [heads, all] = [await subscribe('newHeads'), await subscribe('logs')]
+    const logs = recording.logs.filter(({ blockNumber }) => Number(blockNumber) >= wrong)
+    for (node.height = wrong; node.height < wrong + 4; node.height += 1)
+      await until(() => heads.told().length > node.height - wrong, { everyMs: 2 })
+    node.height = last
+    await until(() => all.told().length === logs.length, { everyMs: 2 })
+    expect(all.told().map(place)).toEqual(logs.map(place))
+    expect(heads.told()).toHaveLength(last - wrong + 1)
+    expect([...heads.closings, ...all.closings]).toEqual([])
+    const isBlamed = ({ event }: Json) => event === 'node.distrusted'
+    expect(logged.filter((one) => isBlamed(one) && Object(one).node !== 'node 1')).toEqual([])
   },
 )
