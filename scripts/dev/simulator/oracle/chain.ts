@@ -44,15 +44,19 @@ export function judgeEnd(history: History, found: Report): void {
   }
   for (const words of open.length > 0 ? [] : history.audit) found('counted', words)
   for (const words of history.uncaught) found('uncaught', words)
-  const executed = new Set<string>(
-    history.processed
-      .filter(({ processed }) => processed.status === Status.executed)
-      .map(({ processed }) => processed.intentId),
-  )
+  const executed = history.processed
+    .filter(({ processed }) => processed.status === Status.executed)
+    .flatMap(({ mined, processed: { intentId } }) =>
+      mined.transaction.requests.filter((request) => request.intentId === intentId),
+    )
   for (const payments of history.payments) {
-    for (const [intentId, { state, attempts }] of payments) {
+    for (const [intentId, { state, attempts, order }] of payments) {
       if (state !== 'expired') continue
-      if (executed.has(intentId)) found('stated', `${intentId} is called expired, and was executed`)
+      // A session that comes back after a loss may pay by a later request of the same id.
+      const isExecuted = executed.some(
+        (one) => one.intentId === intentId && one.deadline <= order.request.deadline,
+      )
+      if (isExecuted) found('stated', `${intentId} is called expired, and was executed`)
       const in_vain = attempts >= ledgerRules.maxAttempts
       found('made', `${intentId} has expired`, 'was_down', { in_vain }, 'lost_rows', 'outlasted')
     }
