@@ -1,3 +1,4 @@
+import { validateMnemonic } from '@scure/bip39'
 import { wordlist as bip39Words } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
 import { sendsLastAnswerOnly } from '../ussd/gateways/declaration.ts'
@@ -39,6 +40,8 @@ function checkKeys({ chain, isLocal, ...settings }: Settings, refuse: Refuse): v
     )
   if (mnemonic.split(' ').some((word) => !bip39Words.includes(word)))
     refuse('RELAYER_MNEMONIC', 'has a word that is not in the word list of BIP-39')
+  else if (!validateMnemonic(mnemonic, bip39Words))
+    refuse('RELAYER_MNEMONIC', 'is no phrase of BIP-39: a word is missing, wrong or misplaced')
   for (const name of ['LOAN_ADDRESS', 'FORWARDER_ADDRESS'] as const) {
     if (parseAddress(settings[name], chain.id) === undefined)
       refuse(name, 'has a wrong checksum for this chain')

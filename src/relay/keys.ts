@@ -1,5 +1,7 @@
 import { pbkdf2Sync } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
+import { validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english'
 import { bytesToHex, type LocalAccount } from 'viem'
 import { type Chain, chains } from '../chain/chains.ts'
 import { createKeyAccount } from '../runtime/key-account.ts'
@@ -15,13 +17,17 @@ declare module 'node:crypto' {
   ): Uint8Array
 }
 
-/** Derives a relayer key on the chain's HD path (BIP-44). Keep it: it costs thousands of hashes. */
+/**
+ * Derives a relayer key on the chain's HD path (BIP-44). Keep it: it costs thousands of hashes.
+ * @throws {Error} these are no words of BIP-39, or their checksum is wrong
+ */
 export function deriveRelayerAccount(
   mnemonic: string,
   chainId: Chain['id'],
   index: number,
 ): LocalAccount {
-  // BIP-39, without a passphrase.
+  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('this is no phrase of BIP-39')
+  // Without a passphrase.
   const seed = pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512')
   const { privateKey } = HDKey.fromMasterSeed(new Uint8Array(seed)).derive(
     `${chains[chainId].accountPath}/${index}`,

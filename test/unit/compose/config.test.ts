@@ -191,7 +191,12 @@ describe('the configuration', () => {
     NODE_WS_URL_30: ['wss://node.example'],
     LOAN_ADDRESS: ['0x11'],
     FORWARDER_ADDRESS: ['0x5AAEb6053F3e94c9b9A09F33669435E7EF1BEaEd', env.LOAN_ADDRESS],
-    RELAYER_MNEMONIC: ['too few words', env.RELAYER_MNEMONIC.replace('junk', 'jnuk')],
+    RELAYER_MNEMONIC: [
+      'too few words',
+      env.RELAYER_MNEMONIC.replace('junk', 'jnuk'),
+      env.RELAYER_MNEMONIC.replace('junk', 'test'),
+      `${env.RELAYER_MNEMONIC} test`,
+    ],
     MIN_GAS_PRICE_WEI: ['999999999999'],
     ACCOUNT_ID_SECRET: ['0x11', env.ACCOUNT_KEY_SECRET],
     CALLBACK_SECRET: ['short', 'a/slash/in/a/path/segment'],

@@ -15,3 +15,10 @@ test("a relayer's key is the one of wallets on its chain's path", () => {
     expect(deriveRelayerAccount(mnemonic, chainId, index).publicKey).toBe(wallet.publicKey)
   }
 })
+
+test.each(['', 'test', mnemonic.replace('junk', 'test'), mnemonic.replace('junk', 'jumk')])(
+  'a phrase that is not one of BIP-39 (%s) leads to no key',
+  (phrase) => {
+    expect(() => deriveRelayerAccount(phrase, 31, 0)).toThrow('no phrase of BIP-39')
+  },
+)
