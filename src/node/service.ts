@@ -180,7 +180,9 @@ type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock 
 type Provenance = { oldestAt: number; isProved: boolean; isAlone: boolean }
 
 const createProvenance = (clock: Clock): Provenance => ({
-  ...{ oldestAt: clock.now(), isProved: true, isAlone: false },
+  oldestAt: clock.now(),
+  isProved: true,
+  isAlone: false,
 })
 
 function createContext(

@@ -189,7 +189,10 @@ function toFeedBlock(block: HeaderBlock, areLogsDue: boolean): FeedBlock {
   const fields = headFields.map((name) => [name, block[name] ?? null])
   return {
     number: Number(block.number),
-    ...{ hash, parentHash, bloom, areLogsDue },
+    hash,
+    parentHash,
+    bloom,
+    areLogsDue,
     timestamp: Number(block.timestamp),
     head: JSON.stringify(Object.fromEntries(fields)),
     transactions: listSignedTransactions(block),

@@ -64,7 +64,9 @@ export function createFeed(options: FeedOptions) {
   const logReader = createLogReader({ chain, store, notifier, sessions, log })
   const { pollOnce, resume, follow, wake, stopIfUnused } = createPoller({
     ...options,
-    ...{ sessions, notifier, logReader },
+    sessions,
+    notifier,
+    logReader,
   })
   const budgets = createCustomerBudgets(clock)
   const createSubscriptions = (session: Session, maxSubscriptions: number) =>
