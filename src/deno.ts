@@ -47,7 +47,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
   const { roundMs } = config.rules
   const name = getLedgerName(config)
-  const [rules, relayer] = [getLedgerRules(config), deriveRelayerAddress(config)]
+  const rules = { ...getLedgerRules(config), canLoseTail: true }
+  const relayer = deriveRelayerAddress(config)
   const onUrgentRound = () => rounds.checkSoon()
   const options = { database, name, rules, relayer, roundMs, onUrgentRound }
   const ledger = createRedisLedger({ ...ledgerParts, ...options })

@@ -78,6 +78,10 @@ describe('a Redis that lost rows', () => {
 
     await primary.kill()
     relays.failOver(replica)
+    // While no node answers, nothing shows the loss: of nobody it is said that nothing was sent.
+    own.faults.script({ fault: { kind: 'status', status: 503 } })
+    expect(readClaim(await own.deliver(pay(lost.phone), 1))).toBe('uncertain')
+    own.faults.clear()
     expect(readClaim(await own.deliver(pay(next.phone), 1))).toBe('submitted')
     await expect.poll(sent).toEqual([0, 1, 2])
     expect(own.rootstock.pool.pending()[1]).toEqual(unknown)

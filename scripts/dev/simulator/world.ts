@@ -41,11 +41,12 @@ type Instance = {
 }
 
 /** Creates the ledger's Durable Object, whose rows and alarm outlive its program. */
-function newObject({ rules }: Plan['setup'], storage: Sql) {
-  const { maxInFlight, accountStateMs, watchBlocks } = rules
+function newObject({ setup, items }: Plan, storage: Sql) {
+  const { maxInFlight, accountStateMs, watchBlocks } = setup.rules
+  const canLoseTail = items.some(({ kind }) => kind === 'tail_loss')
   return {
     storage,
-    rules: { ...ledgerRules, maxInFlight, accountStateMs, watchBlocks },
+    rules: { ...ledgerRules, maxInFlight, accountStateMs, watchBlocks, canLoseTail },
     /** The ledger over the rows; undefined after a restart, until the next call. */
     ledger: undefined as SyncPort<LedgerSteps> | undefined,
     instance: undefined as Instance | undefined,
@@ -84,7 +85,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
     faultAt: (place: Place, random: Random) =>
       drawFault(setup, place, random, conditions.isTroubled),
     memories: createKeptMemories(now),
-    object: newObject(setup, storage),
+    object: newObject(plan, storage),
     log(event: LogEvent) {
       const { intent, to, hash, nonce } = event
       if (event.event.startsWith('payment.')) {

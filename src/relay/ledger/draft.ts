@@ -32,6 +32,8 @@ export type LedgerRules = {
   alertEndMs: number
   /** Sets how long a settled payment's outcome is kept; longer than its row. */
   historyMs: number
+  /** Tells whether the store may lose its last commits, as a Redis whose replica takes over. */
+  canLoseTail: boolean
 }
 
 export const ledgerRules = {
@@ -42,6 +44,7 @@ export const ledgerRules = {
   retentionMs: 8 * 24 * 60 * 60 * 1000,
   historyMs: 90 * 24 * 60 * 60 * 1000,
   alertEndMs: poolRules.rootstock.alertEndMs,
+  canLoseTail: false,
 } as const
 
 /** Gives a step the store's rows with the step's own writes, which are not committed yet. */

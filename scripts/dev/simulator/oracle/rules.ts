@@ -42,6 +42,7 @@ export const excuses = {
   expired: 'The deadline passed, and the payment is known to have expired.',
   foreign: 'Another program used the key.',
   untraced: 'All that the ledger lost was gone from the chain and the pools as well.',
+  outdated: 'The node that was asked did not have yet what the ledger had lost.',
   doubted: 'An unknown transaction of the key means that rows may have been lost.',
   distrusted: 'The forwarder took nothing from the relayer for a while.',
   left_far: 'The pool takes any nonce, and holds bytes that were given up until they are outbid.',

@@ -90,6 +90,9 @@ function askedOf(history: History): Asked[] {
 /** Tells whether it answers too many dials, for which no session is looked at. */
 const isUnread = ({ said }: Delivery): boolean => said?.key === 'tooManyDials'
 
+/** Tells whether its node answered as the chain and the pool were before. */
+const isAnsweredLate = ({ actor }: Delivery): boolean => actor.troubles.has('replica_behind')
+
 const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
   mined.transaction.requests.find((request) => request.intentId === intentId)
 
@@ -112,6 +115,7 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
           lost_answer: isForgottenRefusal(one, told),
           too_many_dials: isUnread(told),
           untraced: isUntraced(one) || isTakenBack(history, one, told),
+          outdated: lost_answer && deliveries.some(isAnsweredLate),
         },
       ],
       one_question: [

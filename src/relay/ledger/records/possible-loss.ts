@@ -42,7 +42,8 @@ export function isDoubtful(rows: Draft): boolean {
 
 /**
  * Tells whether lost rows may hold a payment of a session that is refused now. A ledger that has
- * not seen the chain cannot know. One that began with a used key knows it of a session whose intent
+ * not seen the chain cannot know, nor can one that may just have lost its last rows, where no node
+ * answers. One that began with a used key knows it of a session whose intent
  * is unspent in a block that has all that the key sent before: a node may be behind.
  */
 export function mayHavePaid(
@@ -52,6 +53,7 @@ export function mayHavePaid(
 ): boolean {
   // Without a reason no payment was asked for.
   if (reason === undefined) return false
+  if (traces === undefined && step.rules.canLoseTail) return true
   const comparison = readComparison(step.rows)
   if (comparison === undefined) return true
   if (comparison.lostAt !== undefined || traces?.isSpent === true) return true
