@@ -3,7 +3,6 @@ import {
   bytesToHex,
   type Hex,
   hashMessage,
-  hashTypedData,
   keccak256,
   type LocalAccount,
   numberToHex,
@@ -12,6 +11,7 @@ import {
   serializeTransaction,
 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
+import { digestTypedData } from './typed-data.ts'
 
 /**
  * Creates an account as viem's `privateKeyToAccount` does, which would bundle lists of words.
@@ -34,7 +34,7 @@ export function createKeyAccount(privateKey: Hex): LocalAccount {
     type: 'local',
     sign: async ({ hash }) => serializeSignature(sign(hash)),
     signMessage: async ({ message }) => serializeSignature(sign(hashMessage(message))),
-    signTypedData: async (data) => serializeSignature(sign(hashTypedData(data))),
+    signTypedData: async (data) => serializeSignature(sign(digestTypedData(data))),
     async signTransaction(transaction, { serializer = serializeTransaction } = {}) {
       const unsigned = await serializer(transaction)
       return await serializer(transaction, sign(keccak256(unsigned)))
