@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
+import { orNull } from '../runtime/json.ts'
 import { type BlockRange, readLogs } from './logs.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 import { listVerdicts, type NodeVerdict } from './verdicts.ts'
@@ -91,6 +92,8 @@ const loggedEvent = z.pipe(
   })),
 )
 
+const loggedEvents = z.array(loggedEvent)
+
 type Request = [method: string, params: readonly unknown[], signal: AbortSignal]
 
 /** Calls a node and parses its answer. Caches are bypassed, since settlement relies on it. */
@@ -118,7 +121,7 @@ export function createNode(rpc: Rpc) {
   const readParsed = createParsedReader(rpc)
 
   const readOptional = async <Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) =>
-    (await readParsed(z.nullable(schema), ...request)) ?? undefined
+    (await readParsed(orNull(schema), ...request)) ?? undefined
 
   /** Reads an answer, and tells how it is known. */
   async function readWithProof<Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) {
@@ -136,7 +139,7 @@ export function createNode(rpc: Rpc) {
     /** Reads a block by number; undefined if the chain is shorter. */
     async getBlock(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const request: Request = ['eth_getBlockByNumber', [toHex(number), false], signal]
-      const { answer, proof } = await readWithProof(z.nullable(head), ...request)
+      const { answer, proof } = await readWithProof(orNull(head), ...request)
       return answer === null ? undefined : toHead({ answer, proof })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
@@ -174,7 +177,7 @@ export function createNode(rpc: Rpc) {
     },
     async getReceipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
       const method = 'eth_getTransactionReceipt'
-      const { answer, proof } = await readWithProof(z.nullable(receipt), method, [hash], signal)
+      const { answer, proof } = await readWithProof(orNull(receipt), method, [hash], signal)
       return answer === null ? undefined : { ...answer, proof }
     },
     /** Returns a transaction's calldata; undefined if the node does not know it. */
@@ -202,7 +205,7 @@ function createLogReader(readParsed: ReturnType<typeof createParsedReader>) {
   ) {
     const to = toBlock === undefined ? 'latest' : toHex(toBlock)
     const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
-    return readParsed(z.array(loggedEvent), 'eth_getLogs', [range], signal)
+    return readParsed(loggedEvents, 'eth_getLogs', [range], signal)
   }
 
   return {

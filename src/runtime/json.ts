@@ -1,3 +1,14 @@
+import * as z from 'zod/mini'
+
+const nullableSchemas = new WeakMap<z.ZodMiniType, z.ZodMiniType>()
+
+/** Returns a schema that also takes `null`, made once: to make one costs more than to parse. */
+export function orNull<Schema extends z.ZodMiniType>(schema: Schema): z.ZodMiniNullable<Schema> {
+  const nullable = nullableSchemas.get(schema) ?? z.nullable(schema)
+  nullableSchemas.set(schema, nullable)
+  return nullable as z.ZodMiniNullable<Schema>
+}
+
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

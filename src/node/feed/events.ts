@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
+import { orNull } from '../../runtime/json.ts'
 import { listSignedTransactions, rawBlock } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -67,6 +68,6 @@ export function createFeedEvents(
 }
 
 async function readPool(node: UpstreamNode): Promise<string[]> {
-  const pending = await node.call('eth_getBlockByNumber', ['pending', false], z.nullable(rawBlock))
+  const pending = await node.call('eth_getBlockByNumber', ['pending', false], orNull(rawBlock))
   return pending === null ? [] : listSignedTransactions(pending)
 }

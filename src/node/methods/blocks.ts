@@ -78,7 +78,7 @@ async function countInBlock(
   const isPending = selector === 'pending'
   const count = isPending
     ? undefined
-    : await undefinedIfUnsupported(lookUp(node, name, [selector], z.nullable(anyQuantity)))
+    : await undefinedIfUnsupported(lookUp(node, name, [selector], anyQuantity))
   if (count !== undefined) return count
   const block = await (isPending
     ? readPendingBlock(node, false)

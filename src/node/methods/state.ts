@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { orNull } from '../../runtime/json.ts'
 import {
   addressParam,
   blockOrHashParam,
@@ -27,7 +28,7 @@ export const stateMethods = [
       readState(context, block, (node, pinnedBlock) =>
         readAtBlock(node, pinnedBlock, async (selector) => {
           const nodeSelector = wrapBareHash(node, selector)
-          const code = await node.call('eth_getCode', [address, nodeSelector], z.nullable(data))
+          const code = await node.call('eth_getCode', [address, nodeSelector], orNull(data))
           // RSKj's way to say that there is no such block (EthModule.getCode).
           if (code === null) throw createUnknownBlockError()
           return code

@@ -107,7 +107,7 @@ async function readBlockReceipts(node: UpstreamNode, selector: string) {
 }
 
 async function lookUpTransaction(node: UpstreamNode, name: string, ...params: string[]) {
-  const raw = await lookUp(node, name, params, z.nullable(rawTransaction))
+  const raw = await lookUp(node, name, params, rawTransaction)
   return raw && shapeTransaction(raw)
 }
 

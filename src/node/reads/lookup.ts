@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
+import { orNull } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
@@ -20,7 +21,7 @@ export function lookUp<T>(
 ): Promise<T | null> {
   const absence = transactionMethods.includes(method) ? 'no_transaction' : 'no_block'
   const isAbsent = (error: RpcError) => isRefusal(error, absence)
-  return replaceRefusal(node.call(method, params, result), isAbsent, null)
+  return replaceRefusal(node.call(method, params, orNull(result)), isAbsent, null)
 }
 
 /** Returns an answer, or undefined if the node does not support its method. */

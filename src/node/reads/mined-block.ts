@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { orNull } from '../../runtime/json.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
@@ -84,7 +85,7 @@ async function findMinedBlock(
 ): Promise<MinedBlock | null> {
   const isByHash = isBlockHash(selector)
   const method = isByHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
-  const raw = await lookUp(node, method, [selector, full], z.nullable(form))
+  const raw = await lookUp(node, method, [selector, full], form)
   if (raw === null) return null
   const { number, hash } = raw
   if (!number || !hash) throw new MalformedAnswer('a mined block lacks its number or its hash')
@@ -108,5 +109,5 @@ export async function readPendingBlock(
   node: UpstreamNode,
   full: boolean,
 ): Promise<RawBlock | null> {
-  return await node.call('eth_getBlockByNumber', ['pending', full], z.nullable(rawBlock))
+  return await node.call('eth_getBlockByNumber', ['pending', full], orNull(rawBlock))
 }

@@ -1,6 +1,6 @@
 import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
-import { parseJson } from '../../runtime/json.ts'
+import { orNull, parseJson } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
@@ -52,7 +52,7 @@ export async function readProvedReceipt(
   txHash: string,
   context: CacheAccess,
 ): Promise<{ receipt: RawReceipt; trieKind: TrieKind | undefined } | null> {
-  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], z.nullable(rawReceipt))
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], rawReceipt)
   if (receipt === null) return null
   const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
   if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
@@ -109,9 +109,10 @@ async function readReceiptHash(
 }
 
 const receiptHashes = z.array(hash)
+const trieNodes = z.array(data)
 
 /** Asks RSKj for the trie nodes from a receipt to the root; the leaf comes first. */
 export async function askReceiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
   const method = 'rsk_getTransactionReceiptNodesByHash'
-  return (await node.call(method, [blockHash, txHash], z.nullable(z.array(data)))) as Hex[] | null
+  return (await node.call(method, [blockHash, txHash], orNull(trieNodes))) as Hex[] | null
 }

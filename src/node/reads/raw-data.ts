@@ -1,4 +1,4 @@
-import * as z from 'zod/mini'
+import { orNull } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { buildReceiptsTrie, collectProofNodes, listReceiptForms } from '../objects/receipts-trie.ts'
@@ -21,7 +21,7 @@ export async function readRawHeader(node: UpstreamNode, selector: string): Promi
   if (provedBlock === null) return null
   if (provedBlock.proof !== undefined) return provedBlock.proof.raw
   const method = `rsk_getRawBlockHeaderBy${isBlockHash(selector) ? 'Hash' : 'Number'}`
-  return await node.call(method, [selector], z.nullable(data))
+  return await node.call(method, [selector], orNull(data))
 }
 
 /** Reads a receipt as encoded in its block's receipts trie; `null` if it does not exist. */
@@ -34,7 +34,7 @@ export async function readRawReceipt(
   if (provedReceipt === null) return null
   const { receipt, trieKind } = provedReceipt
   if (trieKind !== undefined) return listReceiptForms(receipt, trieKind)[0]
-  return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
+  return await node.call('rsk_getRawTransactionReceiptByHash', [hash], orNull(data))
 }
 
 /** Reads the nodes of the receipts trie from its root to a receipt; `null` without one. */

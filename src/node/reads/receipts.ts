@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
+import { orNull } from '../../runtime/json.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
@@ -8,6 +9,8 @@ import { encodeReceipts, type TrieKind } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
+
+const rawReceipts = z.array(rawReceipt)
 
 /** Reads all receipts of a block in order; throws if one is missing or of another block. */
 export async function readReceipts(
@@ -69,13 +72,13 @@ async function fetchReceipts(
   block: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
 ): Promise<RawReceipt[]> {
   const blockReceipts = await undefinedIfUnsupported(
-    node.call('eth_getBlockReceipts', [block.hash], z.nullable(z.array(rawReceipt))),
+    node.call('eth_getBlockReceipts', [block.hash], orNull(rawReceipts)),
   )
   // Some nodes accept only numbers here, and answer that there is no such block.
   if (blockReceipts) return blockReceipts
   const receipts = await Promise.all(
     block.transactions.map((entry) =>
-      node.call('eth_getTransactionReceipt', [getTransactionHash(entry)], z.nullable(rawReceipt)),
+      node.call('eth_getTransactionReceipt', [getTransactionHash(entry)], orNull(rawReceipt)),
     ),
   )
   return receipts.map((receipt) => receipt ?? throwBlockReorganized())

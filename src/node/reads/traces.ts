@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
@@ -69,7 +68,7 @@ export async function traceTransaction(node: UpstreamNode, hash: string): Promis
 
 /** Builds traces from go-ethereum's call tracer, for nodes without a trace module. */
 async function buildTraces(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
-  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt)
   if (receipt === null) return null
   const frame = await readCallFrame(node, hash)
   const position = {
