@@ -69,7 +69,9 @@ export async function answerMessage(
   if (message.kind === 'refused') return { ...message, status: 400, message }
 
   const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
-  const responses = Promise.all(requests.map((request) => answerRequest(request, caller)))
+  const responses = runWithTimeLimit(options.clock, maxMessageMs, (signal) =>
+    Promise.all(requests.map((request) => answerRequest(request, caller, signal))),
+  )
   waitUntil(responses)
   return { kind: 'answered', message, text: joinResponses(message, await responses) }
 }
@@ -119,22 +121,24 @@ function describeQuotaRefusal({ resetAt, period }: QuotaRefusal): {
   return { error: new RpcError(codes.limitExceeded, message, { resetAt: time }), resetAt }
 }
 
-type Caller = Pick<AdmissionOptions, 'service' | 'clock' | 'log'> & {
+type Caller = Pick<AdmissionOptions, 'service' | 'log'> & {
   methods: GrantedKey['methods']
   subscriptions: Subscriptions | undefined
 }
 
 /** Answers one request; returns undefined for a notification. Never throws. */
-async function answerRequest(request: RpcRequest, caller: Caller): Promise<string | undefined> {
+async function answerRequest(
+  request: RpcRequest,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (request.kind === 'invalid') return formatError(request.id, request.error)
   const { id, method, params } = request
-  const { service, methods, subscriptions, clock, log } = caller
+  const { service, methods, subscriptions, log } = caller
   try {
     if (methods !== undefined && !methods.has(method))
       throw createNotAvailableError(method, ' for this key')
-    const result = await runWithTimeLimit(clock, maxMessageMs, (signal) =>
-      service.answer(method, params, signal, subscriptions),
-    )
+    const result = await service.answer(method, params, signal, subscriptions)
     return id === undefined ? undefined : formatSuccess(id, result)
   } catch (error) {
     if (!(error instanceof RpcError || error instanceof TransportError)) {

@@ -22,6 +22,8 @@ export const maxBodyBytes = 2 * 1024 * 1024
 /** Allows any origin, since each request carries its key and cookies are not used. */
 const corsHeaders = { 'access-control-allow-origin': '*' }
 
+const jsonHeaders = { 'content-type': 'application/json', ...corsHeaders }
+
 /** Lists the paths of requests, with the key in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
@@ -167,7 +169,7 @@ function respondError(c: Context, status: Status, code: number, message: string)
 }
 
 function respondJson(c: Context, status: Status, text: string): Response {
-  return c.body(text, status, { 'content-type': 'application/json', ...corsHeaders })
+  return c.body(text, status, jsonHeaders)
 }
 
 function isJsonType(contentType = ''): boolean {
@@ -187,7 +189,9 @@ async function readText(
   if (declaredLength > maxBodyBytes) return refuseTooLarge()
   // A body of a declared length is read in one step; the runtime enforces the length.
   if (declaredLength > 0)
-    return reserve(declaredLength) ? decodeText(c, [await c.req.arrayBuffer()]) : refuseOverBudget()
+    return reserve(declaredLength)
+      ? decodeText(c, [await c.req.raw.arrayBuffer()])
+      : refuseOverBudget()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of c.req.raw.body ?? []) {

@@ -2,8 +2,30 @@
 export type Clock = {
   now(): number
   /** Resolves after this time, or at once when the signal aborts. Never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: EndSignal): Promise<void>
   timeout(ms: number): AbortSignal
+}
+
+/** Is what a sleep needs of an `AbortSignal`. */
+type EndSignal = {
+  readonly aborted: boolean
+  addEventListener(name: 'abort', listener: () => void): void
+  removeEventListener(name: 'abort', listener: () => void): void
+}
+
+/** Creates what ends sleeps; an `AbortController` of workerd costs as much as the timer. */
+export function createSleepEnd() {
+  const listeners = new Set<() => void>()
+  const signal = {
+    aborted: false,
+    addEventListener: (_: 'abort', listener: () => void) => void listeners.add(listener),
+    removeEventListener: (_: 'abort', listener: () => void) => void listeners.delete(listener),
+  }
+  function end(): void {
+    signal.aborted = true
+    for (const listener of listeners) listener()
+  }
+  return { signal, end }
 }
 
 /** Limits how far a process's clock may differ from a store's before payments stop. */
@@ -83,7 +105,7 @@ export function shareTimers(clock: Clock): Clock {
 
 /** Ends all time limits with the work, because a Durable Object is billed while timers run. */
 export async function withEndingTimeouts<T>(clock: Clock, work: (clock: Clock) => Promise<T>) {
-  const done = new AbortController()
+  const done = createSleepEnd()
   const timeout = (ms: number): AbortSignal => {
     const limit = new AbortController()
     void clock.sleep(ms, done.signal).then(() => {
@@ -95,6 +117,6 @@ export async function withEndingTimeouts<T>(clock: Clock, work: (clock: Clock) =
   try {
     return await work({ ...clock, timeout })
   } finally {
-    done.abort(waitEnded)
+    done.end()
   }
 }

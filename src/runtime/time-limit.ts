@@ -1,4 +1,4 @@
-import { type Clock, waitEnded, withEndingTimeouts } from './clock.ts'
+import { type Clock, createSleepEnd, withEndingTimeouts } from './clock.ts'
 
 /** Runs work with a signal that aborts after a time, in ms. The timer ends with the work. */
 export function runWithTimeLimit<T>(
@@ -19,11 +19,11 @@ export async function withTimeLimit<T>(
   work: Promise<T>,
   onTimeout: () => T | Promise<T>,
 ): Promise<T> {
-  const done = new AbortController()
+  const done = createSleepEnd()
   try {
     const late = sleep(ms, done.signal).then(() => (done.signal.aborted ? work : onTimeout()))
     return await Promise.race([work, late])
   } finally {
-    done.abort(waitEnded)
+    done.end()
   }
 }

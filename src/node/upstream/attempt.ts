@@ -109,9 +109,12 @@ async function createUpstreamNode(
     },
     async call(method, params, result) {
       const startedAt = options.clock.now()
-      const answer = await call(method, params, signal).finally(() =>
-        state.recordCall(method, options.clock.now() - startedAt),
-      )
+      let answer: unknown
+      try {
+        answer = await call(method, params, signal)
+      } finally {
+        state.recordCall(method, options.clock.now() - startedAt)
+      }
       const outcome = result.safeParse(answer)
       if (outcome.success) return outcome.data
       throw new MalformedAnswer(`${name} returned a malformed ${method} result`, {

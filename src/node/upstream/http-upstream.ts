@@ -222,9 +222,13 @@ function settle(
 }
 
 /** Posts a body. Returns undefined if the answer is not JSON-RPC. */
-async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<unknown> {
-  const { name, address, headers, fetch } = endpoint
-  const response = await fetch(address, { method: 'POST', headers, body, signal })
+async function post(
+  endpoint: Endpoint,
+  body: string,
+  signal: AbortSignal | null,
+): Promise<unknown> {
+  const { name, href, headers, fetch } = endpoint
+  const response = await fetch(href, { method: 'POST', headers, body, signal })
   if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
     await response.body?.cancel()
     throw new TransportError(`${name} sent an answer of more than ${maxAnswerBytes} bytes`)
@@ -248,25 +252,28 @@ function parseAddress(url: string) {
     address.username = ''
     address.password = ''
   }
-  return { address, headers }
+  return { address, href: address.href, headers }
 }
 
-/** Rejects each call when its signal aborts, and aborts the request once all signals have. */
-function abortWithAll(pending: readonly PendingCall[]): { signal: AbortSignal; end: () => void } {
-  const controller = new AbortController()
-  let openCalls = pending.length
-  const listeners = pending.map(({ signal, reject }) => {
+/** Rejects calls when their signal aborts, and aborts the request once all signals have. */
+function abortWithAll(pending: readonly PendingCall[]) {
+  const callsBySignal = Map.groupBy(pending, ({ signal }) => signal)
+  // Calls of one message have one signal, which is the request's too.
+  const controller = callsBySignal.size === 1 ? undefined : new AbortController()
+  let openSignals = callsBySignal.size
+  const listeners = Array.from(callsBySignal, ([signal, calls]) => {
     const cancel = (): void => {
-      reject(new TransportError('the request was cancelled', { cause: signal.reason }))
-      openCalls -= 1
-      if (openCalls === 0) controller.abort(signal.reason)
+      const failure = new TransportError('the request was cancelled', { cause: signal.reason })
+      for (const { reject } of calls) reject(failure)
+      openSignals -= 1
+      if (openSignals === 0) controller?.abort(signal.reason)
     }
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel, { once: true })
     return { signal, cancel }
   })
   return {
-    signal: controller.signal,
+    signal: (controller ?? pending[0])?.signal ?? null,
     end: () => {
       for (const { signal, cancel } of listeners) signal.removeEventListener('abort', cancel)
     },

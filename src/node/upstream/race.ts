@@ -22,7 +22,8 @@ export function raceNodes<T>(
   options: RaceOptions,
 ): Promise<NodeAnswer<T>> {
   const { order, hasMultiple, isBehind, clock } = options
-  const settled = new AbortController()
+  const settled = hasMultiple ? new AbortController() : undefined
+  const attemptSignal = settled ? AbortSignal.any([signal, settled.signal]) : signal
   const failures: unknown[] = []
   let startedCount = 0
   let runningCount = 0
@@ -39,8 +40,8 @@ export function raceNodes<T>(
       runningCount += 1
       const startedAt = clock.now()
       const attempt = hasMultiple
-        ? runOnNodeWithTimeLimit(state, work, AbortSignal.any([signal, settled.signal]), options)
-        : runOnNode(state, work, signal, options)
+        ? runOnNodeWithTimeLimit(state, work, attemptSignal, options)
+        : runOnNode(state, work, attemptSignal, options)
       attempt.then(
         (answer) => handleAnswer(state, answer),
         (error: unknown) => handleFailure(state, startedAt, error),
@@ -86,11 +87,11 @@ export function raceNodes<T>(
       if (isSettled) return
       isSettled = true
       settle()
-      if (hasMultiple) settled.abort()
+      settled?.abort()
     }
 
     async function startNextAfterDelay({ latencyMs }: UpstreamState): Promise<void> {
-      await clock.sleep(computeHedgeDelayMs(latencyMs), settled.signal)
+      await clock.sleep(computeHedgeDelayMs(latencyMs), settled?.signal)
       startNext()
     }
   })

@@ -98,6 +98,22 @@ describe('an answer that takes too long', () => {
     expect(JSON.stringify([answer, served.logged])).not.toContain('rskj.test')
   })
 
+  test('is abandoned in a batch, which has one timer, and the others have theirs', async () => {
+    const timers: number[] = []
+    const clock = createHandClock(0.05)
+    const sleep = (...[ms, signal]: Parameters<typeof clock.sleep>) => {
+      timers.push(ms)
+      return clock.sleep(ms, signal)
+    }
+    const served = await serveScripted(() => new Promise(() => {}), { ...clock, sleep })
+    const methods = ['eth_gasPrice', 'eth_chainId', 'eth_blockNumber']
+    const batch = methods.map((method, id) => ({ jsonrpc: '2.0', id, method }))
+    const answers = await (await served.post(JSON.stringify(batch))).json()
+    const late = error(-32011, 'no node gave an answer in time: ask again, or for less')
+    expect(answers).toMatchObject([late, { id: 1, result: '0x1f' }, late])
+    expect(timers).toEqual([7_500])
+  })
+
   test('about the logs of many blocks names a range that fits the time', async () => {
     const served = await serveNode(async ({ method }) => {
       if (method === 'eth_blockNumber') return '0x989680'

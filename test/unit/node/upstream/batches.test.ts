@@ -190,13 +190,46 @@ test('a node that is gone is asked each call a few times, and batches stay as th
   expect(node.posts.some(({ length }) => length === 20)).toBe(true)
 })
 
+const upstreamOf = (fetch: typeof globalThis.fetch) =>
+  createUpstream({
+    name: 'node 1',
+    url: 'http://node.test/',
+    fetch,
+    onCalls: () => {},
+    now: () => 0,
+  })
+
+test('who stops waiting ends its own calls alone, and the last of all ends the request', async () => {
+  const posted = Promise.withResolvers<AbortSignal | null | undefined>()
+  const { call } = upstreamOf((_, init) => {
+    posted.resolve(init?.signal)
+    return new Promise<never>(() => {})
+  })
+  const [one, other] = [new AbortController(), new AbortController()]
+  let listeners = 0
+  const listen = one.signal.addEventListener.bind(one.signal)
+  one.signal.addEventListener = (...listener: Parameters<typeof listen>) => {
+    listeners += 1
+    listen(...listener)
+  }
+  const said: string[] = []
+  const ask = (name: string, { signal }: AbortController) =>
+    call('eth_call', [], signal).catch(({ message }) => said.push(`${name}: ${message}`))
+  const [a, b, c] = [ask('a', one), ask('b', other), ask('c', one)]
+  const request = await posted.promise
+  one.abort()
+  await Promise.all([a, c])
+  const words = 'the request was cancelled'
+  expect([listeners, said, request?.aborted]).toEqual([1, [`a: ${words}`, `c: ${words}`], false])
+  other.abort()
+  await b
+  expect([said.at(-1), request?.aborted]).toEqual([`b: ${words}`, true])
+})
+
 test('a transaction goes out alone, wherever it stands among the calls of one turn', async () => {
   for (const place of [0, 1, 2, 3]) {
     const node = nodeOf(empty, 50)
-    const { call } = createUpstream({
-      ...{ name: 'node 1', url: 'http://node.test/', fetch: node.fetch },
-      ...{ onCalls: () => {}, now: () => 0 },
-    })
+    const { call } = upstreamOf(node.fetch)
     const methods = Array<string>(3).fill('eth_gasPrice')
     const sends = Array<string>(2).fill('eth_sendRawTransaction')
     methods.splice(place, 0, ...sends)

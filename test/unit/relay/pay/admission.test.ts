@@ -100,7 +100,7 @@ function stillChain({
   }
 }
 
-const untilAborted = (signal: AbortSignal | undefined) =>
+const untilAborted = (signal: Parameters<Clock['sleep']>[1]) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
 const wordsOf = ({ kind, ...rest }: Refusal): string => [kind, ...Object.values(rest)].join(' ')
