@@ -1,17 +1,20 @@
 import {
   type Abi,
+  type AbiParameter,
   type Address,
   type ContractErrorName,
+  type DecodeFunctionDataReturnType,
+  decodeAbiParameters,
   decodeErrorResult,
   decodeEventLog,
-  decodeFunctionData,
   encodeEventTopics,
-  encodeFunctionData,
   getAbiItem,
   type Hex,
   maxUint256,
+  slice,
   toFunctionSelector,
 } from 'viem'
+import { createCallEncoder } from '../runtime/calls.ts'
 import { loanAbi } from './abi.ts'
 
 export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
@@ -42,6 +45,8 @@ export type LoanRefusal =
   | { reason: 'nothing_there' }
   | { reason: 'unknown' }
 
+const encodeFunctionCall = createCallEncoder(loanAbi as Abi)
+
 export function encodeCall(call: LoanCall): Hex {
   switch (call.kind) {
     case 'transfer':
@@ -71,15 +76,20 @@ const callAbi = [
   getAbiItem({ abi: loanAbi, name: 'withdrawTo' }),
 ] as const
 
-/** Has the function of each selector alone: of a whole ABI, viem hashes each one anew. */
-const abiBySelector: ReadonlyMap<string, typeof callAbi> = new Map(
-  callAbi.map((item) => [toFunctionSelector(item), [item] as unknown as typeof callAbi]),
+/** Has the function of each selector: viem would hash each signature anew. */
+const callBySelector: ReadonlyMap<string, (typeof callAbi)[number]> = new Map(
+  callAbi.map((item) => [toFunctionSelector(item), item]),
 )
+
+type FunctionCall = DecodeFunctionDataReturnType<typeof callAbi>
 
 /** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
 export function decodeCall(data: Hex): LoanCall | undefined {
-  const abi = abiBySelector.get(data.slice(0, 10))
-  const call = abi && tryToDecode(() => decodeFunctionData({ abi, data }))
+  const item = callBySelector.get(data.slice(0, 10))
+  const args =
+    item &&
+    tryToDecode(() => decodeAbiParameters<readonly AbiParameter[]>(item.inputs, slice(data, 4)))
+  const call = args && ({ functionName: item.name, args } as unknown as FunctionCall)
   switch (call?.functionName) {
     case 'transfer':
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
@@ -112,9 +122,6 @@ export type LoanRead =
   | 'liquidity'
   | 'issuable'
   | 'withdrawable'
-
-const encodeFunctionCall = (functionName: string, ...args: readonly unknown[]): Hex =>
-  encodeFunctionData({ abi: loanAbi as Abi, functionName, args })
 
 export const encodeReadCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex =
   encodeFunctionCall

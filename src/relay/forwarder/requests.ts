@@ -1,12 +1,12 @@
 import {
+  type Abi,
   type Address,
   checksumAddress,
   concatHex,
+  decodeAbiParameters,
   decodeErrorResult,
-  decodeFunctionData,
   decodeFunctionResult,
   encodeAbiParameters,
-  encodeFunctionData,
   getAbiItem,
   type Hex,
   hexToNumber,
@@ -19,6 +19,7 @@ import {
   slice,
   toFunctionSelector,
 } from 'viem'
+import { createCallEncoder } from '../../runtime/calls.ts'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
 /** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
@@ -51,8 +52,14 @@ export type RequestResult = { intentId: Hex; from: Address; status: RequestStatu
 /** Holds the fields of a node's log that are decoded. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
-const executeAbi = [getAbiItem({ abi: relayForwarderAbi, name: 'execute' })] as const
-const executeSelector = toFunctionSelector(executeAbi[0])
+export const encodeForwarderCall = createCallEncoder(relayForwarderAbi as Abi)
+
+const execute = getAbiItem({ abi: relayForwarderAbi, name: 'execute' })
+const executeSelector = toFunctionSelector(execute)
+const resultEvents = [
+  getAbiItem({ abi: relayForwarderAbi, name: 'RequestProcessed' }),
+  getAbiItem({ abi: relayForwarderAbi, name: 'RequestFailed' }),
+] as const
 
 /** Derives the id of a session's only payment, without a time: after any loss it is the same. */
 export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
@@ -81,7 +88,7 @@ export async function signRequest(
 /** Returns the calldata of `execute`, packed as IRelayForwarder.sol specifies. */
 export function encodeExecute(requests: readonly SignedRequest[]): Hex {
   const batch = concatHex(requests.map(packRequest))
-  return encodeFunctionData({ abi: relayForwarderAbi, functionName: 'execute', args: [batch] })
+  return encodeForwarderCall('execute', batch)
 }
 
 /** Counts the bytes of a packed request without data. */
@@ -106,9 +113,8 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
 /** Returns the requests in calldata of `execute`, or none if it is malformed. */
 export function decodeRequests(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
-  const call = decodeFunctionData({ abi: executeAbi, data: calldata })
   const requests: SignedRequest[] = []
-  for (let [batch] = call.args; size(batch) > 0; ) {
+  for (let [batch] = decodeAbiParameters(execute.inputs, slice(calldata, 4)); size(batch) > 0; ) {
     if (size(batch) < emptyRequestLength) return []
     const end = emptyRequestLength + hexToNumber(slice(batch, 51, 53))
     if (size(batch) < end) return []
@@ -182,11 +188,7 @@ function decodeErrorName(data: Hex): string | undefined {
 export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
   const address = forwarder.address.toLowerCase()
   const forwarderLogs = logs.filter((log) => log.address.toLowerCase() === address)
-  const events = parseEventLogs({
-    abi: relayForwarderAbi,
-    eventName: ['RequestProcessed', 'RequestFailed'],
-    logs: forwarderLogs as never,
-  })
+  const events = parseEventLogs({ abi: resultEvents, logs: forwarderLogs as never })
   return events.map(({ eventName, args }) => {
     const { intentId, from } = args
     if (eventName === 'RequestFailed') {

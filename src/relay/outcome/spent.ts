@@ -1,10 +1,15 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, pad } from 'viem'
+import { decodeFunctionResult, type Hex, pad } from 'viem'
 import { maxBlocksPerRequest } from '../../chain/logs.ts'
 import type { BlockHash, Head, Node } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
-import { decodeResults, type ForwardRequest, spendsIntent } from '../forwarder/requests.ts'
+import {
+  decodeResults,
+  encodeForwarderCall,
+  type ForwardRequest,
+  spendsIntent,
+} from '../forwarder/requests.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
@@ -59,7 +64,7 @@ export async function readSpentAt(
   at?: BlockHash,
 ) {
   const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
-  const data = encodeFunctionData({ ...call, args: [from, intentId] })
+  const data = encodeForwarderCall(call.functionName, from, intentId)
   const asOf = at && { blockHash: at.blockHash }
   const outcome = await node.call(
     { to: forwarder.address, data },

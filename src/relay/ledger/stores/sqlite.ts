@@ -40,7 +40,8 @@ export function createSqlLedger<Any extends Steps>(
   const statements = createStatements(tables)
   sql.transaction(() => openTables(sql, tables, statements))
   const cachedRows: RowCache = createRecent(maxCachedRows)
-  const view = createSqlView(sql, tables, statements, cachedRows)
+  const emptyTables = new Set(Object.keys(tables).filter((table) => isEmpty(sql, table)))
+  const view = createSqlView(sql, tables, statements, cachedRows, emptyTables)
 
   return createLedgerPort(steps, (method, args) => {
     const writes: Writes = new Map()
@@ -48,12 +49,18 @@ export function createSqlLedger<Any extends Steps>(
     const answer = runStep(steps, { rows, rules, relayer }, method, args)
     if (writes.size === 0) return answer
     sql.transaction(() => {
-      for (const write of writes.values()) writeRow(sql, statements, write)
+      for (const write of writes.values()) {
+        emptyTables.delete(write.table)
+        writeRow(sql, statements, write)
+      }
     })
     for (const [name, { after }] of writes) cachedRows.set(name, after)
     return answer
   }) as unknown as SyncPort<Any>
 }
+
+const isEmpty = (sql: Sql, table: string): boolean =>
+  sql.exec(`SELECT 1 FROM ${table} LIMIT 1`).length === 0
 
 /** Creates missing tables. @throws {Error} another version has written the ledger */
 function openTables(sql: Sql, tables: Tables, statements: Statements): void {
@@ -132,9 +139,12 @@ function createSqlView(
   tables: Tables,
   statements: Statements,
   cachedRows: RowCache,
+  /** Holds tables in which no row was ever written: they are not read. */
+  emptyTables: ReadonlySet<string>,
 ): View {
   return {
     row(table, ...key) {
+      if (emptyTables.has(table)) return undefined
       const name = toRowName(table, key)
       if (!cachedRows.has(name)) {
         const { selectRow } = getStatements(statements, table)
@@ -145,6 +155,7 @@ function createSqlView(
     },
     list(listing, now) {
       const { list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
+      if (emptyTables.has(listing.table)) return []
       const table = getTable(tables, listing.table)
       const id = `${listing.table} ${list} ${listing.newest} ${listing.limit}`
       const query = getCachedQuery(listQueries, id, () => buildListQuery(tables, listing))
