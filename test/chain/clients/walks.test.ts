@@ -267,7 +267,7 @@ async function walkWeb3(web3: Web3, kind: 'HTTP' | 'WebSocket', expect: ExpectSt
   expect(await web3.eth.getBlock(never)).toBeNull()
 }
 
-/** Ends its subscriptions first: web3.js rejects what they still ask where nothing catches it. */
+/** Ends what it watches before the connection (findings/web3-last-confirmation.sh). */
 async function endWeb3(web3: Web3): Promise<void> {
   await web3.eth.clearSubscriptions()
   await (web3.provider as WebSocketProvider).safeDisconnect(undefined, undefined, false, 50)
