@@ -213,9 +213,10 @@ function settle(
   { resolve, reject }: PendingCall,
   answer: Answer | undefined,
   { name, address }: Endpoint,
-  failure = new TransportError(`${name} left a request unanswered`),
+  failure: TransportError | undefined,
 ): boolean {
-  if (answer === undefined) reject(failure)
+  if (answer === undefined)
+    reject(failure ?? new TransportError(`${name} left a request unanswered`))
   else if (isObject(answer.error)) reject(toRpcError(answer.error, address))
   else resolve(answer.result)
   return answer !== undefined
