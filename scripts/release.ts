@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { version } from '../src/operator/version.ts'
 import { buildContracts, readArtifact } from './contracts/forge.ts'
 import { createCommand, runAsProgram } from './stack/command.ts'
 import { root } from './stack/folder.ts'
 import { Misused, StackError } from './stack/report.ts'
-import { buildWorker } from './stack/served/worker-build.ts'
+import { buildWorker, listWasm } from './stack/served/worker-build.ts'
 
 const usage = `Usage: node scripts/bootstrap.mjs scripts/release.ts FOLDER
 
-Writes into FOLDER what a release publishes: the Worker as it is uploaded, each contract's ABI and bytecode,
+Writes into FOLDER what a release publishes: the Worker as it is uploaded (with its WebAssembly), each contract's ABI and bytecode,
 their checksums (SHA256SUMS), and in NOTES.md this version's part of CHANGELOG.md.`
 
 const contracts = ['MicroLoan', 'RelayForwarder']
@@ -22,8 +22,9 @@ export const release = createCommand({
     if (given === undefined || more.length > 0) throw new Misused()
     const folder = resolve(given)
     const notes = readNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
-    const [{ script }] = await Promise.all([buildWorker(), buildContracts()])
-    const files = [['worker.js', script] as const, ...contracts.map(writeContract)]
+    const [{ folder: built, script }] = await Promise.all([buildWorker(), buildContracts()])
+    const wasm = listWasm(built).map((path) => [basename(path), readFileSync(path)] as const)
+    const files = [['worker.js', script] as const, ...wasm, ...contracts.map(writeContract)]
     const sums = files.map(([name, content]) => `${sha256(content)}  ${name}\n`).join('')
     mkdirSync(folder, { recursive: true })
     for (const [name, content] of [...files, ['SHA256SUMS', sums], ['NOTES.md', notes]] as const) {
@@ -50,4 +51,4 @@ export function readNotes(changelog: string): string {
     ?.trim()}\n`
 }
 
-const sha256 = (content: string) => createHash('sha256').update(content).digest('hex')
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')

@@ -1,12 +1,10 @@
-import { type Address, bytesToBigInt, bytesToHex, isAddressEqual, type LocalAccount } from 'viem'
+import { type Address, bytesToBigInt, isAddressEqual, type LocalAccount } from 'viem'
 import { createKeyAccount } from '../runtime/key-account.ts'
 import { createRecent } from '../runtime/recent.ts'
+import { curveOrder } from '../runtime/secp256k1/curve.ts'
 import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import { listFormerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
-
-/** Bounds private keys: the order n of the secp256k1 group (SEC 2, section 2.4.1). */
-const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 /** Names the derivation, so that another one can be added and old accounts stay reachable. */
 const derivationVersion = 'v1'
@@ -52,6 +50,6 @@ async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<Local
     const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
     // Once in 2^128 hashes one is not below the group's order, so the next one is used.
-    if (scalar > 0n && scalar < curveOrder) return createKeyAccount(bytesToHex(candidate))
+    if (scalar > 0n && scalar < curveOrder) return createKeyAccount(candidate)
   }
 }

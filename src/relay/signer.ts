@@ -15,7 +15,6 @@ export type TransactionContent = { to: Address; data: Hex; gas: number }
 export type UnsignedTransaction = TransactionContent & {
   nonce: number
   gasPriceWei: bigint
-  /** Sends this along; nothing by default. */
   valueWei?: bigint
 }
 
@@ -26,7 +25,6 @@ export type Signer = {
   readContent(transaction: SignedTransaction): TransactionContent
 }
 
-/** Signs with a key in memory. */
 export function createSigner(account: LocalAccount, chainId: number): Signer {
   return {
     address: account.address,

@@ -1,30 +1,23 @@
-import { secp256k1 } from '@noble/curves/secp256k1'
 import {
   bytesToHex,
+  concatHex,
   type Hex,
   hashMessage,
   keccak256,
   type LocalAccount,
-  numberToHex,
-  type Signature,
-  serializeSignature,
   serializeTransaction,
 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
+import { getPublicKey, signDigest } from './secp256k1/curve.ts'
 import { digestTypedData } from './typed-data.ts'
 
-/**
- * Creates an account as viem's `privateKeyToAccount` does, which would bundle lists of words.
- * @throws if the key is invalid
- */
-export function createKeyAccount(privateKey: Hex): LocalAccount {
-  const key = privateKey.slice(2)
-  const publicKey = bytesToHex(secp256k1.getPublicKey(key, false))
+/** Creates an account as viem's `privateKeyToAccount` does. @throws {Error} it is no key */
+export function createKeyAccount(privateKey: Uint8Array): LocalAccount {
+  const publicKey = bytesToHex(getPublicKey(privateKey, 'whole'))
 
-  function sign(hash: Hex): Signature {
-    const { r, s, recovery } = secp256k1.sign(hash.slice(2), key, { lowS: true })
-    const [rHex, sHex] = [r, s].map((value) => numberToHex(value, { size: 32 })) as [Hex, Hex]
-    return { r: rHex, s: sHex, v: recovery ? 28n : 27n, yParity: recovery }
+  function sign(hash: Hex): Hex {
+    const { r, s, yParity } = signDigest(hash, privateKey)
+    return concatHex([r, s, yParity === 0 ? '0x1b' : '0x1c'])
   }
 
   return {
@@ -32,12 +25,12 @@ export function createKeyAccount(privateKey: Hex): LocalAccount {
     publicKey,
     source: 'privateKey',
     type: 'local',
-    sign: async ({ hash }) => serializeSignature(sign(hash)),
-    signMessage: async ({ message }) => serializeSignature(sign(hashMessage(message))),
-    signTypedData: async (data) => serializeSignature(sign(digestTypedData(data))),
+    sign: async ({ hash }) => sign(hash),
+    signMessage: async ({ message }) => sign(hashMessage(message)),
+    signTypedData: async (data) => sign(digestTypedData(data)),
     async signTransaction(transaction, { serializer = serializeTransaction } = {}) {
       const unsigned = await serializer(transaction)
-      return await serializer(transaction, sign(keccak256(unsigned)))
+      return await serializer(transaction, signDigest(keccak256(unsigned), privateKey))
     },
   }
 }

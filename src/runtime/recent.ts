@@ -1,4 +1,3 @@
-/** Holds the part of a map that a cache needs. */
 export type Recent<Value> = {
   has(key: string): boolean
   get(key: string): Value | undefined

@@ -27,7 +27,6 @@ export function digestTypedData(data: object): Hex {
   const { domain = {}, types, primaryType, message } = data as TypedData
   const fields = types[primaryType]
   const isFlat = fields?.every(({ type }) => /^(address|bool|u?int\d+|bytes\d*)$/.test(type))
-  // The others have more rules, and nothing that is signed often needs them.
   if (!fields || !isFlat || types.EIP712Domain) return hashTypedData(data as TypedDataDefinition)
 
   const { name, version, chainId, verifyingContract, salt } = domain

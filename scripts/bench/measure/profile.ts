@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 
 /** Parses a profile of Chrome's DevTools Protocol (chromedevtools.github.io/devtools-protocol). */
 const place = { lineNumber: z.number(), columnNumber: z.number() }
-const frame = z.object({ functionName: z.string(), ...place })
+const frame = z.object({ functionName: z.string(), url: z.string(), ...place })
 const children = z.array(z.number()).optional()
 const node = z.object({ id: z.number(), callFrame: frame, children })
 const profile = z.object({ nodes: z.array(node), samples: z.array(z.number()) })
@@ -19,7 +19,7 @@ type Profile = z.infer<typeof profile>
 /** Names parts of a payment's work by a function's file; the first that fits counts. */
 const parts: Record<string, RegExp> = {
   'signing, hashing and derivation':
-    /@noble|@scure|account\/keys|runtime\/key-account|relay\/signer/,
+    /@noble|@scure|account\/keys|runtime\/(key-account|secp256k1)|wasm:|relay\/signer/,
   ledger: /relay\/ledger/,
   'log lines': /runtime\/log|relay\/outcome\/log-transitions/,
   'questions to the node': /src\/(node|chain)\//,
@@ -87,9 +87,10 @@ function countSamples({ nodes, samples }: Profile, map: SourceMap): Counts {
   return countBy(samples.map((id) => partOf.get(id) ?? other))
 }
 
-function findPart({ functionName, lineNumber, columnNumber }: Frame, map: SourceMap) {
+function findPart({ functionName, url, lineNumber, columnNumber }: Frame, map: SourceMap) {
   const entry = map.findEntry(lineNumber, columnNumber)
-  const file = 'originalSource' in entry ? entry.originalSource : ''
+  const source = 'originalSource' in entry ? entry.originalSource : ''
+  const file = url.startsWith('wasm:') ? url : source
   const part = Object.entries(parts).find(([, files]) => files.test(file))
   return ofRuntime.get(functionName) ?? part?.[0]
 }

@@ -65,10 +65,17 @@ export function servedWorker(
     name,
     rootPath: root,
     modulesRoot: folder,
-    modules: [{ type: 'ESModule' as const, path: join(folder, 'worker.js'), contents: script }],
+    modules: [
+      { type: 'ESModule' as const, path: join(folder, 'worker.js'), contents: script },
+      ...listWasm(folder).map((path) => ({ type: 'CompiledWasm' as const, path })),
+    ],
     bindings: { ...worker.bindings, ...variables } as Record<string, string>,
   }
 }
+
+/** Lists the WebAssembly of a build. */
+export const listWasm = (folder: string): string[] =>
+  globSync('*.wasm', { cwd: folder }).map((name) => join(folder, name))
 
 function readBuild(entry: WorkerEntry, folder: string) {
   const script = readIfThere(join(folder, `${entry}.js`))?.toString('utf8')

@@ -1,4 +1,4 @@
-import { bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, stringToHex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex, stringToHex } from 'viem'
 import { TransportError } from '../../chain/rpc.ts'
 import { loanAbi } from '../../loan/abi.ts'
 import {
@@ -39,7 +39,7 @@ const nodeTimeoutMs = 5_000
 
 /** Signs views of the loan contract with a random key, for simulation only. */
 async function signViews(forwarder: Forwarder, seconds: number): Promise<readonly SignedRequest[]> {
-  const randomAccount = createKeyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+  const randomAccount = createKeyAccount(crypto.getRandomValues(new Uint8Array(32)))
   return Promise.all(
     views.map((functionName) =>
       signRequest(randomAccount, forwarder, {

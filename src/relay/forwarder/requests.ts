@@ -127,7 +127,6 @@ export function decodeRequests(calldata: Hex): SignedRequest[] {
 function unpackRequest(packed: Hex): SignedRequest {
   const signatureStart = size(packed) - 64
   const r = slice(packed, signatureStart, signatureStart + 32)
-  // EIP-2098, as above.
   const vs = BigInt(slice(packed, signatureStart + 32))
   return {
     from: checksumAddress(slice(packed, 0, 20)),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,8 +19,8 @@ test('a release has the Worker, each contract and their checksums, and its part 
   const { code, output } = await runHere(release, [folder], {})
   expect(code, output).toBe(0)
   const checked = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder })
-  expect(checked.stdout.toString()).toBe(
-    'worker.js: OK\nMicroLoan.json: OK\nRelayForwarder.json: OK\n',
+  expect(checked.stdout.toString()).toMatch(
+    /^worker.js: OK\n\w+-secp256k1.wasm: OK\nMicroLoan.json: OK\nRelayForwarder.json: OK\n$/,
   )
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   expect(read('worker.js')).toContain(version)
@@ -58,7 +58,13 @@ function publish(type: 'branch' | 'tag', name: string, tagged = '', main = 'iden
 }
 
 test('it is published under the tag of its version, whether that was pushed or not', () => {
-  const files = ['SHA256SUMS', 'MicroLoan.json', 'RelayForwarder.json', 'worker.js']
+  const files = [
+    'SHA256SUMS',
+    'MicroLoan.json',
+    'RelayForwarder.json',
+    'worker.js',
+    ...globSync('*.wasm', { cwd: folder }),
+  ]
   const asked = ['release', 'create', tag, '--target', 'abc', '--title', tag, '--notes-file']
   for (const [type, name] of [['branch', 'main'] as const, ['tag', tag] as const]) {
     const { status, lines } = publish(type, name, type === 'tag' ? 'abc' : '')

@@ -13,10 +13,7 @@ const entries = {
 }
 
 const names = new Map(Object.entries(entries).map(([name, path]) => [join(root, path), name]))
-
-/** Lists what the runtime itself has. */
-const external = /^(vitest$|cloudflare:|node:)/
-
+const external = /^(vitest$|cloudflare:|node:)|\.wasm$/
 let bundle: Promise<string> | undefined
 
 /**
@@ -39,7 +36,6 @@ export function serveBundle(): Plugin {
   }
 }
 
-/** Returns the bundle's folder. */
 async function makeBundle(): Promise<string> {
   const outDir = join(root, 'out', 'workerd-tests')
   const input = Object.fromEntries([...names].map(([path, name]) => [name, path]))

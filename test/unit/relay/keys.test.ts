@@ -10,10 +10,11 @@ test("a relayer's key is the one of wallets on its chain's path", () => {
     [31, 0, "m/44'/37310'/0'/0/0"],
     [31, 7, "m/44'/37310'/0'/0/7"],
   ] as const
-  for (const [chainId, index, path] of paths) {
-    const wallet = mnemonicToAccount(mnemonic, { path: path as `m/44'/60'/${string}` })
-    expect(deriveRelayerAccount(mnemonic, chainId, index).publicKey).toBe(wallet.publicKey)
-  }
+  for (const phrase of [mnemonic, `${'zoo '.repeat(11)}wrong`, `${'abandon '.repeat(11)}about`])
+    for (const [chainId, index, path] of paths) {
+      const wallet = mnemonicToAccount(phrase, { path: path as `m/44'/60'/${string}` })
+      expect(deriveRelayerAccount(phrase, chainId, index).publicKey).toBe(wallet.publicKey)
+    }
 })
 
 test.each(['', 'test', mnemonic.replace('junk', 'test'), mnemonic.replace('junk', 'jumk')])(

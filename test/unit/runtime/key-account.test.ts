@@ -1,4 +1,4 @@
-import { type Hex, toHex } from 'viem'
+import { type Hex, hexToBytes, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
@@ -6,19 +6,20 @@ import { signRequest } from '../../../src/relay/forwarder/requests.ts'
 import { buildBatch } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { createKeyAccount } from '../../../src/runtime/key-account.ts'
+import type * as Curve from '../../../src/runtime/secp256k1/curve.ts'
+import { curveOrder } from '../../../src/runtime/secp256k1/curve.ts'
 import { seed } from '../../support/sample.ts'
 
-const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const random = createRandom(seed, 'accounts of keys')
 const bytes = (count: number): Hex =>
   toHex(Uint8Array.from({ length: count }, () => random.int(0, 255)))
-const keys = [1n, curveOrder - 1n].map((key) => toHex(key, { size: 32 }))
-for (let count = 0; count < 30; count += 1) keys.push(bytes(32))
+const drawnKeys = Array.from({ length: 30 }, () => bytes(32))
+const keys = [toHex(1n, { size: 32 }), toHex(curveOrder - 1n), ...drawnKeys]
 
 describe('the account of a private key', () => {
   test('has the address that viem gives it, and signs requests and batches as viem does, byte for byte', async () => {
     for (const key of keys) {
-      const [ours, theirs] = [createKeyAccount(key), privateKeyToAccount(key)]
+      const [ours, theirs] = [createKeyAccount(hexToBytes(key)), privateKeyToAccount(key)]
       const forwarder = { chainId: random.int(30, 31), address: ours.address }
       const requests = Array.from({ length: random.int(1, 12) }, () => ({
         ...{ from: ours.address, intentId: bytes(22), data: bytes(random.int(0, 99)) },
@@ -36,6 +37,7 @@ describe('the account of a private key', () => {
           batch,
           await account.signMessage({ message: { raw: hash } }),
           await account.sign?.({ hash }),
+          await account.sign?.({ hash: toHex(2n ** 256n - 1n) }),
         ]
       }
       expect([ours.address, ours.publicKey]).toEqual([theirs.address, theirs.publicKey])
@@ -43,9 +45,28 @@ describe('the account of a private key', () => {
     }
   })
 
-  test('refuses a number that is no private key', () => {
-    for (const key of [0n, curveOrder]) {
-      expect(() => createKeyAccount(toHex(key, { size: 32 }))).toThrow('private key')
+  test('refuses what is no private key, and leaves no key in the memory of WebAssembly', async () => {
+    const wasm = Reflect.get(globalThis, 'WebAssembly')
+    const { Memory } = wasm
+    let memory = Buffer.of()
+    wasm.Memory = function open(size: object) {
+      const opened = new Memory(size)
+      memory = Buffer.from(opened.buffer)
+      return opened
     }
+    const path = `../../../src/runtime/secp256k1/curve.ts?${seed}`
+    const { getPublicKey, signDigest }: typeof Curve = await import(path)
+    const key = Buffer.from(hexToBytes(bytes(32)))
+    const refused = Buffer.from(hexToBytes(bytes(32))).fill(255, 0, 16)
+    getPublicKey(key, 'whole')
+    wasm.Memory = Memory
+    signDigest(bytes(32), key)
+    const bounds = [0n, curveOrder].map((key) => hexToBytes(toHex(key, { size: 32 })))
+    for (const one of [refused, ...bounds]) {
+      expect(() => createKeyAccount(one)).toThrow(/^this is no private key$/)
+      expect(() => signDigest(bytes(32), one)).toThrow(/^this is no private key$/)
+    }
+    for (const part of [key.subarray(0, 8), key.subarray(24), refused.subarray(24)])
+      expect([memory.includes(part), memory.includes(part.reverse())]).toEqual([false, false])
   })
 })
