@@ -1,4 +1,4 @@
-import { checksumAddress, type Hex, isAddressEqual } from 'viem'
+import { type Address, checksumAddress, type Hex, isAddressEqual, maxUint256 } from 'viem'
 import {
   findSealedNumber,
   recordPayment,
@@ -9,26 +9,31 @@ import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
 import { readWithTime } from '../account/pin.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
-import { decodeCall, encodeCall, type LoanTerms } from '../loan/calls.ts'
-import { getCallKind, getCallRules } from '../loan/kinds.ts'
+import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
+import { getCallKind, getCallRules, type PaymentKind } from '../loan/kinds.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
 import { signRequest } from '../relay/forwarder/requests.ts'
-import { type HeldSms, hashPlaceholder, minutesPlaceholder } from '../relay/ledger/values.ts'
+import {
+  type HeldSms,
+  hashPlaceholder,
+  minutesPlaceholder,
+  type Order,
+  type SmsParty,
+} from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { PreparedOrder } from '../relay/pay/paying-step.ts'
 import { requestLifetimeSeconds } from '../relay/relayer.ts'
 import { describeFault } from '../runtime/log.ts'
 import { updateMemoryLater } from './memory-updates.ts'
-import type { Intent, PaymentOrder } from './menu/node.ts'
+import { type Intent, requireAnswer } from './menu/node.ts'
 import { payments } from './menu/payments.ts'
 import { toShortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
-import type { Services } from './services.ts'
 import { readRecord, termsRecord } from './session/records.ts'
-import { composeSms, nameReminderSubject, type SmsSeals } from './sms.ts'
+import { nameReminderSubject, type SmsFacts, type SmsSeals } from './sms.ts'
 import { deriveSessionIntent, joinAnswers, type Visit } from './visit.ts'
 
 export type PaymentRequest = {
@@ -75,28 +80,56 @@ export async function requestPayment(
 
 /** Returns the minutes since an equal payment of the account. */
 export async function findEqualPayment(visit: Visit, intent: Intent): Promise<number | undefined> {
-  const { call } = await createOrder(visit, intent)
+  const { call } = await planCall(visit, intent)
   return await visit.services.ledger.recordEqualAge(await visit.stepKey(), {
     data: encodeCall(call),
   })
 }
 
-/** Creates the order of a payment; `shownTerms` are the terms that the caller agreed to. */
-async function createOrder(
+/** Describes a payment's call and what it moves; `amountWei` is the amount that screens show. */
+type PlannedCall = Pick<Order, 'spendsWei' | 'reserves'> & {
+  call: LoanCall
+  amountWei: bigint | 'all'
+}
+
+/** Plans the call of a payment; `shownTerms` are the terms of a loan that the caller agreed to. */
+async function planCall(
   visit: Visit,
-  intent: Intent,
+  { kind, recipient, amountWei: askedWei }: Intent,
   shownTerms?: LoanTerms,
-): Promise<PaymentOrder> {
+): Promise<PlannedCall> {
   const { loan, minTransferWei } = visit.services
-  const { address } = await visit.deriveAccount()
-  const options = {
-    loan,
-    minTransferWei,
-    readTerms: async () => shownTerms ?? (await loan.readTerms()),
-    resolveAddress: (recipient: Recipient) => resolveAddress(visit, recipient),
-    describeAddress: (recipient: Recipient) => describeRecipient(visit.services, recipient),
+  const callKind = getCallKind(kind)
+  if (callKind === 'loan') {
+    const terms = shownTerms ?? (await loan.readTerms())
+    const { principalWei: amountWei } = terms
+    const reserves = { poolWei: amountWei, capWei: amountWei }
+    return { call: { kind: callKind, ...terms }, spendsWei: 0n, reserves, amountWei }
   }
-  return await payments[intent.kind].createOrder(options, intent, address)
+  const isWhole = askedWei === 'all'
+  if (callKind === 'repayment') {
+    const amountWei = requireAnswer(askedWei)
+    // The chain computes the whole debt only when it executes the call.
+    return {
+      call: { kind: callKind, amountWei },
+      spendsWei: amountWei === 'all' ? 0n : amountWei,
+      amountWei,
+    }
+  }
+  const { address } = await visit.deriveAccount()
+  // The contract has no value for the whole balance, so this is the one of this moment.
+  const amountWei = isWhole ? await loan.readBalance(address) : requireAnswer(askedWei)
+  const to = await resolveAddress(visit, requireAnswer(recipient))
+  if (callKind === 'cashOut') {
+    const reserves = { poolWei: 0n, capWei: 0n, outWei: amountWei }
+    return { call: { kind: callKind, to, amountWei }, spendsWei: amountWei, reserves, amountWei }
+  }
+  const isTooLittle = isWhole && (amountWei === 0n || amountWei < minTransferWei)
+  if (!isTooLittle)
+    return { call: { kind: callKind, to, amountWei }, spendsWei: amountWei, amountWei }
+  // The contract refuses this amount, and its refusal tells the caller's balance.
+  const call = { kind: callKind, to, amountWei: maxUint256 }
+  return { call, spendsWei: 0n, amountWei: 0n }
 }
 
 /** Creates and signs the order of a payment, with its screens and messages. */
@@ -105,22 +138,18 @@ async function prepareOrder(
   intent: Intent,
   name: IntentName,
 ): Promise<PreparedOrder> {
-  const { settings, ledger, forwarder, now } = visit.services
+  const { settings, ledger, forwarder, now, keys } = visit.services
   const { messages, deriveStepKey, answers } = visit
-  const { kind } = intent
+  const { kind, recipient, reference } = intent
   // The step before the last answer showed the terms to agree to.
   const termsStep = joinAnswers(answers.slice(0, -1))
   const shownTerms =
     kind === 'loan' && settings.confirms
       ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
       : undefined
-  const order = await createOrder(visit, intent, shownTerms)
-  const { call, spendsWei, reserves, amountWei, recipientName, till } = order
-  const code = till === undefined ? '' : await derivePaymentCode(visit.services.keys, name.intentId)
-  const amount = formatAmount(visit.services, amountWei)
-  const { submitted } = payments[kind].words(messages)
-  const writeSubmitted = (transaction: string) =>
-    endScreen(submitted(amount, recipientName, transaction, code))
+  const { call, spendsWei, reserves, amountWei } = await planCall(visit, intent, shownTerms)
+  const code = await derivePaymentCode(keys, name.intentId)
+  const shown = { kind, amountWei, to: nameRecipient(visit, intent), code }
   const queued =
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
   const request = await signRequest(await visit.deriveAccount(), forwarder, {
@@ -129,23 +158,37 @@ async function prepareOrder(
     deadline: Math.floor(now() / 1_000) + requestLifetimeSeconds,
     data: encodeCall(call),
   })
+  const till = recipient?.kind === 'till' && { account: recipient.address, reference, code }
   return {
     order: {
       request,
       kind,
       spendsWei,
       reserves,
-      attached: till && ({ till: { ...till, code } } satisfies Attachments),
-      sms: await sealSms(visit, intent, order),
+      attached: till ? ({ till } satisfies Attachments) : undefined,
+      sms: await sealSms(visit, shown, recipient),
       reminder: kind === 'loan' ? await sealBorrower(visit) : undefined,
     },
     screens: {
-      carried: writeSubmitted(formatHash(hashPlaceholder)),
-      queued: writeSubmitted(queued),
+      carried: writeSubmitted(visit, shown, formatHash(hashPlaceholder)),
+      queued: writeSubmitted(visit, shown, queued),
     },
     // An account that is derived from a number, also a till's, has a key and never code.
-    payee: intent.recipient?.kind === 'address' ? intent.recipient.address : undefined,
+    payee: recipient?.kind === 'address' ? recipient.address : undefined,
   }
+}
+
+/** Describes a payment as its screen does; `to` is empty if it has no recipient. */
+type ShownPayment = { kind: PaymentKind; amountWei: bigint | 'all'; to: string; code: string }
+
+/** Writes the screen of a submitted payment; `transaction` names its hash, or that it waits. */
+function writeSubmitted(
+  { services: { showExactAmount }, messages }: Visit,
+  { kind, amountWei, to, code }: ShownPayment,
+  transaction: string,
+): Screen {
+  const amount = amountWei === 'all' ? amountWei : showExactAmount(amountWei)
+  return endScreen(payments[kind].words(messages).submitted(amount, to, transaction, code))
 }
 
 /**
@@ -156,25 +199,21 @@ async function writePaid(
   visit: Visit,
   { intent, intentId, paid }: { intent: Intent; intentId: Hex; paid: { data: Hex; hash: Hex } },
 ): Promise<Screen> {
-  const { chainId, keys } = visit.services
-  const { data, hash } = paid
-  const { recipient, reference } = intent
-  const call = decodeCall(data)
+  const call = decodeCall(paid.data)
   if (call === undefined) throw new Error('this version does not know an executed call')
+  const { recipient } = intent
+  const payee = 'to' in call ? call.to : undefined
   const isNamed =
     getCallKind(intent.kind) === call.kind &&
-    (!('to' in call) ||
-      (recipient !== undefined && isAddressEqual(await resolveAddress(visit, recipient), call.to)))
-  const kind = isNamed ? intent.kind : call.kind
-  const address = 'to' in call ? toShortAddress(checksumAddress(call.to, chainId)) : ''
-  const name =
-    isNamed && recipient !== undefined
-      ? [describeRecipient(visit.services, recipient), reference].filter(Boolean).join(', ')
-      : address
-  const wei = call.kind === 'loan' ? call.principalWei : call.amountWei
-  const code = await derivePaymentCode(keys, intentId)
-  const { submitted } = payments[kind].words(visit.messages)
-  return endScreen(submitted(formatAmount(visit.services, wei), name, formatHash(hash), code))
+    (payee === undefined ||
+      (recipient !== undefined && isAddressEqual(await resolveAddress(visit, recipient), payee)))
+  const shown = {
+    kind: isNamed ? intent.kind : call.kind,
+    amountWei: call.kind === 'loan' ? call.principalWei : call.amountWei,
+    to: isNamed ? nameRecipient(visit, intent) : payee ? shortenAddress(visit, payee) : '',
+    code: await derivePaymentCode(visit.services.keys, intentId),
+  }
+  return writeSubmitted(visit, shown, formatHash(paid.hash))
 }
 
 /** Derives the 6 digits that caller and agent compare. Only this service can compute them. */
@@ -212,19 +251,24 @@ async function findChange(
 }
 
 /** Encrypts the messages that are sent when the payment's outcome is final. */
-async function sealSms(visit: Visit, intent: Intent, order: PaymentOrder): Promise<HeldSms[]> {
+async function sealSms(
+  visit: Visit,
+  { kind, amountWei, to }: ShownPayment,
+  recipient: Recipient | undefined,
+): Promise<HeldSms[]> {
   const { smsSeals } = visit.services
   if (smsSeals === undefined) return []
   const session = await visit.deriveSessionDigest()
-  const receiver = await findReceiverPhone(visit, smsSeals, findReceiver(intent))
-  return Promise.all(
-    composeSms(intent.kind, order, { caller: visit.phone, receiver }).map(
-      async ({ party, facts }) => ({
-        party,
-        sealed: await smsSeals.sealFacts(facts, { session, party }),
-      }),
-    ),
-  )
+  const phone = await findReceiverPhone(visit, smsSeals, recipient)
+  const seal = async (party: SmsParty, facts: SmsFacts): Promise<HeldSms> => ({
+    party,
+    sealed: await smsSeals.sealFacts(facts, { session, party }),
+  })
+  const who = shortenPhone(visit.phone)
+  return Promise.all([
+    seal('sender', { phone: visit.phone, kind, amountWei, who: to }),
+    ...(phone ? [seal('receiver', { phone, kind: 'received', amountWei, who })] : []),
+  ])
 }
 
 /** Encrypts the borrower's number for reminders, which the demonstration does not send. */
@@ -235,22 +279,17 @@ async function sealBorrower({ services, deriveAccount, phone }: Visit) {
   return await smsSeals?.sealNumber(phone, nameReminderSubject(address))
 }
 
-type Receiver = Exclude<Recipient, { kind: 'address' }>
-
-const findReceiver = ({ recipient }: Intent): Receiver | undefined =>
-  recipient?.kind === 'address' ? undefined : recipient
-
 /** Returns the recipient's phone number; undefined if only the address is known. */
 async function findReceiverPhone(
   { services: { memory, log }, deriveAccount }: Visit,
   smsSeals: SmsSeals,
-  receiver: Receiver | undefined,
+  recipient: Recipient | undefined,
 ): Promise<PhoneNumber | undefined> {
-  if (receiver === undefined || receiver.kind === 'till') return undefined
-  if (receiver.kind === 'phone') return receiver.phone
+  if (recipient?.kind === 'phone') return recipient.phone
+  if (recipient?.kind !== 'known') return undefined
   try {
     const { address: sender } = await deriveAccount()
-    const sealed = findSealedNumber(await memory.read(sender), receiver.address)
+    const sealed = findSealedNumber(await memory.read(sender), recipient.address)
     return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
   } catch (error) {
     // A payment goes on without the message to its recipient.
@@ -261,17 +300,18 @@ async function findReceiverPhone(
 
 /** Records recipient and sender for each other by short number, for activity and lists. */
 async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Promise<void> {
-  const receiver = findReceiver(intent)
-  if (visit.services.settings.profile === 'demo' || receiver === undefined) return
+  const { recipient } = intent
+  const isSaved = recipient !== undefined && recipient.kind !== 'address'
+  if (visit.services.settings.profile === 'demo' || !isSaved) return
   const { address: sender } = await visit.deriveAccount()
-  const to = shortenRecipient(receiver)
-  const address = await resolveAddress(visit, receiver)
+  const to = describeRecipient(visit, recipient)
+  const address = await resolveAddress(visit, recipient)
   const sealed =
-    receiver.kind === 'phone'
-      ? await visit.services.smsSeals?.sealNumber(receiver.phone, sender)
+    recipient.kind === 'phone'
+      ? await visit.services.smsSeals?.sealNumber(recipient.phone, sender)
       : undefined
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
-  if (receiver.kind === 'till') {
+  if (recipient.kind === 'till') {
     const label = `${to} (${await derivePaymentCode(visit.services.keys, intentId)})`
     updateMemoryLater(visit.services, sender, (memory) =>
       recordRecipientName(memory, { intentId, address, to: label }),
@@ -292,19 +332,28 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
   )
 }
 
-const describeRecipient = ({ chainId }: Services, recipient: Recipient) =>
-  recipient.kind === 'address'
-    ? (recipient.name ?? toShortAddress(checksumAddress(recipient.address, chainId)))
-    : shortenRecipient(recipient)
+const shortenAddress = ({ services: { chainId } }: Visit, address: Address): string =>
+  toShortAddress(checksumAddress(address, chainId))
 
-const formatAmount = ({ showExactAmount }: Services, wei: bigint | 'all') =>
-  wei === 'all' ? wei : showExactAmount(wei)
+/** Names a recipient in short, as activity and messages do. */
+function describeRecipient(visit: Visit, recipient: Recipient): string {
+  switch (recipient.kind) {
+    case 'address':
+      return recipient.name ?? shortenAddress(visit, recipient.address)
+    case 'phone':
+      return shortenPhone(recipient.phone)
+    case 'till':
+    case 'known':
+      return recipient.label
+  }
+}
+
+/** Names the recipient of a payment with its reference; empty if it has none. */
+const nameRecipient = (visit: Visit, { recipient, reference }: Intent): string =>
+  [recipient && describeRecipient(visit, recipient), reference].filter(Boolean).join(', ')
 
 /** Shows the start of a transaction's hash, or the placeholder of one. */
 const formatHash = (hash: string): string => `${hash.slice(0, hashPlaceholder.length)}...`
-
-const shortenRecipient = (receiver: Receiver): string =>
-  receiver.kind === 'phone' ? shortenPhone(receiver.phone) : receiver.label
 
 const resolveAddress = async ({ accounts }: Visit, recipient: Recipient) =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

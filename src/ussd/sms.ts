@@ -1,17 +1,15 @@
 import { checksumAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { Secret } from '../account/keyed-hash.ts'
-import { type PhoneNumber, parseCaller, shortenPhone } from '../account/phone.ts'
+import { type PhoneNumber, parseCaller } from '../account/phone.ts'
 import { createSeal } from '../account/seal.ts'
 import { weiSchema } from '../loan/amounts.ts'
 import { decodeCall } from '../loan/calls.ts'
-import { kindNames, type PaymentKind } from '../loan/kinds.ts'
+import { kindNames } from '../loan/kinds.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
-import type { SmsParty } from '../relay/ledger/values.ts'
 import { getProgress } from '../relay/progress.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
-import type { PaymentOrder } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import { toShortAddress } from './messages/texts.ts'
 import type { ActivityState } from './screen-facts.ts'
@@ -71,24 +69,6 @@ export function createSmsSeals(secret: Secret) {
 
 /** Names the subject of a borrower's encrypted number, so that no other row can use the number. */
 export const nameReminderSubject = (account: string): string => `reminder ${account.toLowerCase()}`
-
-/** Composes the messages about a payment, to the caller and to a known recipient. */
-export function composeSms(
-  kind: PaymentKind,
-  { amountWei, recipientName }: Pick<PaymentOrder, 'amountWei' | 'recipientName'>,
-  { caller, receiver }: { caller: PhoneNumber; receiver: PhoneNumber | undefined },
-): { party: SmsParty; facts: SmsFacts }[] {
-  const toSender = {
-    party: 'sender',
-    facts: { phone: caller, kind, amountWei, who: recipientName },
-  } as const
-  if (receiver === undefined) return [toSender]
-  const who = shortenPhone(caller)
-  return [
-    toSender,
-    { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } },
-  ]
-}
 
 /** Returns a message's facts as the chain executed the payment, which may be another call. */
 export function correctFacts(

@@ -1,14 +1,10 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
-import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
 import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
-import type { LoanReader } from '../../loan/reader.ts'
-import type { Attachments } from '../../operator/kept/takings.ts'
 import type { Till } from '../../operator/kept/tills.ts'
-import type { Order } from '../../relay/ledger/values.ts'
 import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -207,26 +203,7 @@ export type PaymentWords = {
 
 export type PaymentPart = Omit<MenuPart, 'words'> & {
   words: (messages: Messages) => PaymentWords
-  createOrder: (options: OrderOptions, intent: Intent, account: Address) => Promise<PaymentOrder>
 }
-
-export type OrderOptions = {
-  loan: Pick<LoanReader, 'readBalance'>
-  minTransferWei: bigint
-  /** Returns the terms that the caller was shown, else the contract's current terms. */
-  readTerms: () => Promise<LoanTerms>
-  resolveAddress: (recipient: Recipient) => Promise<Address>
-  describeAddress: (recipient: Recipient) => string
-}
-
-/** Describes a payment for the contract, and for the caller's screen and messages. */
-export type PaymentOrder = Pick<Order, 'spendsWei' | 'reserves'> &
-  Attachments & {
-    call: LoanCall
-    amountWei: bigint | 'all'
-    /** Names the recipient; empty for a loan or a repayment. */
-    recipientName: string
-  }
 
 export function getNode(menu: Menu, name: NodeName): MenuNode {
   const node = menu.get(name)
@@ -246,16 +223,18 @@ export const isPaymentKind = (name: string): name is PaymentKind =>
 
 export const isEffect = (target: Target): target is Effect => typeof target === 'object'
 
-/** Creates the effect of a payment that uses these values of the draft. */
+/** Creates the effect of a payment that uses these values of the draft, maybe without reference. */
 export function createPaymentEffect(
   kind: PaymentKind,
   ...names: ('recipient' | 'amountWei' | 'reference')[]
 ): Effect {
+  const readAnswer = (draft: SessionDraft, name: (typeof names)[number]) =>
+    name === 'reference' ? draft[name] : requireAnswer(draft[name])
   return {
     name: kind,
     createOutcome: (draft) => ({
       kind,
-      ...Object.fromEntries(names.map((name) => [name, requireAnswer(draft[name])])),
+      ...Object.fromEntries(names.map((name) => [name, readAnswer(draft, name)])),
     }),
   }
 }

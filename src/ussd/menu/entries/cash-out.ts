@@ -158,8 +158,6 @@ function acceptWallet(
     : rejectAnswer(context.messages.badRecipient[fault])
 }
 
-/** Reserves nothing of the loan pool and of the day's loan cap: a cash-out uses neither. */
-
 /** Cashes out to an outside wallet, or through an agent. It confirms, as nobody can undo it. */
 export const cashOut = {
   words,
@@ -217,21 +215,4 @@ export const cashOut = {
     // It has no `back`, because two nodes lead here.
     repeatCashOut: createRepeatQuestion(settings, cashOutEffect),
   }),
-  async createOrder(
-    { loan, resolveAddress, describeAddress },
-    { recipient, amountWei: requestedWei },
-    account,
-  ) {
-    const to = requireAnswer(recipient)
-    // The contract has no value for the whole balance.
-    const amountWei =
-      requestedWei === 'all' ? await loan.readBalance(account) : requireAnswer(requestedWei)
-    return {
-      call: { kind: 'cashOut', to: await resolveAddress(to), amountWei },
-      spendsWei: amountWei,
-      reserves: { poolWei: 0n, capWei: 0n, outWei: amountWei },
-      amountWei,
-      recipientName: describeAddress(to),
-    }
-  },
 } satisfies PaymentPart

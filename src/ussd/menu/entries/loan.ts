@@ -118,15 +118,4 @@ export const loan = {
       back: 'main',
     }),
   }),
-  async createOrder({ readTerms }) {
-    const terms = await readTerms()
-    const { principalWei } = terms
-    return {
-      call: { kind: 'loan', ...terms },
-      spendsWei: 0n,
-      reserves: { poolWei: principalWei, capWei: principalWei },
-      amountWei: principalWei,
-      recipientName: '',
-    }
-  },
 } satisfies PaymentPart

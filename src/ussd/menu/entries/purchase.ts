@@ -1,7 +1,7 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  type Effect,
+  createPaymentEffect,
   type PaymentPart,
   rejectAnswer,
   requireAnswer,
@@ -15,7 +15,6 @@ import {
   formatTransfer,
   parseTillAnswer,
 } from '../questions.ts'
-import { createTillOrder } from './withdrawal.ts'
 
 /** Lists the texts of this entry's screens. An amount is formatted, or `all` for the balance. */
 const words = defineWords({
@@ -82,15 +81,7 @@ const words = defineWords({
   },
 })
 
-const purchaseEffect: Effect = {
-  name: 'purchase',
-  createOutcome: ({ recipient, amountWei, reference }) => ({
-    kind: 'purchase',
-    recipient: requireAnswer(recipient),
-    amountWei: requireAnswer(amountWei),
-    reference,
-  }),
-}
+const purchaseEffect = createPaymentEffect('purchase', 'recipient', 'amountWei', 'reference')
 
 const referencePattern = /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/
 
@@ -147,5 +138,4 @@ export const purchase = {
       repeatPay: createRepeatQuestion(settings, purchaseEffect),
     }
   },
-  createOrder: createTillOrder,
 } satisfies PaymentPart

@@ -144,16 +144,6 @@ export const repayment = {
     pinToRepay: createRepayConfirmation(settings, 'repay'),
     pinToRepayPart: createRepayConfirmation(settings, 'repayAmount'),
   }),
-  async createOrder(_, intent) {
-    const amountWei = requireAnswer(intent.amountWei)
-    return {
-      call: { kind: 'repayment', amountWei },
-      // The chain computes the whole debt only when it executes the call.
-      spendsWei: amountWei === 'all' ? 0n : amountWei,
-      amountWei,
-      recipientName: '',
-    }
-  },
 } satisfies PaymentPart
 
 const createRepayConfirmation = (settings: MenuSettings, back: string) =>

@@ -1,4 +1,3 @@
-import { maxUint256 } from 'viem'
 import { defineWords } from '../../messages/texts.ts'
 import { parseRecipient } from '../../recipient.ts'
 import {
@@ -154,26 +153,6 @@ export const transfer = {
       backLabel: ({ change }) => change,
     }),
   }),
-  /** Creates the order; `all` is the balance on the chain at this moment. */
-  async createOrder({ loan, minTransferWei, resolveAddress, describeAddress }, intent, account) {
-    const recipient = requireAnswer(intent.recipient)
-    const isWhole = intent.amountWei === 'all'
-    const amountWei =
-      intent.amountWei === 'all' ? await loan.readBalance(account) : requireAnswer(intent.amountWei)
-    // The contract refuses this amount, and its refusal tells the caller's balance.
-    const isTooLittle = isWhole && (amountWei === 0n || amountWei < minTransferWei)
-    const sentWei = isTooLittle ? 0n : amountWei
-    return {
-      call: {
-        kind: 'transfer',
-        to: await resolveAddress(recipient),
-        amountWei: isTooLittle ? maxUint256 : amountWei,
-      },
-      spendsWei: sentWei,
-      amountWei: sentWei,
-      recipientName: describeAddress(recipient),
-    }
-  },
 } satisfies PaymentPart
 
 const sendEntry = { target: transferEffect, repeatQuestion: 'repeat' }

@@ -1,13 +1,5 @@
-import type { Address } from 'viem'
 import { defineWords } from '../../messages/texts.ts'
-import {
-  createPaymentEffect,
-  type Intent,
-  type OrderOptions,
-  type PaymentOrder,
-  type PaymentPart,
-  requireAnswer,
-} from '../node.ts'
+import { createPaymentEffect, type PaymentPart, requireAnswer } from '../node.ts'
 import {
   createAmountQuestion,
   createConfirmation,
@@ -15,7 +7,6 @@ import {
   formatLocalValue,
   formatTransfer,
 } from '../questions.ts'
-import { transfer } from './transfer.ts'
 
 const words = defineWords({
   en: {
@@ -87,17 +78,4 @@ export const withdrawal = {
           repeatWithdrawal: createRepeatQuestion(settings, withdrawalEffect),
         }
       : {},
-  createOrder: createTillOrder,
 } satisfies PaymentPart
-
-/** Creates the order of a transfer to a till; the ledger lists the payment for the till's owner. */
-export async function createTillOrder(
-  options: OrderOptions,
-  intent: Intent,
-  account: Address,
-): Promise<PaymentOrder> {
-  const { reference } = intent
-  const order = await transfer.createOrder(options, intent, account)
-  const recipientName = [order.recipientName, reference].filter(Boolean).join(', ')
-  return { ...order, recipientName, till: { account: order.call.to, reference } }
-}
