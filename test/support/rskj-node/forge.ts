@@ -2,10 +2,10 @@ import { type Hex, numberToHex, parseTransaction, zeroAddress } from 'viem'
 import { buildBinaryProof } from '../../../src/node/objects/binary-trie.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { computeTrieRoot, listReceiptForms } from '../../../src/node/objects/receipts-trie.ts'
+import { answeringNode, error } from '../fake-node.ts'
 import { rebuilt } from './mined.ts'
 import { type Block, readRecording } from './recording.ts'
 
-type Call = { id: unknown; method: string; params: readonly unknown[] }
 type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
 
 /** A transaction that a block holds, with what it did. */
@@ -78,10 +78,12 @@ function transactionOf({ hash, raw, from }: Sent) {
   }
 }
 
-/** Answers as RSKj does that has these blocks, but for methods that are answered otherwise. */
+type Answers = Readonly<Record<string, (params: readonly unknown[], host: string) => unknown>>
+
+/** Answers as RSKj nodes that have these blocks, but for methods that are answered otherwise. */
 export function showing(
-  blocks: () => readonly Forged[],
-  over: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {},
+  blocks: (host: string) => readonly Forged[],
+  over: Answers = {},
 ): typeof fetch {
   const shown = (block: Forged | undefined, isFull: unknown) => {
     if (block === undefined) return null
@@ -89,24 +91,23 @@ export function showing(
     const { transactions } = block
     return { ...rest, transactions: isFull ? transactions : transactions.map(({ hash }) => hash) }
   }
-  const numbered = (selector: unknown) =>
+  const numbered = (selector: unknown, host: string) =>
     selector === 'latest'
-      ? blocks().at(-1)
-      : blocks().find(({ number }) => Number(number) === Number(selector))
-  const byHash = (hash: unknown) => blocks().find((block) => block.hash === hash)
-  const receiptOf = (hash: unknown) =>
-    blocks()
-      .flatMap(({ receipts }) => receipts)
-      .find(({ transactionHash }) => transactionHash === hash)
-  const answers: typeof over = {
+      ? blocks(host).at(-1)
+      : blocks(host).find(({ number }) => Number(number) === Number(selector))
+  const byHash = (hash: unknown, host: string) => blocks(host).find((block) => block.hash === hash)
+  const answers: Answers = {
     eth_chainId: () => '0x1f',
     web3_clientVersion: () => 'RskJ/9.0.3',
-    eth_blockNumber: () => blocks().at(-1)?.number,
-    eth_getBlockByNumber: ([selector, isFull]) => shown(numbered(selector), isFull),
-    eth_getBlockByHash: ([hash, isFull]) => shown(byHash(hash), isFull),
-    eth_getTransactionReceipt: ([hash]) => receiptOf(hash) ?? null,
-    rsk_getTransactionReceiptNodesByHash([blockHash, hash]) {
-      const { receipts = [] } = byHash(blockHash) ?? {}
+    eth_blockNumber: (_, host) => blocks(host).at(-1)?.number,
+    eth_getBlockByNumber: ([selector, isFull], host) => shown(numbered(selector, host), isFull),
+    eth_getBlockByHash: ([hash, isFull], host) => shown(byHash(hash, host), isFull),
+    eth_getTransactionReceipt([hash], host) {
+      const all = blocks(host).flatMap(({ receipts }) => receipts)
+      return all.find(({ transactionHash }) => transactionHash === hash) ?? null
+    },
+    rsk_getTransactionReceiptNodesByHash([blockHash, hash], host) {
+      const { receipts = [] } = byHash(blockHash, host) ?? {}
       const encoded = receipts.map((one) => listReceiptForms(one, 'rootstock')[0])
       const index = receipts.findIndex(({ transactionHash }) => transactionHash === hash)
       return index === -1 ? null : buildBinaryProof(encoded, index).toReversed()
@@ -116,14 +117,9 @@ export function showing(
     eth_getTransactionCount: () => '0x0',
     eth_call: () => numberToHex(0, { size: 64 }),
   }
-  const answer = ({ id, method, params }: Call) => {
-    const told = (over[method] ?? answers[method])?.(params)
-    if (told !== undefined) return { jsonrpc: '2.0', id, result: told }
-    const error = { code: -32601, message: `the method ${method} does not exist/is not available` }
-    return { jsonrpc: '2.0', id, error }
-  }
-  return async (_, init) => {
-    const asked = JSON.parse(`${init?.body}`) as Call | Call[]
-    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
-  }
+  return answeringNode(({ method, params }, host) => {
+    const result = (over[method] ?? answers[method])?.(params, host)
+    if (result !== undefined) return { result }
+    return error(-32601, `the method ${method} does not exist/is not available`)
+  })
 }

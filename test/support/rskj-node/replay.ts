@@ -1,11 +1,11 @@
-import type { Block, Pair, Recording } from './recording.ts'
-
-type Request = { id: unknown; method: string; params: readonly unknown[] }
-type Answer = Pick<Pair, 'result' | 'error'>
+import { answeringNode, type Call, error, type Said } from '../fake-node.ts'
+import type { Block, Recording } from './recording.ts'
 
 /** A node that answers from a recording. */
 export type ReplayNode = {
   fetch: typeof fetch
+  /** Answers one call. */
+  say: (call: Call) => Said
   /** The most recent block that it shows; the last one of the recording at first. */
   height: number
   /** What it was asked and can neither find in the recording nor tell from the chain in it. */
@@ -15,13 +15,13 @@ export type ReplayNode = {
 /** Answers what a real RSKj answered, and what the chain that it showed implies. */
 export function replay(recording: Recording): ReplayNode {
   const recorded = new Map(
-    recording.pairs.map(({ method, params, result, error }): [string, Answer] => [
+    recording.pairs.map(({ method, params, result, error }): [string, Said] => [
       keyOf(method, params),
       error === undefined ? { result } : { error },
     ]),
   )
   const unserved = new Map(
-    recording.pairs.flatMap(({ method, error }): [string, Answer][] =>
+    recording.pairs.flatMap(({ method, error }): [string, Said][] =>
       error?.code === -32601 ? [[method, { error }]] : [],
     ),
   )
@@ -29,20 +29,18 @@ export function replay(recording: Recording): ReplayNode {
   const node: ReplayNode = {
     height: recording.blocks.length - 1,
     unknown: [],
-    fetch: async (_, init) => {
-      const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-      return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
-    },
+    say,
+    fetch: answeringNode(say),
   }
   return node
 
-  function answer({ id, method, params }: Request) {
+  function say({ method, params }: Call): Said {
     const key = keyOf(method, params)
     const shown = implied[method]?.(...params)
     const found =
       shown === undefined ? (recorded.get(key) ?? unserved.get(method)) : { result: shown }
     if (found === undefined) node.unknown.push(key)
-    return { jsonrpc: '2.0', id, ...(found ?? { error: { code: -32603, message: 'unrecorded' } }) }
+    return found ?? error(-32603, 'unrecorded')
   }
 }
 

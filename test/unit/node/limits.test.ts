@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { createCustomerBudgets } from '../../../src/node/customer-budgets.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { type Call, error } from '../../support/fake-node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
-import { error, type Request, serveScripted } from './scripted-node.ts'
+import { serveScripted } from './scripted-node.ts'
 
 /** Serves a node that answers by a function, with time twenty times as fast. */
-function serveNode(answer: (request: Request) => unknown) {
+function serveNode(answer: (call: Call) => unknown) {
   const clock = createHandClock(0.05)
-  return serveScripted(async (request) => ({ result: await answer(request) }), clock)
+  return serveScripted(async (call) => ({ result: await answer(call) }), clock)
 }
 
 const address = `0x${'ab'.repeat(20)}`

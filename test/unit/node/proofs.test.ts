@@ -11,6 +11,7 @@ import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { computeTrieRoot } from '../../../src/node/objects/receipts-trie.ts'
 import type { Transaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { answeringNode, type Call, changeResult } from '../../support/fake-node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { rebuilt } from '../../support/rskj-node/mined.ts'
 import {
@@ -21,7 +22,6 @@ import {
 } from '../../support/rskj-node/recording.ts'
 import { replay } from '../../support/rskj-node/replay.ts'
 
-type Call = { id: unknown; method: string; params: readonly unknown[] }
 type Lie = (result: never, call: Call) => unknown
 
 /** Are a chain on which any work is enough, and one with blocks far above it. */
@@ -134,20 +134,11 @@ const names = ['node-1', 'node-2', 'node-3']
 
 /** Creates three nodes of the recorded chain, of which some lie. */
 function nodesOf(liars: readonly number[], said: ReadonlyMap<string, Lie>): typeof fetch {
-  const { fetch: honest } = replay(recording)
-  return async (input, init) => {
-    const asked = [JSON.parse(`${init?.body}`)].flat() as Call[]
-    const told = await honest(input, { ...init, body: JSON.stringify(asked) })
-    const answers = (await told.json()) as { id: unknown; result?: unknown; error?: unknown }[]
-    const isLiar = liars.includes(names.indexOf(new URL(`${input}`).hostname))
-    const changed = answers.map((answer, index) => {
-      const call = asked[index] as Call
-      const lie = isLiar ? said.get(call.method) : undefined
-      if (lie === undefined || (answer.result ?? null) === null) return answer
-      return { ...answer, result: lie(answer.result as never, call) }
-    })
-    return Response.json(Array.isArray(JSON.parse(`${init?.body}`)) ? changed : changed[0])
-  }
+  const honest = replay(recording)
+  return answeringNode((call, host) => {
+    const lie = liars.includes(names.indexOf(host)) ? said.get(call.method) : undefined
+    return changeResult(honest.say(call), (result) => (lie ? lie(result, call) : result))
+  })
 }
 
 const urlsOf = (count: number) => names.slice(0, count).map((name) => `http://${name}/`)

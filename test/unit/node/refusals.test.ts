@@ -1,8 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { serve } from '../../chain/node/support/serve.ts'
+import { error, type Said, scriptedNode } from '../../support/fake-node.ts'
 import { printed, printedBy } from './portal.ts'
-import { error, type Said, scriptedNode, serveScripted } from './scripted-node.ts'
+import { serveScripted } from './scripted-node.ts'
 
 const address = `0x${'ab'.repeat(20)}`
 const hash = `0x${'cd'.repeat(32)}`
@@ -187,30 +188,27 @@ test('a block number of 64 digits is a number where no hash may stand', async ()
 
 describe('with several nodes', () => {
   /** Serves two nodes at their own heights, with a log in every block. */
-  async function twoNodes(heightOf: (name: string) => number, failing = '') {
+  async function twoNodes(heightOf: (host: string) => number, failing = '') {
     const log = { ...printedLog, blockHash: hash }
-    return await serve(['http://first.test/', 'http://second.test/'], 31, async (input, init) => {
-      const name = new URL(`${input}`).hostname
-      const height = heightOf(name)
+    const nodes = scriptedNode(({ method, params }, host) => {
+      const height = heightOf(host)
       const numberOf = (value: unknown) => (`${value}`.startsWith('0x') ? Number(value) : height)
-      const node = scriptedNode(({ method, params }) => {
-        const [first] = params as [Record<string, unknown>]
-        const isBlock = method === 'eth_getBlockByNumber'
-        if (method === 'eth_blockNumber') return { result: `0x${height.toString(16)}` }
-        if (name === failing && !(isBlock && ['latest', '0x64'].includes(`${params[0]}`)))
-          return headerNotFound
-        if (method === 'eth_getLogs') {
-          const [from, to] = [numberOf(first.fromBlock), Math.min(height, numberOf(first.toBlock))]
-          const count = Math.max(0, to - from + 1)
-          const blocks = Array.from({ length: count }, (_, at) => `0x${(from + at).toString(16)}`)
-          return { result: blocks.map((blockNumber) => ({ ...log, blockNumber })) }
-        }
-        const number = numberOf(params[0])
-        if (!isBlock || number > height) return undefined
-        return { result: { ...printed, number: `0x${number.toString(16)}` } }
-      })
-      return await node(input, init)
+      const [first] = params as [Record<string, unknown>]
+      const isBlock = method === 'eth_getBlockByNumber'
+      if (method === 'eth_blockNumber') return { result: `0x${height.toString(16)}` }
+      if (host === failing && !(isBlock && ['latest', '0x64'].includes(`${params[0]}`)))
+        return headerNotFound
+      if (method === 'eth_getLogs') {
+        const [from, to] = [numberOf(first.fromBlock), Math.min(height, numberOf(first.toBlock))]
+        const count = Math.max(0, to - from + 1)
+        const blocks = Array.from({ length: count }, (_, at) => `0x${(from + at).toString(16)}`)
+        return { result: blocks.map((blockNumber) => ({ ...log, blockNumber })) }
+      }
+      const number = numberOf(params[0])
+      if (!isBlock || number > height) return undefined
+      return { result: { ...printed, number: `0x${number.toString(16)}` } }
     })
+    return await serve(['http://first.test/', 'http://second.test/'], 31, nodes)
   }
 
   test('logs of a block that came a moment ago are found', async () => {

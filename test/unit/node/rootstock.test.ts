@@ -3,8 +3,8 @@ import { type PrintedCall, printedCalls } from '../../../scripts/dev/printed-rpc
 import { chains } from '../../../src/chain/chains.ts'
 import { proveHeader } from '../../../src/node/objects/header.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { answeringNode } from '../../support/fake-node.ts'
 import { printed } from './portal.ts'
-import { answeringNode } from './scripted-node.ts'
 
 const answers = new Map(
   printedCalls.map(({ method, params, result }) => [keyOf(method, params), result]),

@@ -5,6 +5,7 @@ import {
   type SharedAnswers,
 } from '../../../src/node/shared-answers.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { answeringNode, changeResult } from '../../support/fake-node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { describeOnRedis } from '../../support/redis/on-redis.ts'
 import { readFullBlock, readRecording } from '../../support/rskj-node/recording.ts'
@@ -18,13 +19,12 @@ function createPlace(shared: SharedAnswers = inMemory()) {
   const clock = createHandClock()
   const node = replay(readRecording('main-network'))
   const place = { clock, asked: 0, isLying: false }
-  const counted: typeof fetch = async (url, init) => {
-    const calls = [JSON.parse(`${init?.body}`)].flat() as { method: string }[]
-    place.asked += calls.filter(({ method }) => !/chainId|clientVersion/.test(method)).length
-    const response = await node.fetch(url, init)
-    if (!place.isLying) return response
-    return new Response((await response.text()).replaceAll('"status":"0x0"', '"status":"0x1"'))
-  }
+  const counted = answeringNode((call) => {
+    if (!/chainId|clientVersion/.test(call.method)) place.asked += 1
+    return changeResult(node.say(call), (result: Record<string, unknown>) =>
+      place.isLying && result.status === '0x0' ? { ...result, status: '0x1' } : result,
+    )
+  })
   const open = () => serve(['http://rskj.test/'], 31, counted, clock, { shared })
   return Object.assign(place, { open })
 }

@@ -4,9 +4,6 @@ import { concatHex, fromRlp, type Hex, keccak256, toHex, toRlp, zeroAddress } fr
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { createMemoryFeedStore } from '../../../src/node/feed/feed-store.ts'
-import { createNodeFeed } from '../../../src/node/feed/network-feed.ts'
-import { feedLimits } from '../../../src/node/feed/options.ts'
 import { UntrueAnswer } from '../../../src/node/objects/bad-answers.ts'
 import * as encoded from '../../../src/node/objects/encoded-transaction.ts'
 import { proveHeader } from '../../../src/node/objects/header.ts'
@@ -15,11 +12,12 @@ import * as trie from '../../../src/node/objects/receipts-trie.ts'
 import { parseSignedTransaction } from '../../../src/node/objects/signed-transaction.ts'
 import { rawTransaction, splitType } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { scriptedNode } from '../../support/fake-node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { holds } from '../../support/properties.ts'
 import { type Forged, forge, showing } from '../../support/rskj-node/forge.ts'
 import type { Block } from '../../support/rskj-node/recording.ts'
-import { granted, scriptedNode } from './scripted-node.ts'
+import { connectTo, followNodes } from './feed/listener.ts'
 
 type Pair = { method: string; params: readonly Hex[]; result?: object | Hex }
 
@@ -148,6 +146,8 @@ const signed = [1, 2, 3].map(async (nonce) => {
   return { hash: keccak256(raw), raw, from: sender.address.toLowerCase() as Hex, logs }
 })
 
+const hosts = ['first.test', 'second.test', 'third.test']
+
 test('a block of a type that is not known yet is told as nodes agree, and makes no liar', async () => {
   const sent = await Promise.all(signed)
   const known: Forged[] = []
@@ -165,21 +165,20 @@ test('a block of a type that is not known yet is told as nodes agree, and makes 
         }
         return index === 1 ? { ...block, ...unknown } : block
       })
-    const nodes = [0, 1, 2].map((place) => {
-      const [blocks, all] = [show(place), show(place).flatMap(({ receipts }) => receipts)]
-      const eth_getLogs = ([filter]: readonly unknown[]) => {
+    const chains = new Map(hosts.map((host, place) => [host, show(place)]))
+    const showTo = (host: string) => chains.get(host) ?? []
+    const nodes = showing(showTo, {
+      eth_getLogs([filter], host) {
         const { blockHash, fromBlock } = Object(filter)
         const isIn = (one: RawReceipt) =>
           fromBlock ? one.blockNumber >= fromBlock : one.blockHash === blockHash
+        const all = showTo(host).flatMap(({ receipts }) => receipts)
         return all.filter(isIn).flatMap(({ logs }) => logs)
-      }
-      return showing(() => blocks, { eth_getLogs })
+      },
     })
     for (const count of [1, 3]) {
-      const urls = nodes.slice(0, count).map((_, place) => `http://${place}.test/`)
-      const fetch: typeof globalThis.fetch = (input, init) =>
-        (nodes[urls.indexOf(`${input}`)] as typeof globalThis.fetch)(input, init)
-      const { rpc, logged } = await serve(urls, 31, fetch, createHandClock(), { mining })
+      const urls = hosts.slice(0, count).map((host) => `http://${host}/`)
+      const { rpc, logged } = await serve(urls, 31, nodes, createHandClock(), { mining })
       for (const [index, { hash }] of sent.entries()) {
         const status = index === 1 && count === 1 && liar === 0 ? '0x0' : '0x1'
         const { result } = await rpc('eth_getTransactionReceipt', [hash])
@@ -200,30 +199,14 @@ test('500 listeners get each head and log while one block in three is typed, or 
   const [types, fees] = [['0x0', '0x2', '0x7'], { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }]
   const blocks: Forged[] = [forge(undefined, {})]
   const log = { address: zeroAddress, topics: [], data: toHex(1, { size: 32 }) }
-  const { service } = await serve(
-    ['http://a.test/'],
-    31,
-    showing(() => blocks),
-    undefined,
-    { mining },
+  const node = showing(() => blocks)
+  const { service } = await serve(['http://a.test/'], 31, node, undefined, { mining })
+  const feed = followNodes({ service, clock: createHandClock(0.001) })
+  const listeners = Array.from({ length: 500 }, (_, index) =>
+    connectTo(feed, { keyHash: `${index}` }),
   )
-  const keys = { lookup: async () => granted }
-  const shared = { clock: createHandClock(0.001), limits: feedLimits, log: () => {} }
-  const options = { ...shared, service, keys, socketUrls: [], budget: undefined }
-  const feed = createNodeFeed(options, createMemoryFeedStore())
-  const listeners = await Promise.all(
-    Array.from({ length: 500 }, async (_, index) => {
-      const told: unknown[] = []
-      const socket = {
-        ...{ id: `${index}`, keyHash: `${index}`, close: (code: number) => void told.push(code) },
-        send: (text: string) => void told.push(JSON.parse(text).params?.result.number),
-      }
-      feed.open(socket, 1)
-      const params = [index % 2 === 0 ? 'newHeads' : 'logs']
-      const call = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }
-      await feed.handleMessage(socket, JSON.stringify(call))
-      return told.splice(0, 1) && told
-    }),
+  await Promise.all(
+    listeners.map(({ subscribe }, index) => subscribe(index % 2 === 0 ? 'newHeads' : 'logs')),
   )
   feed.follow()
   for (let nonce = 1; nonce <= 9; nonce += 1) {
@@ -242,9 +225,11 @@ test('500 listeners get each head and log while one block in three is typed, or 
     const retype = <One extends object>(one: One) => ({ ...one, type })
     const [transactions, receipts] = [block.transactions.map(retype), block.receipts.map(retype)]
     blocks.push({ ...block, transactions, receipts })
-    await until(() => listeners.every(({ length }) => length === nonce), { everyMs: 2 })
+    await until(() => listeners.every(({ sent }) => sent.length === 1 + nonce), { everyMs: 2 })
   }
   const numbers = blocks.slice(1).map(({ number }) => number)
-  expect(listeners[0]).toEqual(numbers)
-  expect(new Set(listeners.map(String))).toEqual(new Set([numbers.join(), Array(9).join()]))
+  for (const { told, closings } of listeners) {
+    const places = told().map(({ number, blockNumber }) => number ?? blockNumber)
+    expect([places, closings]).toEqual([numbers, []])
+  }
 })

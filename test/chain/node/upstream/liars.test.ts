@@ -2,6 +2,8 @@ import type { Hex } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Change } from '../../../../scripts/dev/faults/fault-proxy.ts'
 import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
+import { exchange } from '../../../../scripts/dev/rpc.ts'
+import { answeringNode, type Call, type Said } from '../../../support/fake-node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { readFullBlock, readRecording } from '../../../support/rskj-node/recording.ts'
 import { replay } from '../../../support/rskj-node/replay.ts'
@@ -103,50 +105,31 @@ function lieOf(random: Random, key: number): { methods: string[]; change: Change
   return { methods, change }
 }
 
-type Call = { id: unknown; method: string; params: readonly unknown[] }
-type Said = { id: unknown; result?: unknown }
-
 const believed = { code: -32011, message: 'no node gave an answer that can be believed' }
-const json = { 'content-type': 'application/json' }
-const urls = [1, 2, 3].map((name) => `http://node-${name}.test/`)
+const hosts = ['node-1.test', 'node-2.test', 'node-3.test']
+const urls = hosts.map((host) => `http://${host}/`)
 
 /**
  * Three ways to one node whose chain stands still, each of which may lie: what the node has
  * answered once it is not asked again.
  */
-function createThree(node: typeof fetch) {
+function createThree(ask: Still['ask']) {
   const changes: (Change | undefined)[] = []
-  const honest = new Map<string, Promise<{ status: number; said: Said | Said[] }>>()
-
-  async function ask(body: string) {
-    const response = await node('http://node.test/', { method: 'POST', headers: json, body })
-    return { status: response.status, said: (await response.json()) as Said | Said[] }
-  }
-
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const asked = JSON.parse(`${init?.body}`) as Call | Call[]
-    const calls = [asked].flat()
-    // Ids are its own for each request.
-    const numbered = calls.map((call, id) => ({ ...call, id }))
-    const key = JSON.stringify(Array.isArray(asked) ? numbered : numbered[0])
-    const answered = honest.get(key) ?? ask(key)
-    honest.set(key, answered)
-    const { status, said } = await answered
-    const change = changes[urls.indexOf(`${input}`)]
-    const toOne = (answer: Said) => {
-      const call = calls[Number(answer.id)]
-      const own = { ...answer, id: call?.id }
-      return call === undefined || change === undefined ? own : change(own, call)
-    }
-    return Response.json(Array.isArray(said) ? said.map(toOne) : toOne(said), { status })
-  }
+  const honest = new Map<string, Promise<Said>>()
+  const fetch = answeringNode(async (call, host) => {
+    const key = JSON.stringify([call.method, call.params])
+    const asked = honest.get(key) ?? ask(call)
+    honest.set(key, asked)
+    const said = await asked
+    return (changes[hosts.indexOf(host)]?.(said, call) ?? said) as Said
+  })
   const lie = (place: number, change: Change) => void Object.assign(changes, { [place]: change })
   return { fetch, lie, tellTheTruth: () => void changes.splice(0) }
 }
 
 /** Models a chain that stands still, with an account whose three logs lie in three blocks. */
 type Still = {
-  fetch: typeof fetch
+  ask: (call: Call) => Promise<Said>
   questions: Question[]
   emitter: string
   subject: Subject
@@ -166,7 +149,9 @@ async function openAnvil(): Promise<Still> {
   await direct('anvil_mine', ['0x3c'])
   const questions = questionsAbout(emitter, hash, where)
   const subject = { rules: 'ethereum' as const, hash, ...where, account: emitter }
-  return { fetch: (_, init) => fetch(url, init), questions, emitter, subject, stop }
+  const ask: Still['ask'] = async ({ method, params }) =>
+    (await exchange(url, method, params)).answer as Said
+  return { ask, questions, emitter, subject, stop }
 }
 
 /** Opens a real RSKj's recording, at its largest block. */
@@ -179,16 +164,11 @@ async function openRskj(): Promise<Still> {
   const subject = { rules: 'rootstock' as const, hash, ...where, account }
   // Of calls and nonces nothing was recorded of this account.
   const state: Record<string, string> = { eth_call: '0x2a', eth_getTransactionCount: '0xb' }
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const asked = [JSON.parse(`${init?.body}`)].flat() as Call[]
-    const told = (await (await node.fetch(input, init)).json()) as Said | Said[]
-    const whole = (answer: Said, index: number): Said => {
-      const result = state[asked[index]?.method ?? '']
-      return result === undefined ? answer : { id: answer.id, result }
-    }
-    return Response.json(Array.isArray(told) ? told.map(whole) : whole(told, 0))
+  const ask: Still['ask'] = async (call) => {
+    const result = state[call.method]
+    return result === undefined ? node.say(call) : { result }
   }
-  return { fetch, questions, emitter: '0x77045e71a7a2c50903d88e564cd72fab11e82051', subject }
+  return { ask, questions, emitter: '0x77045e71a7a2c50903d88e564cd72fab11e82051', subject }
 }
 
 describe.each([
@@ -212,9 +192,9 @@ describe.each([
   }
 
   beforeAll(async () => {
-    const { fetch, questions: all, emitter, stop, ...rest } = await kind.open()
+    const { ask, questions: all, emitter, stop, ...rest } = await kind.open()
     subject = rest.subject
-    three = createThree(fetch)
+    three = createThree(ask)
     settledRange = ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x8', address: emitter }]
     const truthful = await serve(urls.slice(0, 1), 31, three.fetch)
     const told = await answersOf(truthful, all)

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../../scripts/dev/random.ts'
-import { createMemoryFeedStore } from '../../../../src/node/feed/feed-store.ts'
-import { createNodeFeed } from '../../../../src/node/feed/network-feed.ts'
-import { feedLimits } from '../../../../src/node/feed/options.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { createUpstreamBudget } from '../../../../src/node/upstream/budget.ts'
 import { sampleOf } from '../../../support/sample.ts'
-import { granted } from '../scripted-node.ts'
+import { connectTo, followNodes } from './listener.ts'
 import { createModelNode } from './model-node.ts'
 
 const hourMs = 3_600_000
@@ -32,24 +29,18 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
   const store = { count: async () => ({ relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }) }
   const budget = createUpstreamBudget({ store: () => store, limits, ...shared })
   const urls = ['http://node.test/']
-  const feed = createNodeFeed(
-    {
-      ...shared,
-      service: createNodeService({ chainId: 31, urls, fetch, ...shared }),
-      socketUrls: ['ws://node.test/'],
-      openSocket: (url) => new node.Socket(url),
-      budget: callsADay === 0 ? undefined : budget.createFeedBudget(),
-      keys: { lookup: async () => ({ ...granted, maxSockets: 1_000, maxSubscriptions: 1_000 }) },
-      limits: feedLimits,
-    },
-    createMemoryFeedStore(),
-  )
+  const feed = followNodes({
+    clock,
+    service: createNodeService({ chainId: 31, urls, fetch, ...shared }),
+    socketUrls: ['ws://node.test/'],
+    openSocket: (url) => new node.Socket(url),
+    budget: callsADay === 0 ? undefined : budget.createFeedBudget(),
+  })
   const mineNext = (): void => {
     node.mine()
     scheduler.at(scheduler.now() + gap(), mineNext)
   }
   scheduler.at(scheduler.now() + gap(), mineNext)
-  let opened = 0
 
   return {
     node,
@@ -57,24 +48,16 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
     /** Subscribes a client at once, which notes each head's delay in ms and its closing. */
     async listen(type = 'newHeads') {
       const late: number[] = []
-      const closings: string[] = []
-      const answers: string[] = []
-      const id = `${++opened}`
-      const socket = {
-        ...{ id, keyHash: granted.hash },
-        send(text: string): void {
-          if (!text.includes('eth_subscription')) return void answers.push(text)
-          late.push(scheduler.now() - 1_000 * Number(/"timestamp":"(0x[0-9a-f]+)"/.exec(text)?.[1]))
+      const client = connectTo(feed, {
+        onSent(text) {
+          const [, timestamp] = /"timestamp":"(0x[0-9a-f]+)"/.exec(text) ?? []
+          if (timestamp !== undefined) late.push(scheduler.now() - 1_000 * Number(timestamp))
         },
-        close: (code: number, reason: string) => void closings.push(`${code} ${reason}`),
-      }
-      feed.open(socket, 1_000)
-      const params = [type]
-      const asking = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }
-      const subscribing = feed.handleMessage(socket, JSON.stringify(asking)).then(feed.follow)
+      })
+      const subscribing = client.subscribe(type).then(feed.follow)
       await scheduler.runUntil(scheduler.now() + 1_000)
       await subscribing
-      return { late, closings, answers, leave: () => feed.handleClose(socket) }
+      return { ...client, late }
     },
     pass: (ms: number) => scheduler.runUntil(scheduler.now() + ms),
   }
@@ -190,10 +173,11 @@ describe("the day's limit of calls for subscriptions", () => {
     expect(node.calls()).toBeLessThan(1_010)
     const words =
       "the day's calls to the nodes for subscriptions are used up: subscribe again at 2026-01-06T00:00:00.000Z"
-    for (const { closings } of listeners) expect(closings).toEqual([`1013 ${words}`])
+    for (const { closings, reasons } of listeners)
+      expect([closings, reasons]).toEqual([[1013], [words]])
     const refused = await listen()
     const error = { code: -32005, message: words }
-    expect(JSON.parse(refused.answers[0] ?? '')).toMatchObject({ error })
+    expect(JSON.parse(refused.sent[0] ?? '')).toMatchObject({ error })
     await pass(10 * second)
     const { late } = await listen()
     await pass(hourMs)

@@ -8,7 +8,7 @@ import {
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
 import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed/feed-store.ts'
-import { createFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
+import { createFeed } from '../../../../src/node/feed/network-feed.ts'
 import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
 import { estimateFilterBytes } from '../../../../src/node/objects/log-filter.ts'
@@ -21,6 +21,7 @@ import { holds } from '../../../support/properties.ts'
 import { readRecording } from '../../../support/rskj-node/recording.ts'
 import { replay } from '../../../support/rskj-node/replay.ts'
 import { granted } from '../scripted-node.ts'
+import { connectTo, type Listener, writeCall } from './listener.ts'
 
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 
@@ -129,25 +130,25 @@ function openThrifty() {
 
 test('logs are read only while a client wants some, including those that could be removed', async () => {
   const { model, read, feed, socket } = openThrifty()
-  await feed.handleMessage(socket, subscribe('newHeads'))
+  await socket.subscribe('newHeads')
   feed.follow()
   model.extend('d')
   await until(() => socket.sent.length === 2)
   expect(read).toEqual([])
-  const other = openOn(feed)
-  await feed.handleMessage(other, subscribe('logs'))
+  const other = connectTo(feed)
+  await other.subscribe('logs')
   expect(read.toSorted()).toEqual(['0x0', '0x1', '0x2', '0x3'])
   model.rewind(1)
   model.extend(...'DE')
   await until(() => other.sent.length === 4)
-  const told = toldTo(other, 1).map(({ removed, blockNumber }) => `${blockNumber} ${removed}`)
+  const told = other.told().map(({ removed, blockNumber }) => `${blockNumber} ${removed}`)
   expect(told).toEqual(['0x3 true', '0x3 false', '0x4 false'])
-  for (const one of [socket, other]) feed.handleClose(one)
+  for (const one of [socket, other]) one.leave()
 })
 
 test("logs are read only from blocks whose bloom matches a client's filter", async () => {
   const { model, read, feed, socket, store } = openThrifty()
-  await feed.handleMessage(socket, subscribe('logs', { address: `0x${'ab'.repeat(20)}` }))
+  await socket.subscribe('logs', { address: `0x${'ab'.repeat(20)}` })
   feed.follow()
   const before = read.length
   for (const [index, digit] of ['0', 'f'].entries()) {
@@ -156,7 +157,7 @@ test("logs are read only from blocks whose bloom matches a client's filter", asy
     await until(() => store.readBlocks().length === 4 + index)
   }
   expect(read.slice(before)).toEqual(['0x4'])
-  feed.handleClose(socket)
+  socket.leave()
 })
 
 test('following continues if few blocks were missed', async () => {
@@ -213,11 +214,11 @@ test('logs that cannot be read hold up no head, and are told in order or end wit
         return logs
       },
     })
-    const [all, some] = [openOn(feed), openOn(feed)]
-    await feed.handleMessage(heads, subscribe('newHeads'))
+    const [all, some] = [connectTo(feed), connectTo(feed)]
+    await heads.subscribe('newHeads')
     feed.follow()
-    await feed.handleMessage(all, subscribe('logs'))
-    await feed.handleMessage(some, subscribe('logs', { address: loud }))
+    await all.subscribe('logs')
+    await some.subscribe('logs', { address: loud })
     const isTold = () => heads.sent.at(-1)?.includes(`${model.getBlocks().at(-1)?.hash}`) ?? false
     let mined = 0
     for (const { rewound, added, ...step } of steps) {
@@ -237,19 +238,19 @@ test('logs that cannot be read hold up no head, and are told in order or end wit
       await until(isTold, { everyMs: 1 })
     }
     const chain = model.getBlocks().slice(2)
-    expect(foldHeads(toldTo(heads, 1))).toEqual(chain.map(({ hash }) => hash))
+    expect(foldHeads(heads.told())).toEqual(chain.map(({ hash }) => hash))
     for (const [{ sent, closings }, socket, blooms] of [
       [all, all, [null, quietBloom]],
       [some, some, [null]],
     ] as const) {
       const wanted = chain.filter(({ bloom }) => blooms.some((one) => one === bloom))
-      const told = () => foldLogs(toldTo(socket, 1))
+      const told = () => foldLogs(socket.told())
       await until(() => closings.length > 0 || told().length === wanted.length, { everyMs: 1 })
       if (closings.length === 0) expect(told()).toEqual(wanted.map(({ hash }) => hash))
       else expect([closings, steps.some((step) => step.failures > 9)]).toEqual([[1013], true])
       expect(sent.length).toBeGreaterThan(0)
     }
-    for (const socket of [heads, all, some]) feed.handleClose(socket)
+    for (const socket of [heads, all, some]) socket.leave()
   })
   await holds(property, { sampled: 15, full: 300 })
 })
@@ -258,8 +259,8 @@ describe('a feed that lost its memory', () => {
   test('continues for the connections that are still open', async () => {
     const model = createModelChain('abc')
     const { feed: first, socket, store } = openFeed(model.source)
-    await first.handleMessage(socket, subscribe('newHeads'))
-    await first.handleMessage(socket, subscribe('logs'))
+    await socket.subscribe('newHeads')
+    await socket.subscribe('logs')
     first.follow()
     model.extend('d')
     first.wake()
@@ -267,7 +268,7 @@ describe('a feed that lost its memory', () => {
 
     // Nobody told the first one to stop: it is as if it had never been.
     const kept = store.listSubscriptions()
-    first.handleClose(socket)
+    socket.leave()
     for (const each of kept) store.addSubscription(each)
     model.rewind(2)
     model.extend(...'CDE')
@@ -277,14 +278,18 @@ describe('a feed that lost its memory', () => {
     const before = socket.sent.length
     second.follow()
     await until(() => socket.sent.length >= before + 8)
-    const told = toldTo(socket, before).map(({ removed, number, blockNumber }) =>
-      [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(' '),
-    )
+    const told = socket
+      .told(before)
+      .map(({ removed, number, blockNumber }) =>
+        [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(
+          ' ',
+        ),
+      )
     const added = ['head', 'log'].flatMap((what) =>
       [2, 3, 4].map((number) => `${what} 0x${number}`),
     )
     expect(told).toEqual(['gone 0x3', 'gone 0x2', ...added])
-    second.handleClose(socket)
+    socket.leave()
   })
 })
 
@@ -300,24 +305,28 @@ describe('one client that asks for much', () => {
   test('has limited bytes of filters, as all clients together, and closing frees them', async () => {
     const filters = { perKey: 3 * bytes, total: 5 * bytes }
     const { feed, socket: one } = openFeed(model.source, { limits: { ...feedLimits, filters } })
-    const [same, other, third] = [openOn(feed), openOn(feed, 'b'), openOn(feed, 'c')]
+    const [same, other, third] = [
+      connectTo(feed),
+      connectTo(feed, { keyHash: 'b' }),
+      connectTo(feed, { keyHash: 'c' }),
+    ]
     /** Undefined, or the code of the refusal. */
-    async function add(socket: TestSocket, type = 'logs', ...more: object[]) {
-      await feed.handleMessage(socket, subscribe(type, ...more))
+    async function add(socket: Listener, type = 'logs', ...more: object[]) {
+      await socket.subscribe(type, ...more)
       return code(socket.sent.at(-1))
     }
     const limited = -32005
     for (const [socket, refused] of [
       ...[[one], [same], [one], [same, limited], [other], [other], [other, limited]],
       [third, limited],
-    ] as [TestSocket, number?][]) {
+    ] as [Listener, number?][]) {
       expect(await add(socket, 'logs', long)).toBe(refused)
     }
     expect(await add(third, 'newHeads')).toBeUndefined()
     const { result } = JSON.parse(one.sent[0] ?? '') as { result: string }
-    await feed.handleMessage(one, subscribing('eth_unsubscribe', result))
+    await one.ask('eth_unsubscribe', result)
     for (const refused of [undefined, limited]) expect(await add(third, 'logs', long)).toBe(refused)
-    feed.handleClose(other)
+    other.leave()
     for (const _ of [1, 2]) expect(await add(third, 'logs', long)).toBeUndefined()
   })
 
@@ -326,28 +335,30 @@ describe('one client that asks for much', () => {
       { perKey: 3 * bytes, total: 50 * bytes },
       { perKey: 50 * bytes, total: 3 * bytes },
     ]) {
-      const { feed, socket } = openFeed(model.source, { limits: { ...feedLimits, filters } })
-      await feed.handleMessage(socket, `[${Array(5).fill(subscribe('logs', long)).join(',')}]`)
+      const { socket } = openFeed(model.source, { limits: { ...feedLimits, filters } })
+      await socket.say(
+        `[${Array(5)
+          .fill(writeCall('eth_subscribe', 'logs', long))
+          .join(',')}]`,
+      )
       expect(codes(socket.sent[0])).toEqual([undefined, undefined, undefined, -32005, -32005])
     }
   })
 
   test("has the connection's limit of open requests, even if all arrive at once", async () => {
-    const { feed, socket } = openFeed(model.source, { clock: createHandClock(0.05) })
+    const { socket } = openFeed(model.source, { clock: createHandClock(0.05) })
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more })))
-    await Promise.all(
-      [batch(60), batch(60), batch(40)].map((text) => feed.handleMessage(socket, text)),
-    )
+    await Promise.all([batch(60), batch(60), batch(40)].map((text) => socket.say(text)))
     const answers = socket.sent.map((text) => new Set(codes(text)))
     expect(answers.filter((each) => each.has(-32005))).toEqual([new Set([-32005])])
     const large = batch(1, 'x'.repeat(2_000_000))
     for (let times = 0; times < 3; times += 1) {
       socket.sent.length = 0
-      await Promise.all(Array.from({ length: 3 }, () => feed.handleMessage(socket, large)))
+      await Promise.all(Array.from({ length: 3 }, () => socket.say(large)))
       // At once, and before those that came first.
       expect(code(socket.sent[0])).toBe(-32005)
-      await feed.handleMessage(socket, large)
+      await socket.say(large)
       expect(socket.sent.slice(1).flatMap(codes)).toEqual(Array(3).fill(undefined))
     }
   })
@@ -355,16 +366,16 @@ describe('one client that asks for much', () => {
   test('gets back the bytes of answered requests while another is still open', async () => {
     const held = Promise.withResolvers<void>()
     let asked = 0
-    const { feed, socket } = openFeed(model.source, {
+    const { socket } = openFeed(model.source, {
       clock: createHandClock(0.05),
       findKey: async () => {
         if (asked++ === 0) await held.promise
         return granted
       },
     })
-    const open = feed.handleMessage(socket, JSON.stringify({ ...chainIdCall, id: 0 }))
+    const open = socket.ask('eth_chainId')
     const large = JSON.stringify({ ...chainIdCall, id: 1, more: 'x'.repeat(2_000_000) })
-    for (let times = 0; times < 4; times += 1) await feed.handleMessage(socket, large)
+    for (let times = 0; times < 4; times += 1) await socket.say(large)
     expect(socket.sent.map(code)).toEqual(Array(4).fill(undefined))
     held.resolve()
     await open
@@ -372,7 +383,7 @@ describe('one client that asks for much', () => {
 
   test('pays for unreadable messages, and gets an answer if its key cannot be checked', async () => {
     let [spent, isAway] = [0, false]
-    const { feed, socket } = openFeed(model.source, {
+    const { socket } = openFeed(model.source, {
       async findKey() {
         if (isAway) throw new Error('the keys are away')
         const spend = async (calls: number): Promise<undefined> => {
@@ -381,25 +392,22 @@ describe('one client that asks for much', () => {
         return { ...granted, spend }
       },
     })
-    await feed.handleMessage(socket, '{')
+    await socket.say('{')
     expect([spent, code(socket.sent[0])]).toEqual([1, -32700])
     isAway = true
     for (let times = 0; times <= feedLimits.requestsPerSocket; times += 1) {
-      await feed.handleMessage(socket, JSON.stringify({ ...chainIdCall, id: 'x' }))
+      await socket.say(JSON.stringify({ ...chainIdCall, id: 'x' }))
       const answer = JSON.parse(socket.sent.at(-1) ?? '')
       expect(answer).toMatchObject({ id: 'x', error: { code: -32603 } })
     }
     isAway = false
-    await feed.handleMessage(socket, '€'.repeat(feedLimits.messageBytes / 3 + 1))
+    await socket.say('€'.repeat(feedLimits.messageBytes / 3 + 1))
     expect(socket.closings).toEqual([1009])
   })
 
   test('makes the service store only the conditions of a filter', async () => {
-    const { feed, socket, store } = openFeed(model.source)
-    await feed.handleMessage(
-      socket,
-      subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }),
-    )
+    const { socket, store } = openFeed(model.source)
+    await socket.subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) })
     expect(store.listSubscriptions().map(({ topic }) => topic)).toEqual([
       { kind: 'logs', filter: { topics: [hex('t')] } },
     ])
@@ -418,10 +426,10 @@ describe('one client that asks for much', () => {
     const events = { ...noEvents, close: () => void rests.push(reads) }
     const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
-      const socket = openOn(feed)
-      await feed.handleMessage(socket, subscribe('logs'))
+      const socket = connectTo(feed)
+      await socket.subscribe('logs')
       feed.follow()
-      feed.handleClose(socket)
+      socket.leave()
       await until(() => rests.length === round + 1)
     }
     expect(reads).toBe(3)
@@ -436,7 +444,7 @@ describe('a transaction that enters the pool', () => {
     const { feed, socket } = openFeed(model.source, {
       events: { ...noEvents, takePending: async () => (unseen ? [] : [hex('2'), hex('3')]) },
     })
-    await feed.handleMessage(socket, subscribe('newPendingTransactions'))
+    await socket.subscribe('newPendingTransactions')
     feed.follow()
     model.mine(hex('1'), hex('2'))
     feed.wake()
@@ -444,8 +452,8 @@ describe('a transaction that enters the pool', () => {
     unseen = false
     feed.wake()
     await until(() => socket.sent.length === 4)
-    expect(toldTo(socket, 1)).toEqual([hex('1'), hex('2'), hex('3')])
-    feed.handleClose(socket)
+    expect(socket.told()).toEqual([hex('1'), hex('2'), hex('3')])
+    socket.leave()
   })
 })
 
@@ -467,11 +475,11 @@ describe('syncing', () => {
     const said = [false, numbered, numbered, false]
     const events = { ...noEvents, readSyncStatus: async () => said.shift() ?? false }
     const { feed, socket } = openFeed(createModelChain('abc').source, { clock: hurried, events })
-    await feed.handleMessage(socket, subscribe('syncing'))
+    await socket.subscribe('syncing')
     feed.follow()
     await until(() => socket.sent.length === 3)
-    expect(toldTo(socket, 1)).toEqual([shaped, false])
-    feed.handleClose(socket)
+    expect(socket.told()).toEqual([shaped, false])
+    socket.leave()
   })
 })
 
@@ -480,43 +488,15 @@ test('a revoked key ends within 60 s, for listeners and for callers', async () =
   const findKey = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
   const options = { clock: { ...systemClock, now: () => now }, findKey }
   const { feed, socket: listener } = openFeed(createModelChain('abc').source, options)
-  await feed.handleMessage(listener, subscribe('logs'))
-  const { feed: quiet, socket: asker } = openFeed(createModelChain('abc').source, options)
+  await listener.subscribe('logs')
+  const { socket: asker } = openFeed(createModelChain('abc').source, options)
   isRevoked = true
   now += 10_000
   feed.follow()
   await until(() => listener.closings.length === 1)
-  await quiet.handleMessage(asker, JSON.stringify({ ...chainIdCall, id: 1 }))
+  await asker.ask('eth_chainId')
   expect([listener.closings, asker.closings]).toEqual([[1008], [1008]])
 })
-
-let opened = 0
-
-function createTestSocket(keyHash = 'hash') {
-  opened += 1
-  const sent: string[] = []
-  const closings: number[] = []
-  return {
-    closings,
-    id: `${opened}`,
-    keyHash,
-    sent,
-    send: (text: string) => void sent.push(text),
-    close: (code: number) => void closings.push(code),
-  }
-}
-
-type TestSocket = ReturnType<typeof createTestSocket>
-
-function openOn(feed: Feed, keyHash?: string): TestSocket {
-  const socket = createTestSocket(keyHash)
-  feed.open(socket, 10)
-  return socket
-}
-
-/** Lists a socket's notifications since an index. */
-const toldTo = ({ sent }: { sent: string[] }, since: number) =>
-  sent.slice(since).map((text) => JSON.parse(text).params.result)
 
 /** Time passes so fast that what is due every two seconds is due at every look. */
 const hurried = { ...systemClock, now: () => 500 * systemClock.now() }
@@ -532,7 +512,7 @@ const noEvents: FeedOptions['events'] = {
 function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
   const store = createMemoryFeedStore()
   const feed = feedOn(source, store, more)
-  return { feed, socket: openOn(feed), store }
+  return { feed, socket: connectTo(feed), store }
 }
 
 function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions> = {}) {
@@ -554,13 +534,6 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
 }
 
 const chainIdCall = { jsonrpc: '2.0', method: 'eth_chainId', params: [] }
-
-const subscribe = (type: string, ...filter: object[]): string =>
-  subscribing('eth_subscribe', type, ...filter)
-
-function subscribing(method: string, ...params: unknown[]): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-}
 
 type Told = { hash: string; parentHash: string; blockHash: string; removed: boolean }
 

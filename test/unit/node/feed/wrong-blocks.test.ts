@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
-import { createMemoryFeedStore } from '../../../../src/node/feed/feed-store.ts'
-import { createNodeFeed } from '../../../../src/node/feed/network-feed.ts'
-import { feedLimits } from '../../../../src/node/feed/options.ts'
+import { isObject } from '../../../../src/runtime/json.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
+import { answeringNode } from '../../../support/fake-node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { readRecording } from '../../../support/rskj-node/recording.ts'
 import { type ReplayNode, replay } from '../../../support/rskj-node/replay.ts'
 import { sampleOf } from '../../../support/sample.ts'
-import { granted } from '../scripted-node.ts'
+import { connectTo, followNodes } from './listener.ts'
 
 type Json = Record<string, unknown>
 type Change = readonly [part: 'header' | 'receipt' | 'log', field: string, how: keyof typeof hows]
@@ -47,22 +46,19 @@ function answerWrongly(node: ReplayNode, [part, field, how]: Change) {
     const changed = hows[how](value)
     return changed === undefined ? others : { ...others, [field]: changed }
   }
-  function changeResult(result: Json | null): unknown {
-    if (result === null || typeof result !== 'object' || !isWrong(result)) return result
+  function changeResult(result: unknown): unknown {
+    if (!isObject(result) || !isWrong(result)) return result
     const isReceipt = 'cumulativeGasUsed' in result
     if (part === 'header') return isReceipt ? result : change(result)
     if (!isReceipt) return result
     return part === 'receipt' ? change(result) : { ...result, logs: receipt?.logs.map(change) }
   }
-  const fetch: typeof globalThis.fetch = async (...request) => {
-    if (`${request[1]?.body}`.includes('"latest"')) seenHeights.add(node.height)
-    const answers = (await (await node.fetch(...request)).json()) as Json | Json[]
-    if (`${request[0]}` !== 'http://wrong.test/') return Response.json(answers)
-    const changed = [answers]
-      .flat()
-      .map((one) => ({ ...one, result: changeResult(one.result as Json) }))
-    return Response.json(Array.isArray(answers) ? changed : changed[0])
-  }
+  const fetch = answeringNode((call, host) => {
+    if (call.params.includes('latest')) seenHeights.add(node.height)
+    const said = node.say(call)
+    const isChanged = host === 'wrong.test' && 'result' in said
+    return isChanged ? { result: changeResult(said.result) } : said
+  })
   return { seenHeights, fetch }
 }
 
@@ -74,27 +70,13 @@ async function listen(change: Change, urls: readonly string[]) {
   const { seenHeights, fetch } = answerWrongly(node, change)
   const served = await serve(urls, 31, fetch, clock, { mining })
   node.height = wrong - 1
-  const feed = createNodeFeed(
-    {
-      ...{ service: served.service, clock, limits: feedLimits, log: () => {} },
-      ...{ socketUrls: [], budget: undefined, keys: { lookup: async () => granted } },
-    },
-    createMemoryFeedStore(),
-  )
-  let opened = 0
-  async function subscribe(...params: unknown[]) {
-    const told: Json[] = []
-    const closings: number[] = []
-    const socket = {
-      ...{ id: `${++opened}`, keyHash: 'hash', close: (code: number) => void closings.push(code) },
-      send: (text: string) => void told.push(JSON.parse(text)),
-    }
-    feed.open(socket, 10)
-    const asking = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }
-    await feed.handleMessage(socket, JSON.stringify(asking))
+  const feed = followNodes({ service: served.service, clock })
+  async function subscribe(type: string, ...filter: object[]) {
+    const client = connectTo(feed)
+    await client.subscribe(type, ...filter)
     feed.follow()
-    expect(told.shift()).toHaveProperty('result')
-    return { closings, told: () => told.map(({ params }) => (params as Json).result as Json) }
+    expect(JSON.parse(`${client.sent[0]}`)).toHaveProperty('result')
+    return { closings: client.closings, told: (): Json[] => client.told() }
   }
   return { ...served, node, seenHeights, subscribe }
 }

@@ -5,10 +5,10 @@ import { decodeTransaction } from '../../../../scripts/dev/rootstock-pool/transa
 import { RpcError } from '../../../../src/chain/rpc.ts'
 import { customer } from '../../../chain/node/support/anvil-rpc.ts'
 import { type Answer, type Served, serve } from '../../../chain/node/support/serve.ts'
+import { type Said, scriptedNode } from '../../../support/fake-node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { printed } from '../portal.ts'
-import { type Said, scriptedNode } from '../scripted-node.ts'
 
 const random = createRandom(seed)
 

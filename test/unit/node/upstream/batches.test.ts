@@ -3,14 +3,14 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { createUpstream } from '../../../../src/node/upstream/http-upstream.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
+import { type Call, error } from '../../../support/fake-node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { sampleOf } from '../../../support/sample.ts'
-import { error, type Request } from '../scripted-node.ts'
 
 type Said = Record<string, unknown>
 
 /** Lists a node's answers to too large a batch; `honest` is its answer to each alone. */
-type Refusal = (asked: Request[], honest: Said[], most: number) => Response
+type Refusal = (asked: Call[], honest: Said[], most: number) => Response
 
 const json = (body: unknown, status = 200) => Response.json(body, { status })
 const noBatches = error(-32600, 'batches are not served here')
@@ -18,7 +18,7 @@ const busy = error(-32603, 'internal error')
 const noAccount = error(-32000, 'no such account')
 
 const envelope = { jsonrpc: '2.0', id: null, ...noBatches }
-const toEach = (asked: Request[], said: object) => asked.map(({ id }) => ({ id, ...said }))
+const toEach = (asked: Call[], said: object) => asked.map(({ id }) => ({ id, ...said }))
 
 /** Each way in which a node can refuse a batch, or answer it wrongly, so that it can be seen. */
 const refusals: Readonly<Record<string, Refusal>> = {
@@ -67,7 +67,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 const accountOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 
 /** Answers a single call; every fifth account is refused, in two ways. */
-function honestly({ id, method, params }: Request): Said {
+function honestly({ id, method, params }: Call): Said {
   if (method === 'eth_chainId') return { id, result: '0x1f' }
   if (method === 'eth_sendRawTransaction') return { id, result: keccak256(params[0] as Hex) }
   if (method === 'web3_clientVersion') return { id, result: 'Geth/v1' }
@@ -80,10 +80,10 @@ function honestly({ id, method, params }: Request): Said {
 
 /** Models a node that takes so many calls at once and notes what it was asked. */
 function nodeOf(refuse: Refusal, most: number, act: (body: string) => unknown = () => {}) {
-  const posts: Request[][] = []
+  const posts: Call[][] = []
   const node = { posts, most, fetch: answer }
   async function answer(_: unknown, init?: RequestInit): Promise<Response> {
-    const body = JSON.parse(`${init?.body}`) as Request | Request[]
+    const body = JSON.parse(`${init?.body}`) as Call | Call[]
     const asked = [body].flat()
     posts.push(asked)
     act(`${init?.body}`)

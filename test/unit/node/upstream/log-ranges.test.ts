@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { serve } from '../../../chain/node/support/serve.ts'
+import { error, type Said, scriptedNode } from '../../../support/fake-node.ts'
 import { printedBy } from '../portal.ts'
-import { error, type Request, type Said, scriptedNode } from '../scripted-node.ts'
 
 type Filter = { fromBlock: string; toBlock: string }
 
@@ -19,28 +19,22 @@ const logAt = (number: number, index = 0) => ({
 
 /** Models an RSKj with a log in each hundredth block, which refuses what `refused` finds. */
 function nodeThatRefuses(
-  refused: (from: number, to: number) => Said | Response | undefined,
+  refused: (from: number, to: number, id: unknown) => Said | Response | undefined,
   logsIn = (from: number, to: number): object[] =>
     hundreds(Math.ceil(from / 100) * 100, to).map((number) => logAt(number)),
 ) {
   const asked: (readonly [from: number, to: number])[] = []
   let calls = 0
-  const answering = scriptedNode(({ method, params }) => {
+  const answering = scriptedNode(({ id, method, params }) => {
     if (method === 'eth_blockNumber') return { result: toHex(height) }
     if (method !== 'eth_getLogs') return undefined
     const range = rangeOf(params[0] as Filter)
     asked.push(range)
-    const refusal = refused(...range)
-    if (refusal instanceof Response) throw refusal
-    return refusal ?? { result: logsIn(...range) }
+    return refused(...range, id) ?? { result: logsIn(...range) }
   })
-  const node: typeof fetch = async (url, init) => {
-    const all: Request[] = [JSON.parse(`${init?.body}`)].flat()
-    calls += all.length
-    return await answering(url, init).catch(async (refusal: Response) => {
-      const text = (await refusal.text()).replace('"id":0', `"id":${all[0]?.id}`)
-      return new Response(text, refusal)
-    })
+  const node: typeof fetch = (url, init) => {
+    calls += [JSON.parse(`${init?.body}`)].flat().length
+    return answering(url, init)
   }
   return { node, asked, calls: () => calls }
 }
@@ -88,10 +82,10 @@ describe('a range that a node refuses is asked in halves, whatever it says:', ()
 })
 
 describe('a range is not asked in halves of a node that refuses', () => {
-  const slow = () =>
-    Response.json({ jsonrpc: '2.0', id: 0, ...error(-32000, 'slow down') }, { status: 429 })
+  const slow = (_from: number, _to: number, id: unknown) =>
+    Response.json({ jsonrpc: '2.0', id, ...error(-32000, 'slow down') }, { status: 429 })
 
-  test.for<[what: string, refusal: () => Said | Response, code: number]>([
+  test.for<[what: string, refusal: Parameters<typeof nodeThatRefuses>[0], code: number]>([
     ['too many requests', () => error(-32005, 'daily request count exceeded'), -32005],
     ['too many requests in words', () => error(-32000, 'rate limit exceeded for logs'), -32000],
     ['with 429 and an error', slow, -32005],

@@ -1,22 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { ownExamples } from '../../../../scripts/generate/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
+import { type Said, scriptedNode } from '../../../support/fake-node.ts'
 import { inTime } from '../../../support/in-time.ts'
-import { type Said, scriptedNode } from '../scripted-node.ts'
 
 const { params, result: hash } = ownExamples.eth_sendRawTransaction
-const urls = ['a', 'b', 'c'].map((name) => `http://${name}.test/`)
+const hosts = ['a.test', 'b.test', 'c.test']
 
 /** Serves three RSKj nodes, each with its own answer to one method; `undefined` is silence. */
 function serveThree(method: string, answers: readonly (Said | undefined)[]) {
-  return serve(urls, 31, async (input, init) => {
-    const answer = answers[urls.indexOf(`${input}`)]
-    const node = scriptedNode((request) => {
-      if (request.method !== method) return undefined
-      return answer ?? new Promise<never>(() => {})
-    })
-    return await node(input, init)
-  })
+  const nodes = scriptedNode((call, host) =>
+    call.method === method
+      ? (answers[hosts.indexOf(host)] ?? new Promise<never>(() => {}))
+      : undefined,
+  )
+  return serve(
+    hosts.map((host) => `http://${host}/`),
+    31,
+    nodes,
+  )
 }
 
 const refuse = (message: string): Said => ({ error: { code: -32010, message } })
