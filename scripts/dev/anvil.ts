@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import type { Hex } from 'viem'
 import { foundryBinary } from './foundry-binary.ts'
 import { freePort } from './ports.ts'
+import { answers, startProgram } from './program.ts'
 import { createRpcCall } from './rpc.ts'
-import { until } from './wait.ts'
 
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
 export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -16,6 +15,8 @@ type AnvilOptions = {
   port?: number
   /** The file that it writes into; a signal to this process' group does not reach it then. */
   log?: number
+  /** Time that it is given to end by itself. */
+  graceMs?: number
   onSpawned?: (pid: number, url: string) => void
 }
 
@@ -26,34 +27,18 @@ export async function startAnvil({
   port,
   log,
   onSpawned = () => {},
+  ...grace
 }: AnvilOptions = {}) {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   const ask = createRpcCall(url)
   // What it would print are the keys of its accounts.
   const usual = ['--silent', '--host', '127.0.0.1', '--port', `${ownPort}`]
-  const child = spawn(
-    foundryBinary('anvil') ?? 'anvil',
-    [...usual, '--chain-id', `${chainId}`, ...args],
-    { stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'], detached: log !== undefined },
+  const program = startProgram(
+    [foundryBinary('anvil') ?? 'anvil', ...usual, '--chain-id', `${chainId}`, ...args],
+    { stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'], detached: log !== undefined, ...grace },
   )
-  if (child.pid !== undefined) onSpawned(child.pid, url)
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(`anvil ended with code ${child.exitCode}`)
-    return ask('eth_chainId').then(
-      () => true,
-      () => false,
-    )
-  })
-  return {
-    url,
-    ask,
-    process: child,
-    exited,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await exited
-    },
-  }
+  if (program.isRunning()) onSpawned(program.pid, url)
+  await program.until(() => answers(ask('eth_chainId')))
+  return { ...program, url, ask }
 }

@@ -1,26 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
+import { children, type ProcessId } from '../stack/processes.ts'
 
 type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 
-export type WorkerdOptions = {
+type WorkerdOptions = {
   workers: Options['workers']
-  objects: string
+  /** The folder of the objects' rows; undefined for one that goes with them. */
+  objects?: string
   port?: number
   isInspected?: boolean
-  onLine: (line: string) => void
+  onLine?: (line: string) => void
+  /** Gets each process of it as soon as it is there. */
+  onSpawned?: (child: ProcessId) => void
 }
+
+/** Is a workerd of its own, which listens itself, with nothing before it. */
+export type Workerd = Awaited<ReturnType<typeof startWorkerd>>
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Starts Workers in a workerd of their own; signals stay here, and no request is logged. */
-export function startWorkerd({
+export async function startWorkerd({
   workers,
   objects,
   port = 0,
   isInspected = false,
-  onLine,
-}: WorkerdOptions): Miniflare {
+  onLine = () => {},
+  onSpawned = () => {},
+}: WorkerdOptions) {
+  const rows = objects ?? mkdtempSync(join(tmpdir(), 'objects-'))
   const listening = signals.map((signal) => [signal, process.listeners(signal)] as const)
+  const known = new Set(children().map(({ pid }) => pid))
   const options = {
     host: '127.0.0.1',
     port,
@@ -29,7 +42,7 @@ export function startWorkerd({
     logRequests: false,
     cf: false,
     telemetry: { enabled: false },
-    resourcePersistencePath: objects,
+    resourcePersistencePath: rows,
     handleStructuredLogs: ({ message }: { message: string }) => onLine(message),
     handleUncaughtError: (error: Error) => onLine(`uncaught: ${error.stack ?? error}`),
     workers,
@@ -40,5 +53,27 @@ export function startWorkerd({
       if (!before.includes(listener)) process.off(signal, listener)
     }
   }
-  return miniflare
+  const spawned: ProcessId[] = []
+  const look = () => {
+    for (const child of children().filter(({ pid }) => !known.has(pid))) {
+      known.add(child.pid)
+      spawned.push(child)
+      onSpawned(child)
+    }
+  }
+  // It outlives a killed parent and keeps its port.
+  const looking = setInterval(look, 10)
+  const { origin: url } = await miniflare.ready.finally(() => clearInterval(looking))
+  look()
+  return {
+    url,
+    processes: spawned,
+    getWorker: (name?: string) => miniflare.getWorker(name),
+    /** The address of the isolates' inspector, if it was started with one. */
+    inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : undefined,
+    async stop() {
+      await miniflare.dispose()
+      if (objects === undefined) rmSync(rows, { recursive: true, force: true })
+    },
+  }
 }

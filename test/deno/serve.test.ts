@@ -211,7 +211,7 @@ describe('the relay on Deno', () => {
     })
     const reply = dial(served, '2*0700000002*0.1', `last ${signal}`)
     await expect.poll(() => claims.hits()).toBe(1)
-    const exitCode = served.stop(signal)
+    const exitCode = served.endBy(signal)
     expect(await reply).toMatchObject({ status: 200 })
     expect(await exitCode).toBe(0)
   })

@@ -2,11 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memoryFolder } from '../../dev/memory-folder.ts'
-import { startWorkerd, type WorkerdOptions } from '../../dev/workerd.ts'
-import { children } from '../../stack/processes.ts'
+import { startWorkerd } from '../../dev/workerd.ts'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 
-/** Runs a Worker in a workerd of its own, which listens itself, with nothing before it. */
 export type Workerd = Awaited<ReturnType<typeof serve>>
 
 type ProductOptions = {
@@ -40,24 +38,19 @@ export async function servePassOn(bindings: Record<string, string>): Promise<Wor
   return await serve([{ name: 'pass-on', compatibilityDate, modulesRoot, modules, bindings }])
 }
 
+/** Keeps what objects write in memory: a disk's commits vary. */
 async function serve(
-  workers: WorkerdOptions['workers'],
+  workers: Parameters<typeof startWorkerd>[0]['workers'],
   isInspected = false,
   onLine: (line: string) => void = () => {},
 ) {
   const objects = mkdtempSync(join(memoryFolder(), 'bench-objects-'))
-  const known = new Set(children().map(({ pid }) => pid))
-  const miniflare = startWorkerd({ objects, isInspected, onLine, workers })
-  const { origin } = await miniflare.ready
-  const own = children().find(({ pid }) => !known.has(pid))
-  if (own === undefined) throw new Error('workerd was started and is not there')
+  const served = await startWorkerd({ objects, isInspected, onLine, workers })
   return {
-    url: origin,
-    pid: own.pid,
-    /** The address of the isolate's inspector, if it was started with one. */
-    inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : undefined,
+    ...served,
+    pid: served.processes[0]?.pid ?? 0,
     async stop() {
-      await miniflare.dispose()
+      await served.stop()
       rmSync(objects, { recursive: true, force: true })
     },
   }

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../ports.ts'
-import { until } from '../wait.ts'
+import { answers, startProgram } from '../program.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
@@ -26,14 +24,11 @@ type DenoProcessOptions = {
   isDevelopment?: boolean
 }
 
-/** Time to wait for the entry point's orderly end. */
-const stopWithinMs = 60_000
-
 /** Starts a process on a loopback port, and resolves when it answers. */
 export async function startDenoProcess({
   variables,
   port,
-  onLine = () => {},
+  onLine,
   how = 'serve',
   laterMs,
   isDevelopment = false,
@@ -46,14 +41,14 @@ export async function startDenoProcess({
     wrapper === undefined
       ? [`src/deno${isDevelopment ? '-development' : ''}.ts`]
       : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
-  const child = spawn(
-    binary,
-    how !== 'deploy' ? [...served, ...address, ...entry] : ['run', '--allow-all', ...entry],
+  const program = startProgram(
+    [binary, ...(how !== 'deploy' ? [...served, ...address] : ['run', '--allow-all']), ...entry],
     {
       cwd: root,
       // A group of its own, because a script may stand between this process and Deno.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
+      onLine,
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
@@ -68,54 +63,6 @@ export async function startDenoProcess({
       },
     },
   )
-  const said: string[] = []
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      said.push(line)
-      onLine(line)
-    })
-  }
-  let code: number | null | undefined
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', (exitCode) => {
-      code = exitCode
-      resolve()
-    })
-  })
-  const send = (signal: NodeJS.Signals) => {
-    if (code !== undefined || child.pid === undefined) return
-    try {
-      process.kill(-child.pid, signal)
-    } catch {
-      // The process has ended by itself.
-    }
-  }
-  await until(() => {
-    if (code !== undefined) throw new Error(`deno ended with ${code}:\n${said.join('\n')}`)
-    return fetch(`${url}/healthz`)
-      .then((response) => response.arrayBuffer())
-      .then(
-        () => true,
-        () => false,
-      )
-  })
-  return {
-    pid: child.pid ?? 0,
-    url,
-    isRunning: () => code === undefined,
-    signal: send,
-    /** Kills the process at once, as a lost machine does. */
-    async kill() {
-      send('SIGKILL')
-      await exited
-    },
-    /** Asks the process to end, and returns its exit code; null if it was killed. */
-    async stop(withSignal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
-      send(withSignal)
-      const forced = setTimeout(() => send('SIGKILL'), stopWithinMs)
-      await exited
-      clearTimeout(forced)
-      return code ?? null
-    },
-  }
+  await program.until(() => answers(fetch(`${url}/healthz`).then((each) => each.arrayBuffer())))
+  return { ...program, url }
 }

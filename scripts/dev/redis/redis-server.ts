@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../ports.ts'
-import { until } from '../wait.ts'
+import { startProgram } from '../program.ts'
 import { connectRedis, type RedisValue } from './connection.ts'
 
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>
@@ -28,9 +27,9 @@ export async function startRedisServer({
 } = {}) {
   const ownPort = port ?? (await freePort())
   const ownFolder = folder === undefined ? mkdtempSync(join(tmpdir(), 'redis-')) : undefined
-  const child = spawn(
-    'redis-server',
+  const program = startProgram(
     [
+      'redis-server',
       ...['--bind', '127.0.0.1', '--port', `${ownPort}`, '--dir', folder ?? ownFolder ?? '.'],
       ...['--save', '', '--appendonly', folder === undefined ? 'no' : 'yes'],
       ...['--appendfsync', 'always', '--loglevel', 'warning'],
@@ -40,46 +39,34 @@ export async function startRedisServer({
     ],
     { stdio: ['ignore', 'ignore', detached ? 'ignore' : 'inherit'], detached },
   )
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const client = connectRedis(ownPort)
-  const whileRunning = (condition: () => Promise<boolean>) =>
-    until(
-      () => {
-        if (child.exitCode === null) return condition()
-        client.close()
-        throw new Error(`redis-server ended with ${child.exitCode}`)
-      },
-      { everyMs: 10 },
-    )
   const says = async (expected: RegExp, ...command: string[]) => {
     const answer = await client.call(...command).catch((): RedisValue => '')
     return expected.test(String(answer))
   }
-  await whileRunning(() => says(/^PONG$/, 'PING'))
+  await program.until(() => says(/^PONG$/, 'PING'))
   if (mode === 'cluster') {
     await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383)
-    await whileRunning(() => says(/cluster_state:ok/, 'CLUSTER', 'INFO'))
+    await program.until(() => says(/cluster_state:ok/, 'CLUSTER', 'INFO'))
   }
   if (replicaOf !== undefined) {
-    await whileRunning(() => says(/master_link_status:up/, 'INFO', 'replication'))
+    await program.until(() => says(/master_link_status:up/, 'INFO', 'replication'))
   }
 
-  const end = (signal: NodeJS.Signals) => async () => {
+  const end = (endProgram: () => Promise<unknown>) => async () => {
     client.close()
-    child.kill(signal)
-    await exited
+    await endProgram()
     if (ownFolder !== undefined) rmSync(ownFolder, { recursive: true, force: true })
   }
   return {
-    pid: child.pid ?? 0,
+    pid: program.pid,
     port: ownPort,
     call: client.call,
     async empty() {
       await client.call('FLUSHALL')
       await client.call('SCRIPT', 'FLUSH')
     },
-    /** Kills the process at once, as a lost machine does. */
-    kill: end('SIGKILL'),
-    stop: end('SIGTERM'),
+    kill: end(program.kill),
+    stop: end(program.stop),
   }
 }

@@ -85,18 +85,18 @@ export async function startRelayWorkers({
 
   async function start(changes: Record<string, string> = {}) {
     const changed = { ...variables, ...changes }
-    const miniflare = startWorkerd({
+    const { url, getWorker, stop } = await startWorkerd({
       objects,
       onLine: note,
       ...(port && { port }),
       workers: Array.from({ length: workers }, (_, index) => configured(build, index, changed)),
     })
-    const url = (await miniflare.ready).origin
     const fetchers = await Promise.all(
-      Array.from({ length: workers }, (_, index) => miniflare.getWorker(nameOf(index))),
+      Array.from({ length: workers }, (_, index) => getWorker(nameOf(index))),
     )
     return {
       url,
+      stop,
       fetch(worker: number, body: URLSearchParams) {
         const fetcher = fetchers[worker]
         if (fetcher === undefined) throw new Error(`there is no Worker ${worker}`)
@@ -105,7 +105,6 @@ export async function startRelayWorkers({
       wake: async () => {
         await fetchers[0]?.scheduled({ cron: '* * * * *' })
       },
-      stop: () => miniflare.dispose(),
     }
   }
 }

@@ -21,8 +21,8 @@ export async function startChain(
   { chainId, processes }: { chainId: number; processes: Processes },
 ) {
   mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
-  const { process: child, url, exited, stop } = await spawnAnvil(folder, chainId, processes)
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const anvil = await spawnAnvil(folder, chainId, processes)
+  const { url } = anvil
   const loaded = await loadChain(folder, url).catch((error) => {
     throw new StackError(
       `The saved chain (${folder.chainState}) cannot be loaded: ${error.message}. Start over with: npm start -- --reset`,
@@ -34,13 +34,12 @@ export async function startChain(
   const stopping = new AbortController()
   const { signal } = stopping
   const onError = (error: unknown) => {
-    if (!hasEnded()) say(`The local chain could not be saved: ${error}`)
+    if (anvil.isRunning()) say(`The local chain could not be saved: ${error}`)
   }
   const saving = keepSaving(folder, url, { signal, onError })
-  const lost = exited.then(() => {
+  const lost = anvil.exited.then(() => {
     if (signal.aborted) return new Promise<never>(() => {})
-    const reason = child.signalCode ?? `code ${child.exitCode}`
-    throw new StackError(`The local chain ended (${reason}). Its blocks are saved.`)
+    throw new StackError(`The local chain ended (${anvil.describeEnd()}). Its blocks are saved.`)
   })
   return {
     url,
@@ -51,10 +50,8 @@ export async function startChain(
     async stop() {
       stopping.abort()
       await saving
-      if (!hasEnded()) await saveChain(folder, url).catch(() => {})
-      const forced = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
-      await stop()
-      clearTimeout(forced)
+      if (anvil.isRunning()) await saveChain(folder, url).catch(() => {})
+      await anvil.stop()
     },
   }
 }
@@ -92,6 +89,7 @@ async function spawnAnvil(folder: Folder, chainId: number, processes: Processes)
       args: ['--timestamp', `${openGenesisTime(folder)}`, '--no-request-size-limit'],
       port: await freePort(firstPort),
       log,
+      graceMs: endsWithinMs,
       onSpawned: (pid, url) => processes.add(pid, 'anvil', url),
     })
   } catch {

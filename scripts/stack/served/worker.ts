@@ -5,7 +5,7 @@ import type { Deployment } from '../../contracts/deploy.ts'
 import { until } from '../../dev/wait.ts'
 import { healthFindings } from '../../ops/doctor.ts'
 import type { ChainNode } from '../chain/node.ts'
-import { children, isRunning, type Processes, type ProcessId } from '../processes.ts'
+import { isRunning, type Processes } from '../processes.ts'
 import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
 import { servedWorker, type WorkerBuild } from './worker-build.ts'
@@ -67,27 +67,21 @@ export async function runWorker(
   // It brings Miniflare, which is as large as all else that a start loads: one that is refused
   // needs none.
   const { startWorkerd } = await import('../../dev/workerd.ts')
-  const known = new Set(children().map(({ pid }) => pid))
-  const workers = [servedWorker(build, variables)]
-  const miniflare = startWorkerd({ objects, port, onLine, workers })
-  const recorded: ProcessId[] = []
-  const record = () => {
-    for (const child of children().filter(({ pid }) => !known.has(pid))) {
-      known.add(child.pid)
-      recorded.push(child)
-      processes.add(child.pid, 'workerd')
-    }
-  }
-  // workerd is noted as soon as it is there: it outlives a killed parent and keeps its port.
-  const recording = setInterval(record, 10)
-  const { origin } = await miniflare.ready.finally(() => clearInterval(recording))
-  record()
-  const fetcher = await miniflare.getWorker()
+  const {
+    url,
+    processes: own,
+    getWorker,
+    stop,
+  } = await startWorkerd({
+    ...{ objects, port, onLine, workers: [servedWorker(build, variables)] },
+    onSpawned: ({ pid }) => processes.add(pid, 'workerd'),
+  })
+  const fetcher = await getWorker()
   return {
-    url: origin,
+    url,
     wake: async () => void (await fetcher.scheduled({ cron: build.cron })),
-    isRunning: () => recorded.some(isRunning),
-    stop: () => miniflare.dispose(),
+    isRunning: () => own.some(isRunning),
+    stop,
   }
 }
 

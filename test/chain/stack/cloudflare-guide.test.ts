@@ -86,15 +86,9 @@ async function give(account: string, amount: string): Promise<void> {
 /** The Worker as the guide deploys it, on this machine. */
 async function serve(variables: Record<string, string>) {
   const build = await buildWorker()
-  const miniflare = startWorkerd({
-    objects: mkdtempSync(join(folder, 'objects-')),
-    workers: [servedWorker(build, variables)],
-    onLine: () => {},
-  })
-  const { origin } = await miniflare.ready
-  const fetcher = await miniflare.getWorker()
-  const wake = () => fetcher.scheduled({ cron: build.cron })
-  return { url: origin, wake, stop: () => miniflare.dispose() }
+  const { url, getWorker, stop } = await startWorkerd({ workers: [servedWorker(build, variables)] })
+  const fetcher = await getWorker()
+  return { url, wake: () => fetcher.scheduled({ cron: build.cron }), stop }
 }
 
 const examine = (url: string, env: Record<string, string> = {}) =>

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startDenoRelays } from '../../../../scripts/dev/relays/deno-relays.ts'
 import { assertNothingUncaught } from '../../../../scripts/dev/uncaught.ts'
 import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
@@ -22,7 +19,7 @@ export type RealWorker = {
   /** The processes that serve it. */
   runtimes: readonly number[]
   /** The inspector of workerd's isolates; undefined on Deno. */
-  inspectorUrl?: string
+  inspectorUrl?: string | undefined
   stop: () => Promise<void>
 }
 
@@ -45,7 +42,11 @@ export async function startRealWorker(
   const served =
     process.env.SERVED_BY === 'deno'
       ? await startDenoRelays({ variables: environment, workers: 1, onLine: note })
-      : await startInWorkerd(environment, note)
+      : await startWorkerd({
+          isInspected: true,
+          onLine: note,
+          workers: [servedWorker(await buildWorker(), environment)],
+        })
   const { url: origin } = served
   const rpcUrl = `${origin}/rpc/${workerKey}`
   return {
@@ -84,25 +85,5 @@ async function defaults(nodeUrls: readonly string[]): Promise<Record<string, str
     ACCOUNT_KEY_SECRET: secret('b'),
     OPERATOR_TOKEN: operatorToken,
     RPC_KEY_HASHES: hashKey(workerKey),
-  }
-}
-
-async function startInWorkerd(variables: Record<string, string>, note: (line: string) => void) {
-  const build = await buildWorker()
-  const objects = await mkdtemp(join(tmpdir(), 'real-worker-'))
-  const miniflare = startWorkerd({
-    objects,
-    isInspected: true,
-    onLine: note,
-    workers: [servedWorker(build, variables)],
-  })
-  const { origin: url } = await miniflare.ready
-  return {
-    url,
-    inspectorUrl: (await miniflare.getInspectorURL()).href,
-    async stop() {
-      await miniflare.dispose()
-      await rm(objects, { recursive: true, force: true })
-    },
   }
 }
