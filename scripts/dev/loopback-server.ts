@@ -8,13 +8,13 @@ export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>
 /** A fault while a request is served ends its connection. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-export async function startLoopbackServer(serve: Serve, port = 0) {
+export async function startLoopbackServer(serve: Serve) {
   const http = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy())
   })
   http.keepAliveTimeout = 60_000
   let opening: Promise<void> | undefined
-  await listen(port)
+  await listen(0)
   const own = (http.address() as AddressInfo).port
 
   return {

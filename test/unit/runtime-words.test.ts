@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertNothingUncaught } from '../../scripts/dev/uncaught.ts'
+import { assertNothingUncaught } from '../../scripts/dev/relays/log-line.ts'
 import { unexpected } from '../support/runtime-words.ts'
 
 const refused =

@@ -13,22 +13,19 @@ export type RedisBridge = Awaited<ReturnType<typeof startRedisBridge>>
 /** Serves what Upstash's client posts to `/` and `/pipeline`. */
 export async function startRedisBridge({
   redisPort,
-  port = 0,
-  token = randomBytes(24).toString('base64url'),
   now,
   seed = 1,
 }: {
   redisPort: number
-  port?: number
-  token?: string
   /** Replaces the server's clock (ms) in scripts. */
   now?: (() => number) | undefined
   seed?: number
 }) {
+  const token = randomBytes(24).toString('base64url')
   const commands = createCommands(redisPort, now)
   const rules = createRules<BridgeRule>(createRandom(seed, 'database'))
   const stopping = new AbortController()
-  const server = await startLoopbackServer(serve, port)
+  const server = await startLoopbackServer(serve)
 
   return {
     url: server.url,

@@ -7,9 +7,8 @@ import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
 import { freePort } from '../ports.ts'
 import { startRedisBridge } from '../redis/bridge.ts'
 import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
-import { assertNothingUncaught } from '../uncaught.ts'
 import { openRows, tearRows } from './ledger-rows-redis.ts'
-import { type LogLine, parseLogLine } from './log-line.ts'
+import { assertNothingUncaught, type LogLine, parseLogLine } from './log-line.ts'
 import { type Delivery, postDelivery } from './relay-workers.ts'
 
 export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>

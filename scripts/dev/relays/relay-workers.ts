@@ -2,10 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
-import { assertNothingUncaught } from '../uncaught.ts'
 import { startWorkerd } from '../workerd.ts'
 import { ledgerFiles, openRows } from './ledger-rows.ts'
-import { type LogLine, parseLogLine } from './log-line.ts'
+import { assertNothingUncaught, type LogLine, parseLogLine } from './log-line.ts'
 
 export type Delivery = { phone: string; sessionId: string; text: string }
 

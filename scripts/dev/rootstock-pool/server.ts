@@ -14,8 +14,8 @@ type Reply = { code: number; body: unknown }
 const maxBatch = 50
 
 /** Serves JSON-RPC over HTTP with the statuses and envelopes seen of a real RSKj 9.0.3. */
-export async function serveJsonRpc(answer: Answer, port = 0) {
-  const { url, http, close } = await startLoopbackServer(respond, port)
+export async function serveJsonRpc(answer: Answer) {
+  const { url, http, close } = await startLoopbackServer(respond)
   http.on('upgrade', (_, socket) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'))
   return { url, stop: close }
 

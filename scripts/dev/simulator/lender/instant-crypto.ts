@@ -1,24 +1,14 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+import { createCipheriv } from 'node:crypto'
 
 type Key = { bytes: Uint8Array }
 type Closing = { iv: Uint8Array; additionalData: Uint8Array }
 
-const cipher = 'aes-256-gcm'
-const tagBytes = 16
-
-/** WebCrypto's HMAC-SHA-256 and AES-256-GCM, computed in the same thread. */
+/** WebCrypto's AES-256-GCM, with which messages are sealed, computed in the same thread. */
 const instant = {
   importKey: async (_: string, bytes: Uint8Array): Promise<Key> => ({ bytes }),
-  sign: async (_: string, { bytes }: Key, message: Uint8Array) =>
-    createHmac('sha256', bytes).update(message).digest(),
   async encrypt({ iv, additionalData }: Closing, { bytes }: Key, text: Uint8Array) {
-    const closing = createCipheriv(cipher, bytes, iv).setAAD(additionalData)
+    const closing = createCipheriv('aes-256-gcm', bytes, iv).setAAD(additionalData)
     return Buffer.concat([closing.update(text), closing.final(), closing.getAuthTag()])
-  },
-  async decrypt({ iv, additionalData }: Closing, { bytes }: Key, closed: Uint8Array) {
-    const opening = createDecipheriv(cipher, bytes, iv).setAAD(additionalData)
-    opening.setAuthTag(closed.subarray(-tagBytes))
-    return Buffer.concat([opening.update(closed.subarray(0, -tagBytes)), opening.final()])
   },
 }
 

@@ -1,5 +1,5 @@
 import { startDenoRelays } from '../../../../scripts/dev/relays/deno-relays.ts'
-import { assertNothingUncaught } from '../../../../scripts/dev/uncaught.ts'
+import { assertNothingUncaught } from '../../../../scripts/dev/relays/log-line.ts'
 import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
 import { children } from '../../../../scripts/stack/processes.ts'
 import { buildWorker, servedWorker } from '../../../../scripts/stack/served/worker-build.ts'
