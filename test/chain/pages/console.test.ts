@@ -11,7 +11,14 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
-import { findPageFaults, openBrowser, says, signIn, widths } from '../../support/pages/browser.ts'
+import {
+  findPageFaults,
+  openBrowser,
+  says,
+  signIn,
+  takePicture,
+  widths,
+} from '../../support/pages/browser.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { lieAbout } from '../node/support/proxy-node.ts'
 
@@ -37,6 +44,7 @@ describe('the console in a browser', () => {
     }
     await page.goto(`${served.url}/console`)
     await says(page, '#relayer', /Max gas price\d+ wei.*NoncesLedger\d+/)
+    await takePicture(page, 'console')
     await page.goto(`${served.url}/console/payments`)
     await page.locator('main table a').first().click()
     await says(page, 'h1', 'Payment')

@@ -14,7 +14,14 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { listInboxVariables } from '../../../src/pages/phone/handset.ts'
 import { opened } from '../../support/opened.ts'
-import { findPageFaults, openBrowser, says, widths } from '../../support/pages/browser.ts'
+import {
+  findPageFaults,
+  openBrowser,
+  says,
+  takePicture,
+  takesPictures,
+  widths,
+} from '../../support/pages/browser.ts'
 import { postTo } from '../stack/stack-process.ts'
 
 const { openPage } = openBrowser()
@@ -32,7 +39,7 @@ const gatewaysOfProfiles = isOnDeno
     ] as const)
 
 describe('the phone page in a browser', () => {
-  const served = opened(serveWithPhone)
+  const served = opened(() => serveWithPhone())
 
   test.for(widths)(
     'pays once by clicks, even with more deliveries, %d pixels wide',
@@ -47,6 +54,7 @@ describe('the phone page in a browser', () => {
       for (const times of [2, 3]) {
         await page.getByRole('button', { name: 'Deliver again' }).last().click()
         await says(page, '#wire', `the same bytes, delivered ${times} times`)
+        if (times === 2) await takePicture(page, 'phone')
       }
       await says(page, '#paid-count', `${caller} has made 1 payment since`)
       expect(await served.balance(caller)).toBe(parseEther('0.75'))
@@ -166,6 +174,41 @@ describe('the phone page in a browser', () => {
   })
 })
 
+if (takesPictures) {
+  describe('the phone page of a deployment with agents', () => {
+    const limits = { MAX_SENT_A_DAY_WEI: 'none', MAX_AGENT_SENT_A_DAY_WEI: 'none' }
+    const lender = { PROFILE: 'lender', PIN: 'on', AGENTS: 'on', CONFIRMATIONS: '1', ...limits }
+    const served = opened(() => serveWithPhone(lender))
+
+    test('shows the code of a withdrawal to its caller, and to the agent once it is done', async () => {
+      const [caller, agent] = await served.newCallers()
+      const till = await served.addAgent(agent)
+      const page = await openPage(served.url)
+      const handset = page.locator('.handset')
+      for (const number of [agent, caller]) {
+        await page.locator('#number').fill(number)
+        await sends(page, '', 'Choose a PIN')
+        await sends(page, '482615', 'Type the same PIN again.')
+        await sends(page, '482615', 'Your PIN is set.')
+      }
+      await sends(page, '', 'Cash Out')
+      await sends(page, '7', 'Till')
+      await sends(page, till, 'Amount')
+      await sends(page, '0.02', 'Withdraw 0.02')
+      await sends(page, '482615', 'Code:')
+      await takePicture(handset, 'cash-out-caller')
+      await page.locator('#number').fill(agent)
+      const isDone = async () => {
+        await sends(page, '', 'My Activity')
+        await sends(page, '5', 'Today in')
+        return await page.locator('#screen').textContent()
+      }
+      await expect.poll(isDone).toContain(': done')
+      await takePicture(handset, 'cash-out-agent')
+    })
+  })
+}
+
 /** Is declared by its operator. */
 const [ask, end] = ['{"say":"{screen}","more":true}', '{"say":"{screen}","more":false}']
 const example = {
@@ -173,13 +216,14 @@ const example = {
   reply: { type: 'application/json', ask, end },
 }
 
-async function serveWithPhone() {
+async function serveWithPhone(settings: Record<string, string> = {}) {
   const chain = await startChain()
   const port = await freePort()
   const variables = {
     ...{ ...chain.bindings, ...listInboxVariables(`http://127.0.0.1:${port}`) },
     ...{ PIN_SECRET: `0x${'5e'.repeat(32)}`, OPERATOR_TOKEN: operatorToken },
     ...{ GATEWAY: JSON.stringify(example), CALLBACK_SECRET: callbackSecret },
+    ...settings,
   }
   const relay = await start({ variables, port, isDevelopment: true, workers: 1 })
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
@@ -195,6 +239,17 @@ async function serveWithPhone() {
       const phones: [string, string] = [`+2547000${one}`, `+2547000${other}`]
       await deposit(chain, await Promise.all(phones.map(addressOf)), parseEther('1'))
       return phones
+    },
+    /** Gives a number a till. */
+    async addAgent(phone: string): Promise<string> {
+      const headers = {
+        authorization: `Bearer ${operatorToken}`,
+        'content-type': 'application/json',
+      }
+      const body = JSON.stringify({ phone, name: 'Mama Duka', kind: 'agent' })
+      const init = { method: 'POST', headers, body }
+      const answer = await fetch(`${relay.url}/operator/agents/add`, init)
+      return ((await answer.json()) as { till: string }).till
     },
     balance: async (phone: string) =>
       loanAt(client, chain.loan).getBalance([await addressOf(phone)]),

@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import axe, { type AxeResults } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
+import { programs, runs } from '../../../scripts/debian.ts'
 
 /** Lists the widths at which pages must work: a phone's and a desk's. */
 export const widths = [360, 1280]
+
+/** Tells whether the tests write the pictures of docs/pictures, as `PICTURES=1` asks. */
+export const takesPictures = process.env.PICTURES === '1'
 
 type OpenedPage = Page & { faults: string[] }
 
@@ -35,6 +39,18 @@ export function openBrowser() {
   }
 
   return { openPage, openConsole }
+}
+
+function launchBrowser(): Promise<Browser> {
+  const program = programs['chromium-headless-shell'].find(runs)
+  const executablePath = spawnSync('which', [`${program}`], { encoding: 'utf8' }).stdout.trim()
+  // Tests often run as root, where Chromium has no sandbox.
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
+}
+
+/** Writes what is shown as a picture of the documents, where pictures are asked for. */
+export async function takePicture(shown: Page | Locator, name: string): Promise<void> {
+  if (takesPictures) await shown.screenshot({ path: `docs/pictures/${name}.png` })
 }
 
 /** Waits until an element says this. */
