@@ -1,8 +1,10 @@
 import type * as z from 'zod/mini'
-import * as schemas from '../../src/operator/schemas/actions.ts'
+import type { DeclaredAction } from '../../src/operator/actions/action.ts'
+import { type ActionName, actions } from '../../src/operator/actions/list.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
 import { auditAnswer } from '../../src/operator/schemas/audit.ts'
 import { exportAnswer, exportQuery } from '../../src/operator/schemas/backup.ts'
+import { operatorError } from '../../src/operator/schemas/fields.ts'
 import { loansAnswer, loansQuery } from '../../src/operator/schemas/loans.ts'
 import * as payments from '../../src/operator/schemas/payments.ts'
 import { statusAnswer } from '../../src/operator/schemas/status.ts'
@@ -28,7 +30,7 @@ const reads: Record<string, Read> = {
 }
 
 /** Says what each `POST /operator/<name>` does. */
-const summaries: Record<schemas.ActionName, string> = {
+const summaries: Record<ActionName, string> = {
   pause: 'Takes no new payments; what is open goes on',
   resume: 'Takes payments again',
   drain: 'Takes no new payments, until nothing is open',
@@ -60,7 +62,7 @@ export function openApiDocument() {
   const paths = [
     ...Object.entries(reads).map(([name, read]) => at(name, { get: describeRead(name, read) })),
     ...Object.entries(summaries).map(([name, summary]) => {
-      const form = schemas.actions[name as schemas.ActionName]
+      const form = actions[name as ActionName]
       return at(name, { post: describeAction(name, summary, form) })
     }),
   ]
@@ -81,7 +83,7 @@ export function openApiDocument() {
         Refused: {
           description:
             '400 malformed, 401 another token, 404 unknown, 409 not possible now, 413 too large, 503 not known',
-          ...inJson(toOutput(schemas.operatorError)),
+          ...inJson(toOutput(operatorError)),
         },
       },
     },
@@ -115,7 +117,7 @@ const describeRead = (name: string, [summary, answer, request]: Read) => ({
 const describeAction = (
   name: string,
   summary: string,
-  { request, answer }: schemas.ActionSchema,
+  { request, answer }: Pick<DeclaredAction, 'request' | 'answer'>,
 ) => ({
   operationId: name,
   summary,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import type { ActionRequest } from '../../src/operator/schemas/actions.ts'
+import type { ActionRequest } from '../../src/operator/actions/list.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, flag, text, type Values } from '../stack/command.ts'

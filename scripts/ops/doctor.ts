@@ -1,5 +1,5 @@
 import { isLoopback } from '../../src/compose/environment.ts'
-import { operatorError } from '../../src/operator/schemas/actions.ts'
+import { operatorError } from '../../src/operator/schemas/fields.ts'
 import { healthAnswer } from '../../src/operator/schemas/health.ts'
 import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
 import { doctorAgent, version } from '../../src/operator/version.ts'

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod/mini'
-import {
-  type ActionAnswer,
-  type ActionName,
-  actions,
-  operatorError,
-} from '../../src/operator/schemas/actions.ts'
+import { type ActionAnswer, type ActionName, actions } from '../../src/operator/actions/list.ts'
+import { operatorError } from '../../src/operator/schemas/fields.ts'
 import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readNodeUrl, readOrigin } from '../stack/options.ts'

@@ -1,7 +1,7 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
 import { paymentKinds } from '../../src/loan/kinds.ts'
+import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeFate, remedies } from '../../src/operator/remedies.ts'
-import type { ActionAnswer } from '../../src/operator/schemas/actions.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
 import type { PaymentDetails, PaymentSummary } from '../../src/operator/schemas/payments.ts'

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { ActiveAlert } from './kept/alerts.ts'
+import type { AuditEntry } from './kept/audit.ts'
 import type { PaymentRecord, PaymentTrace } from './kept/takings.ts'
 import type { AlertName } from './schemas/alerts.ts'
 import type { PaymentDetails, PaymentSummary } from './schemas/payments.ts'
@@ -33,6 +34,8 @@ export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
   raisedAt: toIso(raisedAt),
   overSince: isoOrNull(calmSince),
 })
+
+export const toAuditEntry = ({ id: _, at, ...entry }: AuditEntry) => ({ ...entry, at: toIso(at) })
 
 /** Describes a payment without data that identifies its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {

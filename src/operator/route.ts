@@ -6,9 +6,9 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import { parseUniqueJson } from '../runtime/json.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
-import { type RefusedRequest, refuseRequest } from './actions/caller.ts'
+import { type DeclaredAction, type RefusedRequest, refuseRequest } from './actions/action.ts'
+import { type ActionName, actions } from './actions/list.ts'
 import { readPaymentsQuery } from './payments-query.ts'
-import { type ActionName, type ActionSchema, actions } from './schemas/actions.ts'
 import { exportQuery } from './schemas/backup.ts'
 import type { HealthAnswer } from './schemas/health.ts'
 import { loansQuery } from './schemas/loans.ts'
@@ -134,7 +134,7 @@ const csv = {
 /** Adds the action routes; no error repeats the request, which may hold personal data. */
 function addActions(routes: Hono, { act }: Operator): void {
   for (const name of Object.keys(actions) as ActionName[]) {
-    const { request, expected }: ActionSchema = actions[name]
+    const { request, expected }: DeclaredAction = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
       const parsed = request.safeParse(text === '' ? undefined : (parseUniqueJson(text) ?? null))

@@ -1,40 +1,44 @@
+import * as z from 'zod/mini'
 import { drawDigits, isTillNumber } from '../../account/check-digit.ts'
-import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
-import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
+import { phone, till } from '../schemas/fields.ts'
+import { action, callerAction, refuseRequest } from './action.ts'
 
-type AgentOptions = Pick<CallerOptions, 'relayer' | 'newId'>
-
-export const listAgents = async ({ relayer }: AgentOptions): Promise<ActionAnswer<'agents'>> => ({
-  agents: await relayer.ledger.listTills(),
+export const listAgents = action({
+  request: z.unknown(),
+  answer: z.object({ agents: z.array(till) }),
+  run: async ({ relayer }) => ({ agents: await relayer.ledger.listTills() }),
 })
 
 /** Assigns a till to a number's account, or returns its till of the same name and kind. */
-export async function addAgent(
-  { relayer, newId }: AgentOptions,
-  { account: { address: account } }: Caller,
-  { name, kind }: ActionRequest<'agents/add'>,
-): Promise<ActionAnswer<'agents/add'> | RefusedRequest> {
-  const { ledger } = relayer
-  const knownTill = (await ledger.listTills()).find(
-    (till) => till.account === account && till.name === name && till.kind === kind,
-  )
-  if (knownTill !== undefined) return knownTill
-  for (let attempt = 0; attempt < 40; attempt++) {
-    const till = drawDigits(attempt < 20 ? 5 : 6)
-    if (!isTillNumber(till)) continue
-    const assigned = await ledger.setTill({ id: newId(), till, to: { account, name, kind } })
-    if (assigned?.account === account) return assigned
-  }
-  return refuseRequest(409, 'no free till was found: try again')
-}
+export const addAgent = callerAction({
+  request: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
+  answer: till,
+  expected: 'the body has to be {"phone": "+…", "name": "Mama Duka", "kind": "agent" or "bill"}',
+  async run({ relayer: { ledger }, newId }, { address: account }, { name, kind }) {
+    const knownTill = (await ledger.listTills()).find(
+      (each) => each.account === account && each.name === name && each.kind === kind,
+    )
+    if (knownTill !== undefined) return knownTill
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const number = drawDigits(attempt < 20 ? 5 : 6)
+      if (!isTillNumber(number)) continue
+      const to = { account, name, kind }
+      const assigned = await ledger.setTill({ id: newId(), till: number, to })
+      if (assigned?.account === account) return assigned
+    }
+    return refuseRequest(409, 'no free till was found: try again')
+  },
+})
 
 /** Removes a till; payments on their way to the till still arrive. */
-export async function removeAgent(
-  { relayer, newId }: AgentOptions,
-  { till }: ActionRequest<'agents/remove'>,
-): Promise<ActionAnswer<'agents/remove'> | RefusedRequest> {
-  const existing = await relayer.ledger.findTill(till)
-  if (existing === undefined) return refuseRequest(404, 'no account has this till')
-  await relayer.ledger.setTill({ id: newId(), till })
-  return existing
-}
+export const removeAgent = action({
+  request: z.pick(till, { till: true }),
+  answer: till,
+  expected: 'the body has to be {"till": "12344"}',
+  async run({ relayer: { ledger }, newId }, request) {
+    const existing = await ledger.findTill(request.till)
+    if (existing === undefined) return refuseRequest(404, 'no account has this till')
+    await ledger.setTill({ id: newId(), till: request.till })
+    return existing
+  },
+})

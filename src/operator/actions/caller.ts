@@ -1,63 +1,35 @@
-import { type Address, getAddress, isAddressEqual, type LocalAccount } from 'viem'
-import type { CallerAccounts } from '../../account/caller-accounts.ts'
-import type { AccountMemory, Memory } from '../../account/memory.ts'
-import type { Country, PhoneNumber } from '../../account/phone.ts'
+import { type Address, getAddress, isAddressEqual } from 'viem'
+import * as z from 'zod/mini'
+import type { AccountMemory } from '../../account/memory.ts'
 import { cancelPinRequest, maxPinTries, unlockPin } from '../../account/pin.ts'
-import type { SessionKeys } from '../../account/session-keys.ts'
-import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
-import type { Answer, Ledger } from '../../relay/ledger/steps.ts'
-import type { Relayer } from '../../relay/relayer.ts'
+import type { Answer } from '../../relay/ledger/steps.ts'
 import { describeFault } from '../../runtime/log.ts'
-import type { WholeLedger } from '../kept/steps.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
-import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
+import { caller, decidedSession, pinState } from '../schemas/callers.ts'
+import { hexAddress, hexHash, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
+import { type ActionOptions, action, callerAction, recordInAudit, refuseRequest } from './action.ts'
 import { toLoanAnswer } from './loans.ts'
-
-/** Refuses a request with an HTTP status. */
-export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
-
-export const refuseRequest = (status: RefusedRequest['status'], error: string): RefusedRequest => ({
-  status,
-  error,
-})
-
-type DayLimits = Parameters<Ledger['findKnownRefusal']>[1]
-
-export type CallerOptions = {
-  relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'log' | 'clock'>
-  deployment: Deployment
-  accounts: CallerAccounts
-  country: Country | undefined
-  memory: Memory
-  keys: SessionKeys
-  limits: DayLimits
-  loan: LoanReader
-  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
-  newId: () => string
-}
-
-/** Holds a caller's account, and the number, which is never stored. */
-export type Caller = { phone: PhoneNumber; account: LocalAccount }
 
 const maxPayments = 20
 
-export async function lookUpCaller(
-  options: CallerOptions,
-  caller: Caller,
-): Promise<ActionAnswer<'lookup'>> {
-  const { address: account } = caller.account
-  const id = options.newId()
-  await options.relayer.ledger.recordAction({ id, action: 'lookup', detail: { account } })
-  return await describeCaller(options, account)
-}
+const sessionName = z.string().check(z.maxLength(200))
+
+export const lookUpCaller = callerAction({
+  ...phoneOnly,
+  answer: caller,
+  async run(options, { address: account }) {
+    await recordInAudit(options, 'lookup', { account })
+    return await describeCaller(options, account)
+  },
+})
 
 /** Describes an account by ledger, chain and memory; null where chain or memory do not answer. */
 export async function describeCaller(
-  options: CallerOptions,
+  options: ActionOptions,
   account: Address,
-): Promise<ActionAnswer<'lookup'>> {
+): Promise<z.output<typeof caller>> {
   const { deployment, loan } = options
   const { ledger, log, clock } = options.relayer
   const readOrNull = <Value>(value: Promise<Value>) =>
@@ -113,7 +85,7 @@ function mergePayments(sent: readonly PaymentRecord[], received: readonly Paymen
 
 function describeStanding(
   { heldAt, open, refusals, today }: Answer<'readStanding'>,
-  limits: DayLimits,
+  limits: ActionOptions['limits'],
 ) {
   return {
     heldAt: isoOrNull(heldAt),
@@ -133,18 +105,19 @@ function describeStanding(
 }
 
 /** Describes the outcome of a caller's session, which is found by the gateway's id. */
-export async function traceSession(
-  options: CallerOptions,
-  { account: { address: account } }: Caller,
-  { gateway, sessionId }: ActionRequest<'session'>,
-): Promise<ActionAnswer<'session'> | RefusedRequest> {
-  const { ledger } = options.relayer
-  await ledger.recordAction({ id: options.newId(), action: 'session', detail: { account } })
-  const session = await options.keys.hashSession(gateway, sessionId, account)
-  const trace = await ledger.traceSession(session)
-  if (trace === undefined) return refuseRequest(404, 'the ledger has no such session')
-  return toSession(trace)
-}
+export const traceCallerSession = callerAction({
+  request: z.object({ phone, gateway: sessionName, sessionId: sessionName }),
+  answer: decidedSession,
+  expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
+  async run(options, { address: account }, { gateway, sessionId }) {
+    await recordInAudit(options, 'session', { account })
+    const session = await options.keys.hashSession(gateway, sessionId, account)
+    const trace = await options.relayer.ledger.traceSession(session)
+    return trace === undefined
+      ? refuseRequest(404, 'the ledger has no such session')
+      : toSession(trace)
+  },
+})
 
 export const toSession = ({
   state,
@@ -161,35 +134,61 @@ export const toSession = ({
 })
 
 /** Holds an account so that it cannot pay, or releases it; audited in the same step. */
-export async function holdAccount(
-  options: CallerOptions,
-  { account, action }: ActionRequest<'hold'>,
-) {
-  const { ledger, log } = options.relayer
-  const message =
-    action === 'hold' ? 'An operator holds an account' : 'An operator releases an account'
-  const address = getAddress(account)
-  const { heldAt, open } = await ledger.setHold(address, action === 'hold', options.newId())
-  log({ level: 'warn', event: 'operator.hold', message })
-  return { account: address, heldAt: isoOrNull(heldAt), open }
-}
+export const holdAccount = action({
+  request: z.object({ account: hexAddress, action: z.enum(['hold', 'release']) }),
+  answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
+  expected: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
+  async run({ relayer: { ledger, log }, newId }, { account, action: change }) {
+    const message =
+      change === 'hold' ? 'An operator holds an account' : 'An operator releases an account'
+    const address = getAddress(account)
+    const { heldAt, open } = await ledger.setHold(address, change === 'hold', newId())
+    log({ level: 'warn', event: 'operator.hold', message })
+    return { account: address, heldAt: isoOrNull(heldAt), open }
+  },
+})
+
+const lastDeposit = z.object({
+  amountWei: wei,
+  hash: hexHash,
+  block: z.int(),
+  explorer: z.string(),
+})
+
+/** Describes the result of a deposit, which may be repeated without depositing twice. */
+const deposit = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('sent'),
+    amountWei: wei,
+    hash: hexHash,
+    /** Is true if a node took the transaction. */
+    isTaken: z.boolean(),
+    explorer: z.string(),
+  }),
+  z.object({
+    kind: z.literal('too_little'),
+    /** Holds the balance of the account's own address, which is too low for the gas. */
+    thereWei: wei,
+    gasWei: wei,
+    last: z.nullable(lastDeposit),
+  }),
+  z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
+])
 
 /** Deposits the balance of a caller's address, after the audit has recorded the action. */
-export async function depositFor(options: CallerOptions, { account }: Caller) {
-  const { ledger, log } = options.relayer
-  const { address } = account
-  const detail = { account: address }
-  await ledger.recordAction({ id: options.newId(), action: 'deposit', detail })
-  const message = 'An operator deposits for a caller'
-  log({ level: 'warn', event: 'operator.deposit', message })
-  const claim = await options.claimDeposit(account)
-  return { account: address, deposit: describeDeposit(options.deployment, claim) }
-}
+export const depositFor = callerAction({
+  ...phoneOnly,
+  answer: z.object({ account: hexAddress, deposit }),
+  async run(options, { address, account }) {
+    await recordInAudit(options, 'deposit', { account: address })
+    const message = 'An operator deposits for a caller'
+    options.relayer.log({ level: 'warn', event: 'operator.deposit', message })
+    const claim = await options.claimDeposit(account)
+    return { account: address, deposit: describeDeposit(options.deployment, claim) }
+  },
+})
 
-function describeDeposit(
-  { chain }: Deployment,
-  claim: DepositClaim,
-): ActionAnswer<'deposit'>['deposit'] {
+function describeDeposit({ chain }: Deployment, claim: DepositClaim): z.output<typeof deposit> {
   const describeSent = <Sent extends { amountWei: bigint; hash: string }>({
     amountWei,
     ...sent
@@ -213,19 +212,18 @@ const pinActions = {
   },
 } as const
 
-/** Unblocks a caller, or cancels a PIN reset. @throws {Error} ledger or memory do not answer */
-export async function changePinState(
-  options: CallerOptions,
-  caller: Caller,
-  { action }: ActionRequest<'pin'>,
-) {
-  const { ledger, log } = options.relayer
-  const { address: account } = caller.account
-  const { change, message } = pinActions[action]
-  await ledger.recordAction({ id: options.newId(), action, detail: { account } })
-  log({ level: 'warn', event: 'operator.pin', message })
-  return { account, ...describePin(await options.memory.change(account, change)) }
-}
+/** Unblocks a caller, or cancels a PIN reset. */
+export const changePinState = callerAction({
+  request: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
+  answer: z.extend(pinState, { account: hexAddress }),
+  expected: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
+  async run(options, { address: account }, request) {
+    const { change, message } = pinActions[request.action]
+    await recordInAudit(options, request.action, { account })
+    options.relayer.log({ level: 'warn', event: 'operator.pin', message })
+    return { account, ...describePin(await options.memory.change(account, change)) }
+  },
+})
 
 function describePin({ pin, isDormant }: AccountMemory) {
   return {

@@ -1,60 +1,77 @@
 import { type Address, getAddress, type Hex } from 'viem'
+import * as z from 'zod/mini'
 import { hasActivity } from '../../account/activity.ts'
 import { parseAddress } from '../../account/address.ts'
 import { isTillNumber } from '../../account/check-digit.ts'
 import { listPossibleNumbers } from '../../account/phone.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
-import type { Vitals } from '../kept/steps.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
 import { toPaymentSummary } from '../records.ts'
-import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
-import { otherSecrets } from './alias.ts'
-import { type CallerOptions, describeCaller, type RefusedRequest } from './caller.ts'
-import { type LoanBookOptions, updateLoanBook } from './loans.ts'
+import { caller } from '../schemas/callers.ts'
+import { till } from '../schemas/fields.ts'
+import { payment } from '../schemas/payments.ts'
+import { type ActionOptions, action, otherSecrets, recordInAudit } from './action.ts'
+import { describeCaller } from './caller.ts'
+import { updateLoanBook } from './loans.ts'
 
-type AccountHit = ActionAnswer<'find'>['accounts'][number]
+const answer = z.object({
+  accounts: z.array(
+    z.object({
+      by: z.enum(['number', 'till', 'address']),
+      /** Names the country whose plan lists the number, since several may list its digits. */
+      country: z.nullable(z.string()),
+      till: z.nullable(till),
+      caller,
+    }),
+  ),
+  payments: z.array(payment),
+})
+
+type AccountHit = z.output<typeof answer>['accounts'][number]
 type NamedAccount = Omit<AccountHit, 'caller'> & { account: Address }
 
 const maxPayments = 20
 /** Limits the requests that read the loan book's latest blocks for one answer. */
 const maxLoanRequests = 3
 
-/** Finds every account and payment that fits what a caller reads out, and records each look-up. */
-export async function findByText(
-  options: CallerOptions & LoanBookOptions,
-  { text }: ActionRequest<'find'>,
-  { identity }: Vitals,
-): Promise<ActionAnswer<'find'> | RefusedRequest> {
-  const { deployment, relayer, newId } = options
-  // As screens write it, a hash ends with dots.
-  const name = toPlainDigits(text.trim()).replace(/[.…]+$/, '')
-  const numbers = listPossibleNumbers(name, options.country)
-  if (numbers.length > 0 && identity?.kind !== 'same') return otherSecrets
-  const [accounts, payments] = await Promise.all([
-    findAccounts(options, name),
-    findNamedPayments(options, name),
-  ])
-  if (accounts.length > 0) await updateLoanBook(options, maxLoanRequests).catch(() => undefined)
-  const seen = [...accounts, ...payments].map(({ account }) => account)
-  const details = seen.length === 0 ? [{ found: 'nothing' }] : toDetails(seen)
-  for (const detail of details) {
-    await relayer.ledger.recordAction({ id: newId(), action: 'lookup', detail })
-  }
-  return {
-    accounts: await Promise.all(
-      accounts.map(async ({ account, ...hit }) => ({
-        ...hit,
-        caller: await describeCaller(options, account),
-      })),
-    ),
-    payments: payments.map((record) => toPaymentSummary(deployment.chain, record)),
-  }
-}
+/**
+ * Finds every account and payment that fits what a caller reads out, and records each look-up: a
+ * number, the start of a hash, a code, a till.
+ */
+export const findByText = action({
+  request: z.object({ text: z.string().check(z.maxLength(80)) }),
+  answer,
+  expected: 'the body has to be {"text": "a number, 10 characters of a hash, a code or a till"}',
+  async run(options, { text }) {
+    const { identity } = await options.readVitals()
+    // As screens write it, a hash ends with dots.
+    const name = toPlainDigits(text.trim()).replace(/[.…]+$/, '')
+    const numbers = listPossibleNumbers(name, options.country)
+    if (numbers.length > 0 && identity?.kind !== 'same') return otherSecrets
+    const [accounts, payments] = await Promise.all([
+      findAccounts(options, name),
+      findNamedPayments(options, name),
+    ])
+    if (accounts.length > 0) await updateLoanBook(options, maxLoanRequests).catch(() => undefined)
+    const seen = [...accounts, ...payments].map(({ account }) => account)
+    const details = seen.length === 0 ? [{ found: 'nothing' }] : toDetails(seen)
+    for (const detail of details) await recordInAudit(options, 'lookup', detail)
+    return {
+      accounts: await Promise.all(
+        accounts.map(async ({ account, ...hit }) => ({
+          ...hit,
+          caller: await describeCaller(options, account),
+        })),
+      ),
+      payments: payments.map((record) => toPaymentSummary(options.deployment.chain, record)),
+    }
+  },
+})
 
 const toDetails = (accounts: readonly string[]) =>
   [...new Set(accounts)].map((account) => ({ account }))
 
-async function findAccounts(options: CallerOptions, name: string): Promise<NamedAccount[]> {
+async function findAccounts(options: ActionOptions, name: string): Promise<NamedAccount[]> {
   const { deployment, relayer } = options
   const address = parseAddress(name, deployment.chain.id)
   const till = isTillNumber(name) ? await relayer.ledger.findTill(name) : undefined
@@ -68,7 +85,7 @@ async function findAccounts(options: CallerOptions, name: string): Promise<Named
 }
 
 /** Finds the accounts of the numbers that the text may be: of several those that were ever used. */
-async function findNumbers(options: CallerOptions, name: string): Promise<NamedAccount[]> {
+async function findNumbers(options: ActionOptions, name: string): Promise<NamedAccount[]> {
   const { accounts, country, loan, memory, relayer } = options
   const possible = await Promise.all(
     listPossibleNumbers(name, country).map(async ({ phone, country: listedBy = null }) => ({
@@ -86,7 +103,7 @@ async function findNumbers(options: CallerOptions, name: string): Promise<NamedA
 
 /** Finds payments by an intent, a code, or at least as much of a hash as screens show. */
 async function findNamedPayments(
-  { relayer: { ledger } }: CallerOptions,
+  { relayer: { ledger } }: ActionOptions,
   name: string,
 ): Promise<PaymentRecord[]> {
   const hex = (name.startsWith('0x') ? name : `0x${name}`).toLowerCase() as Hex

@@ -1,117 +1,181 @@
 import { isAddressEqual } from 'viem'
+import * as z from 'zod/mini'
 import { type AccountMemory, eraseMemory, findLanguage } from '../../account/memory.ts'
-import type { Relayer } from '../../relay/relayer.ts'
-import { isoOrNull, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
-import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
-import type { AliasOptions } from './alias.ts'
-import { type Caller, describeCaller, toSession } from './caller.ts'
+import { isoOrNull, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
+import { auditAnswer } from '../schemas/audit.ts'
+import { caller, decidedSession } from '../schemas/callers.ts'
+import {
+  hexAddress,
+  nextPage,
+  nonNegative,
+  phone,
+  phoneOnly,
+  till,
+  time,
+  wei,
+} from '../schemas/fields.ts'
+import { loanSummary } from '../schemas/loans.ts'
+import { payment, paymentAnswer } from '../schemas/payments.ts'
+import { callerAction, recordInAudit } from './action.ts'
+import { describeCaller, toSession } from './caller.ts'
 import { toLoanAnswer } from './loans.ts'
-
-type PersonOptions = AliasOptions & { relayer: Pick<Relayer, 'node' | 'clock'> }
 
 /** Limits the time of one answer, after which the next request continues. */
 const answerTimeoutMs = 10_000
 const nodeTimeoutMs = 5_000
 
-type PersonExport = ActionAnswer<'person/export'>
+/** Describes an account's memory, without its digests and sealed data. */
+const memory = z.object({
+  hasDialled: z.boolean(),
+  lastDialAt: z.nullable(time),
+  language: z.nullable(z.string()),
+  recipients: z.array(
+    z.object({ address: hexAddress, to: z.string(), amountWei: z.nullable(wei) }),
+  ),
+  senders: z.array(hexAddress),
+  sent: z.array(z.object({ intentId: z.string(), address: hexAddress, to: z.string() })),
+  /** Lists wallets; one that replaced the `former` address pays from `paysFrom` (Unix, in ms). */
+  wallets: z.array(
+    z.object({
+      name: z.string(),
+      address: hexAddress,
+      former: z.optional(hexAddress),
+      paysFrom: z.optional(z.int()),
+    }),
+  ),
+  /** Lists the intents of failed payments that the caller was told of. */
+  failuresTold: z.array(z.string()),
+})
 
-/**
- * Exports a page of a person's data, after the audit has recorded the export.
- * @throws {Error} ledger or memory do not answer
- */
-export async function exportPerson(
-  options: PersonOptions,
-  { account: { address: account } }: Caller,
-  { part, from }: ActionRequest<'person/export'>,
-): Promise<PersonExport> {
-  const { ledger, clock } = options.relayer
-  const { chain, loan: contract } = options.deployment
-  const isFirst = part === 0
-  await ledger.recordAction({ id: options.newId(), action: 'export', detail: { account } })
-  const [caller, memory] = isFirst
-    ? await Promise.all([describeCaller(options, account), options.memory.read(account)])
-    : [null, null]
-  const exportedPage: PersonExport = {
-    account,
-    caller,
-    memory: memory && describeMemory(memory),
-    loan: null,
-    payments: [],
-    archived: [],
-    sessions: [],
-    audit: [],
-    references: [],
-    tills: [],
-    next: { part, from },
-  }
-  const endsAt = clock.now() + answerTimeoutMs
-  while (exportedPage.next !== null && clock.now() < endsAt) {
-    const page = await ledger.readPerson({ account, contract, position: exportedPage.next })
-    exportedPage.loan ??= page.loan === undefined ? null : toLoanAnswer(page.loan, clock.now())
-    exportedPage.payments.push(...page.payments.map((trace) => toPaymentDetails(chain, trace)))
-    exportedPage.archived.push(...page.archived.map((record) => toPaymentSummary(chain, record)))
-    exportedPage.sessions.push(...page.sessions.map(toSession))
-    exportedPage.audit.push(
-      ...page.audit.map(({ id: _, at, ...entry }) => ({ ...entry, at: toIso(at) })),
-    )
-    exportedPage.references.push(
-      ...page.references.map(({ intentId, reference }) => ({ intent: intentId, reference })),
-    )
-    exportedPage.tills.push(...page.tills)
-    exportedPage.next = page.next ?? null
-  }
-  return exportedPage
-}
+const orZero = z._default(nonNegative, 0)
 
-/**
- * Erases a person's data, and counts the records that stay because they guard money.
- * @throws {Error} ledger, memory or node do not answer
- */
-export async function erasePerson(
-  options: PersonOptions,
-  { phone, account: { address: account } }: Caller,
-  { from }: ActionRequest<'person/erase'>,
-): Promise<ActionAnswer<'person/erase'>> {
-  const { ledger, node, clock, log } = options.relayer
-  const [derivedAccount, balanceWei, debt, outsideWei] = await Promise.all([
-    options.ownAccounts(phone),
-    options.loan.readBalance(account),
-    options.loan.readDebt(account),
-    node.getBalance(account, clock.timeout(nodeTimeoutMs)),
-  ])
-  const erasure = { id: options.newId(), account, contract: options.deployment.loan }
-  log({ level: 'warn', event: 'operator.erase', message: "An operator erases a person's data" })
-  const until = clock.now() + answerTimeoutMs
-  let page = await ledger.erase({ ...erasure, from })
-  const gone = { ...page.gone }
-  while (page.next !== undefined && clock.now() < until) {
-    page = await ledger.erase({ ...erasure, from: page.next })
-    for (const name of Object.keys(gone) as (keyof typeof gone)[]) gone[name] += page.gone[name]
-  }
-  const { until: deletedAt, ...kept } = page.kept
-  // Without a stored PIN the phone's next holder could choose one and spend the money.
-  const isGuarded = balanceWei + debt.owedWei + outsideWei > 0n || kept.open > 0
-  const { pin } = await options.memory.change(account, (memory) => eraseMemory(memory, isGuarded))
-  return {
-    account,
-    gone,
-    until: toIso(deletedAt),
-    next: page.next ?? null,
-    kept: {
-      ...kept,
-      pins: pin === undefined ? 0 : 1,
-      aliases: isAddressEqual(derivedAccount.address, account) ? 0 : 1,
-    },
-  }
-}
+const personExport = z.object({
+  account: hexAddress,
+  caller: z.nullable(caller),
+  memory: z.nullable(memory),
+  loan: z.nullable(loanSummary),
+  payments: z.array(paymentAnswer),
+  /** Lists the payments that were settled over 8 days ago. */
+  archived: z.array(payment),
+  /** Lists the sessions without a payment. */
+  sessions: z.array(decidedSession),
+  audit: auditAnswer.shape.entries,
+  /** Lists what the person's payments of bills were for. */
+  references: z.array(z.object({ intent: z.string(), reference: z.string() })),
+  tills: z.array(till),
+  next: nextPage,
+})
+
+/** Exports a person's data in pages, each after an audit entry; the first has what is no list. */
+export const exportPerson = callerAction({
+  ...phoneOnly,
+  request: z.object({ phone, part: orZero, from: orZero }),
+  answer: personExport,
+  async run(options, { address: account }, { part, from }) {
+    const { ledger, clock } = options.relayer
+    const { chain, loan: contract } = options.deployment
+    const isFirst = part === 0
+    await recordInAudit(options, 'export', { account })
+    const [described, stored] = isFirst
+      ? await Promise.all([describeCaller(options, account), options.memory.read(account)])
+      : [null, null]
+    const exported: z.output<typeof personExport> = {
+      account,
+      caller: described,
+      memory: stored && describeMemory(stored),
+      loan: null,
+      payments: [],
+      archived: [],
+      sessions: [],
+      audit: [],
+      references: [],
+      tills: [],
+      next: { part, from },
+    }
+    const endsAt = clock.now() + answerTimeoutMs
+    while (exported.next !== null && clock.now() < endsAt) {
+      const page = await ledger.readPerson({ account, contract, position: exported.next })
+      exported.loan ??= page.loan === undefined ? null : toLoanAnswer(page.loan, clock.now())
+      exported.payments.push(...page.payments.map((trace) => toPaymentDetails(chain, trace)))
+      exported.archived.push(...page.archived.map((record) => toPaymentSummary(chain, record)))
+      exported.sessions.push(...page.sessions.map(toSession))
+      exported.audit.push(...page.audit.map(toAuditEntry))
+      exported.references.push(
+        ...page.references.map(({ intentId, reference }) => ({ intent: intentId, reference })),
+      )
+      exported.tills.push(...page.tills)
+      exported.next = page.next ?? null
+    }
+    return exported
+  },
+})
+
+const count = z.int()
+
+/** Erases a person's data page by page, and counts the records that stay: they guard money. */
+export const erasePerson = callerAction({
+  ...phoneOnly,
+  request: z.object({ phone, from: orZero }),
+  answer: z.object({
+    account: hexAddress,
+    /** Counts what was erased. */
+    gone: z.object({ archived: count, messages: count, refusals: count, loans: count }),
+    /** Counts what stays, because it protects money. */
+    kept: z.object({
+      payments: count,
+      open: count,
+      loans: count,
+      holds: count,
+      aliases: count,
+      pins: count,
+    }),
+    /** Holds when the last session expires by itself. */
+    until: time,
+    /** Is the `from` of the next request; null once all pages are erased. */
+    next: z.nullable(nonNegative),
+  }),
+  async run(options, { phone: number, address: account }, { from }) {
+    const { ledger, node, clock, log } = options.relayer
+    const [derivedAccount, balanceWei, debt, outsideWei] = await Promise.all([
+      options.ownAccounts(number),
+      options.loan.readBalance(account),
+      options.loan.readDebt(account),
+      node.getBalance(account, clock.timeout(nodeTimeoutMs)),
+    ])
+    const erasure = { id: options.newId(), account, contract: options.deployment.loan }
+    log({ level: 'warn', event: 'operator.erase', message: "An operator erases a person's data" })
+    const until = clock.now() + answerTimeoutMs
+    let page = await ledger.erase({ ...erasure, from })
+    const gone = { ...page.gone }
+    while (page.next !== undefined && clock.now() < until) {
+      page = await ledger.erase({ ...erasure, from: page.next })
+      for (const name of Object.keys(gone) as (keyof typeof gone)[]) gone[name] += page.gone[name]
+    }
+    const { until: deletedAt, ...kept } = page.kept
+    // Without a stored PIN the phone's next holder could choose one and spend the money.
+    const isGuarded = balanceWei + debt.owedWei + outsideWei > 0n || kept.open > 0
+    const { pin } = await options.memory.change(account, (before) => eraseMemory(before, isGuarded))
+    return {
+      account,
+      gone,
+      until: toIso(deletedAt),
+      next: page.next ?? null,
+      kept: {
+        ...kept,
+        pins: pin === undefined ? 0 : 1,
+        aliases: isAddressEqual(derivedAccount.address, account) ? 0 : 1,
+      },
+    }
+  },
+})
 
 /** Describes an account's memory without digests; sealed data stays sealed. */
-function describeMemory(memory: AccountMemory): NonNullable<PersonExport['memory']> {
-  const { recipients, senders, sent, wallets, told, hasDialled, dialedAt } = memory
+function describeMemory(stored: AccountMemory): z.output<typeof memory> {
+  const { recipients, senders, sent, wallets, told, hasDialled, dialedAt } = stored
   return {
     hasDialled,
     lastDialAt: isoOrNull(dialedAt),
-    language: findLanguage(memory) ?? null,
+    language: findLanguage(stored) ?? null,
     recipients: recipients.map(({ address, to, amountWei = null }) => ({ address, to, amountWei })),
     senders: senders.map(({ address }) => address),
     sent,

@@ -1,10 +1,11 @@
 import { type Address, checksumAddress } from 'viem'
+import * as z from 'zod/mini'
 import { parseAddress } from '../../account/address.ts'
 import { addWallet, createWalletCodes, maxWallets, removeWallet } from '../../account/wallets.ts'
 import { findNobody } from '../../chain/payees.ts'
-import type { Deployment } from '../records.ts'
-import type { ActionAnswer, ActionRequest } from '../schemas/actions.ts'
-import { type Caller, type CallerOptions, type RefusedRequest, refuseRequest } from './caller.ts'
+import { type Deployment, toIso } from '../records.ts'
+import { addressText, hexAddress, phone, time } from '../schemas/fields.ts'
+import { action, callerAction, recordInAudit, refuseRequest } from './action.ts'
 
 export const notPayable = refuseRequest(
   400,
@@ -23,48 +24,58 @@ export function parsePayable(
   return isPayable ? address : undefined
 }
 
-/** Adds, removes or lists wallets, after the audit has recorded a change. */
-export async function changeWallets(
-  { deployment, relayer, memory, newId }: CallerOptions,
-  { account: { address: account } }: Caller,
-  { name, address: typedAddress }: ActionRequest<'wallet'>,
-): Promise<ActionAnswer<'wallet'> | RefusedRequest> {
-  const address =
-    typedAddress === undefined ? undefined : parsePayable(typedAddress, deployment, account)
-  if (typedAddress !== undefined && address === undefined) return notPayable
-  if (name !== undefined) {
-    const action = address === undefined ? 'remove-wallet' : 'add-wallet'
-    const detail = { account, ...(address && { wallet: address }) }
-    await relayer.ledger.recordAction({ id: newId(), action, detail })
-  }
-  let isFull = false
-  const { wallets } = await memory.change(account, (before, now) => {
-    if (name === undefined) return undefined
-    const after = address ? addWallet(before, { name, address }, now) : removeWallet(before, name)
-    isFull = after === undefined
-    return after
-  })
-  if (isFull)
-    return refuseRequest(409, `an account has at most ${maxWallets} wallets: remove one first`)
-  const toChecksum = (lowerCase: Address) => checksumAddress(lowerCase, deployment.chain.id)
-  return {
-    account,
-    wallets: wallets.map(({ name: savedName, address: saved, paysFrom }) => ({
-      name: savedName,
-      address: toChecksum(saved),
-      ...(paysFrom !== undefined && { paysFrom: new Date(paysFrom).toISOString() }),
-    })),
-  }
-}
+const walletName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,7}$/))
+
+const wallet = z.object({
+  name: walletName,
+  address: hexAddress,
+  /** Tells from when it pays, if its address replaced another. */
+  paysFrom: z.optional(time),
+})
+
+/** Adds a wallet to an account, removes it (no address), or lists all wallets (no name). */
+export const changeWallets = callerAction({
+  request: z.object({ phone, name: z.optional(walletName), address: z.optional(addressText) }),
+  answer: z.object({ account: hexAddress, wallets: z.array(wallet) }),
+  expected: 'the body has to be {"phone": "+…", "name": "Savings", "address": "0x…"}',
+  async run(options, { address: account }, { name, address: typedAddress }) {
+    const { deployment, memory } = options
+    const address =
+      typedAddress === undefined ? undefined : parsePayable(typedAddress, deployment, account)
+    if (typedAddress !== undefined && address === undefined) return notPayable
+    if (name !== undefined) {
+      const change = address === undefined ? 'remove-wallet' : 'add-wallet'
+      await recordInAudit(options, change, { account, ...(address && { wallet: address }) })
+    }
+    let isFull = false
+    const { wallets } = await memory.change(account, (before, now) => {
+      if (name === undefined) return undefined
+      const after = address ? addWallet(before, { name, address }, now) : removeWallet(before, name)
+      isFull = after === undefined
+      return after
+    })
+    if (isFull)
+      return refuseRequest(409, `an account has at most ${maxWallets} wallets: remove one first`)
+    return {
+      account,
+      wallets: wallets.map(({ name: savedName, address: saved, paysFrom }) => ({
+        name: savedName,
+        address: checksumAddress(saved, deployment.chain.id),
+        ...(paysFrom !== undefined && { paysFrom: toIso(paysFrom) }),
+      })),
+    }
+  },
+})
 
 /** Creates a code, which adds this wallet for the first caller who dials it within an hour. */
-export async function issueWalletCode(
-  { deployment, relayer, memory, keys, newId }: CallerOptions,
-  { name, address: typedAddress }: ActionRequest<'wallet-code'>,
-): Promise<ActionAnswer<'wallet-code'> | RefusedRequest> {
-  const address = parsePayable(typedAddress, deployment)
-  if (address === undefined) return notPayable
-  const detail = { wallet: address }
-  await relayer.ledger.recordAction({ id: newId(), action: 'wallet-code', detail })
-  return { code: await createWalletCodes({ keys, memory }).issue({ name, address }) }
-}
+export const issueWalletCode = action({
+  request: z.object({ name: walletName, address: addressText }),
+  answer: z.object({ code: z.string() }),
+  expected: 'the body has to be {"name": "Savings", "address": "0x…"}',
+  async run(options, { name, address: typedAddress }) {
+    const address = parsePayable(typedAddress, options.deployment)
+    if (address === undefined) return notPayable
+    await recordInAudit(options, 'wallet-code', { wallet: address })
+    return { code: await createWalletCodes(options).issue({ name, address }) }
+  },
+})

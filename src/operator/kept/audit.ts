@@ -4,7 +4,7 @@ import { parts } from '../../relay/ledger/steps.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 
 /** Records an operator's action and its time (Unix time in ms). */
-type AuditEntry = {
+export type AuditEntry = {
   id: string
   at: number
   action: string

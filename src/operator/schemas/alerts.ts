@@ -34,9 +34,3 @@ export const alert = z.object({
 export const alertsAnswer = z.object({ alerts: z.array(alert), past: z.array(alert) })
 
 export type AlertName = (typeof alertNames)[number]
-
-/** Maps each `POST /operator/<name>` about alerts to its schema. */
-export const alertActions = {
-  /** Posts an alert that says to be a test, once, and tells whether the webhook took it. */
-  'test-alert': { request: z.unknown(), answer: z.object({ id: z.string(), says: z.string() }) },
-}

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini'
-import { till } from './agents.ts'
-import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from './fields.ts'
+import { hexAddress, hexHash, intentId, till, time, wei } from './fields.ts'
 import { loanSummary } from './loans.ts'
 import { payment } from './payments.ts'
 
-const sessionName = z.string().check(z.maxLength(200))
-
-const pinState = z.object({
+export const pinState = z.object({
   isChosen: z.boolean(),
   isBlocked: z.boolean(),
   /** Is true if the number has not dialled for so long that it may not pay. */
@@ -59,68 +56,3 @@ export const decidedSession = z.object({
   reason: z.nullable(z.string()),
   intent: z.nullable(intentId),
 })
-
-const lastDeposit = z.object({
-  amountWei: wei,
-  hash: hexHash,
-  block: z.int(),
-  explorer: z.string(),
-})
-
-/** Describes the result of a deposit, which may be repeated without depositing twice. */
-const deposit = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('sent'),
-    amountWei: wei,
-    hash: hexHash,
-    /** Is true if a node took the transaction. */
-    isTaken: z.boolean(),
-    explorer: z.string(),
-  }),
-  z.object({
-    kind: z.literal('too_little'),
-    /** Holds the balance of the account's own address, which is too low for the gas. */
-    thereWei: wei,
-    gasWei: wei,
-    last: z.nullable(lastDeposit),
-  }),
-  z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
-])
-
-/** Maps each `POST /operator/<name>` about a caller's account to its schema. */
-export const callerActions = {
-  lookup: { ...phoneOnly, answer: caller },
-  /** Finds all that fits what a caller reads out: a number, the start of a hash, a code, a till. */
-  find: {
-    request: z.object({ text: z.string().check(z.maxLength(80)) }),
-    answer: z.object({
-      accounts: z.array(
-        z.object({
-          by: z.enum(['number', 'till', 'address']),
-          /** Names the country whose plan lists the number, since several may list its digits. */
-          country: z.nullable(z.string()),
-          till: z.nullable(till),
-          caller,
-        }),
-      ),
-      payments: z.array(payment),
-    }),
-    expected: 'the body has to be {"text": "a number, 10 characters of a hash, a code or a till"}',
-  },
-  session: {
-    request: z.object({ phone, gateway: sessionName, sessionId: sessionName }),
-    answer: decidedSession,
-    expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
-  },
-  hold: {
-    request: z.object({ account: hexAddress, action: z.enum(['hold', 'release']) }),
-    answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
-    expected: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
-  },
-  deposit: { ...phoneOnly, answer: z.object({ account: hexAddress, deposit }) },
-  pin: {
-    request: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
-    answer: z.extend(pinState, { account: hexAddress }),
-    expected: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
-  },
-}

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { tillKinds } from '../kept/tables.ts'
 
 /** Parses a time in ISO 8601 (UTC). */
 export const time = z.iso.datetime()
@@ -8,6 +9,8 @@ export const intentId = z.string().check(z.regex(/^0x[0-9a-fA-F]{44}$/))
 export const hexHash = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/))
 export const hexAddress = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 export const phone = z.string().check(z.maxLength(40))
+/** Parses any text that is short enough for an address: the action explains its mistakes. */
+export const addressText = z.string().check(z.maxLength(42))
 export const nonNegative = z.int().check(z.minimum(0))
 
 /** Holds where the next page begins: in which list, and from where in it. Null after the last. */
@@ -17,3 +20,14 @@ export const phoneOnly = {
   request: z.object({ phone }),
   expected: 'the body has to be {"phone": "+…"}',
 }
+
+/** Describes a till: the short number of an account that hands out cash, or is paid bills. */
+export const till = z.object({
+  till: z.string().check(z.regex(/^[0-9]{5,6}$/)),
+  account: hexAddress,
+  name: z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,11}$/)),
+  kind: z.enum(tillKinds),
+})
+
+/** Holds the reason of a refusal, with status 400, 401, 404, 409, 413 or 503. */
+export const operatorError = z.object({ error: z.string() })

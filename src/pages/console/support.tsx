@@ -1,7 +1,7 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
+import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { describeFate } from '../../operator/remedies.ts'
-import type { ActionAnswer } from '../../operator/schemas/actions.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
 import { Command, Field } from '../parts.tsx'
 import { drawLink, Facts, Rows } from './answer.tsx'

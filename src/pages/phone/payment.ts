@@ -1,4 +1,4 @@
-import { actions } from '../../operator/schemas/actions.ts'
+import { actions } from '../../operator/actions/list.ts'
 import {
   type PaymentDetails,
   type PaymentSummary,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
-import { actions } from '../../../src/operator/schemas/actions.ts'
+import { actions } from '../../../src/operator/actions/list.ts'
 import { friend, openWorld } from './world.ts'
 
 /** Writes the same in the digits of each script, ASCII's among them: they are ten in a row. */

@@ -8,8 +8,8 @@ import { createMemory } from '../../../../src/account/memory.ts'
 import { addWallet, createWalletCodes } from '../../../../src/account/wallets.ts'
 import { chains } from '../../../../src/chain/chains.ts'
 import { lowestWallet } from '../../../../src/chain/payees.ts'
-import type { Caller } from '../../../../src/operator/actions/caller.ts'
-import { type CashOutOptions, cashOutFor } from '../../../../src/operator/actions/cash-out.ts'
+import type { ActionOptions } from '../../../../src/operator/actions/action.ts'
+import { cashOutFor } from '../../../../src/operator/actions/cash-out.ts'
 import {
   changeWallets,
   issueWalletCode,
@@ -21,7 +21,7 @@ import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'
 import { codes, nobodies, toAddress } from '../../../support/payees.ts'
-import { openWorld, stranger } from '../world.ts'
+import { friend, openWorld, stranger } from '../world.ts'
 
 type Options = { isDemo?: boolean; preflight?: boolean }
 
@@ -179,14 +179,16 @@ test('an operator’s wallet, code or cash-out is refused where the address is n
   const contracts = { loan: `0x${'a1'.repeat(20)}`, forwarder: `0x${'b1'.repeat(20)}` } as const
   const deployment = { chain: chains[31], ...contracts }
   // What is refused must reach nothing else of the options.
-  const options = { deployment, relayer: {} } as unknown as CashOutOptions
-  const caller = { account: { address: stranger } } as unknown as Caller
-  const order = { phone: '', name: 'New', key: '', amount: 'all' }
+  const options = {
+    ...{ deployment, relayer: {}, accounts: async () => ({ address: stranger }) },
+    readVitals: async () => ({ identity: { kind: 'same' } }),
+  } as unknown as ActionOptions
+  const order = { phone: friend, name: 'New', key: '', amount: 'all' }
   for (const address of [...nobodies.map(([nobody]) => nobody), ...Object.values(contracts)]) {
     const answers = await Promise.all([
-      changeWallets(options, caller, { ...order, address }),
-      issueWalletCode(options, { ...order, address }),
-      cashOutFor(options, caller, { ...order, to: address }),
+      changeWallets.run(options, { ...order, address }),
+      issueWalletCode.run(options, { ...order, address }),
+      cashOutFor.run(options, { ...order, to: address }),
     ])
     expect(answers, address).toEqual([notPayable, notPayable, notPayable])
   }

@@ -1,0 +1,50 @@
+import type * as z from 'zod/mini'
+import type { DeclaredAction } from './action.ts'
+import { addAgent, listAgents, removeAgent } from './agents.ts'
+import { keepAccounts } from './alias.ts'
+import { importPage, setLedgerBack } from './backup.ts'
+import {
+  changePinState,
+  depositFor,
+  holdAccount,
+  lookUpCaller,
+  traceCallerSession,
+} from './caller.ts'
+import { cashOutFor } from './cash-out.ts'
+import { findByText } from './find.ts'
+import { acceptPrice, drainIntake, pauseIntake, resumeIntake } from './intake.ts'
+import { outbidNonce } from './outbid.ts'
+import { erasePerson, exportPerson } from './person.ts'
+import { postTestAlert } from './test-alert.ts'
+import { changeWallets, issueWalletCode } from './wallets.ts'
+
+/** Maps each `POST /operator/<name>` to its action. */
+export const actions = {
+  pause: pauseIntake,
+  resume: resumeIntake,
+  drain: drainIntake,
+  outbid: outbidNonce,
+  rate: acceptPrice,
+  alias: keepAccounts,
+  'test-alert': postTestAlert,
+  agents: listAgents,
+  'agents/add': addAgent,
+  'agents/remove': removeAgent,
+  lookup: lookUpCaller,
+  find: findByText,
+  session: traceCallerSession,
+  hold: holdAccount,
+  deposit: depositFor,
+  pin: changePinState,
+  wallet: changeWallets,
+  'wallet-code': issueWalletCode,
+  'cash-out': cashOutFor,
+  'person/export': exportPerson,
+  'person/erase': erasePerson,
+  import: importPage,
+  'set-back': setLedgerBack,
+} satisfies Record<string, DeclaredAction>
+
+export type ActionName = keyof typeof actions
+export type ActionRequest<Name extends ActionName> = z.output<(typeof actions)[Name]['request']>
+export type ActionAnswer<Name extends ActionName> = z.output<(typeof actions)[Name]['answer']>
