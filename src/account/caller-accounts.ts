@@ -21,7 +21,7 @@ export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   return async (phone) => {
     const cached = cache.get(phone)
     if (cached !== undefined) return cached
-    const account = await deriveAccount(hash, phone)
+    const account = deriveAccount(hash, phone)
     cache.set(phone, account)
     return account
   }
@@ -45,9 +45,9 @@ export function withFormerAccounts(
   }
 }
 
-async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<LocalAccount> {
+function deriveAccount(hash: KeyedHash, phone: PhoneNumber): LocalAccount {
   for (let attempt = 0; ; attempt++) {
-    const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
+    const candidate = hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
     // Once in 2^128 hashes one is not below the group's order, so the next one is used.
     if (scalar > 0n && scalar < curveOrder) return createKeyAccount(candidate)

@@ -64,13 +64,13 @@ export type PinsOptions = { secret: Secret; memory: Memory; createSalt: () => st
 /** Stores PINs as keyed digests. A slow hash adds nothing, because all PINs are quickly tried. */
 export function createPins({ secret, memory, createSalt }: PinsOptions) {
   const hash = createKeyedHash(secret)
-  const hashPin = async (account: Address, salt: string, pin: string) =>
-    bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
+  const hashPin = (account: Address, salt: string, pin: string) =>
+    bytesToHex(hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
   /** Replaces the PIN once per session, unless `mayReplace` forbids it. */
   async function save(account: Address, pin: string, session: string, mayReplace: MayReplace) {
     const salt = createSalt()
-    const digest = await hashPin(account, salt, pin)
+    const digest = hashPin(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
       const { pin: former } = before
       if (before.isDormant || (former !== undefined && !mayReplace(before, now))) return undefined
@@ -99,7 +99,7 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
     async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {
       for (;;) {
         const { pin } = await memory.read(account)
-        const digest = pin && (await hashPin(account, pin.salt, typed))
+        const digest = pin && hashPin(account, pin.salt, typed)
         let verdict: PinVerdict | undefined
         await memory.change(account, (before, now) => {
           verdict = undefined

@@ -13,7 +13,7 @@ export function createSeal(secret: Secret, purpose: string) {
   const hash = createKeyedHash(secret)
   const encode = (text: string) => new Uint8Array(new TextEncoder().encode(text))
   const importKey = async () =>
-    crypto.subtle.importKey('raw', await hash('seal', purpose), 'AES-GCM', false, [...uses])
+    crypto.subtle.importKey('raw', hash('seal', purpose), 'AES-GCM', false, [...uses])
   let key: ReturnType<typeof importKey> | undefined
   const createAlgorithm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
     name: 'AES-GCM',

@@ -6,7 +6,7 @@ export type SessionKeys = ReturnType<typeof createSessionKeys>
 /** Creates keyed digests of sessions and typed text; only the secret's owner can compute them. */
 export function createSessionKeys(idSecret: Secret) {
   const hash = createKeyedHash(idSecret)
-  const digest = async (...parts: string[]) => bytesToHex(await hash(...parts)).slice(2)
+  const digest = (...parts: string[]) => bytesToHex(hash(...parts)).slice(2)
   return {
     /** Computes the digest that names a session and its payment in storage. */
     hashSession: (gateway: string, sessionId: string, account: Address) =>
@@ -16,15 +16,13 @@ export function createSessionKeys(idSecret: Secret) {
 }
 
 /** Derives the key of a session's intent, which nobody can guess without the secret. */
-export type IntentKeys = (gateway: string, sessionId: string, account: Address) => Promise<Hex>
+export type IntentKeys = (gateway: string, sessionId: string, account: Address) => Hex
 
 export function createIntentKeys(accountSecret: Secret): IntentKeys {
   const hash = createKeyedHash(accountSecret)
-  return async (...session) => bytesToHex(await hash('intent', ...session))
+  return (...session) => bytesToHex(hash('intent', ...session))
 }
 
 /** Computes what identifies a secret without revealing it. */
-export async function computeFingerprint(secret: Secret): Promise<string> {
-  const digest = await createKeyedHash(secret)('fingerprint')
-  return bytesToHex(digest).slice(2, 34)
-}
+export const computeFingerprint = (secret: Secret): string =>
+  bytesToHex(createKeyedHash(secret)('fingerprint')).slice(2, 34)

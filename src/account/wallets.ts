@@ -87,13 +87,13 @@ type WalletCodesOptions = { keys: Pick<SessionKeys, 'hashInput'>; memory: Memory
 /** Creates codes, each of which gives one account a wallet within an hour. */
 export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
   /** Derives the row of a code. It is stored like an account's, but no key derives its address. */
-  const deriveCodeRow = async (code: string) =>
-    `0x${(await keys.hashInput('wallet code', code)).slice(-40)}` as Address
+  const deriveCodeRow = (code: string) =>
+    `0x${keys.hashInput('wallet code', code).slice(-40)}` as Address
 
   /** Finds the wallet of a code that is valid for an account; with `takes`, for no other then. */
   async function findWallet(code: string, account: Address, takes: boolean) {
     let wallet: Wallet | undefined
-    await memory.change(await deriveCodeRow(code), (before, now) => {
+    await memory.change(deriveCodeRow(code), (before, now) => {
       const { walletCode: storedCode } = before
       wallet = undefined
       if (storedCode === undefined || storedCode.expiresAt <= now) return undefined
@@ -112,7 +112,7 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
       for (let attempt = 0; attempt < 10; attempt++) {
         const code = drawDigits(8)
         let isFree = false
-        await memory.change(await deriveCodeRow(code), (before, now) => {
+        await memory.change(deriveCodeRow(code), (before, now) => {
           isFree = before.walletCode === undefined || before.walletCode.expiresAt <= now
           const walletCode = { name, address, expiresAt: now + codeLifetimeMs }
           return isFree ? { ...before, walletCode } : undefined

@@ -51,9 +51,9 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
       fingerprints: {
         ...fingerprints,
         NUMBERING: computeNumberingFingerprint(),
-        ACCOUNT_ID_SECRET: await computeFingerprint(config.accountIdSecret),
-        ACCOUNT_KEY_SECRET: await computeFingerprint(config.accountKeySecret),
-        ...(config.pinSecret && { PIN_SECRET: await computeFingerprint(config.pinSecret) }),
+        ACCOUNT_ID_SECRET: computeFingerprint(config.accountIdSecret),
+        ACCOUNT_KEY_SECRET: computeFingerprint(config.accountKeySecret),
+        ...(config.pinSecret && { PIN_SECRET: computeFingerprint(config.pinSecret) }),
       },
     }
     return identity

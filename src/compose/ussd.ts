@@ -60,7 +60,7 @@ export function assembleCashOut(options: UssdOptions): CashOut {
     // The ledger may not have adopted this key and forwarder yet.
     await services.identity()
     const session = { gateway: operatorGatewayName, sessionId: key, phone }
-    const visit = withAnswers(beginVisit(services, session), [to, `${amountWei}`])
+    const visit = withAnswers(await beginVisit(services, session), [to, `${amountWei}`])
     return await requestPayment(visit, {
       intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
       authorizedBy: undefined,

@@ -18,10 +18,9 @@ export async function changePin(
   authorizedBy?: string,
 ): Promise<Screen> {
   const { pins } = visit.services
-  const { messages } = visit
+  const { messages, session } = visit
+  const { address } = visit.account
   if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
-  const { address } = await visit.deriveAccount()
-  const session = await visit.deriveSessionDigest()
   async function apply({ requestReset, choose, change }: Pins) {
     if (action.kind === 'forgetPin') return requestReset(address, session)
     if (action.kind === 'choosePin') return choose(address, action.pin, session)
@@ -51,7 +50,7 @@ export async function changeWallet(
   }
   const denial = await findDenial(visit, authorizedBy)
   if (denial !== undefined) return endScreen(writeDenial(visit, denial))
-  const { address: account } = await visit.deriveAccount()
+  const { address: account } = visit.account
   const isAllowed = (before: AccountMemory, now: number) =>
     pins === undefined || isAuthorized(before, authorizedBy ?? '', now)
   const text = walletWords(messages)
@@ -76,19 +75,24 @@ export async function changeWallet(
 
 /** Records a change in the audit, with the message that tells the phone of an addition. */
 async function recordChange(
-  { services: { ledger, smsSeals }, phone, deriveAccount, deriveSessionDigest }: Visit,
+  { services: { ledger, smsSeals }, phone, account, session }: Visit,
   action: 'redeem-wallet' | 'cancel-wallet',
   wallet: Wallet,
 ): Promise<void> {
-  const { address: account } = await deriveAccount()
   // A session that pays after all has messages of its own.
-  const id = `wallet:${await deriveSessionDigest()}`
+  const id = `wallet:${session}`
   const facts = { kind: 'wallet', phone, name: wallet.name, address: wallet.address } as const
   const sealed =
     action === 'redeem-wallet'
       ? await smsSeals?.sealFacts(facts, { session: id, party: 'sender' })
       : undefined
-  await ledger.recordWalletChange({ id, action, account, wallet: wallet.address, sealed })
+  await ledger.recordWalletChange({
+    id,
+    action,
+    account: account.address,
+    wallet: wallet.address,
+    sealed,
+  })
 }
 
 /** Records that the cash of a withdrawal was paid out, and warns if that was said before. */
@@ -98,15 +102,13 @@ export async function payOutCash(
   authorizedBy: string | undefined,
 ): Promise<Screen> {
   const { pins, ledger, showAmount } = visit.services
-  const { messages } = visit
+  const { messages, session } = visit
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('cash was paid out without a correct PIN')
   }
   const denial = await findDenial(visit, authorizedBy)
   if (denial !== undefined) return endScreen(writeDenial(visit, denial))
-  const { address } = await visit.deriveAccount()
-  const session = await visit.deriveSessionDigest()
-  const withdrawal = await ledger.payOut(address, intentId, session)
+  const withdrawal = await ledger.payOut(visit.account.address, intentId, session)
   if (withdrawal === undefined) return endScreen(messages.unavailable)
   const isPaidBefore = withdrawal.paidOut !== undefined && withdrawal.paidOut.by !== session
   const warning = isPaidBefore ? `${codeWords(messages).paidBefore}\n` : ''

@@ -6,11 +6,10 @@ import type { Visit } from './visit.ts'
 /** Credits a deposit at the account's own address, at most once, and shows the result. */
 export async function showDepositClaim({
   services: { claimDeposit, showAmount, settings, log },
-  deriveAccount,
+  account,
   messages,
 }: Visit): Promise<Screen> {
   const { claimed: words } = receive.words(messages)
-  const account = await deriveAccount()
   const claim = await claimDeposit(account).catch((error: unknown) => {
     log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
     return undefined

@@ -59,7 +59,8 @@ export function createUssdHandler(services: Services): UssdHandler {
 
 async function handleDelivery(services: Services, request: UssdRequest): Promise<UssdReply> {
   const { log, settings } = services
-  let visit = beginVisit(services, request)
+  const since = services.now()
+  let messages = selectMessages(settings)
   try {
     const identified = await services.identity()
     if (identified.kind === 'different') {
@@ -68,29 +69,30 @@ async function handleDelivery(services: Services, request: UssdRequest): Promise
         event: 'identity.different',
         message: `The ledger was begun with other values of: ${identified.names.join(', ')}`,
       })
-      return { kind: 'out_of_service', screen: endScreen(visit.messages.outOfService) }
+      return { kind: 'out_of_service', screen: endScreen(messages.outOfService) }
     }
-    if (!isListed(visit.phone) && !(await hasAccount(visit, visit.phone))) {
+    const begun = await beginVisit(services, request, since)
+    if (!isListed(begun.phone) && !(await hasAccount(begun, begun.phone))) {
       const message = 'A caller with no account was refused: no numbering plan knows the number'
       log({ level: 'error', event: 'number.unlisted', message })
       // A PIN may be among the answers, so they are left out. The number may be another form of a
       // known number, so no account is opened.
-      const screen = endScreen(visit.messages.unlistedNumber)
-      return toReply(await endSessionWith(visit, screen, 'unlisted'))
+      const screen = endScreen(messages.unlistedNumber)
+      return toReply(await endSessionWith(begun, screen, 'unlisted'))
     }
-    const language = await readLanguage(visit)
-    visit = { ...visit, messages: selectMessages(settings, language) }
+    messages = selectMessages(settings, await readLanguage(begun))
+    const visit = { ...begun, messages }
     const answers = await readAnswers(visit, request)
     if (answers === undefined) {
       // An earlier answer is missing or late, so the last answer has no known meaning.
-      const screen = endScreen(visit.messages.sessionClosed)
+      const screen = endScreen(messages.sessionClosed)
       return toReply(await endSessionWith(visit, screen, 'lost'))
     }
     return toReply(await processAnswers(visit, answers, request.step))
   } catch (error) {
     // Payments handle their own failures, so this one came while reading, and nothing was sent.
     log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
-    return toReply(endScreen(visit.messages.unavailable))
+    return toReply(endScreen(messages.unavailable))
   }
 }
 
@@ -107,7 +109,7 @@ async function hasAccount(
 async function readLanguage(visit: Visit): Promise<Language | undefined> {
   if (visit.services.settings.profile === 'demo') return undefined
   try {
-    const { address } = await visit.deriveAccount()
+    const { address } = visit.account
     const memory = await visit.services.memory.read(address)
     if (!memory.hasDialled) updateMemoryLater(visit.services, address, recordDial)
     if (visit.services.pins === undefined && memory.dialedAt !== undefined) {
@@ -126,7 +128,7 @@ async function processAnswers(
   typedAnswers: readonly string[],
   step?: NumberedStep,
 ): Promise<Screen> {
-  const menuContext = await createMenuContext(begun)
+  const menuContext = createMenuContext(begun)
   const session = await readSession(
     {
       visit: begun,
@@ -157,7 +159,7 @@ async function processAnswers(
   // A session that has paid is over; the demonstration shows its screens all the same. What pays is
   // looked up on its way.
   const mustLookUp = visit.services.settings.profile !== 'demo' && !isPaymentKind(result.kind)
-  const view = mustLookUp ? await visit.services.ledger.lookup(await visit.stepKey()) : undefined
+  const view = mustLookUp ? await visit.services.ledger.lookup(visit.stepKey) : undefined
   if (view?.kind === 'ended') return endScreen(messages.sessionEnded)
   return performResult(visit, menuContext, session, view)
 }
@@ -195,10 +197,9 @@ async function performResult(
       return endWithText(messages.sessionClosed, result.kind)
     case 'balance':
     case 'claim': {
-      const stepKey = await visit.stepKey()
-      if (!visit.services.mayDial(stepKey)) return endScreen(messages.tooManyDials)
+      if (!visit.services.mayDial(visit.stepKey)) return endScreen(messages.tooManyDials)
       if (result.kind === 'claim') return showDepositClaim(visit)
-      return showBalance(visit, await readFinalBalance(visit.services, stepKey.account))
+      return showBalance(visit, await readFinalBalance(visit.services, visit.account.address))
     }
     case 'language':
       return chooseLanguage(visit, result.language)
@@ -223,7 +224,7 @@ async function askQuestion(
   if (screen.kind === 'end') return endSessionWith(visit, screen, reason)
   if (settings.profile === 'demo') return screen
   if (!session.hasAnswersBeforePin && !leadsToPayment(menu, place.name)) return screen
-  const stepKey = await visit.deriveStepKey(nameQuestion(session, visit.answers))
+  const stepKey = visit.createStepKey(nameQuestion(session, visit.answers))
   const isAsked = await recordIfAbsent(ledger, stepKey, askedRecord, true)
   if (isAsked) return screen
   return endSessionWith(visit, endScreen(visit.messages.sessionClosed))
@@ -243,7 +244,7 @@ async function makePayment(
   const { messages } = visit
   const { authorizedBy, repeatPlace, latePlace } = session
   const lastQuestion = nameQuestion(session, visit.answers.slice(0, -1))
-  const { input } = await visit.deriveStepKey(lastQuestion)
+  const { input } = visit.createStepKey(lastQuestion)
   const holdsMs = settings.sessionSeconds * 1_000
   const { answer } = await requestPayment(visit, {
     intent,
@@ -287,14 +288,14 @@ async function showBalance(
   return endScreen(lines.filter(Boolean).join('\n'))
 }
 
-async function createMenuContext(visit: Visit): Promise<MenuContext> {
+function createMenuContext(visit: Visit): MenuContext {
   const { chainId, settings, minTransferWei, menu } = visit.services
   const { showAmount, showExactAmount, currency } = visit.services
   const { messages, phone } = visit
   return {
     chainId,
     caller: phone,
-    ownAccount: settings.profile === 'demo' ? undefined : (await visit.deriveAccount()).address,
+    ownAccount: settings.profile === 'demo' ? undefined : visit.account.address,
     messages,
     menu,
     showAmount,
@@ -318,12 +319,10 @@ async function createMenuContext(visit: Visit): Promise<MenuContext> {
 }
 
 async function chooseLanguage(
-  { services: { memory }, deriveAccount, deriveSessionDigest }: Visit,
+  { services: { memory }, account, session }: Visit,
   language: Language,
 ): Promise<Screen> {
-  const { address } = await deriveAccount()
-  const session = await deriveSessionDigest()
-  await memory.change(address, (before) => recordLanguage(before, language, session))
+  await memory.change(account.address, (before) => recordLanguage(before, language, session))
   return endScreen(messagesIn[language].languageChosen)
 }
 

@@ -27,7 +27,7 @@ export async function findKnownRefusal(
   visit: Visit,
   payment: PlannedPayment,
 ): Promise<PlaceScreen | undefined> {
-  const view = payment.view ?? (await visit.services.ledger.lookup(await visit.stepKey()))
+  const view = payment.view ?? (await visit.services.ledger.lookup(visit.stepKey))
   if (view.kind === 'answered') return { screen: view.screen }
   return view.kind === 'undecided' ? findRefusalNow(visit, payment, view) : undefined
 }
@@ -37,7 +37,7 @@ async function findRefusalNow(
   { kind, draft }: PlannedPayment,
   view: Extract<SessionView, { kind: 'undecided' }>,
 ): Promise<PlaceScreen | undefined> {
-  const { account } = await visit.stepKey()
+  const { account } = visit.stepKey
   const pin = await visit.services.pins?.readState(account)
   if (pin !== undefined && pin.kind !== 'open') {
     return { screen: endScreen(writeDenial(visit, pin.kind)), reason: pin.kind }

@@ -34,7 +34,7 @@ import { writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import { readRecord, termsRecord } from './session/records.ts'
 import { nameReminderSubject, type SmsFacts, type SmsSeals } from './sms.ts'
-import { deriveSessionIntent, joinAnswers, type Visit } from './visit.ts'
+import { joinAnswers, nameIntent, type Visit } from './visit.ts'
 
 export type PaymentRequest = {
   intent: Intent
@@ -54,11 +54,11 @@ export async function requestPayment(
   if (visit.services.pins !== undefined && authorizedBy === undefined) {
     throw new Error('a payment was requested without a correct PIN')
   }
-  const name = await deriveSessionIntent(visit)
+  const name = nameIntent(visit)
   const answer = await visit.services.pay({
     since: visit.since,
     answerCount: visit.answers.length,
-    stepKey: await visit.stepKey(),
+    stepKey: visit.stepKey,
     intent: name,
     question,
     createOrder: () => prepareOrder(visit, intent, name),
@@ -81,9 +81,8 @@ export async function requestPayment(
 /** Returns the minutes since an equal payment of the account. */
 export async function findEqualPayment(visit: Visit, intent: Intent): Promise<number | undefined> {
   const { call } = await planCall(visit, intent)
-  return await visit.services.ledger.recordEqualAge(await visit.stepKey(), {
-    data: encodeCall(call),
-  })
+  const { ledger } = visit.services
+  return await ledger.recordEqualAge(visit.stepKey, { data: encodeCall(call) })
 }
 
 /** Describes a payment's call and what it moves; `amountWei` is the amount that screens show. */
@@ -116,9 +115,10 @@ async function planCall(
       amountWei,
     }
   }
-  const { address } = await visit.deriveAccount()
   // The contract has no value for the whole balance, so this is the one of this moment.
-  const amountWei = isWhole ? await loan.readBalance(address) : requireAnswer(askedWei)
+  const amountWei = isWhole
+    ? await loan.readBalance(visit.account.address)
+    : requireAnswer(askedWei)
   const to = await resolveAddress(visit, requireAnswer(recipient))
   if (callKind === 'cashOut') {
     const reserves = { poolWei: 0n, capWei: 0n, outWei: amountWei }
@@ -139,20 +139,20 @@ async function prepareOrder(
   name: IntentName,
 ): Promise<PreparedOrder> {
   const { settings, ledger, forwarder, now, keys } = visit.services
-  const { messages, deriveStepKey, answers } = visit
+  const { messages, account, createStepKey, answers } = visit
   const { kind, recipient, reference } = intent
   // The step before the last answer showed the terms to agree to.
   const termsStep = joinAnswers(answers.slice(0, -1))
   const shownTerms =
     kind === 'loan' && settings.confirms
-      ? await readRecord(ledger, await deriveStepKey(termsStep), termsRecord)
+      ? await readRecord(ledger, createStepKey(termsStep), termsRecord)
       : undefined
   const { call, spendsWei, reserves, amountWei } = await planCall(visit, intent, shownTerms)
-  const code = await derivePaymentCode(keys, name.intentId)
+  const code = derivePaymentCode(keys, name.intentId)
   const shown = { kind, amountWei, to: nameRecipient(visit, intent), code }
   const queued =
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
-  const request = await signRequest(await visit.deriveAccount(), forwarder, {
+  const request = await signRequest(account, forwarder, {
     ...name,
     gas: getCallRules(kind).gas,
     deadline: Math.floor(now() / 1_000) + requestLifetimeSeconds,
@@ -211,41 +211,36 @@ async function writePaid(
     kind: isNamed ? intent.kind : call.kind,
     amountWei: call.kind === 'loan' ? call.principalWei : call.amountWei,
     to: isNamed ? nameRecipient(visit, intent) : payee ? shortenAddress(visit, payee) : '',
-    code: await derivePaymentCode(visit.services.keys, intentId),
+    code: derivePaymentCode(visit.services.keys, intentId),
   }
   return writeSubmitted(visit, shown, formatHash(paid.hash))
 }
 
 /** Derives the 6 digits that caller and agent compare. Only this service can compute them. */
-export async function derivePaymentCode(
-  keys: Pick<SessionKeys, 'hashInput'>,
-  intentId: Hex,
-): Promise<string> {
-  const digest = await keys.hashInput('code', intentId)
+export function derivePaymentCode(keys: Pick<SessionKeys, 'hashInput'>, intentId: Hex): string {
+  const digest = keys.hashInput('code', intentId)
   return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
 }
 
 /** Finds why a correct PIN no longer authorizes its session; undefined if it still does. */
 export async function findDenial(
-  { services: { pins }, deriveAccount }: Visit,
+  { services: { pins }, account }: Visit,
   authorizedBy: string | undefined,
 ) {
   if (pins === undefined || authorizedBy === undefined) return undefined
-  const { address } = await deriveAccount()
-  const authorization = await pins.readAuthorization(address, authorizedBy)
+  const authorization = await pins.readAuthorization(account.address, authorizedBy)
   return authorization === 'valid' ? undefined : authorization
 }
 
 /** Tells whether the wallet that is paid by its name has another address by now, or a new one. */
 async function findChange(
-  { services: { memory }, deriveAccount }: Visit,
+  { services: { memory }, account }: Visit,
   { recipient }: Intent,
 ): Promise<'wallet' | undefined> {
   if (recipient?.kind !== 'address' || recipient.name === undefined) return undefined
-  const { name, address: paid } = recipient
-  const { address } = await deriveAccount()
-  const isPaid = await readWithTime(memory, address, (before, now) =>
-    paysWallet(before, { name, address: paid }, now),
+  const { name, address } = recipient
+  const isPaid = await readWithTime(memory, account.address, (before, now) =>
+    paysWallet(before, { name, address }, now),
   )
   return isPaid ? undefined : 'wallet'
 }
@@ -258,7 +253,7 @@ async function sealSms(
 ): Promise<HeldSms[]> {
   const { smsSeals } = visit.services
   if (smsSeals === undefined) return []
-  const session = await visit.deriveSessionDigest()
+  const { session } = visit
   const phone = await findReceiverPhone(visit, smsSeals, recipient)
   const seal = async (party: SmsParty, facts: SmsFacts): Promise<HeldSms> => ({
     party,
@@ -272,23 +267,22 @@ async function sealSms(
 }
 
 /** Encrypts the borrower's number for reminders, which the demonstration does not send. */
-async function sealBorrower({ services, deriveAccount, phone }: Visit) {
+async function sealBorrower({ services, account, phone }: Visit) {
   const { settings, smsSeals } = services
   if (settings.profile === 'demo') return undefined
-  const { address } = await deriveAccount()
-  return await smsSeals?.sealNumber(phone, nameReminderSubject(address))
+  return await smsSeals?.sealNumber(phone, nameReminderSubject(account.address))
 }
 
 /** Returns the recipient's phone number; undefined if only the address is known. */
 async function findReceiverPhone(
-  { services: { memory, log }, deriveAccount }: Visit,
+  { services: { memory, log }, account }: Visit,
   smsSeals: SmsSeals,
   recipient: Recipient | undefined,
 ): Promise<PhoneNumber | undefined> {
   if (recipient?.kind === 'phone') return recipient.phone
   if (recipient?.kind !== 'known') return undefined
   try {
-    const { address: sender } = await deriveAccount()
+    const { address: sender } = account
     const sealed = findSealedNumber(await memory.read(sender), recipient.address)
     return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
   } catch (error) {
@@ -303,7 +297,7 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
   const { recipient } = intent
   const isSaved = recipient !== undefined && recipient.kind !== 'address'
   if (visit.services.settings.profile === 'demo' || !isSaved) return
-  const { address: sender } = await visit.deriveAccount()
+  const { address: sender } = visit.account
   const to = describeRecipient(visit, recipient)
   const address = await resolveAddress(visit, recipient)
   const sealed =
@@ -312,7 +306,7 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
       : undefined
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
   if (recipient.kind === 'till') {
-    const label = `${to} (${await derivePaymentCode(visit.services.keys, intentId)})`
+    const label = `${to} (${derivePaymentCode(visit.services.keys, intentId)})`
     updateMemoryLater(visit.services, sender, (memory) =>
       recordRecipientName(memory, { intentId, address, to: label }),
     )

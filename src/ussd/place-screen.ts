@@ -58,7 +58,7 @@ export async function showPlace(
   if (factNames.length === 0 && paymentKind === undefined) {
     return { screen: askScreen(writePrompt(place, menuContext)) }
   }
-  const stepKey = await visit.stepKey()
+  const { stepKey } = visit
   if (!visit.services.mayDial(stepKey))
     return { screen: endScreen(visit.messages.tooManyDials), reason: 'too_many_dials' }
   const { draft } = place
@@ -217,12 +217,10 @@ async function readTillDay(services: Services, account: Address) {
   const takings = await ledger.listTakings(account, maxListedPayments)
   if (takings === undefined) return undefined
   const { inWei, outWei, last } = takings
-  const lastPayments = await Promise.all(
-    last.map(async ({ intentId, ...payment }) => ({
-      ...payment,
-      code: await derivePaymentCode(keys, intentId),
-    })),
-  )
+  const lastPayments = last.map(({ intentId, ...payment }) => ({
+    ...payment,
+    code: derivePaymentCode(keys, intentId),
+  }))
   const { finalWei } = await readFinalBalance(services, account)
   return { inWei, outWei, lastPayments, floatWei: finalWei }
 }
@@ -260,7 +258,7 @@ async function recordList<Item>(
   record: SessionRecord<Item[]>,
   items: Item[],
 ): Promise<Item[]> {
-  const stepKey = await visit.deriveStepKey(listsStep)
+  const stepKey = visit.createStepKey(listsStep)
   const recorded =
     items.length === 0
       ? await readRecord(ledger, stepKey, record)

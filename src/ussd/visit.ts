@@ -13,62 +13,54 @@ export type Visit = UssdSession & {
   readonly services: Services
   /** Tells when the delivery arrived (Unix time in ms). */
   since: number
-  /** Derives the account of a number, once per delivery. */
+  account: LocalAccount
+  /** Derives the account of another number, once per delivery. */
   accounts: CallerAccounts
-  deriveAccount: () => Promise<LocalAccount>
-  /** Derives the keyed digest that names the session in storage. */
-  deriveSessionDigest: () => Promise<string>
-  deriveStepKey: (step: string) => Promise<StepKey>
+  /** Is the keyed digest that names the session in storage. */
+  session: string
+  createStepKey: (step: string) => StepKey
   messages: Messages
   /** Lists the session's answers with a mask in the place of each secret; empty until followed. */
   answers: readonly string[]
   /** Names the step that these answers lead to. */
-  stepKey: () => Promise<StepKey>
+  stepKey: StepKey
 }
 
 /** Names the step that answers lead to; a secret among them must be masked. */
 export const joinAnswers = (answers: readonly string[]): string => answers.join('*')
 
-/** Keeps what is derived first for all who ask later. */
-function once<Value>(derive: () => Promise<Value>): () => Promise<Value> {
-  let derived: Promise<Value> | undefined
-  return () => {
-    derived ??= derive()
-    return derived
-  }
-}
-
-/** Begins a visit, without answers and in the default language. */
-export function beginVisit(services: Services, { gateway, sessionId, phone }: UssdSession): Visit {
+/** Begins a visit, without answers and in the default language. @throws {Error} no account */
+export async function beginVisit(
+  services: Services,
+  { gateway, sessionId, phone }: UssdSession,
+  since = services.now(),
+): Promise<Visit> {
   const { keys, settings } = services
-  const derivations = new Map<string, () => Promise<LocalAccount>>()
-  const accounts: CallerAccounts = (number) => {
-    const derive = derivations.get(number) ?? once(() => services.accounts(number))
-    derivations.set(number, derive)
-    return derive()
-  }
-  const deriveAccount = () => accounts(phone)
-  const deriveSessionDigest = once(async () =>
-    keys.hashSession(gateway, sessionId, (await deriveAccount()).address),
-  )
-  async function deriveStepKey(step: string): Promise<StepKey> {
-    const session = await deriveSessionDigest()
-    const { address } = await deriveAccount()
-    return { session, input: await keys.hashInput(session, step), account: address }
-  }
+  const account = await services.accounts(phone)
+  const derived = new Map([[phone, account]])
+  const session = keys.hashSession(gateway, sessionId, account.address)
+  const createStepKey = (step: string): StepKey => ({
+    session,
+    input: keys.hashInput(session, step),
+    account: account.address,
+  })
   return {
     services,
     gateway,
     sessionId,
     phone,
-    since: services.now(),
-    accounts,
-    deriveAccount,
-    deriveSessionDigest,
-    deriveStepKey,
+    since,
+    account,
+    async accounts(number) {
+      const known = derived.get(number) ?? (await services.accounts(number))
+      derived.set(number, known)
+      return known
+    },
+    session,
+    createStepKey,
     messages: selectMessages(settings),
     answers: [],
-    stepKey: once(() => deriveStepKey('')),
+    stepKey: createStepKey(''),
   }
 }
 
@@ -76,13 +68,12 @@ export function beginVisit(services: Services, { gateway, sessionId, phone }: Us
 export const withAnswers = (visit: Visit, answers: readonly string[]): Visit => ({
   ...visit,
   answers,
-  stepKey: once(() => visit.deriveStepKey(joinAnswers(answers))),
+  stepKey: visit.createStepKey(joinAnswers(answers)),
 })
 
-/** Derives the intent that the payment of this session has. */
-export async function deriveSessionIntent(visit: Visit): Promise<IntentName> {
-  const { services, gateway, sessionId } = visit
-  const { address } = await visit.deriveAccount()
-  const key = await services.intentKeys(gateway, sessionId, address)
+/** Names the intent that the payment of this session has. */
+export function nameIntent({ services, gateway, sessionId, account }: Visit): IntentName {
+  const { address } = account
+  const key = services.intentKeys(gateway, sessionId, address)
   return { from: address, intentId: deriveIntentId(services.forwarder, key) }
 }

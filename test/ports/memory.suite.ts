@@ -58,7 +58,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
 
     test('gives the wallet of a code to one account, whose replaced name then pays nobody', async () => {
       const [memory, account, other] = [createMemory(open), newAccount(), newAccount()]
-      const hashInput = async (_: string, text: string) => `${text}${account}`
+      const hashInput = (_: string, text: string) => `${text}${account}`
       const codes = createWalletCodes({ keys: { hashInput }, memory })
       const [before, after] = ['1', '2'].map((digit) => ({
         name: 'Savings',

@@ -111,7 +111,7 @@ export const traceCallerSession = callerAction({
   expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
   async run(options, { address: account }, { gateway, sessionId }) {
     await recordInAudit(options, 'session', { account })
-    const session = await options.keys.hashSession(gateway, sessionId, account)
+    const session = options.keys.hashSession(gateway, sessionId, account)
     const trace = await options.relayer.ledger.traceSession(session)
     return trace === undefined
       ? refuseRequest(404, 'the ledger has no such session')

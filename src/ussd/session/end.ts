@@ -2,11 +2,11 @@ import { type PaymentAnswer, toAnswer } from '../../relay/pay/answers.ts'
 import { describePayments, writeActivityLine } from '../menu/entries/activity.ts'
 import { toScreen } from '../refusal-texts.ts'
 import { endScreen, type Screen } from '../screens/screen.ts'
-import { deriveSessionIntent, type Visit } from '../visit.ts'
+import { nameIntent, type Visit } from '../visit.ts'
 
 /** Does what ends a session without a payment, unless the session has ended before. */
 export async function endOnce(visit: Visit, act: () => Promise<Screen>): Promise<Screen> {
-  const view = await visit.services.ledger.lookup(await visit.stepKey())
+  const view = await visit.services.ledger.lookup(visit.stepKey)
   if (view.kind !== 'undecided') return toScreen(visit.messages, toAnswer(view))
   return endSessionWith(visit, await act())
 }
@@ -20,10 +20,10 @@ export async function endSessionWith(
   const answer = await visit.services.endSession({
     since: visit.since,
     answerCount: visit.answers.length,
-    stepKey: await visit.stepKey(),
+    stepKey: visit.stepKey,
     screen,
     reason,
-    deriveIntent: () => deriveSessionIntent(visit),
+    deriveIntent: async () => nameIntent(visit),
   })
   return answer.kind === 'screen' ? tellAnswer(visit, answer) : toScreen(visit.messages, answer)
 }
@@ -37,7 +37,7 @@ export async function tellAnswer(
   { screen, ageMs = 0 }: Extract<PaymentAnswer, { kind: 'screen' }>,
 ): Promise<Screen> {
   if (settings.profile === 'demo' || ageMs <= settings.redeliverySeconds * 1_000) return screen
-  const { session, account } = await stepKey()
+  const { session, account } = stepKey
   const payment = await ledger.findPayment(session)
   if (payment === undefined) {
     const state = (await ledger.traceSession(session))?.state

@@ -57,7 +57,7 @@ export async function readAnswers(
 ): Promise<string[] | undefined> {
   const newAnswers = splitAnswers(text)
   if (step === undefined || step.isFirst) return newAnswers
-  const stepKey = await visit.deriveStepKey(formatTextStep(step.number - 1))
+  const stepKey = visit.createStepKey(formatTextStep(step.number - 1))
   const sealed = await readRecord(visit.services.ledger, stepKey, textRecord)
   const stored = await openText(visit.services, stepKey, sealed)
   return stored === undefined ? undefined : [...(JSON.parse(stored) as string[]), ...newAnswers]
@@ -76,7 +76,7 @@ export async function storeAnswers(
   { number }: NumberedStep,
   answers: readonly string[],
 ): Promise<StoreResult> {
-  const stepKey = await visit.deriveStepKey(formatTextStep(number))
+  const stepKey = visit.createStepKey(formatTextStep(number))
   const text = JSON.stringify(answers)
   const sealed = await visit.services.textSeal.encrypt(text, formatStepKey(stepKey))
   const recorded = await recordIfAbsent(visit.services.ledger, stepKey, textRecord, sealed)
@@ -102,7 +102,7 @@ async function openText(
 export async function readSession(options: SessionOptions, answers: readonly string[]) {
   const { visit, storesAnswers } = options
   const { pins, ledger, settings } = visit.services
-  const { deriveStepKey } = visit
+  const { createStepKey } = visit
   // In the demonstration late answers pay too.
   const holdsQuestions = settings.profile !== 'demo'
   let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
@@ -119,9 +119,7 @@ export async function readSession(options: SessionOptions, answers: readonly str
   // A PIN was introduced during the session: its answers wait until the caller has chosen one.
   const hasAnswersBeforePin = sessionStart.deferredAnswerCount !== undefined
   const pinReplacements =
-    pins && storesAnswers
-      ? await createPinReplacements(pins, await deriveStepKey(sessionStartStep), answers)
-      : undefined
+    pins && storesAnswers ? createPinReplacements(pins, visit, answers) : undefined
   let isPinSet = false
   let authorizedBy: string | undefined
   // Walks the menu again after each lookup and PIN check, until nothing is missing.
@@ -139,12 +137,12 @@ export async function readSession(options: SessionOptions, answers: readonly str
       context = { ...context, ...(await lookUp(options, result, context)) }
     } else if (result.kind === 'pin_unchecked') {
       if (pins === undefined) throw new Error('the menu asks for a PIN, but PINs are off')
-      const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
+      const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
       const verdict = await checkPinOnce(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
       if (verdict.kind === 'right') authorizedBy = formatStepKey(stepKey)
     } else if (result.kind === 'late_unchecked') {
-      const stepKey = await deriveStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
+      const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
       const asked = await readRecord(ledger, stepKey, askedRecord)
       lateAnswers.set(result.answerCount, asked !== undefined)
     } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
@@ -181,26 +179,26 @@ async function lookUp(
 ): Promise<Partial<MenuContext>> {
   const { visit, hasAccount } = options
   const { ledger } = visit.services
-  const { deriveStepKey } = visit
+  const { createStepKey } = visit
   switch (request.subject) {
     case 'rate':
       return { rate: await readSessionRate(visit) }
     case 'phone': {
       const { phone } = request
-      const stepKey = await deriveStepKey(`number ${phone}`)
+      const stepKey = createStepKey(`number ${phone}`)
       const exists = await readOrRecord(ledger, stepKey, hasAccountRecord, () => hasAccount(phone))
       return { accountExists: new Map(context.accountExists).set(phone, exists) }
     }
     case 'code': {
       const { code } = request
-      const stepKey = await deriveStepKey(`wallet code ${code}`)
+      const stepKey = createStepKey(`wallet code ${code}`)
       const codeResult = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
         createWalletCodes(visit.services).find(code, stepKey.account),
       )
       return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
     }
     case 'till': {
-      const stepKey = await deriveStepKey(`till ${request.till}`)
+      const stepKey = createStepKey(`till ${request.till}`)
       const till = await readOrRecord(ledger, stepKey, tillRecord, async () => {
         return (await ledger.findTill(request.till)) ?? null
       })
@@ -208,7 +206,7 @@ async function lookUp(
     }
     case 'withdrawal': {
       const { code } = request
-      const stepKey = await deriveStepKey(`withdrawal ${code}`)
+      const stepKey = createStepKey(`withdrawal ${code}`)
       const withdrawal = await readOrRecord(ledger, stepKey, withdrawalRecord, async () => {
         const found = await ledger.findWithdrawals(stepKey.account, code)
         // One that was paid out, or failed, hides no other of the same code.
@@ -221,12 +219,12 @@ async function lookUp(
     }
     // A session that has shown no list gets an empty one, so that a digit selects nothing.
     case 'recipients': {
-      const stepKey = await deriveStepKey(listsStep)
+      const stepKey = createStepKey(listsStep)
       const list = await recordIfAbsent(ledger, stepKey, recipientsRecord, [])
       return { knownRecipients: list ?? [] }
     }
     case 'wallets': {
-      const stepKey = await deriveStepKey(listsStep)
+      const stepKey = createStepKey(listsStep)
       const list = await recordIfAbsent(ledger, stepKey, walletsRecord, [])
       return { wallets: list ?? [] }
     }
@@ -234,23 +232,21 @@ async function lookUp(
 }
 
 /** Maps each PIN of a delivery to the keyed digest that replaces the PIN in storage. */
-async function createPinReplacements(
+function createPinReplacements(
   pins: Pins,
-  { account, session }: StepKey,
+  { account, session }: Visit,
   answers: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): ReadonlyMap<string, string> {
   const typedPins = answers.map(normalizeAnswer).filter(isPin)
-  const pairs = typedPins.map(async (pin) => {
-    const digest = await pins.hashPin(account, session, pin)
-    return [pin, pinMark + digest] as const
-  })
-  return new Map(await Promise.all(pairs))
+  return new Map(
+    typedPins.map((pin) => [pin, pinMark + pins.hashPin(account.address, session, pin)]),
+  )
 }
 
 /** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
 async function setPinOnce({ visit }: SessionOptions, pin: string): Promise<boolean> {
   const { pins, ledger } = visit.services
-  const stepKey = await visit.deriveStepKey('new PIN')
+  const stepKey = visit.createStepKey('new PIN')
   return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
     const { kind } = await ledger.lookup(stepKey)
     if (kind !== 'undecided') return false
@@ -266,7 +262,7 @@ async function findSessionStart(
   pins: Pins,
   answerCount: number,
 ): Promise<SessionStart | 'dormant'> {
-  const stepKey = await visit.deriveStepKey(sessionStartStep)
+  const stepKey = visit.createStepKey(sessionStartStep)
   const recorded = await readOrRecord(
     visit.services.ledger,
     stepKey,

@@ -147,10 +147,8 @@ export async function readOrRecord<Value>(
 }
 
 /** Returns the exchange rate that a session used first, so that its amounts agree. */
-export async function readSessionRate({
+export const readSessionRate = ({
   services: { ledger, readRate },
-  deriveStepKey,
-}: Visit): Promise<Rate | 'none'> {
-  const stepKey = await deriveStepKey('rate')
-  return readOrRecord(ledger, stepKey, rateRecord, async () => (await readRate()) ?? 'none')
-}
+  createStepKey,
+}: Visit): Promise<Rate | 'none'> =>
+  readOrRecord(ledger, createStepKey('rate'), rateRecord, async () => (await readRate()) ?? 'none')

@@ -54,7 +54,7 @@ function open(settings: Record<string, string> = {}) {
   }
   const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)) }
   const relay = openWorld({ product, clock, memory })
-  const hashInput = async (session: string, text: string) => digest('input', session, text)
+  const hashInput = (session: string, text: string) => digest('input', session, text)
   const { issue } = createWalletCodes({ keys: { hashInput }, memory: createMemory(() => memory) })
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}, over: Partial<WholeLedger> = {}) => {

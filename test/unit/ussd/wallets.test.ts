@@ -22,7 +22,7 @@ function openWallets(product: { settings: MenuSettings; messages: Messages } = m
   const store = createMemoryStore(clock.now)
   const memory = createMemory(() => store)
   const world = openWorld({ clock, memory: store, product })
-  const hashInput = async (session: string, text: string) => digest('input', session, text)
+  const hashInput = (session: string, text: string) => digest('input', session, text)
   return {
     ...world,
     issue: createWalletCodes({ keys: { hashInput }, memory }).issue,
@@ -283,7 +283,7 @@ test.for(['addWallet', 'cancelWallet'] as const)(
     const visit = {
       services: {
         ledger: { recordWalletChange: async () => {} },
-        keys: { hashInput: async () => '' },
+        keys: { hashInput: () => '' },
         // It was valid a moment ago.
         pins: { readAuthorization: async () => 'valid' },
         memory: {
@@ -295,8 +295,8 @@ test.for(['addWallet', 'cancelWallet'] as const)(
         },
       },
       messages: messagesIn.en,
-      deriveAccount: async () => ({ address: account }),
-      deriveSessionDigest: async () => '',
+      account: { address: account },
+      session: '',
     } as unknown as Visit
     const screen = await changeWallet(visit, { kind, wallet: { ...savings, code: '1' } }, 'step')
     expect(screen.lines.join('\n')).toBe(messagesIn.en.pin.unchanged)

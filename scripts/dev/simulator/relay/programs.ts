@@ -73,10 +73,10 @@ export function createService(
       return { ...account, signTypedData: (data) => step('request', () => signTypedData(data)) }
     },
     keys: {
-      hashSession: async (...session) => sessionKey(...session),
-      hashInput: async (session, text) => digest('input', session, text),
+      hashSession: (...session) => sessionKey(...session),
+      hashInput: (session, text) => digest('input', session, text),
     },
-    intentKeys: async (...session) => intentKey(...session),
+    intentKeys: (...session) => intentKey(...session),
     identity: createIdentityCheck(relayer.ledger, clock, async () => getIdentity(relayer)),
     ...shown,
   })

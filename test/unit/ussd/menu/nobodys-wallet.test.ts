@@ -31,7 +31,7 @@ function open({ isDemo = false, preflight = true }: Options = {}) {
   const memory = createMemory(() => store)
   const product = isDemo ? menus.demo : menus.lender
   const world = openWorld({ clock, memory: store, product, preflight })
-  const hashInput = async (session: string, text: string) => digest('input', session, text)
+  const hashInput = (session: string, text: string) => digest('input', session, text)
   let callers = 0
   let sessions = 0
   return {
