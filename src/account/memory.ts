@@ -95,7 +95,11 @@ const maxAttempts = { own: 20, others: 10 }
 
 export function createMemory(store: () => MemoryStore) {
   return {
-    read: async (account: Address) => parseMemory(await store().load(account)),
+    /** Reads the row, with the store's time (Unix ms). */
+    async read(account: Address): Promise<AccountMemory & { now: number }> {
+      const stored = await store().load(account)
+      return { ...parseMemory(stored), now: stored.now }
+    },
     /** Changes the row by compare-and-set, and runs `change` again after a concurrent write. */
     async change(
       account: Address,

@@ -113,10 +113,12 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
       }
     },
     /** Tells whether the PIN that was right at a step still authorizes its session. */
-    readAuthorization: (account: Address, step: string) =>
-      readWithTime(memory, account, (before, now) => toAuthorization(before, step, now)),
+    async readAuthorization(account: Address, step: string): Promise<Authorization> {
+      const { now, ...stored } = await memory.read(account)
+      return toAuthorization(stored, step, now)
+    },
     /** Reads whether an account may pay, and the hours until a new PIN may be chosen. */
-    readState: (account: Address) => readWithTime(memory, account, describeState),
+    readState: async (account: Address) => describeState(await memory.read(account)),
     /** Sets the PIN of an account that has none, or whose forgotten one may be replaced. */
     choose: (account: Address, pin: string, session: string) =>
       save(account, pin, session, isReplaceable),
@@ -136,20 +138,6 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
       return describeChange(after, session)
     },
   }
-}
-
-/** Reads an account's memory at the store's time, by a change that writes nothing. */
-export async function readWithTime<Result>(
-  memory: Memory,
-  account: Address,
-  read: (before: AccountMemory, now: number) => Result,
-): Promise<Result> {
-  let result: Result | undefined
-  await memory.change(account, (before, now) => {
-    result = read(before, now)
-    return undefined
-  })
-  return result as Result
 }
 
 function describeChange({ pin, isDormant }: AccountMemory, session: string): PinChange {
@@ -177,7 +165,7 @@ function toAuthorization(
   return isCurrent ? 'valid' : 'void'
 }
 
-function describeState({ pin, isDormant }: AccountMemory, now: number): PinState {
+function describeState({ pin, isDormant, now }: AccountMemory & { now: number }): PinState {
   if (isDormant) return { kind: 'dormant' }
   const waitMs = (pin?.replaceableAt ?? now) - now
   const wait = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs) } : {}

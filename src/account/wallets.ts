@@ -125,15 +125,12 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
     async find(code: string, account: Address): Promise<WalletCodeResult> {
       const wallet = await findWallet(code, account, false)
       if (wallet === undefined) return { kind: 'unknown' }
-      let isFull = false
-      const { wallets } = await memory.change(account, (before, now) => {
-        isFull = addWallet(before, wallet, now) === undefined
-        return undefined
-      })
-      const replaces = wallets.some(
+      const { now, ...stored } = await memory.read(account)
+      if (addWallet(stored, wallet, now) === undefined) return { kind: 'full' }
+      const replaces = stored.wallets.some(
         ({ name, address }) => name === wallet.name && !isAddressEqual(address, wallet.address),
       )
-      return isFull ? { kind: 'full' } : { kind: 'found', wallet, replaces }
+      return { kind: 'found', wallet, replaces }
     },
     /**
      * Adds the wallet of a code to an account, if that account is the first to redeem the code, and

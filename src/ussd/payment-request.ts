@@ -6,7 +6,6 @@ import {
   recordSender,
 } from '../account/memory.ts'
 import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
-import { readWithTime } from '../account/pin.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
@@ -239,10 +238,8 @@ async function findChange(
 ): Promise<'wallet' | undefined> {
   if (recipient?.kind !== 'address' || recipient.name === undefined) return undefined
   const { name, address } = recipient
-  const isPaid = await readWithTime(memory, account.address, (before, now) =>
-    paysWallet(before, { name, address }, now),
-  )
-  return isPaid ? undefined : 'wallet'
+  const { now, ...stored } = await memory.read(account.address)
+  return paysWallet(stored, { name, address }, now) ? undefined : 'wallet'
 }
 
 /** Encrypts the messages that are sent when the payment's outcome is final. */

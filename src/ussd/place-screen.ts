@@ -5,7 +5,6 @@ import {
   listRecipients,
   recordShownFailure,
 } from '../account/memory.ts'
-import { readWithTime } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
@@ -140,8 +139,8 @@ const factReaders: FactReaders = {
   registration: findRegistration,
   recipients: listKnownRecipients,
   async wallets(shown) {
-    const wallets = await readWithTime(shown.services.memory, shown.account, listWallets)
-    return recordList(shown, walletsRecord, wallets)
+    const { now, ...stored } = await shown.services.memory.read(shown.account)
+    return recordList(shown, walletsRecord, listWallets(stored, now))
   },
   async earlierMinutes({ visit, menuContext, place: { name, draft } }) {
     const node = getNode(menuContext.menu, name)

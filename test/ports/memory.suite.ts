@@ -7,7 +7,7 @@ import {
   recordMessage,
   recordPayment,
 } from '../../src/account/memory.ts'
-import { createPins, readWithTime } from '../../src/account/pin.ts'
+import { createPins } from '../../src/account/pin.ts'
 import {
   addWallet,
   createWalletCodes,
@@ -69,9 +69,8 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
         await memory.change(one, (kept, now) => addWallet(kept, before, now))
       const redeemers = [account, other, account, other]
       await Promise.all(redeemers.map((one) => codes.redeem(code, one, () => true)))
-      const lists = await Promise.all(
-        [account, other].map((one) => readWithTime(memory, one, listWallets)),
-      )
+      const kept = await Promise.all([account, other].map(memory.read))
+      const lists = kept.map((one) => listWallets(one, one.now))
       const waiting = lists.flat().filter(({ hours }) => hours === 24)
       expect(waiting).toMatchObject([after])
       expect(lists.flat().filter(({ hours }) => hours === undefined)).toEqual([before])

@@ -36,7 +36,7 @@ test.for<
   ['texted', 60, (kept, to) => recordMessage(kept, `message ${to}`)],
 ])('of what is %s the last %i are remembered, each once', async ([what, most, add]) => {
   const memory = createMemory(createMemoryStore)
-  const begun = await memory.read(account)
+  const begun: AccountMemory = await memory.read(account)
   const added = (numbers: number[]) =>
     numbers.reduce((kept, to) => (add(kept, to) ?? kept) as AccountMemory, begun)[what]
   const all = Array.from({ length: 70 }, (_, index) => index)

@@ -287,6 +287,7 @@ test.for(['addWallet', 'cancelWallet'] as const)(
         // It was valid a moment ago.
         pins: { readAuthorization: async () => 'valid' },
         memory: {
+          read: async () => ({ ...before, now: 0 }),
           async change(address: string, change: (memory: AccountMemory, now: number) => unknown) {
             const after = change(before, 0)
             if (after !== undefined) changed.push(address)
