@@ -53,6 +53,14 @@ describe('an error of a node is never an empty answer', () => {
   })
 })
 
+test("a node's error reaches the client without the node's address", async () => {
+  const message = 'limit of http://rskj.test/ reached at rskj.test'
+  const refusal = { code: -32000, message, data: { at: 'http://rskj.test/' } }
+  const answer = await told({ error: refusal }, 'eth_gasPrice')
+  expect(answer).toMatchObject({ error: { code: -32000 } })
+  expect(JSON.stringify(answer)).not.toContain('rskj.test')
+})
+
 test('logs of a block that the node lacks are unknown, not empty', async () => {
   // Not what was asked for: the block has to tell which of its logs are.
   const strange = { ...printedLog, blockHash: hash, blockNumber: '0x1' }

@@ -9,8 +9,14 @@ export type Subject = {
   account: string
 }
 
+/** Adds what a node of Ethereum's kind mixes up: another transaction, and a block of many logs. */
+export type MixedSubject = Subject & {
+  other: { hash: string; block: { hash: string } }
+  floodedBlock: string
+}
+
 type Kind = {
-  /** Changes results, by method. */
+  /** Changes results, by method; undefined leaves one as it is. */
   changes: Record<string, (result: never) => unknown>
   question: [method: string, ...params: unknown[]]
   /** Tells whether it is found without another node; else it is believed, and counted. */
@@ -78,4 +84,64 @@ export const kindsOfLies: Readonly<Record<string, (of: Subject) => Kind>> = {
   'a trace': ({ hash }) => counted('trace_transaction', spoilEach({ subtraces: 7 }), [hash]),
   'a nonce': ({ account }) =>
     counted('eth_getTransactionCount', instead('0xff'), [account, 'latest']),
+}
+
+const byNumber = 'eth_getBlockByNumber'
+const proof = 'chain_getTransactionReceiptNodesByHash'
+const elsewhere = ({ other }: MixedSubject) => ({ blockHash: other.block.hash })
+const spoilFirst =
+  (members: object) =>
+  ([first, ...rest]: object[]) => [{ ...first, ...members }, ...rest]
+const upTo = (toBlock: string, more: object = {}) => [{ fromBlock: '0x0', toBlock, ...more }]
+
+/** Lists more lies of a node of Ethereum's kind, which are all found. */
+export const liesOfEthereum: Readonly<Record<string, (of: MixedSubject) => Kind>> = {
+  'a state root': ({ hash, blockHash }) =>
+    found('eth_getBlockByHash', spoil({ stateRoot: hash }), [blockHash]),
+  'a timestamp, by number': ({ blockNumber }) =>
+    found(byNumber, spoil({ timestamp: '0x1' }), [blockNumber]),
+  'the hash of a whole block': ({ hash, blockNumber }) =>
+    found(byNumber, spoil({ hash }), [blockNumber, true]),
+  'a block, which is another': ({ blockHash, other }) =>
+    found('eth_getBlockByHash', instead(other.block), [blockHash]),
+  'a block, without a hash': ({ blockNumber }) =>
+    found(byNumber, spoil({ hash: null }), [blockNumber]),
+  'a status in a proof': ({ blockHash, hash }) =>
+    found('eth_getBlockReceipts', spoilFirst({ status: '0x0' }), [blockHash, hash], proof),
+  'a receipts root': ({ hash }) => {
+    const asked = 'chain_getRawTransactionReceiptByHash'
+    return found('eth_getBlockByHash', spoil({ receiptsRoot: hash }), [hash], asked)
+  },
+  "a receipt, which is another's": ({ hash, other }) =>
+    found('eth_getTransactionReceipt', spoil({ transactionHash: other.hash }), [hash]),
+  'a transaction, which is another': ({ hash, other }) =>
+    found('eth_getTransactionByHash', spoil({ hash: other.hash }), [hash]),
+  "a transaction's block": (of) => {
+    const params = [of.blockHash, '0x0']
+    return found('eth_getTransactionByBlockHashAndIndex', spoil(elsewhere(of)), params)
+  },
+  'the last log': ({ blockHash }) => found('eth_getLogs', withoutLast, [{ blockHash }]),
+  'no logs, by number': ({ blockNumber }) =>
+    found('eth_getLogs', instead([]), upTo(blockNumber, { fromBlock: blockNumber })),
+  'all logs but a thousand': ({ blockNumber, floodedBlock }) => {
+    const cut = (all: object[]) => (all.length > 1_000 ? all.slice(0, 1_000) : undefined)
+    return found('eth_getLogs', cut, upTo(floodedBlock, { fromBlock: blockNumber }))
+  },
+  "logs' block": (of) =>
+    found('eth_getLogs', spoilEach(elsewhere(of)), [{ blockHash: of.blockHash }]),
+  "logs' address": ({ hash, account }) => {
+    const params = upTo('latest', { address: account })
+    return found('eth_getLogs', spoilEach({ address: hash.slice(0, 42) }), params)
+  },
+  'logs, each twice': () =>
+    found('eth_getLogs', (all: object[]) => [...all, ...all], upTo('latest')),
+  "logs' numbers, which are later": ({ blockNumber }) =>
+    found('eth_getLogs', spoilEach({ blockNumber: '0xff' }), upTo(blockNumber)),
+  "traces' block": (of) => found('trace_block', spoilEach(elsewhere(of)), [of.blockHash]),
+  "a transaction's traces": ({ blockHash }) => found('trace_block', withoutFirst, [blockHash]),
+  "traces' transaction": ({ hash, other }) =>
+    found('trace_transaction', spoilEach({ transactionHash: other.hash }), [hash]),
+  'a balance, which is no number': ({ account }) =>
+    found('eth_getBalance', instead('lots'), [account]),
+  'code, which is no text': ({ account }) => found('eth_getCode', instead({}), [account, 'latest']),
 }

@@ -8,8 +8,16 @@ import { createHandClock } from '../../../support/hand-clock.ts'
 import { readFullBlock, readRecording } from '../../../support/rskj-node/recording.ts'
 import { replay } from '../../../support/rskj-node/replay.ts'
 import { seed, times } from '../../../support/sample.ts'
-import { beforeABlock, deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
-import { kindsOfLies, type Subject } from '../support/kinds-of-lies.ts'
+import {
+  beforeABlock,
+  deployEmitter,
+  deployFlood,
+  emit,
+  mined,
+  sender,
+  topic,
+} from '../support/anvil-rpc.ts'
+import { kindsOfLies, liesOfEthereum, type MixedSubject } from '../support/kinds-of-lies.ts'
 import { openNode } from '../support/open.ts'
 import { lieAbout } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
@@ -132,13 +140,15 @@ type Still = {
   ask: (call: Call) => Promise<Said>
   questions: Question[]
   emitter: string
-  subject: Subject
+  subject: MixedSubject
   stop?: () => void
 }
 
 async function openAnvil(): Promise<Still> {
   const { url, direct, emitter, stop } = await openNode()
-  await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
+  const first = await emit(direct, emitter, 1n, 2n, 3n)
+  const { blockHash: firstBlock } = await mined(direct, first)
+  const block = (await direct('eth_getBlockByHash', [firstBlock, false])) as { hash: string }
   const another = await deployEmitter(direct)
   const hash = await beforeABlock(direct, async () => {
     await emit(direct, another, 1n, 2n, 3n)
@@ -146,9 +156,14 @@ async function openAnvil(): Promise<Still> {
   })
   const where = await mined(direct, hash)
   await mined(direct, await emit(direct, emitter, 7n, 8n, 9n))
+  // More logs than a node may answer at once.
+  const flood = { from: sender, to: await deployFlood(direct), data: topic(1_500n) }
+  const sent = await direct('eth_sendTransaction', [{ ...flood, gas: '0x2dc6c0' }])
+  const { blockNumber: floodedBlock } = await mined(direct, sent as Hex)
   await direct('anvil_mine', ['0x3c'])
   const questions = questionsAbout(emitter, hash, where)
-  const subject = { rules: 'ethereum' as const, hash, ...where, account: emitter }
+  const mixed = { other: { hash: first, block }, floodedBlock }
+  const subject = { rules: 'ethereum' as const, hash, ...where, account: emitter, ...mixed }
   const ask: Still['ask'] = async ({ method, params }) =>
     (await exchange(url, method, params)).answer as Said
   return { ask, questions, emitter, subject, stop }
@@ -161,7 +176,8 @@ async function openRskj(): Promise<Still> {
   const where = { blockHash, blockNumber } as Mined
   const { to: account = '', hash } = Object(transactions[0]) as { to?: string; hash: Hex }
   const questions = questionsAbout(account, hash, where)
-  const subject = { rules: 'rootstock' as const, hash, ...where, account }
+  const mixed = { other: { hash, block: { hash: blockHash } }, floodedBlock: blockNumber }
+  const subject = { rules: 'rootstock' as const, hash, ...where, account, ...mixed }
   // Of calls and nonces nothing was recorded of this account.
   const state: Record<string, string> = { eth_call: '0x2a', eth_getTransactionCount: '0xb' }
   const ask: Still['ask'] = async (call) => {
@@ -172,12 +188,12 @@ async function openRskj(): Promise<Still> {
 }
 
 describe.each([
-  { name: 'anvil', open: openAnvil, mining: undefined },
-  { name: 'RSKj', open: openRskj, mining: { minDifficulty: 1n, from: 1 } },
+  { name: 'anvil', open: openAnvil, mining: undefined, more: liesOfEthereum },
+  { name: 'RSKj', open: openRskj, mining: { minDifficulty: 1n, from: 1 }, more: {} },
 ])('three nodes as $name, one of which lies', (kind) => {
   let three: ReturnType<typeof createThree>
   let questions: Question[]
-  let subject: Subject
+  let subject: MixedSubject
   let settledRange: Question
   let truths: unknown[]
   let rangeTruth: unknown
@@ -214,7 +230,7 @@ describe.each([
   const distrusted = ({ logged }: Served) =>
     logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
 
-  describe.each(Object.entries(kindsOfLies))('a lie about %s', (_, kindOf) => {
+  describe.each(Object.entries({ ...kindsOfLies, ...kind.more }))('a lie about %s', (_, kindOf) => {
     /** Serves with this many nodes, of which two must agree on unproved answers. */
     const checks = { mining: kind.mining, comparesAnswers: true }
     const open = (count: number) => serveBefore(count, createHandClock(), checks)
@@ -224,8 +240,9 @@ describe.each([
       three.lie(place, (answer, { method }) => {
         const change = changes[method]
         if (change === undefined || (answer.result ?? null) === null) return answer
-        told += 1
         const result = change(answer.result as never)
+        if (result === undefined) return answer
+        told += 1
         expect(result, 'the lie').not.toEqual(answer.result)
         return { ...answer, result }
       })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { type ScriptedSay, scriptedNode } from '../../../support/fake-node.ts'
@@ -122,4 +122,43 @@ test('a head that no node has shown for half a minute is no longer used', async 
   expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   clock.forward(2_000)
   expect((await served.rpc('eth_blockNumber')).error?.code).toBe(-32011)
+})
+
+describe("a node's bad answer", () => {
+  /** Serves two nodes, of which the first lies about a method; lists who was asked for code. */
+  async function serveLiar(method: string, lie: unknown) {
+    const asked: string[] = []
+    const served = await serveTwo((call, host) => {
+      if (call.method === 'eth_getCode') asked.push(host)
+      if (call.method === method && host === 'liar.test') return { result: lie }
+      return call.method.startsWith('eth_getBlock') ? honestly(call, host) : { result: '0x1' }
+    })
+    await served.rpc('eth_blockNumber')
+    return { ...served, asked }
+  }
+
+  const account = `0x${'ab'.repeat(20)}`
+
+  test('that is a lie has it asked last for a while, and the operator gets an alert', async () => {
+    const lie = { ...printed, hash: `0x${'cd'.repeat(32)}` }
+    const { rpc, logged, asked } = await serveLiar('eth_getBlockByHash', lie)
+    const { hash } = printed
+    expect((await rpc('eth_getBlockByHash', [hash])).result).toMatchObject({ hash })
+    await rpc('eth_getCode', [account, 'latest'])
+    expect(asked).toEqual(['honest.test'])
+    const told = { level: 'warn', event: 'node.distrusted', node: 'node 1' }
+    expect(logged).toContainEqual(expect.objectContaining(told))
+    expect(JSON.stringify(logged)).not.toContain('.test')
+  })
+
+  test('that is malformed leaves it its place, and the operator is alerted once', async () => {
+    const { rpc, logged, asked } = await serveLiar('eth_getBalance', 'lots')
+    for (let times = 0; times < 3; times += 1)
+      expect((await rpc('eth_getBalance', [account])).result).toBe('0x1')
+    await rpc('eth_getCode', [account, 'latest'])
+    expect(asked).toEqual(['liar.test'])
+    const message = 'node 1 returned a malformed eth_getBalance result'
+    const alert = { level: 'warn', event: 'node.malformed', message, node: 'node 1' }
+    expect(logged).toEqual([alert])
+  })
 })
