@@ -96,19 +96,19 @@ const loggedEvents = z.array(loggedEvent)
 
 type Request = [method: string, params: readonly unknown[], signal: AbortSignal]
 
-/** Calls a node and parses its answer. Caches are bypassed, since settlement relies on it. */
-const createParsedReader =
+/** Reads a parsed answer, and how it is known. Settlement relies on it, so caches are bypassed. */
+const createReader =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
     schema: Schema,
-    ...[method, params, signal, onUnproved = () => {}]: [
-      ...Request,
-      onUnproved?: (isAlone: boolean) => void,
-    ]
-  ): Promise<z.output<Schema>> => {
-    const answer = await rpc(method, params, { signal, fresh: true, onUnproved })
-    const parsed = schema.safeParse(answer)
-    if (parsed.success) return parsed.data
+    ...[method, params, signal]: Request
+  ): Promise<{ answer: z.output<Schema>; proof: ReceiptProof }> => {
+    let proof: ReceiptProof = 'proved'
+    const onUnproved = (isAlone: boolean): void => {
+      proof = isAlone ? 'alone' : 'unproved'
+    }
+    const parsed = schema.safeParse(await rpc(method, params, { signal, fresh: true, onUnproved }))
+    if (parsed.success) return { answer: parsed.data, proof }
     throw new TransportError(`the answer to ${method} has an unexpected form`, {
       cause: parsed.error,
     })
@@ -118,28 +118,18 @@ const createParsedReader =
 export type Node = ReturnType<typeof createNode>
 
 export function createNode(rpc: Rpc) {
-  const readParsed = createParsedReader(rpc)
-
-  const readOptional = async <Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) =>
-    (await readParsed(orNull(schema), ...request)) ?? undefined
-
-  /** Reads an answer, and tells how it is known. */
-  async function readWithProof<Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) {
-    let proof: ReceiptProof = 'proved'
-    const answer = await readParsed(schema, ...request, (isAlone) => {
-      proof = isAlone ? 'alone' : 'unproved'
-    })
-    return { answer, proof }
-  }
+  const read = createReader(rpc)
+  const readAnswer = async <Schema extends z.ZodMiniType>(schema: Schema, ...request: Request) =>
+    (await read(schema, ...request)).answer
 
   return {
     async getHead(signal: AbortSignal): Promise<Head> {
-      return toHead(await readWithProof(head, 'eth_getBlockByNumber', ['latest', false], signal))
+      return toHead(await read(head, 'eth_getBlockByNumber', ['latest', false], signal))
     },
     /** Reads a block by number; undefined if the chain is shorter. */
     async getBlock(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const request: Request = ['eth_getBlockByNumber', [toHex(number), false], signal]
-      const { answer, proof } = await readWithProof(orNull(head), ...request)
+      const { answer, proof } = await read(orNull(head), ...request)
       return answer === null ? undefined : toHead({ answer, proof })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
@@ -148,15 +138,15 @@ export function createNode(rpc: Rpc) {
       signal: AbortSignal,
       block: number | 'latest' | 'pending' = 'latest',
     ) {
-      return readParsed(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
+      return readAnswer(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
     },
     /** Returns the gas price in wei. */
-    getGasPrice: (signal: AbortSignal) => readParsed(wei, 'eth_gasPrice', [], signal),
+    getGasPrice: (signal: AbortSignal) => readAnswer(wei, 'eth_gasPrice', [], signal),
     /** Returns an account's balance in wei of the native currency. */
     getBalance: (account: Address, signal: AbortSignal) =>
-      readParsed(wei, 'eth_getBalance', [account, 'latest'], signal),
+      readAnswer(wei, 'eth_getBalance', [account, 'latest'], signal),
     getCode: (account: Address, signal: AbortSignal) =>
-      readParsed(hex, 'eth_getCode', [account, 'latest'], signal),
+      readAnswer(hex, 'eth_getCode', [account, 'latest'], signal),
     /** Calls a contract at the latest block or at a given one. */
     async call(
       { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },
@@ -167,7 +157,7 @@ export function createNode(rpc: Rpc) {
       try {
         return {
           kind: 'returned',
-          data: await readParsed(hex, 'eth_call', [fields, toBlockTag(block)], signal),
+          data: await readAnswer(hex, 'eth_call', [fields, toBlockTag(block)], signal),
         }
       } catch (error) {
         const data = error instanceof RpcError ? parseRevertData(error) : undefined
@@ -177,13 +167,15 @@ export function createNode(rpc: Rpc) {
     },
     async getReceipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
       const method = 'eth_getTransactionReceipt'
-      const { answer, proof } = await readWithProof(orNull(receipt), method, [hash], signal)
+      const { answer, proof } = await read(orNull(receipt), method, [hash], signal)
       return answer === null ? undefined : { ...answer, proof }
     },
     /** Returns a transaction's calldata; undefined if the node does not know it. */
-    getCalldata: (hash: Hex, signal: AbortSignal) =>
-      readOptional(calldata, 'eth_getTransactionByHash', [hash], signal),
-    ...createLogReader(readParsed),
+    async getCalldata(hash: Hex, signal: AbortSignal): Promise<Hex | undefined> {
+      const method = 'eth_getTransactionByHash'
+      return (await readAnswer(orNull(calldata), method, [hash], signal)) ?? undefined
+    },
+    ...createLogReader(read),
     /** Sends a transaction. Never throws, because a transport error is an outcome, too. */
     async send(raw: Hex, signal: AbortSignal): Promise<SendResult> {
       try {
@@ -198,14 +190,14 @@ export function createNode(rpc: Rpc) {
   }
 }
 
-function createLogReader(readParsed: ReturnType<typeof createParsedReader>) {
-  function getLogs(
+function createLogReader(read: ReturnType<typeof createReader>) {
+  async function getLogs(
     { fromBlock, toBlock, ...filter }: LogFilter & { fromBlock: number; toBlock?: number },
     signal: AbortSignal,
   ) {
     const to = toBlock === undefined ? 'latest' : toHex(toBlock)
     const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
-    return readParsed(loggedEvents, 'eth_getLogs', [range], signal)
+    return (await read(loggedEvents, 'eth_getLogs', [range], signal)).answer
   }
 
   return {

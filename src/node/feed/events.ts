@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
-import { orNull } from '../../runtime/json.ts'
-import { listSignedTransactions, rawBlock } from '../objects/block.ts'
+import { listSignedTransactions } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
+import { readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeSocket } from '../upstream/socket.ts'
 
@@ -68,6 +68,6 @@ export function createFeedEvents(
 }
 
 async function readPool(node: UpstreamNode): Promise<string[]> {
-  const pending = await node.call('eth_getBlockByNumber', ['pending', false], orNull(rawBlock))
+  const pending = await readPendingBlock(node, false)
   return pending === null ? [] : listSignedTransactions(pending)
 }

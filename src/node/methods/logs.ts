@@ -1,6 +1,6 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { logs, shapeLog } from '../objects/log.ts'
+import { logs, rawLogs } from '../objects/log.ts'
 import { logFilterParam, toLogQuery } from '../objects/log-filter.ts'
 import { toBlockNumber, toQuantity } from '../objects/values.ts'
 import { readBlockLogs } from '../reads/block-logs.ts'
@@ -25,8 +25,8 @@ export const ethGetLogs = defineMethod({
     }
     if (fromBlock === 'pending') {
       const blockRange = { fromBlock, toBlock: fromBlock }
-      return await context.ask(async (node) =>
-        (await node.call('eth_getLogs', [toLogQuery(filter, blockRange)], logs)).map(shapeLog),
+      return await context.ask((node) =>
+        node.call('eth_getLogs', [toLogQuery(filter, blockRange)], rawLogs),
       )
     }
     const range = await resolveRange(fromBlock, toBlock, context)

@@ -17,10 +17,13 @@ export const logs = z.array(log)
 
 export type ChainLog = z.output<typeof log>
 
-/** Returns a log in the form of an answer, without `removed`, which belongs to notifications. */
-export function shapeLog({ removed: _, ...rest }: ChainLog): ChainLog {
-  return rest
-}
+/** Parses a log as nodes return it, and drops `removed`, which belongs to notifications. */
+export const rawLog = z.pipe(
+  log,
+  z.transform(({ removed: _, ...rest }): ChainLog => rest),
+)
+
+export const rawLogs = z.array(rawLog)
 
 /** Returns a key of a log's content and place in its block, which tells equal logs apart. */
 export function toContentKey({ logIndex, address, topics, data }: ChainLog): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { log, shapeLog } from './log.ts'
+import { log, rawLog } from './log.ts'
 import { address, data, hash, quantity, transactionType, withDefault } from './values.ts'
 
 /** Parses a receipt in the form of an answer; unknown fields pass. */
@@ -29,6 +29,7 @@ export const rawReceipt = z.extend(receipt, {
   to: withDefault(null, address),
   contractAddress: withDefault(null, address),
   effectiveGasPrice: z.nullish(quantity),
+  logs: z.array(rawLog),
   status: z.nullish(quantity),
   root: z.nullish(data),
   type: withDefault('0x0', transactionType),
@@ -42,7 +43,6 @@ export function shapeReceipt(raw: RawReceipt, gasPrice: string): NodeReceipt {
   return {
     ...rest,
     effectiveGasPrice: effectiveGasPrice ?? gasPrice,
-    logs: raw.logs.map(shapeLog),
     ...(status ? { status } : { root: root ?? '0x' }),
   }
 }

@@ -2,7 +2,7 @@ import { TransportError } from '../../chain/rpc.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
-import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
+import { type ChainLog, rawLogs, toContentKey } from '../objects/log.ts'
 import { type LogFilter, matchesFilter, mayContainLogs, toLogQuery } from '../objects/log-filter.ts'
 import { isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -19,12 +19,12 @@ export async function readBlockLogs(
   const blocks = isByHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
   const [block, logsResult] = await Promise.allSettled([
     readProvedBlock(node, selector, false),
-    node.call('eth_getLogs', [toLogQuery(filter, blocks)], logs),
+    node.call('eth_getLogs', [toLogQuery(filter, blocks)], rawLogs),
   ])
   if (block.status === 'rejected') throw block.reason
   if (block.value === null) return null
   if (logsResult.status === 'rejected') throw logsResult.reason
-  const answeredLogs = logsResult.value.map(shapeLog)
+  const answeredLogs = logsResult.value
   if (await areLogsConsistent(node, block.value, answeredLogs, filter)) {
     return answeredLogs.filter((log) => matchesFilter(filter, log))
   }
@@ -72,5 +72,5 @@ export async function readProvedLogs(node: UpstreamNode, block: MinedBlock): Pro
   if (proof === undefined) return await readKnownBlockLogs(node, block.hash, {})
   if (block.logsBloom && Number(block.logsBloom) === 0) return []
   const { receipts } = await readProvedReceipts(node, block, proof.trieKind)
-  return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
+  return receipts.flatMap((receipt) => receipt.logs)
 }

@@ -3,7 +3,7 @@ import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
+import { type ChainLog, rawLogs, toContentKey } from '../objects/log.ts'
 import { type LogFilter, matchesFilter, mayMatchFilter, toLogQuery } from '../objects/log-filter.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type NodeAnswer, readHeight, type UpstreamNode } from '../upstream/node.ts'
@@ -248,7 +248,7 @@ async function queryLogs(
   const query = toLogQuery(filter, { fromBlock: toQuantity(part.from), toBlock })
   let nodeLogs: ChainLog[]
   try {
-    nodeLogs = (await node.call('eth_getLogs', [query], logs)).map(shapeLog)
+    nodeLogs = await node.call('eth_getLogs', [query], rawLogs)
   } catch (error) {
     if (!(error instanceof RpcError) || !isAboutRange(error)) throw error
     node.progress.height ??= await readHeight(node)
