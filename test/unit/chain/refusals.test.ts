@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
-import {
-  classifyRefusal,
-  isRefusal,
-  parseRevertReason,
-  type ReadRefusal,
-} from '../../../src/chain/refusals.ts'
+import { classifyRefusal, isRefusal, type ReadRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
 describe("a node's refusal of a transaction", () => {
@@ -51,12 +46,5 @@ describe("a node's refusal of a question", () => {
   ] as const)('"%s" means %j', ([message, meanings]) => {
     const error = new RpcError(-32000, message)
     expect(all.filter((meaning) => isRefusal(error, meaning))).toEqual(meanings)
-  })
-
-  test("a revert has the contract's reason", () => {
-    const said = (message: string) => parseRevertReason(new RpcError(-32015, message))
-    expect(said('VM Exception while processing transaction: revert Not yours')).toBe('Not yours')
-    expect(said('VM Exception while processing transaction: transaction reverted')).toBe('')
-    expect(said('VM Exception while processing transaction: out of gas')).toBeUndefined()
   })
 })

@@ -85,16 +85,4 @@ describe("several nodes' verdicts on a transaction", () => {
       expect([...outcomes], set.join(', ')).toEqual([expected])
     }
   })
-
-  test('name a refusal only if all refused, and else say that it may have been sent', async () => {
-    const refuse = (verdict: SendVerdict) => Promise.reject(new RpcError(-32010, words[verdict]))
-    const lost = () => Promise.reject(new TransportError('connection refused'))
-    const sleep = async () => {}
-    await expect(waitForVerdict([refuse('other'), refuse('quota')], sleep)).rejects.toThrow(
-      new RpcError(-32010, words.quota),
-    )
-    await expect(waitForVerdict([refuse('quota'), lost()], sleep)).rejects.toBeInstanceOf(
-      TransportError,
-    )
-  })
 })

@@ -1,24 +1,28 @@
 import { describe, expect, test } from 'vitest'
+import { until } from '../../../../scripts/dev/wait.ts'
 import { ownExamples } from '../../../../scripts/generate/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
-import { type Said, scriptedNode } from '../../../support/fake-node.ts'
+import { error, type Said, scriptedNode } from '../../../support/fake-node.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
 import { inTime } from '../../../support/in-time.ts'
 
 const { params, result: hash } = ownExamples.eth_sendRawTransaction
 const hosts = ['a.test', 'b.test', 'c.test']
 
 /** Serves three RSKj nodes, each with its own answer to one method; `undefined` is silence. */
-function serveThree(method: string, answers: readonly (Said | undefined)[]) {
-  const nodes = scriptedNode((call, host) =>
-    call.method === method
-      ? (answers[hosts.indexOf(host)] ?? new Promise<never>(() => {}))
-      : undefined,
-  )
-  return serve(
-    hosts.map((host) => `http://${host}/`),
-    31,
-    nodes,
-  )
+async function serveThree(
+  method: string,
+  answers: readonly (Said | undefined)[],
+  ...clock: Parameters<typeof serve>[3][]
+) {
+  const asked: string[] = []
+  const nodes = scriptedNode((call, host) => {
+    if (call.method !== method) return undefined
+    asked.push(host)
+    return answers[hosts.indexOf(host)] ?? new Promise<never>(() => {})
+  })
+  const urls = hosts.map((host) => `http://${host}/`)
+  return { ...(await serve(urls, 31, nodes, ...clock)), asked }
 }
 
 const refuse = (message: string): Said => ({ error: { code: -32010, message } })
@@ -36,6 +40,34 @@ const ordersOf = <Item>([a, b, c]: readonly [Item, Item, Item]): Item[][] => [
 ]
 
 describe('a transaction', () => {
+  const method = 'eth_sendRawTransaction'
+  const maybeSent = error(-32011, 'no node gave an answer: the transaction may have been sent')
+
+  test('goes to every node, also where one knows it already', async () => {
+    const known = refuse('transaction already imported')
+    const { rpc, asked } = await serveThree(method, [known, taken, occupied])
+    expect(await rpc(method, params)).toMatchObject({ result: hash })
+    await until(() => asked.length === hosts.length)
+    expect(asked.toSorted()).toEqual(hosts)
+  })
+
+  test('may have been sent when a node answers the hash of another, which is held against no node', async () => {
+    const other = { result: `0x${'ab'.repeat(32)}` }
+    for (const [rest, answer] of [
+      [quota, maybeSent],
+      [taken, { result: hash }],
+    ] as const) {
+      const { rpc, logged } = await serveThree(method, [other, rest, rest])
+      expect(await rpc(method, params)).toMatchObject(answer)
+      expect(logged.map(({ event }) => event)).not.toContain('node.distrusted')
+    }
+  })
+
+  test('may have been sent when one node did not answer', async () => {
+    const { rpc } = await serveThree(method, [quota, undefined, quota], createHandClock(0.1))
+    expect(await rpc(method, params)).toMatchObject(maybeSent)
+  })
+
   test('is taken if one node takes it, in each order, and a silent node delays nobody', async () => {
     for (const order of ordersOf([occupied, taken, undefined])) {
       const served = await serveThree('eth_sendRawTransaction', order)
