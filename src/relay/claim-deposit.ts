@@ -1,9 +1,8 @@
-import type { Hex, LocalAccount } from 'viem'
+import { type Hex, keccak256, type LocalAccount } from 'viem'
 import type { SendResult } from '../chain/node.ts'
 import { chooseVerdict, type SendVerdict } from '../chain/verdicts.ts'
 import { limitGasPrice } from './fees.ts'
 import type { Relayer } from './relayer.ts'
-import { createSigner } from './signer.ts'
 
 /** Tells the result of depositing the balance of an account's own address. */
 export type DepositClaim =
@@ -89,10 +88,12 @@ export async function claimDeposit(
 async function send(
   { node, clock, log, chainId, deposit: { to, data } }: DepositClaimOptions,
   account: LocalAccount,
-  { valueWei, ...rest }: { nonce: number; gasPriceWei: bigint; valueWei: bigint },
+  { nonce, gasPriceWei, valueWei }: { nonce: number; gasPriceWei: bigint; valueWei: bigint },
 ): Promise<DepositClaim> {
-  const signer = createSigner(account, chainId)
-  const { raw, hash } = await signer.sign({ ...rest, to, data, gas: depositGas, valueWei })
+  const [gas, gasPrice, value] = [BigInt(depositGas), gasPriceWei, valueWei]
+  const priced = { type: 'legacy', chainId, nonce, gas, gasPrice, value } as const
+  const raw = await account.signTransaction({ ...priced, to, data })
+  const hash = keccak256(raw)
   const sent = await node.send(raw, clock.timeout(nodeTimeoutMs))
   const outcome = readOutcome(sent)
   log({ level: 'info', event: 'deposit.sent', message: `Deposit ${outcome}: ${hash}` })

@@ -1,9 +1,9 @@
 import { createHmac, pbkdf2Sync } from 'node:crypto'
 import { validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
-import { bytesToBigInt, concat, type LocalAccount, numberToBytes } from 'viem'
+import { bytesToBigInt, concat, numberToBytes } from 'viem'
 import { type Chain, chains } from '../chain/chains.ts'
-import { createKeyAccount } from '../runtime/key-account.ts'
+import { createKeyAccount, type KeyAccount } from '../runtime/key-account.ts'
 import { curveOrder, getPublicKey } from '../runtime/secp256k1/curve.ts'
 
 declare module 'node:crypto' {
@@ -26,7 +26,7 @@ export function deriveRelayerAccount(
   mnemonic: string,
   chainId: Chain['id'],
   index: number,
-): LocalAccount {
+): KeyAccount {
   if (!validateMnemonic(mnemonic, wordlist)) throw new Error('this is no phrase of BIP-39')
   const seed = pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512')
   const path = `${chains[chainId].accountPath}/${index}`

@@ -76,12 +76,12 @@ export function sumGas(requests: readonly { gas: number }[]): number {
 }
 
 /** Signs for a nonce, outbidding its older transaction; undefined above the price limit. */
-export async function signFor(
+export function signFor(
   relayer: Terms & Pick<Relayer, 'signer'>,
   { nonce, pending }: Slot,
   nodePriceWei: bigint,
   content: TransactionContent,
-): Promise<SignedTransaction | undefined> {
+): SignedTransaction | undefined {
   const gasPriceWei = computeGasPrice(relayer, nodePriceWei, pending?.gasPriceWei)
   if (gasPriceWei === undefined) return undefined
   return relayer.signer.sign({ nonce, gasPriceWei, ...content })

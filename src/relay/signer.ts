@@ -2,41 +2,40 @@ import {
   type Address,
   type Hex,
   keccak256,
-  type LocalAccount,
   parseTransaction,
+  serializeTransaction,
   zeroAddress,
 } from 'viem'
+import type { KeyAccount } from '../runtime/key-account.ts'
 import type { SignedTransaction } from './ledger/values.ts'
 
 /** Tells what a transaction does, whatever its nonce and price are. */
 export type TransactionContent = { to: Address; data: Hex; gas: number }
 
 /** Describes a transaction to sign: legacy (EIP-155), since Rootstock takes no other. */
-export type UnsignedTransaction = TransactionContent & {
-  nonce: number
-  gasPriceWei: bigint
-  valueWei?: bigint
-}
+export type UnsignedTransaction = TransactionContent & { nonce: number; gasPriceWei: bigint }
 
 export type Signer = {
   address: Address
-  sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
+  /** Signs at once: nothing else runs between a decision and its signature. */
+  sign(transaction: UnsignedTransaction): SignedTransaction
   /** Reads what a transaction of this signer does. */
   readContent(transaction: SignedTransaction): TransactionContent
 }
 
-export function createSigner(account: LocalAccount, chainId: number): Signer {
+export function createSigner(account: KeyAccount, chainId: number): Signer {
   return {
     address: account.address,
-    async sign({ gasPriceWei, gas, valueWei = 0n, ...transaction }) {
-      const raw = await account.signTransaction({
+    sign({ gasPriceWei, gas, ...transaction }) {
+      const unsigned = {
         ...transaction,
         type: 'legacy',
         chainId,
         gas: BigInt(gas),
         gasPrice: gasPriceWei,
-        value: valueWei,
-      })
+      } as const
+      const digest = keccak256(serializeTransaction(unsigned))
+      const raw = serializeTransaction(unsigned, account.signDigest(digest))
       return { hash: keccak256(raw), raw, gasPriceWei }
     },
     readContent({ raw }) {

@@ -7,7 +7,7 @@ import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { SignedRequest } from '../../src/relay/forwarder/requests.ts'
-import type { PaymentOffer, Proposal } from '../../src/relay/ledger/acceptance.ts'
+import type { PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import type { Capacity, Slot } from '../../src/relay/ledger/payments/nonces.ts'
 import type { AccountState } from '../../src/relay/ledger/records/chain.ts'
@@ -51,7 +51,7 @@ const id = (text: string): Hex => stringToHex(text, { size: 32 })
 export async function liveHistory(options: HistoryOptions): Promise<void> {
   const { seed, steps, stores, rules } = options
   const random = createRandom(seed, 'ledger history')
-  const nothing = { offered: undefined, slot: undefined, made: 0 }
+  const nothing = { slot: undefined, made: 0 }
   const world: World = { random, rules, ...nothing }
 
   async function ask(method: keyof WholeLedger, ...args: unknown[]): Promise<unknown> {
@@ -97,17 +97,12 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
 type World = {
   random: Random
   rules: LedgerRules
-  /** What was offered last, and what it was told. */
-  offered: { offers: readonly PaymentOffer[]; proposal: Proposal } | undefined
   /** The nonce that was asked for last. */
   slot: (Parameters<WholeLedger['findSlot']>[0] & { replacedHash: Hex | undefined }) | undefined
   made: number
 }
 
 function noteSlot(world: World, method: keyof WholeLedger, args: unknown[], answer: unknown): void {
-  if (method === 'propose') {
-    world.offered = { offers: args[0] as PaymentOffer[], proposal: answer as Proposal }
-  }
   const slot = answer as Slot | undefined
   if (method !== 'findSlot' || slot === undefined) return
   world.slot = {
@@ -150,8 +145,6 @@ type Scene = ReturnType<typeof drawScene>
 
 function drawCall(world: World, work: Work): [method: Method, ...args: unknown[]] {
   const method = world.random.weighted(weights)
-  // Nothing was proposed yet that could be recorded.
-  if (method === 'record' && world.offered === undefined) return ['readWork']
   return [method, ...draws[method](drawScene(world, work))]
 }
 
@@ -167,16 +160,12 @@ type Draws = {
 /** Draws arguments for each method; a forgotten method does not compile. */
 const draws: Draws = {
   pass: ({ world }) => [drawTime(world)],
-  propose({ world, work, random }) {
+  acceptOffers({ world, work, random }) {
     const drawOne = () => drawOffer(drawScene(world, work))
-    return [Array.from({ length: random.int(1, 3) }, drawOne)]
-  },
-  record({ world, random, chainNonce }) {
-    const { offers = [], proposal } = world.offered ?? {}
-    const { slot, accepted = [] } = proposal ?? {}
-    const isCarried = accepted.length > 0 && random.chance(0.9)
-    const nonce = slot?.nonce ?? chainNonce
-    return [offers, isCarried ? { ...drawTransaction(world), nonce, accepted } : undefined]
+    const offers = Array.from({ length: random.int(1, 3) }, drawOne)
+    const transaction = drawTransaction(world)
+    const isOpen = random.chance(0.9)
+    return [offers, () => (isOpen ? () => transaction : undefined)]
   },
   findKnownRefusal({ random, account }) {
     return [account, drawLimits(random), { kind: random.pick(kindNames), spendsWei: 1n }]
@@ -403,7 +392,7 @@ const drawLimits = (random: Random): PaymentLimits => ({
 })
 
 const often: Partial<Record<keyof WholeLedger, number>> = {
-  ...{ propose: 16, record: 16, recordMined: 8, confirm: 8 },
+  ...{ acceptOffers: 24, recordMined: 8, confirm: 8 },
   ...{ findSlot: 6, fill: 6, recordSend: 4, reopen: 3 },
   ...{ recordDisplaced: 1, abandon: 1, expire: 1, prune: 1, adopt: 1, refuse: 1 },
 }

@@ -1,4 +1,4 @@
-import { privateKeyToAccount } from 'viem/accounts'
+import { hexToBytes } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
 import { createNode } from '../../src/chain/node.ts'
 import { ledgerParts } from '../../src/compose/ledger.ts'
@@ -14,6 +14,7 @@ import { type AnyRow, getListPosition, getTable, type View } from '../../src/rel
 import type { Relayer } from '../../src/relay/relayer.ts'
 import { createSigner } from '../../src/relay/signer.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { createKeyAccount } from '../../src/runtime/key-account.ts'
 
 /** Rules of a ledger and the key that it is of, where a test means no others. */
 export const usual = {
@@ -70,7 +71,7 @@ export function createMemoryLedger(options: Readonly<Options>): {
 }
 
 /** The key of relayers in memory. */
-export const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+export const account = createKeyAccount(hexToBytes(`0x${'01'.repeat(32)}`))
 
 type Params = readonly unknown[]
 

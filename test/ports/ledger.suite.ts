@@ -2,11 +2,11 @@ import type { Hex } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../src/loan/calls.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
-import type { PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
+import type { OpenSlot, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
 import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import type { Traces } from '../../src/relay/ledger/records/possible-loss.ts'
-import { hashPlaceholder } from '../../src/relay/ledger/values.ts'
+import { hashPlaceholder, type SignedTransaction } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
@@ -23,10 +23,12 @@ import {
   offerOf,
   orderOf,
   question,
+  queue,
   refusingOf,
   screenOf,
   settle,
   signature,
+  signByName,
   transactionOf,
 } from './payments.ts'
 
@@ -73,11 +75,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('accepts one offer of a session, and gives the others its answer', async ({ ledger }) => {
       const offers = Array.from({ length: 8 }, () => offerOf('s'))
       const late = { ...offerOf('s'), version: 7 }
-      expect((await ledger.propose([late, ...offers])).accepted).toEqual([1])
+      const [first, second, ...others] = await kindsOf(ledger, late, ...offers)
+      expect([first, second, ...new Set(others)]).toEqual(['changed', 'accepted', 'changed'])
       const alone = await Promise.all(offers.map((one) => kindsOf(ledger, one)))
       const kinds = [...alone.flat(), ...(await kindsOf(ledger, ...offers))]
-      expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(1)
-      expect(kinds.filter((kind) => kind === 'answered')).toHaveLength(15)
+      expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(0)
+      expect(kinds.filter((kind) => kind === 'answered')).toHaveLength(16)
       expect((await ledger.readWork()).carried).toHaveLength(1)
     })
 
@@ -92,25 +95,41 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('q'))).toMatchObject({ screen: screens.queued })
     })
 
-    test('records nothing where other payments may begin by now', async ({ ledger }) => {
-      const offers = [offerOf('a'), offerOf('b', bob)]
-      const { slot, accepted } = await ledger.propose(offers)
-      expect({ nonce: slot?.nonce, accepted }).toEqual({ nonce: 0, accepted: [0, 1] })
-      await ledger.refuse(refusingOf('a'))
-      const transaction = { ...transactionOf('both'), nonce: 0, accepted }
-      expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
-      expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], queued: [] })
-      const verdicts = [answered('No'), { kind: 'accepted', isCarried: true }]
-      expect((await offer(ledger, ...offers)).verdicts).toMatchObject(verdicts)
+    test('signs for those that begin, and for nobody else', async ({ ledger, pass }) => {
+      const signed: string[][] = []
+      const openSlot: OpenSlot = (slot) => (offers) => {
+        signed.push(offers.map(({ session }) => session))
+        return signByName(slot)?.(offers) as SignedTransaction
+      }
+      const ask = (...offers: PaymentOffer[]) => ledger.acceptOffers(offers, openSlot)
+      await ledger.refuse(refusingOf('closed'))
+      expect(await ask(offerOf('closed'))).toEqual([answered('No')])
+      expect(signed).toEqual([])
+      const answers = await ask(offerOf('a'), offerOf('closed'), offerOf('b', bob))
+      const requests = new Map(['a', 'b'].map((name) => [name, offerOf(name).order.request]))
+      requests.set('b', offerOf('b', bob).order.request)
+      const sending = { nonce: 0, transaction: transactionOf('a,b'), requests, isFirst: true }
+      const accepted = { kind: 'accepted', isCarried: true }
+      expect(answers).toMatchObject([{ ...accepted, sending }, answered('No'), accepted])
+      expect(answers[2]).not.toHaveProperty('sending')
+      // A store may run its step again on what it has loaded, with the same result.
+      expect(new Set(signed.map((sessions) => `${sessions}`))).toEqual(new Set(['a,b']))
+      pass(1)
+      const carried = (await ledger.readWork()).nonces.map(({ sessions }) => sessions)
+      expect(carried).toEqual([['a', 'b']])
     })
 
-    test('records nothing for a nonce that another transaction has by now', async ({ ledger }) => {
-      const offers = [offerOf('a')]
-      const { slot, accepted } = await ledger.propose(offers)
-      await accept(ledger, 'b', bob)
-      const transaction = { ...transactionOf('a'), nonce: slot?.nonce ?? -1, accepted }
-      expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
-      expect((await offer(ledger, ...offers)).nonce).toBe(1)
+    test('begins nothing where signing fails, and queues where the slot may not be outbid', async ({
+      ledger,
+    }) => {
+      const fail = () => {
+        throw new Error('no signature')
+      }
+      await expect(ledger.acceptOffers([offerOf('a')], () => fail)).rejects.toThrow('no signature')
+      expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], queued: [] })
+      const [queued] = await queue(ledger, offerOf('a'))
+      expect(queued).toMatchObject({ kind: 'accepted', isCarried: false })
+      expect(await ledger.readWork()).toMatchObject({ nonces: [], queued: [{ session: 'a' }] })
     })
 
     test('keeps a refused session refused', async ({ ledger }) => {

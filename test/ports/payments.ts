@@ -12,7 +12,7 @@ import {
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
-import type { OfferDecision, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
+import type { OfferDecision, OpenSlot, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
 import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
 import type { Execution, Order, Screen, SignedTransaction } from '../../src/relay/ledger/values.ts'
 
@@ -109,18 +109,22 @@ export function adoptionOf(session: string, execution: Execution, more: Partial<
   }
 }
 
+/** Signs what is named after the sessions that it carries. */
+export const signByName: OpenSlot = () => (offers) =>
+  transactionOf(offers.map(({ session }) => session).join())
+
+/** Queues payments, as where no transaction may be signed. */
+export const queue = (ledger: WholeLedger, ...offers: readonly PaymentOffer[]) =>
+  ledger.acceptOffers(offers, () => undefined)
+
 /** Offers payments at once; `nonce` is that of the transaction that carries them. */
 export async function offer(
   ledger: WholeLedger,
   ...offers: readonly PaymentOffer[]
 ): Promise<{ verdicts: OfferDecision[]; nonce: number | undefined }> {
-  const { slot, accepted } = await ledger.propose(offers)
-  const name = accepted.map((place) => offers[place]?.session).join()
-  const transaction = { ...transactionOf(name), nonce: slot?.nonce ?? -1, accepted }
-  const isCarried = slot !== undefined && accepted.length > 0
-  const recorded = await ledger.record(offers, isCarried ? transaction : undefined)
-  if (recorded.kind === 'changed') return offer(ledger, ...offers)
-  return { verdicts: recorded.decisions, nonce: isCarried ? slot.nonce : undefined }
+  const answers = await ledger.acceptOffers(offers, signByName)
+  const verdicts = answers.map(({ sending: _, ...verdict }) => verdict)
+  return { verdicts, nonce: answers.find(({ sending }) => sending !== undefined)?.sending?.nonce }
 }
 
 /** Offers one payment, and tells what became of it. */

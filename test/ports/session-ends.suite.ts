@@ -120,7 +120,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       return openModelledService({ ledger: shown, ...room }).deliver
     }
 
-    const writes = ['refuse', 'propose']
+    const writes = ['refuse', 'acceptOffers']
     test.for([
       { how: 'does not write', refused: writes, says: /^END Not sent so far, but it may/ },
       { how: 'does not answer', refused: [...writes, 'lookup'], says: /^END It is not known/ },

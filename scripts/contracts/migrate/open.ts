@@ -1,9 +1,9 @@
-import { getAddress, type LocalAccount } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { getAddress, hexToBytes } from 'viem'
 import { type Chain, poolRules } from '../../../src/chain/chains.ts'
 import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
+import { createKeyAccount, type KeyAccount } from '../../../src/runtime/key-account.ts'
 import { type ChainNode, maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { readNodeUrl, readSecret } from '../../stack/options.ts'
 import { Misused, StackError } from '../../stack/report.ts'
@@ -45,8 +45,8 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   return { client, node, chain, pair, fees, secret, relayer }
 }
 
-function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): LocalAccount | undefined {
-  if (env.RELAYER_KEY) return privateKeyToAccount(readSecret(env, 'RELAYER_KEY'))
+function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): KeyAccount | undefined {
+  if (env.RELAYER_KEY) return createKeyAccount(hexToBytes(readSecret(env, 'RELAYER_KEY')))
   if (!env.RELAYER_MNEMONIC) return undefined
   try {
     return deriveRelayerAccount(env.RELAYER_MNEMONIC, chainId, 0)

@@ -57,7 +57,7 @@ export async function sendBatch(relayer: Relayer, requests: readonly SignedReque
   if (obstacle !== undefined) throw new StackError(obstacle)
   let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {
-    const { raw } = await signer.sign({ ...content, nonce, gasPriceWei })
+    const { raw } = signer.sign({ ...content, nonce, gasPriceWei })
     const refusal = await client.sendRawTransaction({ serializedTransaction: raw }).then(
       () => undefined,
       (error) => {

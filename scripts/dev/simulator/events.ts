@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import { createRandom, type Random } from '../random.ts'
 import { type DialItem, type Draw, type DrawAt, dialAgain } from './draw/dials.ts'
 import type { Setup } from './draw/setup.ts'
@@ -387,15 +387,12 @@ function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): 
   const stateNonce = chain.head().state.nonce
   const nonce = where === 'next' ? stateNonce : stateNonce + pool.minable(stateNonce).length
   const gasPriceWei = chain.minGasPriceWei() * BigInt(times)
-  const send = ({ hash, raw }: { hash: Hex; raw: Hex }) => {
-    records.foreign.add(hash)
-    try {
-      world.node('eth_sendRawTransaction', [raw], chain.head())
-    } catch {
-      // The pool refused it, and the transcript says why.
-    }
+  const content = { to: strangerAddress, data: '0x', gas: noOpGas } as const
+  const { hash, raw } = signing.relayer.sign({ nonce, ...content, gasPriceWei })
+  records.foreign.add(hash)
+  try {
+    world.node('eth_sendRawTransaction', [raw], chain.head())
+  } catch {
+    // The pool refused it, and the transcript says why.
   }
-  signing.relayer
-    .sign({ nonce, to: strangerAddress, data: '0x', gas: noOpGas, gasPriceWei })
-    .then(send, (error) => records.uncaught.push(`${error}`))
 }

@@ -70,13 +70,12 @@ export const takingSteps = {
     const isAgent = listAccountTills(step.rows, question.account).length > 0
     return known.kind === 'undecided' && isAgent ? { ...known, isAgent: true as const } : known
   }),
-  record: opens((step: Kept, ...[offers, transaction]: Arguments<'record'>) => {
-    const answer = steps.record(step, offers, transaction)
-    if (answer.kind === 'changed') return answer
+  acceptOffers: opens((step: Kept, ...[offers, openSlot]: Arguments<'acceptOffers'>) => {
+    const answers = steps.acceptOffers(step, offers, openSlot)
     for (const [index, { session, order }] of offers.entries()) {
-      if (answer.decisions[index]?.kind === 'accepted') saveAttached(step.rows, session, order)
+      if (answers[index]?.kind === 'accepted') saveAttached(step.rows, session, order)
     }
-    return answer
+    return answers
   }),
   adopt: opens((step: Kept, ...[adoption]: Arguments<'adopt'>) => {
     const { session, order, execution } = adoption

@@ -1,8 +1,8 @@
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { RefusalOf } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
-import { applyWrites, layerDraft, type StepContext, type Writes } from './draft.ts'
+import type { StepContext } from './draft.ts'
 import type { ObservationReport } from './observations.ts'
 import { readAccountTotals } from './payments/account-totals.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type Slot,
   type Usage,
 } from './payments/nonces.ts'
-import { beginPayment } from './payments/payment-states.ts'
+import { beginPayment, saveHash } from './payments/payment-states.ts'
 import { readQueueTotals } from './payments/queue-totals.ts'
 import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
 import { exceedsLendable, type Lendable } from './payments/reserves.ts'
@@ -113,70 +113,72 @@ export type OfferDecision =
   /** Asks to look the account up again, because its payments have changed. */
   | { kind: 'changed' }
 
-/** Lists the indexes of offers that may begin, and their nonce; they are queued without one. */
-export type Proposal = { slot: Slot | undefined; accepted: number[] }
+/** Returns what signs for a slot; undefined if its older transaction may not be outbid. */
+export type OpenSlot = (slot: Slot) => SignOffers | undefined
 
-/** Holds a transaction and the indexes of the offers that it carries, in this order. */
-type CarryingTransaction = SignedTransaction & { nonce: number; accepted: readonly number[] }
+/** Signs the transaction that carries offers; the same offers always give the same bytes. */
+type SignOffers = (offers: readonly PaymentOffer[]) => SignedTransaction
 
-function propose(step: StepContext, offers: readonly PaymentOffer[]): Proposal {
-  const nonce = pickNonce(step, offers)
-  const trial = { ...step, rows: layerDraft(step.rows, new Map()) }
-  const carrier: Carrier = nonce === undefined ? undefined : { nonce, hash: '0x' }
-  const accepted = listAccepted(acceptAll(trial, offers, carrier))
-  return { slot: nonce === undefined ? undefined : readSlot(step, nonce), accepted }
-}
-
-function record(
+function acceptOffers(
   step: StepContext,
   offers: readonly PaymentOffer[],
-  transaction?: CarryingTransaction,
-): { kind: 'recorded'; decisions: OfferDecision[] } | { kind: 'changed' } {
-  const changed = { kind: 'changed' } as const
+  openSlot: OpenSlot,
+): OfferAnswer[] {
   for (const { observations, chainNonce, poolNonce } of offers) {
     recordObservations(step, observations)
     compareNonces(step, { chain: chainNonce, pool: poolNonce })
   }
-  if (transaction !== undefined && pickNonce(step, offers) !== transaction.nonce) return changed
-  const writes: Writes = new Map()
-  const trial = { ...step, rows: layerDraft(step.rows, writes) }
-  const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
-  const decisions = acceptAll(trial, offers, carrier)
-  if (transaction !== undefined) {
-    const { nonce, accepted } = transaction
-    // The transaction is signed already, so it must carry exactly the payments that may begin.
-    if (`${listAccepted(decisions)}` !== `${accepted}`) return changed
-    const sessions = accepted.flatMap((index) => offers[index]?.session ?? [])
-    recordTransaction(trial, nonce, sessions, transaction)
-  }
-  applyWrites(step.rows, writes)
-  return { kind: 'recorded', decisions }
+  const slot = findSlot(step, offers)
+  const sign = slot && openSlot(slot)
+  if (slot === undefined || sign === undefined) return acceptAll(step, offers, undefined)
+  return carry(step, slot, sign, offers, acceptAll(step, offers, slot.nonce))
 }
 
-const pickNonce = (step: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
-  findFreeNonce(step, {
+function findSlot(step: StepContext, offers: readonly PaymentOffer[]): Slot | undefined {
+  const nonce = findFreeNonce(step, {
     chainNonce: Math.max(...offers.map(({ chainNonce }) => chainNonce)),
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
   })
+  return nonce === undefined ? undefined : readSlot(step, nonce)
+}
 
-const listAccepted = (decisions: readonly OfferDecision[]): number[] =>
-  decisions.flatMap(({ kind }, index) => (kind === 'accepted' ? [index] : []))
+/** Records the transaction of the payments that have begun. The first one's caller sends it. */
+function carry(
+  step: StepContext,
+  { nonce, pending }: Slot,
+  sign: SignOffers,
+  offers: readonly PaymentOffer[],
+  decisions: readonly OfferDecision[],
+): OfferAnswer[] {
+  const carried = offers.filter((_, index) => decisions[index]?.kind === 'accepted')
+  if (carried.length === 0) return [...decisions]
+  const transaction = sign(carried)
+  const sessions = carried.map(({ session }) => session)
+  recordTransaction(step, nonce, sessions, transaction)
+  const requests = new Map(carried.map(({ session, order }) => [session, order.request]))
+  const sending = { nonce, transaction, requests, isFirst: pending === undefined }
+  return offers.map((offer, index) => {
+    const decision = decisions[index] as OfferDecision
+    if (decision.kind !== 'accepted') return decision
+    saveHash(step.rows, offer.session, transaction.hash)
+    const screen = insertHash(offer.screens.carried, transaction.hash)
+    saveSession(step.rows, offer, 'accepted', screen)
+    return { ...decision, screen, ...(offer === carried[0] && { sending }) }
+  })
+}
 
-/** Names the transaction in which payments begin; undefined if they are queued. */
-type Carrier = { nonce: number; hash: Hex } | undefined
-
-/** Judges each payment after those before it, and begins it if it may. */
+/** Judges each payment after those before it, and begins it if it may: queued without a nonce. */
 function acceptAll(
   step: StepContext,
   offers: readonly PaymentOffer[],
-  carrier: Carrier,
+  nonce: number | undefined,
 ): OfferDecision[] {
   const begun: PaymentOffer[] = []
   return offers.map((offer) => {
-    const refusal = judge(step, offer, carrier, begun)
+    const refusal = judge(step, offer, nonce, begun)
     if (refusal !== undefined) return refusal
     begun.push(offer)
-    return beginOffer(step, offer, carrier)
+    return beginOffer(step, offer, nonce)
   })
 }
 
@@ -184,11 +186,13 @@ function acceptAll(
 function judge(
   step: StepContext,
   offer: PaymentOffer,
-  carrier: Carrier,
+  nonce: number | undefined,
   begun: readonly PaymentOffer[],
 ): OfferDecision | undefined {
   const { rows } = step
   const { version, order, unlessEqual, question } = offer
+  // Its answer is known after the transaction is signed.
+  if (begun.some(({ session }) => session === offer.session)) return { kind: 'changed' }
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isOfOtherDeployment(step, offer.identity)) return { kind: 'paused' }
@@ -199,7 +203,7 @@ function judge(
   const mustList = unlessEqual === true || hasDayLimit(offer.limits)
   if (mustList && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
   // The nonce's row, which counts these payments, is written only after all of them have begun.
-  const refusal = findRefusal(step, offer, carrier ? begun.length : 0)
+  const refusal = findRefusal(step, offer, nonce === undefined ? 0 : begun.length)
   if (refusal !== undefined) return refusal
   const minutes = unlessEqual === true ? recordEqualAge(rows, offer, order.request) : undefined
   if (minutes !== undefined) return { kind: 'equal', minutes }
@@ -246,19 +250,23 @@ function findObstacle(capacity: Capacity, { carried, waiting }: Usage): Unaccept
   return { kind: 'crowded', minutes }
 }
 
-function beginOffer(step: StepContext, offer: PaymentOffer, carrier: Carrier): OfferDecision {
+function beginOffer(
+  step: StepContext,
+  offer: PaymentOffer,
+  nonce: number | undefined,
+): OfferDecision {
   const { rows, relayer } = step
   const { session, order, screens, capacity } = offer
-  const isCarried = carrier !== undefined
-  if (isCarried) beginPayment(step, 'accepted', session, order, { relayer, ...carrier })
-  else beginPayment(step, 'enqueued', session, order)
-  const writeMinutes = () => `${estimateMinutes(capacity, countOpenPayments(step))}`
-  const screen = isCarried
-    ? insertHash(screens.carried, carrier.hash)
-    : replaceText(screens.queued, minutesPlaceholder, writeMinutes())
   endObstacle(rows)
+  if (nonce !== undefined) {
+    beginPayment(step, 'accepted', session, order, { relayer, nonce })
+    return { kind: 'accepted', screen: screens.carried, isCarried: true }
+  }
+  beginPayment(step, 'enqueued', session, order)
+  const minutes = estimateMinutes(capacity, countOpenPayments(step))
+  const screen = replaceText(screens.queued, minutesPlaceholder, `${minutes}`)
   saveSession(rows, offer, 'accepted', screen)
-  return { kind: 'accepted', screen, isCarried }
+  return { kind: 'accepted', screen, isCarried: false }
 }
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
@@ -284,12 +292,9 @@ export const acceptanceSteps = {
     (step, account: Address, limits: PaymentLimits, order: Pick<Order, 'kind' | 'spendsWei'>) =>
       findRefusal(step, { account, limits, order }, 0),
   ),
-  /** Judges offers and finds a nonce for those that may begin; changes nothing. */
-  propose: reads(propose),
   /**
-   * Records the payments that may begin, each judged after those before it. The transaction carries
-   * exactly these; without one they are queued. `changed`: other payments may begin now, or the
-   * nonce is not free, and nothing was written.
+   * Accepts the offers that may begin, each judged after those before it. One transaction, which is
+   * signed here, carries them all; without a free nonce they are queued.
    */
-  record: opens(record),
+  acceptOffers: opens(acceptOffers),
 }

@@ -6,7 +6,6 @@ import {
   type Key,
   type Listing,
   type RowIn,
-  type TableName,
   type Tables,
   type tables,
   toKey,
@@ -72,18 +71,6 @@ export class UncommittedListError extends Error {
 
 /** Maps row names to their writes so far. */
 export type Writes = Map<string, Write>
-
-/** Creates a draft over another draft, which stays unchanged. */
-export const layerDraft = (rows: Draft, writes: Writes): Draft =>
-  createDraft(rows.tables, rows as unknown as View, rows.now, writes, rows.missing)
-
-/** Makes the writes of a layer those of the draft below it. */
-export function applyWrites(rows: Draft, writes: Writes): void {
-  for (const { table, key, after } of writes.values()) {
-    if (after === undefined) rows.drop(table as TableName, ...key)
-    else rows.put(table as TableName, after as never)
-  }
-}
 
 /** Creates a draft over a view. It adds to `writes`, which may have those of earlier steps. */
 export function createDraft(

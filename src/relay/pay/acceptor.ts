@@ -1,22 +1,12 @@
-import type {
-  AcceptPayment,
-  OfferAnswer,
-  OfferDecision,
-  PaymentOffer,
-  TransactionToSend,
-} from '../ledger/acceptance.ts'
-import type { Slot } from '../ledger/payments/nonces.ts'
+import type { AcceptPayment, OfferAnswer, OpenSlot, PaymentOffer } from '../ledger/acceptance.ts'
 import type { SignedTransaction } from '../ledger/values.ts'
-import { buildBatch, type Relayer, signFor } from '../relayer.ts'
+import { buildBatch, computeGasPrice, type Relayer, signFor } from '../relayer.ts'
 import { answerWithinMs } from './answers.ts'
 
 export type AcceptorOptions = Pick<
   Relayer,
   'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
 >
-
-/** Limits how often a batch is signed. It is signed again if its nonce or payments have changed. */
-const maxSignAttempts = 3
 
 /** Sets after how many ms an offer is late. The newest offers then go first, to be in time. */
 const lateAfterMs = answerWithinMs / 2
@@ -28,9 +18,10 @@ type WaitingOffer = {
   reject: (error: unknown) => void
 }
 
-/** Creates a function that accepts offers in batches. Offers wait while a batch is signed. */
+/** Creates a function that accepts offers in batches. Offers wait while one is accepted. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
-  const { rules, clock } = options
+  const { ledger, rules, clock } = options
+  const openSlot = createSlotOpener(options)
   const waiting: WaitingOffer[] = []
   let isAccepting = false
 
@@ -55,7 +46,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   async function acceptBatch(batch: readonly WaitingOffer[]): Promise<void> {
     try {
       const offers = batch.map(({ offer }) => offer)
-      const answers = await signAndRecord(options, offers)
+      const answers = await ledger.acceptOffers(offers, openSlot)
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as OfferAnswer)
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error)
@@ -71,50 +62,26 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
     })
 }
 
-/** Records the offers that may begin, with one transaction for all of them if it can be signed. */
-async function signAndRecord(
-  options: AcceptorOptions,
-  offers: readonly PaymentOffer[],
-): Promise<OfferAnswer[]> {
-  const { ledger } = options
-  for (let attempt = 0; attempt < maxSignAttempts; attempt += 1) {
-    const { slot, accepted } = await ledger.propose(offers)
-    const carriedOffers = accepted.flatMap((index) => offers[index] ?? [])
-    const transaction = slot && (await sign(options, slot, carriedOffers))
-    // No offer was accepted, no nonce is free, or a transaction would cost too much.
-    if (slot === undefined || transaction === undefined) break
+/**
+ * Returns a function that signs for a ledger's step. It keeps the last transaction, because a store
+ * may run its step again on what it has loaded.
+ */
+function createSlotOpener(options: AcceptorOptions): OpenSlot {
+  let last: { key: string; transaction: SignedTransaction } | undefined
+  return (slot) => {
     const { nonce, pending } = slot
-    const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
-    if (recorded.kind === 'changed') continue
-    const requests = new Map(carriedOffers.map(({ session, order }) => [session, order.request]))
-    const isFirst = pending === undefined
-    return attachTransaction(recorded.decisions, { nonce, transaction, requests, isFirst })
+    if (computeGasPrice(options, 0n, pending?.gasPriceWei) === undefined) return undefined
+    return (offers) => {
+      let highestWei = 0n
+      for (const { gasPriceWei } of offers) if (gasPriceWei > highestWei) highestWei = gasPriceWei
+      const requests = offers.map(({ order }) => order.request)
+      const signatures = requests.map(({ signature }) => signature)
+      const key = `${nonce} ${pending?.hash} ${highestWei} ${signatures}`
+      if (last?.key === key) return last.transaction
+      const transaction = signFor(options, slot, highestWei, buildBatch(options, requests))
+      if (transaction === undefined) throw new Error('a slot was opened that may not be outbid')
+      last = { key, transaction }
+      return transaction
+    }
   }
-  // Queues what is accepted: a later round sends it in a transaction.
-  const recorded = await ledger.record(offers)
-  if (recorded.kind === 'changed')
-    throw new Error('the ledger reported a changed transaction, but was given none')
-  return recorded.decisions
-}
-
-/** Signs a transaction for offers. Returns undefined for none, or if the gas price is too high. */
-async function sign(
-  options: AcceptorOptions,
-  slot: Slot,
-  offers: readonly PaymentOffer[],
-): Promise<SignedTransaction | undefined> {
-  if (offers.length === 0) return undefined
-  let highestWei = 0n
-  for (const { gasPriceWei } of offers) if (gasPriceWei > highestWei) highestWei = gasPriceWei
-  const requests = offers.map(({ order }) => order.request)
-  return signFor(options, slot, highestWei, buildBatch(options, requests))
-}
-
-/** Adds the transaction to the answer of the first carried payment, whose caller then sends it. */
-function attachTransaction(
-  decisions: readonly OfferDecision[],
-  sending: TransactionToSend,
-): OfferAnswer[] {
-  const first = decisions.findIndex((item) => item.kind === 'accepted' && item.isCarried)
-  return decisions.map((decision, index) => (index === first ? { ...decision, sending } : decision))
 }

@@ -236,7 +236,7 @@ async function outbid(
 ): Promise<void> {
   const { ledger, log, signer } = relayer
   const slot = { nonce, pending: before }
-  const transaction = await signFor(relayer, slot, gasPriceWei, signer.readContent(before))
+  const transaction = signFor(relayer, slot, gasPriceWei, signer.readContent(before))
   if (transaction === undefined) return
   const replacedHash = before.hash
   const recorded = await ledger.replace({ nonce, replacedHash, transaction })
@@ -258,7 +258,7 @@ async function fillNonce(relayer: Relayer, action: ActionOf<'carry'>): Promise<A
   const { nonce, chainNonce, sessions, requests, gasPriceWei } = action
   const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
   if (slot === undefined) return { kind: 'refused', nonce }
-  const transaction = await signFor(relayer, slot, gasPriceWei, buildBatch(relayer, requests))
+  const transaction = signFor(relayer, slot, gasPriceWei, buildBatch(relayer, requests))
   if (transaction === undefined) return resendOlder(relayer, action, slot)
   const replacedHash = slot.pending?.hash
   const filled = await ledger.fill({ nonce, chainNonce, sessions, replacedHash, transaction })

@@ -4,12 +4,13 @@ import {
   createPublicClient,
   getAddress,
   type Hex,
+  hexToBytes,
   http,
   pad,
   parseEther,
   parseTransaction,
 } from 'viem'
-import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
+import type { LocalAccount } from 'viem/accounts'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alias } from '../../../scripts/contracts/migrate/cli.ts'
 import { sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
@@ -20,6 +21,7 @@ import { poolRules } from '../../../src/chain/chains.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import { decodeResults } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
+import { createKeyAccount } from '../../../src/runtime/key-account.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere } from '../../support/processes.ts'
 import { sampleOf, seed, times } from '../../support/sample.ts'
@@ -332,7 +334,7 @@ test('a waiting transaction is outbid up to the highest price, and then sent aga
   const rules = { ...poolRules.anvil, pollMs: 10, replaceAfterMs: 20, maxReplacements: 3 }
   const fees = { minWei: 0n, maxWei: price * 2n }
   const forwarder = { chainId: 31, address: world.chain.forwarder }
-  const signer = createSigner(privateKeyToAccount(world.relayers[0]), 31)
+  const signer = createSigner(createKeyAccount(hexToBytes(world.relayers[0])), 31)
   const relayer = { client, signer, forwarder, rules, fees }
   await expect(sendBatch(relayer, [])).rejects.toThrow('waits at every price that is allowed')
   // 40 % more, rounded up.

@@ -1,4 +1,4 @@
-import { createPublicClient, type Hex, http, parseEther } from 'viem'
+import { createPublicClient, type Hex, hexToBytes, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
@@ -23,13 +23,14 @@ import { type PassedNonce, readMinedReport } from '../../../src/relay/outcome/se
 import { findSpendingBlock } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
+import { createKeyAccount } from '../../../src/runtime/key-account.ts'
 import { openMemoryRelayer } from '../../ports/ledger-memory.ts'
 import { openDeployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 
 /** Is a key that the forwarder's owner allowed, and that a thief has too. */
-const thief = privateKeyToAccount(
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+const thief = createKeyAccount(
+  hexToBytes('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'),
 )
 const recipient = privateKeyToAccount(generatePrivateKey()).address
 
@@ -68,7 +69,7 @@ function caller() {
 
 async function send(requests: readonly SignedRequest[]) {
   const nonce = Number(await ask('eth_getTransactionCount', [thief.address, 'latest']))
-  const transaction = await relayer.signer.sign({
+  const transaction = relayer.signer.sign({
     nonce,
     to: chain.forwarder,
     data: encodeExecute(requests),

@@ -187,7 +187,7 @@ async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise
   const count = random.pick([0, 1, 1, 1, 1, 1, 1, 2, 2])
   const requests = await Promise.all(Array.from({ length: count }, () => drawRequest(random, twin)))
   const tenths = random.chance(0.5) ? 10n : random.pick([9n, 13n, 14n, 14n, 20n, 20n, 801n])
-  const { raw } = await signer.sign({
+  const { raw } = signer.sign({
     nonce: Math.max(0, nonce + ahead),
     to: count === 0 ? signer.address : forwarder.address,
     data: count === 0 ? '0x' : encodeExecute(requests),

@@ -7,6 +7,7 @@ import type { DueQueue } from '../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/runtime/redis.ts'
+import { signByName } from '../../ports/payments.ts'
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */
 export type PortCall = { name: string; args: unknown[] } & (
@@ -50,7 +51,8 @@ async function answer({
   try {
     if (opened === undefined) throw new Error('nothing is open')
     const adapter = adapterOf(opened, call) as Record<string, (...args: unknown[]) => unknown>
-    return { id, result: await adapter[call.method]?.(...call.args) }
+    const args = call.args.map((arg) => (arg === 'signByName' ? signByName : arg))
+    return { id, result: await adapter[call.method]?.(...args) }
   } catch (error) {
     return { id, fault: String(error) }
   }

@@ -20,21 +20,25 @@ describe('the account of a private key', () => {
   test('has the address that viem gives it, and signs requests and batches as viem does, byte for byte', async () => {
     for (const key of keys) {
       const [ours, theirs] = [createKeyAccount(hexToBytes(key)), privateKeyToAccount(key)]
-      const forwarder = { chainId: random.int(30, 31), address: ours.address }
+      const chainId = random.int(30, 31)
+      const forwarder = { chainId, address: ours.address }
+      const signer = createSigner(ours, chainId)
       const requests = Array.from({ length: random.int(1, 12) }, () => ({
         ...{ from: ours.address, intentId: bytes(22), data: bytes(random.int(0, 99)) },
         ...{ gas: random.int(21_000, 116_000), deadline: random.int(0, 2 ** 32) },
       }))
       const slot = { nonce: random.int(0, 2 ** 20), gasPriceWei: BigInt(random.int(0, 1e9)) }
+      const { nonce, gasPriceWei } = slot
       const hash = bytes(32)
-      const signed = async (account: typeof ours) => {
-        const signer = createSigner(account, forwarder.chainId)
+      const signed = async (account: typeof theirs | typeof ours) => {
         const asked = await Promise.all(requests.map((one) => signRequest(account, forwarder, one)))
-        const content = buildBatch({ signer, forwarder }, asked)
-        const batch = await signer.sign({ ...slot, ...content })
+        const { gas, ...content } = buildBatch({ signer, forwarder }, asked)
+        const priced = { type: 'legacy', chainId, nonce, gas: BigInt(gas) } as const
+        const raw = await account.signTransaction({ ...priced, ...content, gasPrice: gasPriceWei })
+        if (account === ours) expect(signer.sign({ ...slot, ...content, gas }).raw).toBe(raw)
         return [
           asked,
-          batch,
+          raw,
           await account.signMessage({ message: { raw: hash } }),
           await account.sign?.({ hash }),
           await account.sign?.({ hash: toHex(2n ** 256n - 1n) }),

@@ -3,13 +3,13 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { type LedgerSteps, ledgerParts } from '../../../src/compose/ledger.ts'
+import { ledgerParts } from '../../../src/compose/ledger.ts'
 import { deriveRelayerAddress } from '../../../src/compose/relay.ts'
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
-import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
 import { seed as runSeed, times } from '../../support/sample.ts'
+import { openObjectLedger } from '../support/object-ledger.ts'
 
 const historyCount = times({ sampled: 2, full: 40 })
 const yearMs = 365 * 24 * 60 * 60 * 1000
@@ -31,8 +31,7 @@ describe('the same random history', () => {
     'has the same answers and rows in memory and in a Durable Object (seed %i)',
     { timeout: 60_000 },
     async (seed) => {
-      const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub<LedgerSteps> &
-        DurableObjectStub
+      const { stub, ledger } = openObjectLedger(`history ${seed}`)
       const relayer = deriveRelayerAddress(parseConfig(env as unknown as Record<string, unknown>))
       const memory = createMemoryLedger({ rules, relayer, now: Date.now })
       const rowsOfObject = () =>
@@ -50,11 +49,7 @@ describe('the same random history', () => {
         ...{ seed, steps: 150, rules },
         stores: [
           { name: 'memory', ledger: memory.ledger, rows: async () => memory.rows() },
-          {
-            name: 'the object',
-            ledger: createObjectLedger(ledgerParts.steps, () => stub),
-            rows: rowsOfObject,
-          },
+          { name: 'the object', ledger, rows: rowsOfObject },
         ],
         pass: (ms) => vi.setSystemTime(Date.now() + ms),
       })

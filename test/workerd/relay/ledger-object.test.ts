@@ -2,10 +2,11 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { type LedgerSteps, ledgerParts } from '../../../src/compose/ledger.ts'
+import type { LedgerSteps } from '../../../src/compose/ledger.ts'
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
-import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
+import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
+import { openObjectLedger } from '../support/object-ledger.ts'
 
 const { maxInFlight, watchBlocks, accountStateMs } = poolRules.rootstock
 const yearMs = 365 * 24 * 60 * 60 * 1000
@@ -21,9 +22,8 @@ afterEach(() => {
 
 const create = async () => {
   objects += 1
-  const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub<LedgerSteps>
   return {
-    ledger: createObjectLedger(ledgerParts.steps, () => stub),
+    ledger: openObjectLedger(`suite ${objects}`).ledger,
     rules: { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs },
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }

@@ -28,7 +28,7 @@ export function cheapSigning() {
   const known = new Map<Hex, ModelTransaction>()
   const relayer: Signer = {
     address: digest('relayer').slice(0, 42) as Address,
-    async sign({ nonce, to, data, gas, gasPriceWei }) {
+    sign({ nonce, to, data, gas, gasPriceWei }) {
       const fields = [nonce, gasPriceWei, gas].map((value) => value.toString(16).padStart(32, '0'))
       const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
       return { hash: digest(raw), raw, gasPriceWei }

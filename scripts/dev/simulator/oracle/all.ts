@@ -73,8 +73,8 @@ const isTroubled = ({ actor, reply }: Delivery): boolean =>
 /** Tells whether its Worker had more deliveries than it can accept in the time of an answer. */
 function isOverrun({ plan: { setup }, deliveries }: History, delivery: Delivery): boolean {
   const { dial, startedAt, repliedAt = startedAt } = delivery
-  // A batch is proposed and then recorded, which is two calls.
-  const batchMs = 4 * longestNearMs * setup.slowness
+  // A batch is one call of the ledger.
+  const batchMs = 2 * longestNearMs * setup.slowness
   const most = (setup.rules.maxInBatch * shownWithinMs) / batchMs
   const waiting = deliveries.filter(
     (other) =>
@@ -90,8 +90,8 @@ function isOutrun(
   { plan: { setup }, payments }: History,
   { account, startedAt, repliedAt = startedAt }: Delivery,
 ): boolean {
-  // A try reads the ledger and the chain, and proposes and records a batch.
-  const tryMs = retryPauseMs + setup.slowness * (6 * longestNearMs + 2 * longestFarMs)
+  // A try reads the ledger and the chain, and has a batch accepted.
+  const tryMs = retryPauseMs + setup.slowness * (4 * longestNearMs + 2 * longestFarMs)
   const accepted = payments
     .flatMap((all) => [...all.values()])
     .filter(

@@ -82,15 +82,11 @@ export function createService(
   })
 }
 
-export function createRelayer(
-  { setup, signing, rpc, clock, log, step }: Parts,
-  ledger: WholeLedger,
-) {
-  const { relayer } = signing
+export function createRelayer({ setup, signing, rpc, clock, log }: Parts, ledger: WholeLedger) {
   return {
     ledger,
     node: createNode(rpc),
-    signer: { ...relayer, sign: (one) => step('sign', () => relayer.sign(one)) },
+    signer: signing.relayer,
     forwarder: { chainId: simulatedChainId, address: forwarderAddress },
     rules: setup.rules,
     fees: { minWei: 0n, maxWei: setup.maxGasPriceWei },

@@ -146,6 +146,12 @@ export function beginPayment(
   })
 }
 
+/** Names the transaction that carries a payment which begins in the same step. */
+export function saveHash(rows: Draft, session: string, hash: Hex): void {
+  const payment = getPaymentRow(rows, session)
+  if (payment !== undefined) rows.put('payments', { ...payment, hash })
+}
+
 /** Lists the events that are counted: only rare ones, because each count costs a write. */
 const countedEvents: readonly PaymentEvent[] = [
   ...(['executed', 'failed', 'overdue', 'withheld', 'dropped', 'reorganized', 'orphaned'] as const),

@@ -18,11 +18,11 @@ async function offerAll(first: string, others: readonly string[], tookMs: number
     ...relayer,
     ledger: {
       ...ledger,
-      async propose(offers) {
+      async acceptOffers(offers, openSlot) {
         taken.push(...offers.map(({ session }) => session))
         isAsked.resolve()
         await isAnswered.promise
-        return await ledger.propose(offers)
+        return await ledger.acceptOffers(offers, openSlot)
       },
     },
   })

@@ -6,7 +6,7 @@ import { watchReceipt } from '../../../../src/relay/pay/watch.ts'
 import { buildBatch } from '../../../../src/relay/relayer.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { fillNonce, id, offerOf } from '../../../ports/payments.ts'
+import { fillNonce, id, offerOf, queue } from '../../../ports/payments.ts'
 
 /** Payments of accounts of their own, by their sessions. */
 const requests = new Map(
@@ -48,10 +48,10 @@ test('the delivery that sent a batch settles all its payments by the receipt, wi
   })
   for (const [session, request] of requests) {
     const order = { request, kind: 'transfer' as const, spendsWei: 1n }
-    await ledger.record([offerOf(session, request.from, { order })])
+    await queue(ledger, offerOf(session, request.from, { order }))
   }
   const content = buildBatch(relayer, [...requests.values()])
-  const signed = await relayer.signer.sign({ nonce: 0, gasPriceWei: 1n, ...content })
+  const signed = relayer.signer.sign({ nonce: 0, gasPriceWei: 1n, ...content })
   const sessions = [...requests.keys()]
   expect(await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions }, signed)).toBe('recorded')
   const sending = { nonce: 0, transaction: signed, requests, isFirst: true }

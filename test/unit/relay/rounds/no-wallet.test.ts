@@ -8,7 +8,7 @@ import { broadcast } from '../../../../src/relay/outcome/broadcast.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { offerOf } from '../../../ports/payments.ts'
+import { offerOf, queue } from '../../../ports/payments.ts'
 
 const walletOf = (number: number) => numberToHex(0xca_0000_0000_00n + BigInt(number), { size: 20 })
 const deadline = 1_800_000_000
@@ -80,7 +80,7 @@ function open() {
       if (sending === undefined) throw new Error('nothing is to be sent')
       return sending
     },
-    enqueue: (session: string, number: number) => ledger.record([offerFor(session, number)]),
+    enqueue: (session: string, number: number) => queue(ledger, offerFor(session, number)),
     send,
     async roundAfter(ms: number) {
       world.now += ms

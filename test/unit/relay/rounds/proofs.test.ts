@@ -8,7 +8,7 @@ import { buildBatch, type Relayer } from '../../../../src/relay/relayer.ts'
 import { getDifficultyFloor } from '../../../../src/relay/rounds/follow.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { fillNonce, offerOf } from '../../../ports/payments.ts'
+import { fillNonce, offerOf, queue } from '../../../ports/payments.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import {
   type Forged,
@@ -74,9 +74,9 @@ async function open({ count = 1, isProving = true, over = {} as Answers, confirm
     ...{ now: () => time.now, limits: { watchBlocks: rules.watchBlocks } },
   })
   const order = { request, kind: 'transfer' as const, spendsWei: 1n }
-  await ledger.record([offerOf(session, from, { order })])
+  await queue(ledger, offerOf(session, from, { order }))
   const content = buildBatch(relayer, [request])
-  const signed = await relayer.signer.sign({ nonce: 0, gasPriceWei: 1n, ...content })
+  const signed = relayer.signer.sign({ nonce: 0, gasPriceWei: 1n, ...content })
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, signed)
   await ledger.recordSend(signed.hash, 'taken')
   const sentWith = (outcome: 'executed' | 'failed'): Sent => ({

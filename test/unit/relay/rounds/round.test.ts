@@ -1,5 +1,4 @@
-import { getAddress, type Hex, numberToHex, parseTransaction } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { getAddress, type Hex, hexToBytes, numberToHex, parseTransaction } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
@@ -13,6 +12,7 @@ import type { BlockId } from '../../../../src/relay/ledger/values.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
+import { createKeyAccount } from '../../../../src/runtime/key-account.ts'
 import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 import {
   executionIn,
@@ -20,10 +20,11 @@ import {
   offerOf,
   orderOf,
   question,
+  queue,
   screenOf,
 } from '../../../ports/payments.ts'
 
-const nextAccount = privateKeyToAccount(`0x${'02'.repeat(32)}`)
+const nextAccount = createKeyAccount(hexToBytes(`0x${'02'.repeat(32)}`))
 /** Unix time in seconds. */
 const deadline = 1_800_000_000
 const word = (value: number) => numberToHex(value, { size: 32 })
@@ -127,7 +128,7 @@ function paymentOf(number: number) {
 /** Queues a payment that waits for a nonce. */
 async function enqueue(ledger: WholeLedger, number: number): Promise<string> {
   const { session, from, order } = paymentOf(number)
-  await ledger.record([offerOf(session, from, { order })])
+  await queue(ledger, offerOf(session, from, { order }))
   return session
 }
 
@@ -197,7 +198,7 @@ test('bytes that may not be outbid are sent again, and the payment gets the next
   const session = await enqueue(ledger, 1)
   // The highest price is 100: over 90 a pool asks for 126.
   const data = { to: relayer.forwarder.address, data: '0x', gas: 21_000 } as const
-  const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
+  const older = relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
   await ledger.abandon(0)
   expect(await runRound(relayer)).toBe('open')
@@ -261,7 +262,7 @@ async function openRefused(refuse: () => unknown, over: Parameters<typeof openRe
   })
   const session = await enqueue(opened.ledger, 1)
   const data = { to: opened.relayer.forwarder.address, data: '0x', gas: 21_000 } as const
-  const transaction = await opened.relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 20n })
+  const transaction = opened.relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 20n })
   await fillNonce(opened.ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, transaction)
   const carrier = async () => (await opened.ledger.findPayment(session))?.nonce
   return { ...opened, offered, carrier }
@@ -440,7 +441,7 @@ test('payments that expired long ago share what is read to find the blocks of th
     for (let number = 1; number <= payments; number += 1) {
       const { session, from, order } = paymentOf(number)
       const request = { ...order.request, deadline: deadline + 60 * number }
-      await ledger.record([offerOf(session, from, { order: { ...order, request } })])
+      await queue(ledger, offerOf(session, from, { order: { ...order, request } }))
       sessions.push(session)
     }
     await runRound(relayer)

@@ -18,6 +18,7 @@ import {
   offerOf,
   orderOf,
   question,
+  queue,
   refusingOf,
   screenOf,
   settle,
@@ -230,7 +231,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       // A commit has as many as fit: what one made together stays in its order too.
       for (let first = 0; first < sessions.length; first += 41) {
         pass(1)
-        await ledger.record(sessions.slice(first, first + 41).map((session) => offerBy(session)))
+        const offers = sessions.slice(first, first + 41).map((session) => offerBy(session))
+        await queue(ledger, ...offers)
       }
       const { queued } = await ledger.readWork()
       expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 200))
@@ -238,7 +240,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
     /** Accepts a payment that waits for a nonce until 2096. */
     const enqueue = async (ledger: WholeLedger, session: string) => {
-      await ledger.record([offerBy(session, session, 4_000_000_000)])
+      await queue(ledger, offerBy(session, session, 4_000_000_000))
     }
 
     /** Counts the rows that some work reads. */
