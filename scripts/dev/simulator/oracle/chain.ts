@@ -2,7 +2,7 @@ import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { isLeftFar, type Report } from './circumstances.ts'
+import { isLeftFar, lifetimeMs, type Report } from './circumstances.ts'
 
 export function judgeChain(history: History, found: Report): void {
   const { arrivals, totalsWei, processed, plan } = history
@@ -50,11 +50,14 @@ export function judgeEnd(history: History, found: Report): void {
       mined.transaction.requests.filter((request) => request.intentId === intentId),
     )
   for (const payments of history.payments) {
-    for (const [intentId, { state, attempts, order }] of payments) {
+    for (const [intentId, { state, attempts, order, acceptedAt }] of payments) {
       if (state !== 'expired') continue
-      // A session that comes back after a loss may pay by a later request of the same id.
+      // A session that comes back after a loss may pay by a later request of the same id, and one
+      // that comes back after all was forgotten may have been paid before.
+      const rememberedFrom = acceptedAt - ledgerRules.retentionMs + lifetimeMs
       const isExecuted = executed.some(
-        (one) => one.intentId === intentId && one.deadline <= order.request.deadline,
+        ({ intentId: id, deadline }) =>
+          id === intentId && deadline <= order.request.deadline && deadline * 1000 > rememberedFrom,
       )
       if (isExecuted) found('stated', `${intentId} is called expired, and was executed`)
       const in_vain = attempts >= ledgerRules.maxAttempts
@@ -66,6 +69,6 @@ export function judgeEnd(history: History, found: Report): void {
   }
   if (history.displacedTold > 0) {
     const words = 'the log tells of a transaction of another program, and there was none'
-    found('stated', words, 'foreign', 'lost_rows', 'reorganized')
+    found('stated', words, 'foreign', 'lied', 'lost_rows', 'reorganized')
   }
 }

@@ -29,6 +29,7 @@ const shared = {
   lost_rows: ({ losses }) => losses.length > 0,
   reorganized: ({ reorganizations }) => reorganizations.length > 0,
   foreign: ({ foreign }) => foreign.size > 0,
+  lied: (history) => has(history, 'false_verdict'),
   distrusted: (history) => has(history, 'unlisted'),
   no_preflight: ({ plan }) => !plan.setup.preflight,
   disturbed: (history) => has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),

@@ -41,6 +41,7 @@ export const excuses = {
   reorganized: 'The chain took blocks back: what was said before was true when it was said.',
   expired: 'The deadline passed, and the payment is known to have expired.',
   foreign: 'Another program used the key.',
+  lied: 'A node gave a false verdict on what it was sent.',
   untraced: 'All that the ledger lost was gone from the chain and the pools as well.',
   outdated: 'The node that was asked did not have yet what the ledger had lost.',
   doubted: 'An unknown transaction of the key means that rows may have been lost.',
