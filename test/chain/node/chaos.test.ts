@@ -11,6 +11,7 @@ import { createRandomRequests, faultOfResponse } from '../../support/requests.ts
 import { isFull, seed, times } from '../../support/sample.ts'
 import { emit, mined } from './support/anvil-rpc.ts'
 import { openNode } from './support/open.ts'
+import { startProxyNode } from './support/proxy-node.ts'
 import { startRealWorker, workerKey } from './support/real-worker.ts'
 import { serve } from './support/serve.ts'
 import { connectSocket } from './support/socket-client.ts'
@@ -24,10 +25,12 @@ const pauseMs = times({ sampled: 300, full: 4_000 })
 const hostileKey = 'the-key-of-the-hostile'
 
 const on = opened(() => openNode())
+const proxies = [1, 2].map(() => opened(() => startProxyNode(on.url)))
 const worker = opened(() =>
-  startRealWorker([on.proxies[0].url, on.proxies[1].url], {
-    RPC_KEY_HASHES: `${hashKey(workerKey)},${hashKey(hostileKey)}`,
-  }),
+  startRealWorker(
+    proxies.map(({ url }) => url),
+    { RPC_KEY_HASHES: `${hashKey(workerKey)},${hashKey(hostileKey)}` },
+  ),
 )
 const withKey = (url: string, key: string) => url.replace(workerKey, key)
 
@@ -216,8 +219,7 @@ const kinds: readonly (readonly [Client, number])[] = [
 /** Has blocks made, and nodes fail: one at a time, and now and then both. */
 async function trouble(random: Random, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    const [first, second] = on.proxies
-    const troubled = random.chance(0.2) ? [first, second] : [random.pick([first, second])]
+    const troubled = random.chance(0.2) ? proxies : [random.pick(proxies)]
     const freezes = random.chance(0.5)
     for (const node of troubled) freezes ? node.freeze() : await node.cut()
     await on.direct('anvil_mine', ['0x1'])
@@ -267,7 +269,7 @@ test('hundreds of clients of all kinds get right answers or honest errors while 
   state.isOver = true
   await staying
   // Nobody listens any more, so the nodes' connections are let go: no client is kept.
-  await until(() => on.proxies.every((node) => node.connections() === 0))
+  await until(() => proxies.every((node) => node.connections() === 0))
   const mostLiving = await stopWatching()
   const highest = Math.max(...resident)
   const after = await livingMiB(worker.inspectorUrl ?? '', wake)

@@ -5,16 +5,18 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { opened } from '../../support/opened.ts'
 import { beforeABlock, emit, mined, topic } from './support/anvil-rpc.ts'
-import { openWorker } from './support/open.ts'
+import { openNode } from './support/open.ts'
 import { startProxyNode } from './support/proxy-node.ts'
 import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket, type Json, type Notification } from './support/socket-client.ts'
 
-const on = opened(() => openWorker('proxied'))
+const on = opened(() => openNode())
+const proxy = opened(() => startProxyNode(on.url))
+const worker = opened(() => startRealWorker([proxy.url]))
 
 /** Opens a client with one subscription, and collects its notifications. */
 async function subscriber(...params: unknown[]) {
-  const client = await connectSocket(on.worker.wsUrl)
+  const client = await connectSocket(worker.wsUrl)
   const id = (await client.result('eth_subscribe', params)) as string
   return { client, id, told: () => client.toldOf(id) }
 }
@@ -138,7 +140,7 @@ describe('a connection', () => {
 
   test('closes at once when the client asks', async () => {
     const closed = await inTime(2_000, async () => {
-      const client = await connectSocket(on.worker.wsUrl)
+      const client = await connectSocket(worker.wsUrl)
       client.close()
       return await client.closed
     })
@@ -146,8 +148,8 @@ describe('a connection', () => {
   })
 
   test('with an invalid key is refused before it is a connection', async () => {
-    await expect(connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
-    const response = await fetch(`${on.worker.origin}/rpc/another-key`, {
+    await expect(connectSocket(worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
+    const response = await fetch(`${worker.origin}/rpc/another-key`, {
       headers: { upgrade: 'websocket' },
     }).catch(() => undefined)
     if (response !== undefined) expect(response.status).toBe(401)
@@ -155,7 +157,7 @@ describe('a connection', () => {
 
   test('is needed to subscribe', async () => {
     for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
-      const { answer } = await exchange(on.worker.rpcUrl, method, ['newHeads'])
+      const { answer } = await exchange(worker.rpcUrl, method, ['newHeads'])
       const missing = `the method ${method} does not exist/is not available`
       const message = `${missing} over HTTP: it needs a WebSocket`
       expect(answer).toMatchObject({ id: 1, error: { code: -32601, message } })
@@ -171,14 +173,14 @@ describe('a lost node', () => {
     const before = await emitUntilTold(pending.told)
     await logs.client.until(toldTo(before.length))
     await heads.client.until(toldTo(1))
-    await on.proxy.cut()
+    await proxy.cut()
     const during = [
       await emit(on.direct, on.emitter, 2n, 2n, 2n),
       await emit(on.direct, on.emitter, 3n, 3n, 3n),
     ]
     for (const hash of during) await mined(on.direct, hash)
     await on.direct('anvil_mine', ['0x8'])
-    await on.proxy.restore()
+    await proxy.restore()
     const after = await emit(on.direct, on.emitter, 4n, 4n, 4n)
     await mined(on.direct, after)
     const last = Number(await on.direct('eth_blockNumber'))

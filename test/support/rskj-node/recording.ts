@@ -34,10 +34,16 @@ export type Recording = {
 /** Under which header rules of RSKj a chain was recorded. */
 export type Rules = 'main-network' | 'regtest'
 
+/** Reads the exchanges of a fixture. */
+export function readPairs<One = Pair>(fixture: string): One[] {
+  const file = new URL(`../../fixtures/rskj-${fixture}.json`, import.meta.url)
+  const { pairs } = JSON.parse(readFileSync(file, 'utf8')) as { pairs: One[] }
+  return pairs
+}
+
 /** Reads the recording of a whole chain: each block, receipt, proof, trace, and refusals. */
 export function readRecording(rules: Rules): Recording {
-  const file = new URL(`../../fixtures/rskj-9.0.3-${rules}-rules.json`, import.meta.url)
-  const { pairs } = JSON.parse(readFileSync(file, 'utf8')) as { pairs: Pair[] }
+  const pairs = readPairs(`9.0.3-${rules}-rules`)
   const blocks = pairs
     .filter(({ method, params, result }) => {
       return method === 'eth_getBlockByNumber' && params[0] !== 'pending' && result

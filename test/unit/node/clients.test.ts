@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { ethers } from 'ethers'
 import { createClient, type Hex, http, keccak256, numberToHex, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -9,6 +8,7 @@ import { Web3 } from 'web3'
 import { type Served, serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { type Forged, forge, showing } from '../../support/rskj-node/forge.ts'
+import { readPairs } from '../../support/rskj-node/recording.ts'
 
 const privateKey = `0x${'05'.repeat(32)}` as const
 const account = privateKeyToAccount(privateKey)
@@ -141,11 +141,7 @@ type Pair = { method: string; result: Forged & Forged['receipts'][number] }
 test.for(Object.keys(clients))(
   '%s reads transactions of each type as RSKj has them',
   async (name) => {
-    const recording = new URL(
-      '../../fixtures/rskj-rskip546-typed-transactions.json',
-      import.meta.url,
-    )
-    const { pairs } = JSON.parse(readFileSync(recording, 'utf8')) as { pairs: Pair[] }
+    const pairs = readPairs<Pair>('rskip546-typed-transactions')
     const resultsOf = (wanted: string) =>
       pairs.flatMap((pair) => (pair.method === wanted ? pair.result : []))
     const receipts = resultsOf('eth_getTransactionReceipt')

@@ -6,8 +6,8 @@ import {
   type ProvedPayment,
   verifyPayment,
 } from '../../../src/node/reads/payment-proof.ts'
-import { createNodeService } from '../../../src/node/service.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
+import { serve } from '../../chain/node/support/serve.ts'
 import { forge, showing } from '../../support/rskj-node/forge.ts'
 import { type Block, type Rules, readRecording } from '../../support/rskj-node/recording.ts'
 import { replay } from '../../support/rskj-node/replay.ts'
@@ -21,11 +21,8 @@ async function shown(
   fetch: typeof globalThis.fetch,
   { isMined = true, above = 11 } = {},
 ) {
-  const shared = { clock: systemClock, waitUntil: () => {}, log: () => {} }
-  const service = createNodeService({
-    ...{ chainId: 31, urls: ['http://node/'], fetch, ...shared },
-    mining: isMined ? mining : undefined,
-  })
+  const checks = { mining: isMined ? mining : undefined }
+  const { service } = await serve(['http://node/'], 31, fetch, systemClock, checks)
   return JSON.parse(await service.prove(hash, above, AbortSignal.timeout(5_000))) as PaymentProof
 }
 

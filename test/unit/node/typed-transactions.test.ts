@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { concatHex, fromRlp, type Hex, keccak256, toHex, toRlp, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -16,14 +15,13 @@ import { scriptedNode } from '../../support/fake-node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { holds } from '../../support/properties.ts'
 import { type Forged, forge, showing } from '../../support/rskj-node/forge.ts'
-import type { Block } from '../../support/rskj-node/recording.ts'
+import { type Block, readPairs } from '../../support/rskj-node/recording.ts'
 import { connectTo, followNodes } from './feed/listener.ts'
 
 type Pair = { method: string; params: readonly Hex[]; result?: object | Hex }
 
 /** Holds what a node with RSKIP-543 and RSKIP-546 answered about transactions of each type. */
-const recording = new URL('../../fixtures/rskj-rskip546-typed-transactions.json', import.meta.url)
-const { pairs } = JSON.parse(readFileSync(recording, 'utf8')) as { pairs: readonly Pair[] }
+const pairs = readPairs<Pair>('rskip546-typed-transactions')
 const answered = (method: string) => pairs.filter((pair) => pair.method === method)
 const mining = { minDifficulty: 1n, from: 1 }
 

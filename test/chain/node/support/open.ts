@@ -2,7 +2,6 @@ import { startAnvil } from '../../../../scripts/dev/anvil.ts'
 import { createRpcCall } from '../../../../scripts/dev/rpc.ts'
 import { deployEmitter } from './anvil-rpc.ts'
 import { askNamedNode, namedNodeUrl } from './named-node.ts'
-import { startProxyNode } from './proxy-node.ts'
 import { startRealWorker } from './real-worker.ts'
 
 /** Finds the node that is named, or starts an anvil. `direct` asks it past the service. */
@@ -14,32 +13,16 @@ export async function findNode() {
   return { url, direct: createRpcCall(url), stop }
 }
 
-/** Opens a node with a contract that logs, and three ways to it that a test can spoil. */
+/** Opens a node with a contract that logs. */
 export async function openNode() {
-  const { url, direct, stop } = await findNode()
-  const proxies = [
-    await startProxyNode(url),
-    await startProxyNode(url),
-    await startProxyNode(url),
-  ] as const
-  return {
-    url,
-    direct,
-    emitter: await deployEmitter(direct),
-    /** The first of the three. */
-    proxy: proxies[0],
-    proxies,
-    async stop() {
-      for (const proxy of proxies) await proxy.stop()
-      await stop()
-    },
-  }
+  const node = await findNode()
+  return { ...node, emitter: await deployEmitter(node.direct) }
 }
 
-/** Starts anvil and its Worker, by the first of the three ways or straight. */
-export async function openWorker(way: 'proxied' | 'straight' = 'straight') {
+/** Starts a node and its Worker. */
+export async function openWorker() {
   const node = await openNode()
-  const worker = await startRealWorker([way === 'proxied' ? node.proxy.url : node.url])
+  const worker = await startRealWorker([node.url])
   return {
     ...node,
     worker,

@@ -1,5 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
+import { exchange } from '../../../../scripts/dev/rpc.ts'
+import { answeringNode, error, type Said } from '../../../support/fake-node.ts'
 import { opened } from '../../../support/opened.ts'
 import { deployCaller, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
 import { openNode } from '../support/open.ts'
@@ -14,12 +16,12 @@ let caller: Address
 
 beforeAll(async () => {
   caller = await deployCaller(on.direct)
-  on.proxy.lie((answer, { method }) =>
+  const lesser = answeringNode(async ({ method, params }) =>
     /^trace_|Count(By|s)|BlockReceipts$|protocolVersion$/.test(method)
-      ? { id: answer.id, error: { code: -32601, message: 'the method does not exist' } }
-      : answer,
+      ? error(-32601, 'the method does not exist')
+      : ((await exchange(on.url, method, params)).answer as Said),
   )
-  served = await serve([on.proxy.url])
+  served = await serve([on.url], 31, lesser)
   own = await serve([on.url])
 })
 

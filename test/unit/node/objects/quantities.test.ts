@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { fromRlp, type Hex, keccak256, parseSignature, toHex, toRlp, trim } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
@@ -11,16 +10,12 @@ import {
 import type { RawReceipt } from '../../../../src/node/objects/receipt.ts'
 import { listReceiptForms } from '../../../../src/node/objects/receipts-trie.ts'
 import type { Transaction } from '../../../../src/node/objects/transaction.ts'
+import { readPairs } from '../../../support/rskj-node/recording.ts'
 import { sampleOf } from '../../../support/sample.ts'
 
-type Pair = { method: string; params: readonly unknown[]; result: unknown }
 type Block = Readonly<Record<string, unknown>>
 
-const recording = new URL(
-  '../../../fixtures/rskj-9.0.3-gas-limit-above-8388607.json',
-  import.meta.url,
-)
-const { pairs } = JSON.parse(readFileSync(recording, 'utf8')) as { pairs: Pair[] }
+const pairs = readPairs('9.0.3-gas-limit-above-8388607')
 const findResult = (method: string, number: unknown) =>
   pairs.find((pair) => pair.method === method && pair.params[0] === number)?.result
 const blocks = pairs
