@@ -38,19 +38,14 @@ export const createSeals = (config: Config): SmsSeals | undefined =>
 
 const memoryTimeoutMs = 5_000
 
-/** Holds a message's recipient, and writes its text in a language. */
-type MessageContent = { phone: PhoneNumber; writeText: (messages: Messages) => string }
-
 /** Describes a message that must be sent at most once. */
 type OutgoingMessage = {
   /** Identifies the message in the account's memory, which remembers it if the ledger is lost. */
   name: string
   logFields: Record<string, string>
-  /** Decrypts the content. If that fails, the message is tried again later. */
-  decryptContent: () => Promise<MessageContent>
+  /** Decrypts recipient and content. If that fails, the message is tried again later. */
+  open: () => Promise<{ phone: PhoneNumber; writeText: (messages: Messages) => string }>
 }
-
-type SendMessage = (message: OutgoingMessage, ledger: Ledger) => Promise<SmsFate>
 
 const failureSentences = {
   'sms.unprepared': 'A message was not sent, because it could not be prepared',
@@ -60,19 +55,18 @@ const failureSentences = {
   'sms.unremembered': 'It is not known whether an account remembers its message',
 } as const
 
-/** Creates the function that sends each message at most once. Returns undefined if SMS is off. */
-function createMessageSender(
-  config: Config,
-  { fetch, clock, log }: Runtime,
-  getStore: () => MemoryStore,
-): SendMessage | undefined {
-  if (config.sms === undefined) return undefined
-  const provider = createAfricasTalkingSms({ account: config.sms, fetch, clock })
+/** Creates what sends each message at most once. Returns undefined if SMS is off. */
+function createSender(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
+  const { clock, log } = runtime
+  const seals = createSeals(config)
+  if (config.sms === undefined || seals === undefined) return undefined
+  const provider = createAfricasTalkingSms({ account: config.sms, ...runtime })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
+  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
 
   /** Decrypts a message and writes its text in the recipient's language. */
-  async function prepare({ decryptContent }: OutgoingMessage, ledger: Ledger) {
-    const { phone, writeText } = await decryptContent()
+  async function prepare({ open }: OutgoingMessage, ledger: Ledger) {
+    const { phone, writeText } = await open()
     const { address } = await assembleAccounts(config, ledger)(phone)
     const accountMemory = await memory.read(address)
     const messages = selectMessages(config.menu, findLanguage(accountMemory))
@@ -80,7 +74,7 @@ function createMessageSender(
     return { address, sms, sentMessageNames: accountMemory.texted }
   }
 
-  return async (message, ledger) => {
+  async function send(message: OutgoingMessage, ledger: Ledger): Promise<SmsFate> {
     const { name, logFields } = message
     const logFailure = (event: keyof typeof failureSentences, reason: string) =>
       log({ level: 'error', event, message: `${failureSentences[event]}: ${reason}`, ...logFields })
@@ -104,28 +98,38 @@ function createMessageSender(
     }
     return answer.kind
   }
-}
 
-const formatAmount = ({ chain }: Config, wei: bigint): string =>
-  `${formatAmountDown(wei)} ${chain.currency}`
+  return {
+    /** Sends a message about a payment or a wallet. */
+    sendSms: (sms: DueSms, ledger: Ledger) => {
+      const open = async () => {
+        const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
+        const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
+        return { phone: facts.phone, writeText }
+      }
+      const logFields = { intent: sms.intentId, party: sms.party }
+      return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, open }, ledger)
+    },
+    /** Reminds a borrower of a loan. */
+    sendReminder: ({ account, kind, dueAt, owedWei, sealed }: DueReminder, ledger: Ledger) => {
+      const open = async () => {
+        const phone = await seals.openNumber(sealed, nameReminderSubject(account))
+        if (phone === undefined)
+          throw new Error('a number was encrypted under another account secret')
+        const writeText = (messages: Messages) =>
+          writeReminder(messages, showAmount(owedWei), dueAt)
+        return { phone, writeText }
+      }
+      const logFields = { party: 'borrower', kind }
+      return send({ name: `loan:${dueAt}:${kind}`, logFields, open }, ledger)
+    },
+  }
+}
 
 /** Creates the function that sends the due messages about payments, or none if SMS is off. */
 export function assembleSms(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
-  const send = createMessageSender(config, runtime, getStore)
-  if (send === undefined) return undefined
-  const encryption = createSmsSeals(config.accountKeySecret)
-  const deliver = (sms: DueSms, ledger: Ledger) => {
-    const decryptContent = async (): Promise<MessageContent> => {
-      const content = await encryption.openFacts(sms)
-      const facts = correctFacts(content, sms.executed, config.chain.id)
-      const showAmount = (wei: bigint) => formatAmount(config, wei)
-      const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
-      return { phone: facts.phone, writeText }
-    }
-    const logFields = { intent: sms.intentId, party: sms.party }
-    return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, decryptContent }, ledger)
-  }
-  return createSmsRound({ deliver, ...runtime })
+  const sender = createSender(config, runtime, getStore)
+  return sender && createSmsRound({ deliver: sender.sendSms, ...runtime })
 }
 
 /** Creates the function that starts reminders of due loans. Returns undefined if SMS is off. */
@@ -135,22 +139,8 @@ export function assembleReminders(
   getStore: () => MemoryStore,
   readDebt: LoanReader['readDebt'],
 ) {
-  const send = createMessageSender(config, runtime, getStore)
-  if (send === undefined) return undefined
-  const encryption = createSmsSeals(config.accountKeySecret)
-  const deliver = (reminder: DueReminder, ledger: Ledger) => {
-    const { account, kind, dueAt, owedWei, sealed: sealedPhone } = reminder
-    const decryptContent = async (): Promise<MessageContent> => {
-      const phone = await encryption.openNumber(sealedPhone, nameReminderSubject(account))
-      if (phone === undefined)
-        throw new Error('a number was encrypted under another account secret')
-      const amount = formatAmount(config, owedWei)
-      return { phone, writeText: (messages) => writeReminder(messages, amount, dueAt) }
-    }
-    const logFields = { party: 'borrower', kind }
-    return send({ name: `loan:${dueAt}:${kind}`, logFields, decryptContent }, ledger)
-  }
-  return createReminders({ readDebt, deliver, ...runtime })
+  const sender = createSender(config, runtime, getStore)
+  return sender && createReminders({ readDebt, deliver: sender.sendReminder, ...runtime })
 }
 
 /** Creates the function that sends all due messages. It returns true while more may be due. */
