@@ -1,4 +1,4 @@
-import { type Address, checksumAddress, type Hex, isAddressEqual, maxUint256 } from 'viem'
+import { type Hex, isAddressEqual, maxUint256 } from 'viem'
 import {
   findSealedNumber,
   recordPayment,
@@ -27,7 +27,7 @@ import { describeFault } from '../runtime/log.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
 import { payments } from './menu/payments.ts'
-import { toShortAddress } from './messages/texts.ts'
+import { shortenAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
@@ -198,6 +198,7 @@ async function writePaid(
   visit: Visit,
   { intent, intentId, paid }: { intent: Intent; intentId: Hex; paid: { data: Hex; hash: Hex } },
 ): Promise<Screen> {
+  const { chainId, keys } = visit.services
   const call = decodeCall(paid.data)
   if (call === undefined) throw new Error('this version does not know an executed call')
   const { recipient } = intent
@@ -209,8 +210,8 @@ async function writePaid(
   const shown = {
     kind: isNamed ? intent.kind : call.kind,
     amountWei: call.kind === 'loan' ? call.principalWei : call.amountWei,
-    to: isNamed ? nameRecipient(visit, intent) : payee ? shortenAddress(visit, payee) : '',
-    code: derivePaymentCode(visit.services.keys, intentId),
+    to: isNamed ? nameRecipient(visit, intent) : payee ? shortenAddress(payee, chainId) : '',
+    code: derivePaymentCode(keys, intentId),
   }
   return writeSubmitted(visit, shown, formatHash(paid.hash))
 }
@@ -323,14 +324,11 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
   )
 }
 
-const shortenAddress = ({ services: { chainId } }: Visit, address: Address): string =>
-  toShortAddress(checksumAddress(address, chainId))
-
 /** Names a recipient in short, as activity and messages do. */
 function describeRecipient(visit: Visit, recipient: Recipient): string {
   switch (recipient.kind) {
     case 'address':
-      return recipient.name ?? shortenAddress(visit, recipient.address)
+      return recipient.name ?? shortenAddress(recipient.address, visit.services.chainId)
     case 'phone':
       return shortenPhone(recipient.phone)
     case 'till':

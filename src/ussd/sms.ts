@@ -1,4 +1,3 @@
-import { checksumAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { Secret } from '../account/keyed-hash.ts'
 import { type PhoneNumber, parseCaller } from '../account/phone.ts'
@@ -11,7 +10,7 @@ import { getProgress } from '../relay/progress.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import type { Messages } from './messages/en.ts'
-import { toShortAddress } from './messages/texts.ts'
+import { shortenAddress, toShortAddress } from './messages/texts.ts'
 import type { ActivityState } from './screen-facts.ts'
 
 const smsFacts = z.object({
@@ -80,7 +79,7 @@ export function correctFacts(
   if (facts.kind === 'wallet' || executed === undefined || call === undefined) return facts
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
   if (!executed.isToOther) return { ...facts, amountWei }
-  const who = 'to' in call ? toShortAddress(checksumAddress(call.to, chainId)) : ''
+  const who = 'to' in call ? shortenAddress(call.to, chainId) : ''
   return { ...facts, kind: call.kind, amountWei, who }
 }
 

@@ -8,7 +8,7 @@ import {
   reservePayments,
   runChecks,
 } from '../health.ts'
-import type { ActiveAlert } from '../kept/alerts.ts'
+import { type ActiveAlert, mergeAlerts } from '../kept/alerts.ts'
 import { type Deployment, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
 import type { AlertName } from '../schemas/alerts.ts'
@@ -35,21 +35,11 @@ export function findAlerts(healthData: KnownHealthData, deployment: Deployment) 
 }
 
 /** Lists raised and new alerts. `calmSince` is the time at which an alert's cause disappeared. */
-export function listCurrentAlerts(
+export const listCurrentAlerts = (
   healthData: KnownHealthData,
   deployment: Deployment,
-): readonly ActiveAlert[] {
-  const { alerts, now } = healthData.vitals
-  const found = findAlerts(healthData, deployment)
-  const raisedBefore = alerts.map((alert) => {
-    const description = found.find(({ name }) => name === alert.name)?.says
-    return description === undefined
-      ? { ...alert, calmSince: alert.calmSince ?? now }
-      : { ...alert, says: description, calmSince: undefined }
-  })
-  const newAlerts = found.filter(({ name }) => alerts.every((alert) => alert.name !== name))
-  return [...raisedBefore, ...newAlerts.map((alert) => ({ ...alert, raisedAt: now }))]
-}
+): readonly ActiveAlert[] =>
+  mergeAlerts(healthData.vitals.alerts, findAlerts(healthData, deployment), healthData.vitals.now)
 
 /** Lists the finders, like the checks: what still refuses after a remedy comes before that. */
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {

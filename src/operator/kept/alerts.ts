@@ -38,6 +38,22 @@ const maxPastAlerts = 50
 const listPastAlerts = (rows: KeptDraft): ActiveAlert[] =>
   readMetaAs(rows, 'past_alerts', savedAlerts) ?? []
 
+/** Adds what is found now to alerts: new ones last, and since when the causes of others ended. */
+export function mergeAlerts(
+  before: readonly ActiveAlert[],
+  findings: readonly Finding[],
+  now: number,
+): ActiveAlert[] {
+  const continued = before.map((alert) => {
+    const says = findings.find(({ name }) => name === alert.name)?.says
+    return says === undefined
+      ? { ...alert, calmSince: alert.calmSince ?? now }
+      : { ...alert, says, calmSince: undefined }
+  })
+  const raised = findings.filter(({ name }) => before.every((alert) => alert.name !== name))
+  return [...continued, ...raised.map(({ name, says }) => ({ name, says, raisedAt: now }))]
+}
+
 function recordAlerts(
   rows: KeptDraft,
   findings: readonly Finding[],
@@ -45,19 +61,12 @@ function recordAlerts(
   alertEndMs: number,
 ): AlertChange {
   const before = listActiveAlerts(rows)
-  const isFound = ({ name }: Finding) => findings.some((finding) => finding.name === name)
-  const raised = findings
-    .filter(({ name }) => before.every((alert) => alert.name !== name))
-    .map(({ name, says }) => ({ name, says, raisedAt: rows.now }))
-  const [continued, cleared] = [[] as ActiveAlert[], [] as ActiveAlert[]]
-  for (const alert of before) {
-    const { calmSince = rows.now } = alert
-    const says = findings.find(({ name }) => name === alert.name)?.says ?? alert.says
-    if (isFound(alert)) continued.push({ ...alert, says, calmSince: undefined })
-    else if (rows.now - calmSince >= alertEndMs) cleared.push(alert)
-    else continued.push({ ...alert, calmSince })
-  }
-  const after = JSON.stringify([...continued, ...raised])
+  const merged = mergeAlerts(before, findings, rows.now)
+  const raised = merged.slice(before.length)
+  const isOver = ({ calmSince }: ActiveAlert) =>
+    calmSince !== undefined && rows.now - calmSince >= alertEndMs
+  const cleared = merged.filter(isOver)
+  const after = JSON.stringify(merged.filter((alert) => !isOver(alert)))
   if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
   if (cleared.length > 0) {
     saveMeta(rows, 'past_alerts', [...cleared, ...listPastAlerts(rows)].slice(0, maxPastAlerts))

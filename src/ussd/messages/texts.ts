@@ -1,3 +1,4 @@
+import { type Address, checksumAddress } from 'viem'
 import type { Language } from '../../account/language.ts'
 
 export type Wording = Language | 'demo'
@@ -26,6 +27,10 @@ export const toLongAddress = (address: string): string =>
 
 /** Shows the first 10 characters of an address. */
 export const toShortAddress = (address: string): string => `${address.slice(0, 10)}...`
+
+/** Shows the first 10 characters of an address with the chain's checksum. */
+export const shortenAddress = (address: Address, chainId: number): string =>
+  toShortAddress(checksumAddress(address, chainId))
 
 /** Creates a format for dates (Unix time in s, shown in UTC) from the names of the months. */
 export const createDateFormat =

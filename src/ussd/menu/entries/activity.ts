@@ -1,4 +1,4 @@
-import { type Address, checksumAddress, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import { type AccountMemory, findRecipientName } from '../../../account/memory.ts'
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/calls.ts'
 import type { Received } from '../../../loan/reader.ts'
@@ -7,7 +7,7 @@ import type { Withdrawal } from '../../../operator/kept/tills.ts'
 import type { Answer } from '../../../relay/ledger/steps.ts'
 import { getProgress } from '../../../relay/progress.ts'
 import type { Messages } from '../../messages/en.ts'
-import { defineWords, toShortAddress } from '../../messages/texts.ts'
+import { defineWords, shortenAddress } from '../../messages/texts.ts'
 import type {
   Activity,
   ActivityState,
@@ -220,9 +220,6 @@ export function getReceivedProgress(
   const isDone = payment ? getProgress(payment.state) === 'done' : depth >= confirmations
   return isDone ? 'done' : 'arriving'
 }
-
-const shortenAddress = (address: Address, chainId: number): string =>
-  toShortAddress(checksumAddress(address, chainId))
 
 export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
