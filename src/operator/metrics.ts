@@ -5,173 +5,156 @@ import { alertNames } from './schemas/alerts.ts'
 import { version } from './version.ts'
 
 type Labels = Readonly<Record<string, string>>
-type Sample = { value: number | string | undefined; labels?: Labels | undefined }
-type Metric = { help: string; read: (readings: Readings) => readonly Sample[] }
+type Value = number | string | undefined
+type Sample = { value: Value; labels?: Labels | undefined }
+
+/** Has the help text of a metric, and reads its value or its samples; undefined if not known. */
+type Metric = readonly [help: string, read: (readings: Readings) => Value | readonly Sample[]]
 
 const smsFates = ['sent', 'unknown', 'refused', 'known', 'later', 'given_up'] as const
 
-/** Holds one value of a metric; undefined if it is not known. */
-const toSample = (value: Sample['value'], labels?: Labels): Sample => ({ value, labels })
+const toSample = (value: Value, labels?: Labels): Sample => ({ value, labels })
 
-/** Maps each metric to its help text and its samples. A name that ends in `_total` never falls. */
+/** Lists the metrics by name. One whose name ends in `_total` never falls. */
 const metrics: Record<string, Metric> = {
-  relay_build_info: {
-    help: '1, by the version that answers and the schema of its ledger',
-    read: ({ schema }) => [toSample(1, { version, schema })],
-  },
-  relay_check_failing: {
-    help: '1 while a check of health fails',
-    read: ({ checks }) =>
+  relay_build_info: [
+    '1, by the version that answers and the schema of its ledger',
+    ({ schema }) => [toSample(1, { version, schema })],
+  ],
+  relay_check_failing: [
+    '1 while a check of health fails',
+    ({ checks }) =>
       checks.map(({ name, state }) => toSample(toBit(state === 'failing'), { check: name })),
-  },
-  relay_alert_active: {
-    help: '1 while an alert is raised',
-    read: ({ raisedNames }) =>
+  ],
+  relay_alert_active: [
+    '1 while an alert is raised',
+    ({ raisedNames }) =>
       alertNames.map((name) => toSample(toBit(raisedNames.includes(name)), { name })),
-  },
-  relay_payments_refused: {
-    help: '1 while this check of health refuses new payments',
-    read: ({ checks }) =>
-      checks.map(({ name, refuses }) => toSample(toBit(refuses), { check: name })),
-  },
-  relay_intake_open: {
-    help: '1 while new payments are accepted',
-    read: (readings) => [toSample(toBit(readings.intake.kind === 'open'))],
-  },
-  relay_round_age_seconds: {
-    help: 'time since the last round ended',
-    read: (readings) => [toSample(readings.getAgeSeconds(readings.observations.roundAt))],
-  },
-  relay_upstream_calls_today: {
-    help: 'calls to the nodes in this day (UTC)',
-    read: ({ budget }) =>
+  ],
+  relay_payments_refused: [
+    '1 while this check of health refuses new payments',
+    ({ checks }) => checks.map(({ name, refuses }) => toSample(toBit(refuses), { check: name })),
+  ],
+  relay_intake_open: [
+    '1 while new payments are accepted',
+    ({ intake }) => toBit(intake.kind === 'open'),
+  ],
+  relay_round_age_seconds: [
+    'time since the last round ended',
+    ({ getAgeSeconds, observations }) => getAgeSeconds(observations.roundAt),
+  ],
+  relay_upstream_calls_today: [
+    'calls to the nodes in this day (UTC)',
+    ({ budget }) =>
       (['relay', 'callers'] as const).map((asker) =>
         toSample(budget?.callsToday[asker], { asker }),
       ),
-  },
-  relay_upstream_calls_limit: {
-    help: 'limit of the calls to the nodes in a day (UTC)',
-    read: (readings) => [toSample(readings.budget?.callsADay)],
-  },
-  relay_relayer_balance_wei: {
-    help: 'balance of the relayer, which pays for gas',
-    read: (readings) => [
-      toSample(readings.observations.balanceWei?.value.toString(), readings.relayerLabel),
+  ],
+  relay_upstream_calls_limit: [
+    'limit of the calls to the nodes in a day (UTC)',
+    ({ budget }) => budget?.callsADay,
+  ],
+  relay_relayer_balance_wei: [
+    'balance of the relayer, which pays for gas',
+    ({ observations, relayerLabel }) => [
+      toSample(observations.balanceWei?.value.toString(), relayerLabel),
     ],
-  },
-  relay_relayer_payments_left: {
-    help: "payments that the relayer's balance pays for at today's price",
-    read: (readings) => [toSample(readings.affordable?.atCurrentPrice, readings.relayerLabel)],
-  },
-  relay_relayer_payments_at_worst: {
-    help: "payments that the relayer's balance pays for at the highest price, which limits the open ones",
-    read: (readings) => [toSample(readings.affordable?.atHighestPrice, readings.relayerLabel)],
-  },
-  relay_relayer_next_nonce: {
-    help: 'next nonce of the relayer in the ledger',
-    read: (readings) => [toSample(readings.nextNonce, readings.relayerLabel)],
-  },
-  relay_relayer_in_flight: {
-    help: 'payments in transactions that are not mined',
-    read: (readings) => [toSample(readings.carried, readings.relayerLabel)],
-  },
-  relay_gas_price_wei: {
-    help: 'gas price that a node reports',
-    read: (readings) => [toSample(readings.observations.gasPriceWei?.value.toString())],
-  },
-  relay_payment_events_total: {
-    help: 'events of payments since the ledger began, by kind',
-    read: ({ events }) =>
+  ],
+  relay_relayer_payments_left: [
+    "payments that the relayer's balance pays for at today's price",
+    ({ affordable, relayerLabel }) => [toSample(affordable?.atCurrentPrice, relayerLabel)],
+  ],
+  relay_relayer_payments_at_worst: [
+    "payments that the relayer's balance pays for at the highest price, which limits the open ones",
+    ({ affordable, relayerLabel }) => [toSample(affordable?.atHighestPrice, relayerLabel)],
+  ],
+  relay_relayer_next_nonce: [
+    'next nonce of the relayer in the ledger',
+    ({ nextNonce, relayerLabel }) => [toSample(nextNonce, relayerLabel)],
+  ],
+  relay_relayer_in_flight: [
+    'payments in transactions that are not mined',
+    ({ carried, relayerLabel }) => [toSample(carried, relayerLabel)],
+  ],
+  relay_gas_price_wei: [
+    'gas price that a node reports',
+    ({ observations }) => observations.gasPriceWei?.value.toString(),
+  ],
+  relay_payment_events_total: [
+    'events of payments since the ledger began, by kind',
+    ({ events }) =>
       events
         .filter(({ kind }) => kind !== 'refused' && kind !== 'sms' && kind !== 'gateway')
         .map(({ kind, event, count }) => toSample(count, { kind, event })),
-  },
-  relay_refusals_total: {
-    help: 'sessions without a payment, by reason; own: the caller asked for none',
-    read: ({ events }) =>
+  ],
+  relay_refusals_total: [
+    'sessions without a payment, by reason; own: the caller asked for none',
+    ({ events }) =>
       events
         .filter(({ kind }) => kind === 'refused')
         .map(({ event, count }) => toSample(count, { reason: event })),
-  },
-  relay_gateway_requests_total: {
-    help: 'requests of each gateway, by outcome: deliveries, replies, bad requests, wrong secrets',
-    read: ({ events }) =>
+  ],
+  relay_gateway_requests_total: [
+    'requests of each gateway, by outcome: deliveries, replies, bad requests, wrong secrets',
+    ({ events }) =>
       events
         .filter(({ kind }) => kind === 'gateway')
         .map(({ event: name, count }) => {
           const [gateway = '', event = ''] = name.split('/')
           return toSample(count, { gateway, event })
         }),
-  },
-  relay_sms_total: {
-    help: 'messages to phones, by outcome; later: postponed and tried again',
-    read: ({ counts }) => smsFates.map((fate) => toSample(counts[`sms.${fate}`] ?? 0, { fate })),
-  },
-  relay_payments_waiting: {
-    help: 'payments that wait for a nonce',
-    read: (readings) => [toSample(readings.waiting)],
-  },
-  relay_oldest_payment_age_seconds: {
-    help: 'age of the oldest unsettled payment in each phase; 0 without one',
-    read: ({ oldest, now, getAgeSeconds }) =>
+  ],
+  relay_sms_total: [
+    'messages to phones, by outcome; later: postponed and tried again',
+    ({ counts }) => smsFates.map((fate) => toSample(counts[`sms.${fate}`] ?? 0, { fate })),
+  ],
+  relay_payments_waiting: ['payments that wait for a nonce', ({ waiting }) => waiting],
+  relay_oldest_payment_age_seconds: [
+    'age of the oldest unsettled payment in each phase; 0 without one',
+    ({ oldest, now, getAgeSeconds }) =>
       Object.entries(oldest).map(([phase, at]) => toSample(getAgeSeconds(at ?? now), { phase })),
-  },
-  relay_head_number: {
-    help: 'number of the latest block that a round read',
-    read: (readings) => [toSample(readings.observations.head?.number)],
-  },
-  relay_head_age_seconds: {
-    help: "since that block's timestamp, or since a round first read it",
-    read: ({ observations: { head }, getAgeSeconds }) => [
-      toSample(getAgeSeconds(head && getBlockTime(head))),
-    ],
-  },
-  relay_block_fullness_ratio: {
-    help: 'used share of the gas limit of the last followed block',
-    read: ({ blocks }) => [toSample(blocks[0]?.fullness)],
-  },
-  relay_node_silent_seconds: {
-    help: 'time since a node last answered; 0 while one answers',
-    read: ({ observations, now, getAgeSeconds }) => [
-      toSample(getAgeSeconds(observations.silentSince ?? now)),
-    ],
-  },
-  relay_node_calls_total: {
-    help: 'calls to each node since this process began, by method',
-    read: ({ nodes }) => nodes.map(({ node, method, calls }) => toSample(calls, { node, method })),
-  },
-  relay_node_seconds_total: {
-    help: 'total time of those calls',
-    read: ({ nodes }) =>
+  ],
+  relay_head_number: [
+    'number of the latest block that a round read',
+    ({ observations }) => observations.head?.number,
+  ],
+  relay_head_age_seconds: [
+    "since that block's timestamp, or since a round first read it",
+    ({ observations: { head }, getAgeSeconds }) => getAgeSeconds(head && getBlockTime(head)),
+  ],
+  relay_block_fullness_ratio: [
+    'used share of the gas limit of the last followed block',
+    ({ blocks }) => blocks[0]?.fullness,
+  ],
+  relay_node_silent_seconds: [
+    'time since a node last answered; 0 while one answers',
+    ({ observations, now, getAgeSeconds }) => getAgeSeconds(observations.silentSince ?? now),
+  ],
+  relay_node_calls_total: [
+    'calls to each node since this process began, by method',
+    ({ nodes }) => nodes.map(({ node, method, calls }) => toSample(calls, { node, method })),
+  ],
+  relay_node_seconds_total: [
+    'total time of those calls',
+    ({ nodes }) =>
       nodes.map(({ node, method, tookMs }) => toSample(tookMs / 1_000, { node, method })),
-  },
-  relay_node_believed_total: {
-    help: 'answers of each node without a proof',
-    read: ({ deployment }) =>
+  ],
+  relay_node_believed_total: [
+    'answers of each node without a proof',
+    ({ deployment }) =>
       deployment.nodes().map(({ label, believed }) => toSample(believed, { node: label })),
-  },
-  relay_pool_liquidity_wei: {
-    help: 'wei that the pool can lend',
-    read: ({ pool }) => [toSample(pool?.liquidityWei)],
-  },
-  relay_pool_cap_left_wei: {
-    help: 'wei that the daily cap still allows to lend',
-    read: ({ pool }) => [toSample(pool?.issuableWei)],
-  },
-  relay_pool_owed_wei: {
-    help: 'wei that borrowers owe',
-    read: ({ pool }) => [toSample(pool?.owedWei)],
-  },
-  relay_pool_balances_wei: {
-    help: 'wei that accounts hold',
-    read: ({ pool }) => [toSample(pool?.balancesWei)],
-  },
-  relay_loan_paused: {
-    help: '1 while the loan contract is paused',
-    read: ({ observations: { contracts } }) => [
-      toSample(contracts && toBit(contracts.state === 'loan_paused')),
-    ],
-  },
+  ],
+  relay_pool_liquidity_wei: ['wei that the pool can lend', ({ pool }) => pool?.liquidityWei],
+  relay_pool_cap_left_wei: [
+    'wei that the daily cap still allows to lend',
+    ({ pool }) => pool?.issuableWei,
+  ],
+  relay_pool_owed_wei: ['wei that borrowers owe', ({ pool }) => pool?.owedWei],
+  relay_pool_balances_wei: ['wei that accounts hold', ({ pool }) => pool?.balancesWei],
+  relay_loan_paused: [
+    '1 while the loan contract is paused',
+    ({ observations: { contracts } }) => contracts && toBit(contracts.state === 'loan_paused'),
+  ],
 }
 
 type Readings = ReturnType<typeof collectReadings>
@@ -206,9 +189,11 @@ function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
 export function writeMetrics(deployment: Deployment, healthData: KnownHealthData): string {
   const readings = collectReadings(deployment, healthData)
   return Object.entries(metrics)
-    .map(([name, { help, read }]) => {
+    .map(([name, [help, read]]) => {
       const type = name.endsWith('_total') ? 'counter' : 'gauge'
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${read(readings).map(formatSample(name)).join('')}`
+      const found = read(readings)
+      const samples = typeof found === 'object' ? found : [toSample(found)]
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(formatSample(name)).join('')}`
     })
     .join('')
 }
