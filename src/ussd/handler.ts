@@ -1,8 +1,6 @@
-import { checksumAddress, formatEther } from 'viem'
-import { hasActivity } from '../account/activity.ts'
 import type { Language } from '../account/language.ts'
 import { findLanguage, recordDial, recordLanguage, removeDialTime } from '../account/memory.ts'
-import { isListed, type PhoneNumber, spellPhone } from '../account/phone.ts'
+import { isListed } from '../account/phone.ts'
 import { formatWorth } from '../loan/local-worth.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
@@ -15,19 +13,18 @@ import { activity } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
 import { receive } from './menu/entries/receive.ts'
-import { type Intent, isPaymentKind, leadsToPayment, type MenuContext } from './menu/node.ts'
+import { type Intent, isPaymentKind, leadsToPayment } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
-import { toLongAddress, toShortAddress } from './messages/texts.ts'
 import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
 import { readFinalBalance, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import { endOnce, endSessionWith, tellAnswer } from './session/end.ts'
-import { readAnswers, readSession, type SessionReading, storeAnswers } from './session/reading.ts'
+import { type FollowedVisit, readAnswers, readSession, storeAnswers } from './session/reading.ts'
 import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
-import { beginVisit, joinAnswers, type Visit, withAnswers } from './visit.ts'
+import { beginVisit, hasAccount, joinAnswers, type Visit } from './visit.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type UssdHandler = (request: UssdRequest) => Promise<UssdReply>
@@ -96,15 +93,6 @@ async function handleDelivery(services: Services, request: UssdRequest): Promise
   }
 }
 
-/** Tells whether a number has an account, which is served even if no numbering plan lists it. */
-async function hasAccount(
-  { services: { settings, memory, ledger, loan }, accounts }: Visit,
-  phone: PhoneNumber,
-): Promise<boolean> {
-  const sources = { ledger, loan, memory: settings.profile === 'demo' ? undefined : memory }
-  return await hasActivity((await accounts(phone)).address, sources)
-}
-
 /** Reads the caller's language, and records the dial. */
 async function readLanguage(visit: Visit): Promise<Language | undefined> {
   if (visit.services.settings.profile === 'demo') return undefined
@@ -128,19 +116,9 @@ async function processAnswers(
   typedAnswers: readonly string[],
   step?: NumberedStep,
 ): Promise<Screen> {
-  const menuContext = createMenuContext(begun)
-  const session = await readSession(
-    {
-      visit: begun,
-      menuContext,
-      hasAccount: (phone) => hasAccount(begun, phone),
-      storesAnswers: step !== undefined,
-    },
-    typedAnswers,
-  )
+  const visit = await readSession(begun, typedAnswers, step !== undefined)
   // A new PIN in `result` is the only secret from here on.
-  const { result, storedAnswers, authorizedBy } = session
-  const visit = withAnswers(begun, session.answers)
+  const { result, storedAnswers, authorizedBy } = visit
   const { messages } = visit
   if (step !== undefined) {
     const stored = await storeAnswers(visit, step, storedAnswers)
@@ -161,23 +139,17 @@ async function processAnswers(
   const mustLookUp = visit.services.settings.profile !== 'demo' && !isPaymentKind(result.kind)
   const view = mustLookUp ? await visit.services.ledger.lookup(visit.stepKey) : undefined
   if (view?.kind === 'ended') return endScreen(messages.sessionEnded)
-  return performResult(visit, menuContext, session, view)
+  return performResult(visit, view)
 }
 
 /** Shows what the answers lead to: the next question, or the end of the session. May pay. */
-async function performResult(
-  visit: Visit,
-  menuContext: MenuContext,
-  session: SessionReading,
-  view: SessionView | undefined,
-): Promise<Screen> {
-  const { messages } = visit
-  const { result, authorizedBy } = session
+async function performResult(visit: FollowedVisit, view: SessionView | undefined): Promise<Screen> {
+  const { messages, result, authorizedBy } = visit
   const endWithText = (text: string, reason: string) =>
     endSessionWith(visit, endScreen(text), reason)
   switch (result.kind) {
     case 'ask':
-      return askQuestion(visit, menuContext, session, result.place, view)
+      return askQuestion(visit, result.place, view)
     case 'locked':
       return endWithText(writeDenial(visit, result.reason), result.reason)
     case 'choosePin':
@@ -207,63 +179,54 @@ async function performResult(
       return endScreen(help.words(messages).help(visit.services.settings.helpNumber ?? ''))
     // Every other result is a payment.
     default:
-      return makePayment(visit, menuContext, session, result)
+      return makePayment(visit, result)
   }
 }
 
 /** Asks a question. The ledger records when, if the answer may pay and holds for a time only. */
 async function askQuestion(
-  visit: Visit,
-  menuContext: MenuContext,
-  session: SessionReading,
+  visit: FollowedVisit,
   place: Place,
   view?: SessionView,
 ): Promise<Screen> {
   const { menu, settings, ledger } = visit.services
-  const { screen, reason } = await showPlace(visit, menuContext, place, view)
+  const { screen, reason } = await showPlace(visit, place, view)
   if (screen.kind === 'end') return endSessionWith(visit, screen, reason)
   if (settings.profile === 'demo') return screen
-  if (!session.hasAnswersBeforePin && !leadsToPayment(menu, place.name)) return screen
-  const stepKey = visit.createStepKey(nameQuestion(session, visit.answers))
+  if (!visit.hasAnswersBeforePin && !leadsToPayment(menu, place.name)) return screen
+  const stepKey = visit.createStepKey(nameQuestion(visit))
   const isAsked = await recordIfAbsent(ledger, stepKey, askedRecord, true)
   if (isAsked) return screen
   return endSessionWith(visit, endScreen(visit.messages.sessionClosed))
 }
 
 /** Names a question's step; until a new PIN is chosen, answers before it have no meaning yet. */
-const nameQuestion = ({ hasAnswersBeforePin }: SessionReading, answers: readonly string[]) =>
+const nameQuestion = ({ hasAnswersBeforePin, answers }: FollowedVisit) =>
   hasAnswersBeforePin ? `new PIN ${answers.length}` : joinAnswers(answers)
 
-async function makePayment(
-  visit: Visit,
-  menuContext: MenuContext,
-  session: SessionReading,
-  intent: Intent,
-): Promise<Screen> {
+async function makePayment(visit: FollowedVisit, intent: Intent): Promise<Screen> {
   const { settings } = visit.services
-  const { messages } = visit
-  const { authorizedBy, repeatPlace, latePlace } = session
-  const lastQuestion = nameQuestion(session, visit.answers.slice(0, -1))
+  const { messages, authorizedBy, latePlace } = visit
+  const lastQuestion = nameQuestion({ ...visit, answers: visit.answers.slice(0, -1) })
   const { input } = visit.createStepKey(lastQuestion)
   const holdsMs = settings.sessionSeconds * 1_000
   const { answer } = await requestPayment(visit, {
     intent,
     authorizedBy,
     question: settings.profile === 'demo' ? undefined : { input, holdsMs },
-    createRepeatScreen: await prepareRepeatScreen(visit, menuContext, repeatPlace),
+    createRepeatScreen: await prepareRepeatScreen(visit),
   })
   if (answer.kind === 'screen') return tellAnswer(visit, answer)
   if (answer.kind !== 'late') return toScreen(messages, answer, intent.kind)
-  if (latePlace !== undefined) return askQuestion(visit, menuContext, session, latePlace)
+  if (latePlace !== undefined) return askQuestion(visit, latePlace)
   return endSessionWith(visit, endScreen(messages.sessionClosed), answer.kind)
 }
 
 /** Returns a function that writes the question whether to make an equal payment again. */
 async function prepareRepeatScreen(
-  visit: Visit,
-  menuContext: MenuContext,
-  repeatPlace: Place | undefined,
+  visit: FollowedVisit,
 ): Promise<PaymentRequest['createRepeatScreen']> {
+  const { menuContext, repeatPlace } = visit
   // The whole balance is a different amount each time.
   if (repeatPlace === undefined || repeatPlace.draft.amountWei === 'all') return undefined
   const hasLocalCurrency = visit.services.settings.localCurrency !== undefined
@@ -286,36 +249,6 @@ async function showBalance(
   const arrivingLine = arrivingWei > 0n && `(${arriving}: ${showAmount(arrivingWei)})`
   const lines = [balance.words(messages).balance(showAmount(finalWei)), worthLine, arrivingLine]
   return endScreen(lines.filter(Boolean).join('\n'))
-}
-
-function createMenuContext(visit: Visit): MenuContext {
-  const { chainId, settings, minTransferWei, menu } = visit.services
-  const { showAmount, showExactAmount, currency } = visit.services
-  const { messages, phone } = visit
-  return {
-    chainId,
-    caller: phone,
-    ownAccount: settings.profile === 'demo' ? undefined : visit.account.address,
-    messages,
-    menu,
-    showAmount,
-    showExactAmount,
-    currency,
-    rate: settings.localCurrency === undefined ? 'none' : undefined,
-    hasLanguages: settings.languages.length > 1,
-    knownRecipients: settings.profile === 'demo' ? [] : undefined,
-    wallets: undefined,
-    reserved: [visit.services.forwarder.address, visit.services.loanAddress],
-    describeRecipient: (recipient) => {
-      if (recipient.kind === 'phone') return spellPhone(recipient.phone)
-      if (recipient.kind !== 'address') return recipient.label
-      const address = checksumAddress(recipient.address, chainId)
-      const { name } = recipient
-      return name ? `${name} ${toShortAddress(address)}` : toLongAddress(address)
-    },
-    // Not rounded, because a smaller amount is refused.
-    minTransfer: { wei: minTransferWei, text: `${formatEther(minTransferWei)} ${currency}` },
-  }
 }
 
 async function chooseLanguage(

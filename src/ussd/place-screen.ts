@@ -7,7 +7,6 @@ import {
 } from '../account/memory.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
-import type { StepKey } from '../relay/ledger/values.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
 import {
@@ -23,7 +22,7 @@ import {
   hasFailed,
   maxListedPayments,
 } from './menu/entries/activity.ts'
-import { getNode, type Intent, isEffect, type MenuContext, requireAnswer } from './menu/node.ts'
+import { getNode, type Intent, isEffect, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
 import { derivePaymentCode, findEqualPayment } from './payment-request.ts'
 import type { KnownRecipient } from './recipient.ts'
@@ -31,6 +30,7 @@ import { writeLoanRefusal } from './refusal-texts.ts'
 import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
 import { askScreen, endScreen } from './screens/screen.ts'
 import type { Services } from './services.ts'
+import type { FollowedVisit } from './session/reading.ts'
 import {
   listsStep,
   readRecord,
@@ -48,24 +48,21 @@ import type { Visit } from './visit.ts'
  * `view` is the session as the ledger knows it, if that was read already.
  */
 export async function showPlace(
-  visit: Visit,
-  menuContext: MenuContext,
+  visit: FollowedVisit,
   place: Place,
   view?: SessionView,
 ): Promise<PlaceScreen> {
+  const { menuContext, stepKey } = visit
   const { facts: factNames = [], paymentKind } = getNode(menuContext.menu, place.name)
   if (factNames.length === 0 && paymentKind === undefined) {
     return { screen: askScreen(writePrompt(place, menuContext)) }
   }
-  const { stepKey } = visit
   if (!visit.services.mayDial(stepKey))
     return { screen: endScreen(visit.messages.tooManyDials), reason: 'too_many_dials' }
   const { draft } = place
   const refusal = paymentKind && (await findRefusal(visit, { kind: paymentKind, draft, view }))
   if (refusal !== undefined) return refusal
-  const { services } = visit
-  const { account } = stepKey
-  const shown = { services, visit, menuContext, place, stepKey, account }
+  const shown = { ...visit, place }
   if (factNames.includes('terms')) return showLoanTerms(shown)
   const facts = await Promise.all(
     factNames.map(async (name) => [name, await readFact(shown, name)]),
@@ -98,15 +95,8 @@ const fallbackFacts: Partial<ScreenFacts> = {
   withdrawal: 'unavailable',
 }
 
-/** Holds what a place's facts are read for. */
-type Shown = {
-  services: Services
-  visit: Visit
-  menuContext: MenuContext
-  place: Place
-  stepKey: StepKey
-  account: Address
-}
+/** Is the visit for which a place's facts are read. */
+type Shown = FollowedVisit & { place: Place }
 
 async function readFact<Name extends ScreenFactName>(shown: Shown, fact: Name) {
   try {
@@ -125,7 +115,7 @@ type FactReaders = {
 
 const factReaders: FactReaders = {
   async debt({ services: { loan, now }, account }) {
-    const debt = await loan.readDebt(account)
+    const debt = await loan.readDebt(account.address)
     return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
   },
   async terms({ services: { loan, now } }) {
@@ -134,31 +124,32 @@ const factReaders: FactReaders = {
   },
   failure: findFailure,
   pin: async ({ services: { pins }, account }) =>
-    (await pins?.readState(account)) ?? { kind: 'open' },
-  rate: ({ visit }) => readSessionRate(visit),
+    (await pins?.readState(account.address)) ?? { kind: 'open' },
+  rate: readSessionRate,
   registration: findRegistration,
   recipients: listKnownRecipients,
   async wallets(shown) {
-    const { now, ...stored } = await shown.services.memory.read(shown.account)
+    const { now, ...stored } = await shown.services.memory.read(shown.account.address)
     return recordList(shown, walletsRecord, listWallets(stored, now))
   },
-  async earlierMinutes({ visit, menuContext, place: { name, draft } }) {
-    const node = getNode(menuContext.menu, name)
+  async earlierMinutes(shown) {
+    const { name, draft } = shown.place
+    const node = getNode(shown.menuContext.menu, name)
     const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : []
     // The only effect of this list is the payment that would be made again.
     const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
-    return (await findEqualPayment(visit, intent)) ?? 'unknown'
+    return (await findEqualPayment(shown, intent)) ?? 'unknown'
   },
-  address: async ({ services: { chainId }, account }) => checksumAddress(account, chainId),
+  address: async ({ services: { chainId }, account }) => checksumAddress(account.address, chainId),
   activity: readActivity,
   async withdrawal({ services, account, place }) {
     const { code, intentId } = requireAnswer(place.draft.withdrawal)
-    const found = await services.ledger.findWithdrawals(account, code)
+    const found = await services.ledger.findWithdrawals(account.address, code)
     return found.find((each) => each.intentId === intentId) ?? 'unavailable'
   },
 }
 
-async function readActivity({ services, account }: Shown) {
+async function readActivity({ services, account: { address: account } }: Shown) {
   const { ledger, memory, loan, log, chainId, senderSeal, settings, confirmations } = services
   const [payments, incoming, accountMemory, till, received] = await Promise.all([
     ledger.listPayments(account, maxListedPayments),
@@ -240,7 +231,7 @@ async function decryptSenders(
 
 /** Lists the recipients that this session offers by a digit. */
 async function listKnownRecipients(shown: Shown) {
-  const recipients = listRecipients(await shown.services.memory.read(shown.account)).map(
+  const recipients = listRecipients(await shown.services.memory.read(shown.account.address)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
       kind: 'known',
       address,
@@ -253,11 +244,11 @@ async function listKnownRecipients(shown: Shown) {
 
 /** Returns the list that the session showed first, so that a digit keeps its meaning. */
 async function recordList<Item>(
-  { services: { ledger }, visit }: Shown,
+  { services: { ledger }, createStepKey }: Shown,
   record: SessionRecord<Item[]>,
   items: Item[],
 ): Promise<Item[]> {
-  const stepKey = visit.createStepKey(listsStep)
+  const stepKey = createStepKey(listsStep)
   const recorded =
     items.length === 0
       ? await readRecord(ledger, stepKey, record)
@@ -266,10 +257,10 @@ async function recordList<Item>(
 }
 
 /** Finds whether a recipient is registered: it has dialled, or its account has a balance. */
-async function findRegistration({ services, visit, place }: Shown) {
+async function findRegistration({ services, accounts, place }: Shown) {
   const { recipient } = place.draft
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } = recipient.kind === 'phone' ? await visit.accounts(recipient.phone) : recipient
+  const { address } = recipient.kind === 'phone' ? await accounts(recipient.phone) : recipient
   const isRegistered =
     (await services.memory.read(address)).hasDialled ||
     (await services.loan.readBalance(address)) > 0n
@@ -277,8 +268,11 @@ async function findRegistration({ services, visit, place }: Shown) {
 }
 
 /** Tells whether this session reports a failed payment, and records which one it reports. */
-async function findFailure({ services: { ledger, memory }, stepKey, account }: Shown) {
-  const { session } = stepKey
+async function findFailure({
+  services: { ledger, memory },
+  session,
+  account: { address: account },
+}: Shown) {
   const payments = await ledger.listPayments(account, maxListedPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
@@ -290,20 +284,20 @@ async function findFailure({ services: { ledger, memory }, stepKey, account }: S
 
 /** Shows the terms of a new loan. The caller agrees to those that the session showed first. */
 async function showLoanTerms(shown: Shown): Promise<PlaceScreen> {
-  const { services, visit, menuContext, place, stepKey } = shown
+  const { services, menuContext, place, stepKey } = shown
   const hasLocalCurrency = services.settings.localCurrency !== undefined
   const [debt, terms, rate] = await Promise.all([
     readFact(shown, 'debt'),
     readFact(shown, 'terms').catch(() => undefined),
-    hasLocalCurrency ? readSessionRate(visit) : ('none' as const),
+    hasLocalCurrency ? readSessionRate(shown) : ('none' as const),
   ])
   if (debt === 'unavailable' || terms === undefined) {
-    return { screen: endScreen(visit.messages.unavailable) }
+    return { screen: endScreen(shown.messages.unavailable) }
   }
   const { owedWei } = debt
   if (owedWei > 0n) {
     const reason = 'existing_loan'
-    const text = writeLoanRefusal(visit, { reason, owedWei }, 'loan')
+    const text = writeLoanRefusal(shown, { reason, owedWei }, 'loan')
     return { screen: endScreen(text), reason }
   }
   const recorded = await recordIfAbsent(services.ledger, stepKey, termsRecord, terms)

@@ -1,5 +1,7 @@
 import type { LocalAccount } from 'viem'
+import { hasActivity } from '../account/activity.ts'
 import type { CallerAccounts } from '../account/caller-accounts.ts'
+import type { PhoneNumber } from '../account/phone.ts'
 import { deriveIntentId } from '../relay/forwarder/requests.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
@@ -70,6 +72,15 @@ export const withAnswers = (visit: Visit, answers: readonly string[]): Visit => 
   answers,
   stepKey: visit.createStepKey(joinAnswers(answers)),
 })
+
+/** Tells whether a number has an account, which is served even if no numbering plan lists it. */
+export async function hasAccount(
+  { services: { settings, memory, ledger, loan }, accounts }: Visit,
+  phone: PhoneNumber,
+): Promise<boolean> {
+  const sources = { ledger, loan, memory: settings.profile === 'demo' ? undefined : memory }
+  return await hasActivity((await accounts(phone)).address, sources)
+}
 
 /** Names the intent that the payment of this session has. */
 export function nameIntent({ services, gateway, sessionId, account }: Visit): IntentName {

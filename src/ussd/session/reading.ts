@@ -1,4 +1,3 @@
-import type { PhoneNumber } from '../../account/phone.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
 import { isPayable } from '../../operator/kept/tills.ts'
@@ -15,7 +14,8 @@ import {
   splitAnswers,
 } from '../menu/walk.ts'
 import type { Services } from '../services.ts'
-import { joinAnswers, type Visit } from '../visit.ts'
+import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
+import { createMenuContext } from './menu-context.ts'
 import {
   askedRecord,
   hasAccountRecord,
@@ -35,15 +35,8 @@ import {
   withdrawalRecord,
 } from './records.ts'
 
-export type SessionReading = Awaited<ReturnType<typeof readSession>>
-
-export type SessionOptions = {
-  visit: Visit
-  menuContext: MenuContext
-  hasAccount: (phone: PhoneNumber) => Promise<boolean>
-  /** True if a delivery has only the newest answer, so that earlier ones must be stored. */
-  storesAnswers: boolean
-}
+/** Is a visit whose answers were followed through the menu, with what they lead to. */
+export type FollowedVisit = Awaited<ReturnType<typeof readSession>>
 
 /** Names the step of a session before any answer, under which its start is recorded. */
 const sessionStartStep = ''
@@ -96,25 +89,31 @@ async function openText(
 
 /**
  * Follows a session's answers through the menu, and looks up what they need: PINs, wallet codes,
- * tills, the exchange rate. Each result is recorded, so that a redelivery gets the same one.
+ * tills, the exchange rate. Each result is recorded, so that a redelivery gets the same one. With
+ * `storesAnswers` a delivery has only the newest answer, so that earlier ones are stored.
  * @throws {Error} a store or a node did not answer
  */
-export async function readSession(options: SessionOptions, answers: readonly string[]) {
-  const { visit, storesAnswers } = options
+export async function readSession(
+  visit: Visit,
+  answers: readonly string[],
+  storesAnswers: boolean,
+) {
   const { pins, ledger, settings } = visit.services
   const { createStepKey } = visit
   // In the demonstration late answers pay too.
   const holdsQuestions = settings.profile !== 'demo'
-  let context: MenuContext = { ...options.menuContext, accountExists: new Map() }
+  const menuContext = createMenuContext(visit)
+  let context: MenuContext = { ...menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const lateAnswers = new Map<number, boolean>()
   const sessionStart =
-    pins === undefined ? { start: 'main' } : await findSessionStart(options, pins, answers.length)
+    pins === undefined ? { start: 'main' } : await findSessionStart(visit, pins, answers.length)
   if (sessionStart === 'dormant') {
     // The number may be another person's now: nothing is shown, and no answer is stored.
     const result = { kind: 'locked', reason: 'dormant' } as const
     const nothing = { authorizedBy: undefined, repeatPlace: undefined, latePlace: undefined }
-    return { result, answers: [], storedAnswers: [], ...nothing, hasAnswersBeforePin: false }
+    const reading = { result, storedAnswers: [], ...nothing, hasAnswersBeforePin: false }
+    return { ...withAnswers(visit, []), ...reading, menuContext }
   }
   // A PIN was introduced during the session: its answers wait until the caller has chosen one.
   const hasAnswersBeforePin = sessionStart.deferredAnswerCount !== undefined
@@ -132,9 +131,9 @@ export async function readSession(options: SessionOptions, answers: readonly str
       ...(holdsQuestions && { lateAnswers }),
     }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
-    const reading = { ...walk, answers: maskedAnswers, authorizedBy, hasAnswersBeforePin }
+    const reading = { ...walk, menuContext, authorizedBy, hasAnswersBeforePin }
     if (result.kind === 'lookup') {
-      context = { ...context, ...(await lookUp(options, result, context)) }
+      context = { ...context, ...(await lookUp(visit, result, context)) }
     } else if (result.kind === 'pin_unchecked') {
       if (pins === undefined) throw new Error('the menu asks for a PIN, but PINs are off')
       const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
@@ -146,10 +145,11 @@ export async function readSession(options: SessionOptions, answers: readonly str
       const asked = await readRecord(ledger, stepKey, askedRecord)
       lateAnswers.set(result.answerCount, asked !== undefined)
     } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
-      isPinSet = await setPinOnce(options, result.pin)
-      if (!isPinSet) return { ...reading, result }
+      isPinSet = await setPinOnce(visit, result.pin)
+      if (!isPinSet) return { ...withAnswers(visit, maskedAnswers), ...reading, result }
     } else {
-      return { ...reading, result, answers: pins === undefined ? answers : maskedAnswers }
+      const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
+      return { ...followed, ...reading, result }
     }
   }
 }
@@ -173,11 +173,10 @@ async function checkPinOnce(
 
 /** Looks up what an answer means; the first delivery's result holds for the whole session. */
 async function lookUp(
-  options: SessionOptions,
+  visit: Visit,
   request: LookupRequest,
   context: MenuContext,
 ): Promise<Partial<MenuContext>> {
-  const { visit, hasAccount } = options
   const { ledger } = visit.services
   const { createStepKey } = visit
   switch (request.subject) {
@@ -186,7 +185,9 @@ async function lookUp(
     case 'phone': {
       const { phone } = request
       const stepKey = createStepKey(`number ${phone}`)
-      const exists = await readOrRecord(ledger, stepKey, hasAccountRecord, () => hasAccount(phone))
+      const exists = await readOrRecord(ledger, stepKey, hasAccountRecord, () =>
+        hasAccount(visit, phone),
+      )
       return { accountExists: new Map(context.accountExists).set(phone, exists) }
     }
     case 'code': {
@@ -244,7 +245,7 @@ function createPinReplacements(
 }
 
 /** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
-async function setPinOnce({ visit }: SessionOptions, pin: string): Promise<boolean> {
+async function setPinOnce(visit: Visit, pin: string): Promise<boolean> {
   const { pins, ledger } = visit.services
   const stepKey = visit.createStepKey('new PIN')
   return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
@@ -258,7 +259,7 @@ type SessionStart = Pick<SessionFacts, 'start' | 'deferredAnswerCount'>
 
 /** Finds where a session starts; a caller without a PIN chooses one before anything else. */
 async function findSessionStart(
-  { visit }: SessionOptions,
+  visit: Visit,
   pins: Pins,
   answerCount: number,
 ): Promise<SessionStart | 'dormant'> {

@@ -1,0 +1,36 @@
+import { checksumAddress, formatEther } from 'viem'
+import { spellPhone } from '../../account/phone.ts'
+import type { MenuContext } from '../menu/node.ts'
+import { toLongAddress, toShortAddress } from '../messages/texts.ts'
+import type { Visit } from '../visit.ts'
+
+/** Creates what the menu knows of a visit before anything is looked up. */
+export function createMenuContext(visit: Visit): MenuContext {
+  const { chainId, settings, minTransferWei, menu } = visit.services
+  const { showAmount, showExactAmount, currency } = visit.services
+  const { messages, phone } = visit
+  return {
+    chainId,
+    caller: phone,
+    ownAccount: settings.profile === 'demo' ? undefined : visit.account.address,
+    messages,
+    menu,
+    showAmount,
+    showExactAmount,
+    currency,
+    rate: settings.localCurrency === undefined ? 'none' : undefined,
+    hasLanguages: settings.languages.length > 1,
+    knownRecipients: settings.profile === 'demo' ? [] : undefined,
+    wallets: undefined,
+    reserved: [visit.services.forwarder.address, visit.services.loanAddress],
+    describeRecipient: (recipient) => {
+      if (recipient.kind === 'phone') return spellPhone(recipient.phone)
+      if (recipient.kind !== 'address') return recipient.label
+      const address = checksumAddress(recipient.address, chainId)
+      const { name } = recipient
+      return name ? `${name} ${toShortAddress(address)}` : toLongAddress(address)
+    },
+    // Not rounded, because a smaller amount is refused.
+    minTransfer: { wei: minTransferWei, text: `${formatEther(minTransferWei)} ${currency}` },
+  }
+}
