@@ -1,7 +1,6 @@
 import { createCallerAccounts } from '../account/caller-accounts.ts'
 import { createMemory } from '../account/memory.ts'
 import { createSessionKeys } from '../account/session-keys.ts'
-import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { findAlerts } from '../operator/alerting/alerts.ts'
@@ -24,8 +23,8 @@ import {
   assembleAccounts,
   assembleDepositClaim,
   assembleIdentity,
+  assembleLoan,
   assembleRelayer,
-  createLoanSource,
   deriveSignerAddress,
 } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
@@ -137,7 +136,7 @@ function assembleOperator(
     relayer,
     accounts: assembleAccounts(config, stores.ledger),
     ownAccounts: createCallerAccounts(config.accountKeySecret),
-    loan: createLoanReader(createLoanSource(relayer, config.loan)),
+    loan: assembleLoan(config, relayer),
     country: config.gatewayCountry,
     memory: createMemory(stores.memory),
     keys: createSessionKeys(config.accountIdSecret),

@@ -10,7 +10,7 @@ import {
   encodeDepositCall,
   encodeDepositTopics,
 } from '../loan/calls.ts'
-import { createLoanReader, type LoanSource } from '../loan/reader.ts'
+import { createLoanReader, type LoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import { claimDeposit } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
@@ -111,8 +111,9 @@ const getSigner = (config: Config): Signer => ({
   readContent: (transaction) => openSigner(config).readContent(transaction),
 })
 
-export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) {
-  const { readBalance } = createLoanReader(createLoanSource(relayer, loan))
+export function assembleDepositClaim(config: Config, relayer: Relayer) {
+  const { chain, loan } = config
+  const { readBalance } = assembleLoan(config, relayer)
   const deposit = {
     to: loan,
     data: encodeDepositCall(),
@@ -126,11 +127,12 @@ export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) 
 
 const readTimeoutMs = 5_000
 
-export function createLoanSource(
+/** Creates a reader of the loan contract through a node. */
+export const assembleLoan = (
+  { loan }: Pick<Config, 'loan'>,
   { node, clock }: Pick<Relayer, 'node' | 'clock'>,
-  loan: Address,
-): LoanSource {
-  return {
+): LoanReader =>
+  createLoanReader({
     async read(data, block) {
       const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
       if (outcome.kind === 'reverted') throw new Error('the loan contract reverted a read')
@@ -139,5 +141,4 @@ export function createLoanSource(
     readHeight: async () => (await node.getHead(clock.timeout(readTimeoutMs))).number,
     findEvents: (topics, fromBlock) =>
       node.getLogs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
-  }
-}
+  })

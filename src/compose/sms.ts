@@ -8,7 +8,7 @@ import {
 import type { PhoneNumber } from '../account/phone.ts'
 import { createNode } from '../chain/node.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
-import { createLoanReader, type LoanReader } from '../loan/reader.ts'
+import type { LoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { DueReminder } from '../relay/ledger/payments/reminders.ts'
 import type { DueSms, SmsFate } from '../relay/ledger/payments/sms.ts'
@@ -29,7 +29,7 @@ import {
   writeSms,
 } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, createLoanSource } from './relay.ts'
+import { assembleAccounts, assembleLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Creates the functions that encrypt and decrypt stored messages; none if SMS is off. */
@@ -151,9 +151,7 @@ export function assembleMessages(
   { request }: NodeService,
 ) {
   const sendSms = assembleSms(config, runtime, getStore)
-  const node = createNode(request)
-  const loanSource = createLoanSource({ node, clock: runtime.clock }, config.loan)
-  const { readDebt } = createLoanReader(loanSource)
+  const { readDebt } = assembleLoan(config, { node: createNode(request), clock: runtime.clock })
   const startReminders = assembleReminders(config, runtime, getStore, readDebt)
   return async (ledger: Ledger) => {
     // Only starts them: reminders are sent in the background, so that no round waits for them.

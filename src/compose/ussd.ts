@@ -3,7 +3,6 @@ import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createRates } from '../loan/local-worth.ts'
-import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/action.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -22,12 +21,7 @@ import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
 import type { Services } from '../ussd/services.ts'
 import { beginVisit, withAnswers } from '../ussd/visit.ts'
 import type { Config } from './config.ts'
-import {
-  assembleAccounts,
-  assembleDepositClaim,
-  assembleIdentity,
-  createLoanSource,
-} from './relay.ts'
+import { assembleAccounts, assembleDepositClaim, assembleIdentity, assembleLoan } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { createSeals } from './sms.ts'
 
@@ -76,7 +70,7 @@ export function createServices(
   const { clock, waitUntil, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config
-  const loan = createLoanReader(createLoanSource(relayer, config.loan))
+  const loan = assembleLoan(config, relayer)
   const memory = createMemory(() => limitStoreTime(stores.memory(), clock, memoryTimeoutMs))
   return {
     chainId: config.chain.id,
