@@ -217,7 +217,10 @@ const draws: Draws = {
     )
     return [{ nonce, sessions, hash, block, executions }]
   },
-  confirm: ({ any, owner }) => [owner, any?.execution?.block.hash ?? id('block 1')],
+  confirm: ({ any, owner, session }) => [
+    [owner, session],
+    any?.execution?.block.hash ?? id('block 1'),
+  ],
   reopen: ({ random }) => [drawExecution(random).block.hash],
   settle: ({ random, owner }) => [owner, random.pick(signatures), drawExecution(random)],
   recordHead({ random, chainNonce }) {

@@ -158,7 +158,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(moved)).toEqual(different)
       await mineAt(ledger, 's', 0, executionIn(9))
       expect(await ledger.identify(moved)).toEqual(different)
-      await ledger.confirm('s', id('block 9'))
+      await ledger.confirm(['s'], id('block 9'))
       expect(await ledger.identify(moved)).toEqual(same)
       expect(await ledger.identify(begun)).toEqual(same)
     })
@@ -352,10 +352,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toEqual([])
       expect(await mineAt(ledger, 's', 0, executionIn(10))).toEqual([])
       expect(await ledger.listBlocks(0)).toEqual([{ number: 9, hash: id('block 9') }])
-      expect(await ledger.confirm('s', id('another block'))).toEqual([])
+      expect(await ledger.confirm(['s'], id('another block'))).toEqual([])
       const toConfirmed = [{ ...step, from: 'mined', to: 'confirmed' }]
-      expect(await ledger.confirm('s', id('block 9'))).toMatchObject(toConfirmed)
-      expect(await ledger.confirm('s', id('block 9'))).toEqual([])
+      expect(await ledger.confirm(['s'], id('block 9'))).toMatchObject(toConfirmed)
+      expect(await ledger.confirm(['s'], id('block 9'))).toEqual([])
       const [execution, order] = [{ outcome: 'executed' }, { spendsWei: 10n ** 30n }]
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'confirmed', execution, order })
     })
@@ -475,7 +475,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test.for([
-      ['reverted', (ledger: WholeLedger) => ledger.confirm('s', id('block 9'))],
+      ['reverted', (ledger: WholeLedger) => ledger.confirm(['s'], id('block 9'))],
       ['expired', (ledger: WholeLedger) => ledger.expire('s', 5_000_000_000)],
     ] as const)('is told to have failed once it is %s', async ([state, end], { ledger }) => {
       await accept(ledger, 's')
@@ -582,7 +582,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s'))).toEqual({ ...answered('s'), paid })
       const order = { request: executed, kind: 'transfer', spendsWei: 7n }
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'mined', order })
-      expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
+      expect(await ledger.confirm(['s'], id('block 9'))).toMatchObject([{ to: 'confirmed' }])
       expect((await ledger.readStanding(alice)).today.sentWei).toBe(7n)
       await ledger.reopen(id('block 9'))
       expect(await ledger.lookup(question('s'))).toEqual(answered('s'))
@@ -595,7 +595,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const adoption = adoptionOf('s', executionIn(9))
       expect(await ledger.adopt(adoption)).toEqual({ kind: 'adopted' })
       expect(await ledger.adopt(adoption)).toEqual(answered('s'))
-      expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
+      expect(await ledger.confirm(['s'], id('block 9'))).toMatchObject([{ to: 'confirmed' }])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'queued' }])
       expect(await ledger.settle('s', signature, executionIn(10))).toMatchObject([{ to: 'mined' }])
     })
@@ -743,7 +743,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger, states, mine } = await openBatch()
       await mine({ a: executionIn(9), b: failedInNine })
       expect(await states()).toEqual(['mined 0', 'mined 0', 'queued nowhere'])
-      for (const session of ['a', 'b']) await ledger.confirm(session, id('block 9'))
+      for (const session of ['a', 'b']) await ledger.confirm([session], id('block 9'))
       expect(await states()).toEqual(['confirmed 0', 'reverted 0', 'queued nowhere'])
       expect(await mine({ c: executionIn(9) })).toEqual([])
     })
@@ -847,7 +847,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await mineAt(ledger, 'first', first ?? -1, executionIn(9))
       await mineAt(ledger, 'second', second ?? -1, executionIn(9, { outcome: 'failed' }))
       expect(await executed()).toEqual([id('first')])
-      await ledger.confirm('first', id('block 9'))
+      await ledger.confirm(['first'], id('block 9'))
       expect(await executed()).toEqual([id('first')])
       pass(10 * 60 * 1000)
       expect(await executed()).toEqual([])
@@ -941,7 +941,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('changes no final payment, and keeps its block', async ({ ledger, rules }) => {
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
-      await ledger.confirm('s', id('block 100'))
+      await ledger.confirm(['s'], id('block 100'))
       expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
       const isWatched = async (number: number) => {
         await ledger.recordHead([{ number, hash: id(`block ${number}`), count: 1 }])

@@ -170,7 +170,7 @@ export const mineAt = (
 export async function settle(ledger: WholeLedger, session: string, nonce: number, number = 9) {
   const execution = executionIn(number, { hash: transactionOf(session).hash })
   await mineAt(ledger, session, nonce, execution)
-  return ledger.confirm(session, execution.block.hash)
+  return ledger.confirm([session], execution.block.hash)
 }
 
 /** Creates a log of the loan contract. */

@@ -27,7 +27,7 @@ const mine = (ledger: WholeLedger, session: string, nonce: number, done = execut
 
 async function finish(ledger: WholeLedger, session: string, sms = both, done = execution(5)) {
   await mine(ledger, session, await accept(ledger, session, sms), done)
-  await ledger.confirm(session, done.block.hash)
+  await ledger.confirm([session], done.block.hash)
 }
 
 const nameOf = ({ session, party, attempts }: DueSms) => ({ session, party, attempts })
@@ -60,7 +60,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await ledger.takeSms(9)).toEqual(nothing)
       await mine(ledger, 's', nonce)
       expect(await ledger.takeSms(9)).toEqual(nothing)
-      await ledger.confirm('s', id('block 5'))
+      await ledger.confirm(['s'], id('block 5'))
       const asked = await Promise.all(Array.from({ length: 8 }, () => ledger.takeSms(9)))
       const taken = asked.flatMap((one) => one.taken)
       expect(taken.map(({ party, sealed }) => ({ party, sealed }))).toEqual(
@@ -91,7 +91,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await ledger.takeSms(9)).toEqual(nothing)
       if (left !== undefined) await ledger.recordSmsFate(nameOf(left), 'sent')
       await mine(ledger, 's', 0, execution(6))
-      await ledger.confirm('s', id('block 6'))
+      await ledger.confirm(['s'], id('block 6'))
       const others = both.filter(({ party }) => party !== left?.party)
       expect((await takeAll(ledger)).map(({ party }) => party)).toEqual(
         others.map(({ party }) => party),
@@ -181,7 +181,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
     test('are not sent for a payment that was found on the chain', async ({ ledger }) => {
       const order = { spendsWei: 1n, sms: both }
       await ledger.adopt(adoptionOf('found', execution(7), order))
-      await ledger.confirm('found', id('block 7'))
+      await ledger.confirm(['found'], id('block 7'))
       expect((await ledger.findPayment('found'))?.state).toBe('confirmed')
       expect(await ledger.takeSms(9)).toEqual(nothing)
     })
@@ -197,7 +197,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       const order = { spendsWei: 0n, kind: 'loan', reminder: '0x77' } as const
       await acceptOrder(ledger, 'loan', account, { order })
       await mine(ledger, 'loan', 0)
-      await ledger.confirm('loan', id('block 5'))
+      await ledger.confirm(['loan'], id('block 5'))
       // On the store's clock, at 10 o'clock of some day.
       const { now } = await ledger.readVitals()
       const dueAt = (Math.ceil((now + loanMs) / dayMs) * dayMs + (10 * dayMs) / 24) / 1_000
@@ -259,7 +259,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       const order = { spendsWei: 0n, kind: 'loan', reminder: '0x78' } as const
       await acceptOrder(ledger, 'more', account, { order, chainNonce: 1, poolNonce: 1 })
       await mine(ledger, 'more', 1, execution(6, 'failed'))
-      await ledger.confirm('more', id('block 6'))
+      await ledger.confirm(['more'], id('block 6'))
       pass(dayMs / 12)
       expect(await ledger.listDueReminders(9)).toEqual([account])
       expect(await ledger.takeReminder(debt)).toBeUndefined()
@@ -273,7 +273,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await to(dueAt * 1_000 - 3 * dayMs + 1_000)
       expect(await ledger.takeReminder(debt)).toBeUndefined()
       await mine(ledger, 'repayment', 1, execution(6))
-      await ledger.confirm('repayment', id('block 6'))
+      await ledger.confirm(['repayment'], id('block 6'))
       pass(dayMs / 48)
       expect(await ledger.takeReminder(debt)).toMatchObject({ kind: 'soon' })
     })

@@ -53,7 +53,7 @@ export function openModelledRelay({
       )
       const [own] = transactions
       await ledger.recordMined({ nonce, sessions, hash: own?.hash ?? '0x', block, executions })
-      for (const session of sessions) await ledger.confirm(session, hash)
+      for (const session of sessions) await ledger.confirm([session], hash)
     }
   }
 

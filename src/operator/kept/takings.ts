@@ -35,7 +35,7 @@ function saveAttached(rows: KeptDraft, session: string, { attached }: Order): vo
   const { account, reference = null, code } = till
   const taking = { session, account, reference, accepted_at: rows.now }
   rows.put('takings', { ...taking, ...(code !== undefined && { code }) })
-  if (code !== undefined) rows.put('clues', { clue: code, at: rows.now, name: session })
+  if (code !== undefined) rows.add('clues', { clue: code, at: rows.now, name: session })
 }
 
 /** Drops it with its payment; the history keeps the reference. */

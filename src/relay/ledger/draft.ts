@@ -54,6 +54,8 @@ export type Draft<All extends Tables = typeof tables> = {
   row<Name extends keyof All & string>(table: Name, ...key: Key): RowIn<All, Name> | undefined
   list<Name extends keyof All & string>(listing: Listing<Name, All>): RowIn<All, Name>[]
   put<Name extends keyof All & string>(table: Name, row: RowIn<All, Name>): void
+  /** Adds a row that the store does not have: it is not read. @throws {Error} on commit: it has */
+  add<Name extends keyof All & string>(table: Name, row: RowIn<All, Name>): void
   drop(table: keyof All & string, ...key: Key): void
   /** Returns a row that another row names. That it is missing is a fault, which is recorded. */
   named<Name extends keyof All & string>(table: Name, ...key: Key): RowIn<All, Name> | undefined
@@ -109,6 +111,11 @@ export function createDraft(
       return view.list(listing, now, missing)
     },
     put: (table, after) => write(table, toKey(getTable(tables, table), after), after),
+    add(table, after) {
+      const key = toKey(getTable(tables, table), after)
+      const name = toRowName(table, key)
+      writes.set(name, { table, key, before: writes.get(name)?.before, after })
+    },
     drop(table, ...key) {
       if (row(table, ...key) !== undefined) write(table, key, undefined)
     },

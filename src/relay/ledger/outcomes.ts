@@ -39,12 +39,14 @@ export const outcomeSteps = {
       return applyEvent(step, payment, 'settled', toOutcomeColumns(payment, execution))
     },
   ),
-  /** Makes the outcome in this block final. */
-  confirm: writes((step, session: string, blockHash: Hex): Transition[] => {
-    const payment = getPaymentRow(step.rows, session)
-    if (payment?.block_hash !== blockHash || payment.outcome === null) return []
-    return applyEvent(step, payment, payment.outcome)
-  }),
+  /** Makes the outcomes in this block final. */
+  confirm: writes((step, sessions: readonly string[], blockHash: Hex): Transition[] =>
+    sessions.flatMap((session) => {
+      const payment = getPaymentRow(step.rows, session)
+      if (payment?.block_hash !== blockHash || payment.outcome === null) return []
+      return applyEvent(step, payment, payment.outcome)
+    }),
+  ),
   /**
    * Expires an unspent payment whose deadline is before `seconds`, unless lost rows may execute it.
    * Its nonce no longer carries it.

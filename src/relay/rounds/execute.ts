@@ -42,8 +42,8 @@ export type Action =
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
-  /** Makes an outcome final; `lacksProof` if it should have one. */
-  | { kind: 'confirm'; session: string; block: BlockId; lacksProof: boolean }
+  /** Makes outcomes of a block final; `lacksProof` if they should have one. */
+  | { kind: 'confirm'; sessions: readonly string[]; block: BlockId; lacksProof: boolean }
   /** Sends a recorded transaction again. */
   | ({ kind: 'rebroadcast' } & Sending)
   /** Sends a recorded transaction again, and the same requests at a higher price if needed. */
@@ -181,12 +181,24 @@ async function followHead(
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
 
-/** Makes an outcome final, and tells operators if no proof supports it. */
-async function confirm(
+/** Makes outcomes final, each by itself where the ledger fails for all of them. */
+async function confirm(relayer: Relayer, action: ActionOf<'confirm'>): Promise<ActionOutcome> {
+  try {
+    return await confirmTogether(relayer, action)
+  } catch (error) {
+    if (action.sessions.length === 1) throw error
+    for (const session of action.sessions)
+      await runAndLog(relayer, { ...action, sessions: [session] })
+    return { kind: 'changed' }
+  }
+}
+
+/** Makes outcomes final, and tells operators if no proof supports them. */
+async function confirmTogether(
   { ledger, log }: Relayer,
-  { session, block, lacksProof }: ActionOf<'confirm'>,
+  { sessions, block, lacksProof }: ActionOf<'confirm'>,
 ): Promise<ActionOutcome> {
-  const confirmed = await ledger.confirm(session, block.hash)
+  const confirmed = await ledger.confirm(sessions, block.hash)
   logTransitions(log, confirmed)
   if (!lacksProof || confirmed.length === 0) return { kind: 'changed' }
   log({

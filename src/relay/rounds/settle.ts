@@ -132,14 +132,31 @@ function* confirmDeep(work: Work, facts: RoundFacts, terms: StageTerms): Asking<
     return isLost ? [block.hash] : []
   })
   return [
-    ...canonical.flatMap(({ session, execution }): Action[] => {
-      const proof = proofs.get(session)
-      if (proof === undefined || proof === 'refuted') return []
-      const lacksProof = proof === 'unproved'
-      return [{ kind: 'confirm', session, block: execution.block, lacksProof }]
-    }),
+    ...planConfirmations(canonical, proofs),
     ...[...new Set(lost)].map((hash) => record('reopen', hash)),
   ]
+}
+
+/** Plans one step for the outcomes of a block that hashes prove, and one for those they do not. */
+function planConfirmations(
+  payments: readonly DeepPayment[],
+  proofs: ReadonlyMap<string, Proof>,
+): Action[] {
+  const provable = payments.filter(({ session }) => {
+    const proof = proofs.get(session)
+    return proof !== undefined && proof !== 'refuted'
+  })
+  const together = Map.groupBy(
+    provable,
+    ({ session, execution }) => `${execution.block.hash} ${proofs.get(session)}`,
+  )
+  return [...together.values()].flatMap((alike) => {
+    const [first] = alike
+    if (first === undefined) return []
+    const lacksProof = proofs.get(first.session) === 'unproved'
+    const sessions = alike.map(({ session }) => session)
+    return [{ kind: 'confirm', sessions, block: first.execution.block, lacksProof }]
+  })
 }
 
 /** Tells what hashes prove about an outcome that is deep enough to be final. */

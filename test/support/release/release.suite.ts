@@ -105,7 +105,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
         ...{ nonce: carrier.nonce, sessions: [session], hash: execution.hash },
         ...{ block: execution.block, executions: { [session]: execution } },
       })
-      await ledger.confirm(session, execution.block.hash)
+      await ledger.confirm([session], execution.block.hash)
       expect(await ledger.findPayment(session)).toMatchObject({ state: 'confirmed' })
       expect((await ledger.readWork()).carried).toEqual([])
       expect(await accept(ledger, 'the next one', order.request.from)).toBe(nextNonce)

@@ -13,7 +13,7 @@ export function findRecipient(payment: Row<'payments'>): string | undefined {
 /** Adds a clue for what its caller can read out of a payment: whom it pays. */
 export function addPaymentClues(rows: Draft, payment: Row<'payments'>): void {
   const clue = toPaymentClue(payment)
-  if (clue !== undefined) rows.put('clues', clue)
+  if (clue !== undefined) rows.add('clues', clue)
 }
 
 export function dropPaymentClues(rows: Draft, payment: Row<'payments'>): void {
@@ -29,7 +29,7 @@ function toPaymentClue(payment: Row<'payments'>): Row<'clues'> | undefined {
 /** Saves a new transaction, and a clue for the start of its hash as screens show it. */
 export function addTransaction(rows: Draft, transaction: Row<'transactions'>): void {
   rows.put('transactions', transaction)
-  rows.put('clues', toHashClue(transaction))
+  rows.add('clues', toHashClue(transaction))
 }
 
 export function dropTransaction(rows: Draft, hash: string): void {

@@ -82,7 +82,7 @@ function describeAction(action: Action): string {
     case 'rebroadcast':
       return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
     case 'confirm':
-      return `confirm ${action.session}${action.lacksProof ? ', unproved' : ''}`
+      return `confirm ${action.sessions}${action.lacksProof ? ', unproved' : ''}`
     case 'outbid':
       return `outbid ${action.nonce}${action.isStuck ? '' : ', if its price is refused'}`
     case 'reportStuck':

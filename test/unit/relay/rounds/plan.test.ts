@@ -165,7 +165,7 @@ describe('a plan', () => {
 function causesOf(action: Action): (number | string)[] {
   if (action.kind === 'carry') return [action.nonce, ...action.sessions]
   if (action.kind !== 'record') {
-    if ('session' in action) return [action.session]
+    if (action.kind === 'confirm') return [...action.sessions]
     return 'nonce' in action ? [action.nonce] : [action.kind]
   }
   if (action.method !== 'recordMined') return [action.args[0] as number | string]

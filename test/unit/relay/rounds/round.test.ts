@@ -133,8 +133,8 @@ async function enqueue(ledger: WholeLedger, number: number): Promise<string> {
 }
 
 /** Adopts a payment of this block into a ledger that had lost its rows. */
-async function adopt(ledger: WholeLedger, block: BlockId): Promise<string> {
-  const { session, from, order } = paymentOf(0)
+async function adopt(ledger: WholeLedger, block: BlockId, number = 0): Promise<string> {
+  const { session, from, order } = paymentOf(number)
   const execution = executionIn(0, { hash: word(1), block, executed: order.request })
   const asked = { ...question(session, from), answerCount: 1, screen: screenOf(session) }
   await ledger.adopt({ ...asked, order, execution })
@@ -191,6 +191,24 @@ test('a payment whose change the ledger refuses delays no other', async () => {
   expect((await roundAfter(0, { expire })).result).toBe('open')
   expect([await stateOf(refused), await stateOf(other)]).toEqual(['queued', 'expired'])
   expect(events).toEqual(['expire.failed', 'payment.expired'])
+})
+
+test('an outcome that the ledger refuses keeps no other of its block from being final', async () => {
+  const { roundAfter, ledger, stateOf } = openRelayer()
+  const at = { number: 2, hash: hashOn(0, 2) }
+  const [refused, ...others] = await Promise.all([1, 2, 3].map((one) => adopt(ledger, at, one)))
+  const confirmed: (readonly string[])[] = []
+  const confirm: WholeLedger['confirm'] = async (sessions, hash) => {
+    confirmed.push(sessions)
+    if (sessions.includes(`${refused}`)) throw new Error('a row is broken')
+    return await ledger.confirm(sessions, hash)
+  }
+  await roundAfter(0, { confirm })
+  const states = await Promise.all([`${refused}`, ...others].map(stateOf))
+  expect(states).toEqual(['mined', 'confirmed', 'confirmed'])
+  await roundAfter()
+  expect(await stateOf(`${refused}`)).toBe('confirmed')
+  expect(confirmed).toEqual([[refused, ...others], ...[refused, ...others].map((one) => [one])])
 })
 
 test('bytes that may not be outbid are sent again, and the payment gets the next nonce', async () => {
@@ -329,7 +347,7 @@ test.for([
   })
   const session = await adopt(ledger, { number: 0xf, hash: hashOn(1, 0xf) })
   expect(await runRound(relayer)).toBe('open')
-  await ledger.confirm(session, hashOn(1, 0xf))
+  await ledger.confirm([session], hashOn(1, 0xf))
   ;[branch, height] = [2, 0x18]
   await roundAfter(25_000)
   expect(await stateOf(session)).toBe('confirmed')
@@ -631,7 +649,7 @@ test('a round with a former forwarder changes nothing, and does not take the led
   await ledger.identify(getIdentity(relayer))
   const at = { number: chain.height, hash: block().hash }
   const session = await adopt(ledger, at)
-  await ledger.confirm(session, at.hash)
+  await ledger.confirm([session], at.hash)
   const renewed = { ...relayer, forwarder: { chainId: 31, address: nextAccount.address } }
   expect(await ledger.identify(getIdentity(renewed))).toEqual({ kind: 'same' })
 
