@@ -22,6 +22,7 @@ import {
 import { recordObstacle } from './records/obstacles.ts'
 import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
 import { recordRefusal } from './records/standing.ts'
+import type { Row } from './rows.ts'
 import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
 
 /** Limits an account's open payments: a new one is simulated after all of them. */
@@ -64,7 +65,12 @@ type Adoption = StepKey & {
 }
 
 /** Returns an account's requests that were executed a moment ago, the oldest first. */
-function listRecentlyExecuted(rows: Draft, account: string, limit: number): SignedRequest[] {
+function listRecentlyExecuted(
+  rows: Draft,
+  { account, seen }: Row<'accounts'>,
+  limit: number,
+): SignedRequest[] {
+  if (seen === 0) return []
   return rows
     .list({
       table: 'payments',
@@ -93,7 +99,7 @@ export const sessionSteps = {
     const open = listOpenPayments(rows, account)
       .map(({ request }) => request)
       .slice(0, maxOpenPayments)
-    const executed = listRecentlyExecuted(rows, question.account, maxOpenPayments - open.length)
+    const executed = listRecentlyExecuted(rows, account, maxOpenPayments - open.length)
     return {
       kind: 'undecided',
       open,
