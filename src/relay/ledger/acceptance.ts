@@ -294,7 +294,8 @@ export const acceptanceSteps = {
   ),
   /**
    * Accepts the offers that may begin, each judged after those before it. One transaction, which is
-   * signed here, carries them all; without a free nonce they are queued.
+   * signed here, carries them all; without a free nonce they are queued. It takes a function, so it
+   * is called where the store is.
    */
   acceptOffers: opens(acceptOffers),
 }
