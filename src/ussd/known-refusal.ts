@@ -12,37 +12,28 @@ import type { Visit } from './visit.ts'
 
 export type SessionView = Answer<'lookup'>
 
-export type PlannedPayment = {
-  kind: PaymentKind
-  draft: SessionDraft
-  /** Is what the ledger knows of the session, if that was read already. */
-  view?: SessionView | undefined
-}
-
 /** Holds the screen of a place in the menu; `reason` names a refusal for the operator. */
 export type PlaceScreen = { screen: Screen; reason?: string | undefined }
 
-/** Returns the screen to show before the PIN: a saved answer, or a refusal that is certain now. */
+/**
+ * Returns the screen to show before the PIN: a saved answer, or a refusal that is certain now.
+ * `given` is the session as the ledger knows it, if that was read already.
+ */
 export async function findKnownRefusal(
   visit: Visit,
-  payment: PlannedPayment,
-): Promise<PlaceScreen | undefined> {
-  const view = payment.view ?? (await visit.services.ledger.lookup(visit.stepKey))
-  if (view.kind === 'answered') return { screen: view.screen }
-  return view.kind === 'undecided' ? findRefusalNow(visit, payment, view) : undefined
-}
-
-async function findRefusalNow(
-  visit: Visit,
-  { kind, draft }: PlannedPayment,
-  view: Extract<SessionView, { kind: 'undecided' }>,
+  kind: PaymentKind,
+  { amountWei }: SessionDraft,
+  given: SessionView | undefined,
 ): Promise<PlaceScreen | undefined> {
   const { account } = visit.stepKey
+  const view = given ?? (await visit.services.ledger.lookup(visit.stepKey))
+  if (view.kind === 'answered') return { screen: view.screen }
+  if (view.kind !== 'undecided') return undefined
   const pin = await visit.services.pins?.readState(account)
   if (pin !== undefined && pin.kind !== 'open') {
     return { screen: endScreen(writeDenial(visit, pin.kind)), reason: pin.kind }
   }
-  const paymentWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
+  const paymentWei = typeof amountWei === 'bigint' ? amountWei : 0n
   const limits = selectLimits(visit.services.limits, view)
   const order = { kind, spendsWei: paymentWei }
   const refusal = await visit.services.ledger.findKnownRefusal(account, limits, order)

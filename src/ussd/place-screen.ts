@@ -9,12 +9,7 @@ import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
-import {
-  findKnownRefusal,
-  type PlaceScreen,
-  type PlannedPayment,
-  type SessionView,
-} from './known-refusal.ts'
+import { findKnownRefusal, type PlaceScreen, type SessionView } from './known-refusal.ts'
 import {
   describePayments,
   describeReceived,
@@ -41,7 +36,6 @@ import {
   termsRecord,
   walletsRecord,
 } from './session/records.ts'
-import type { Visit } from './visit.ts'
 
 /**
  * Shows a place in the menu with its facts, or why the payment that follows would be refused.
@@ -59,8 +53,13 @@ export async function showPlace(
   }
   if (!visit.services.mayDial(stepKey))
     return { screen: endScreen(visit.messages.tooManyDials), reason: 'too_many_dials' }
-  const { draft } = place
-  const refusal = paymentKind && (await findRefusal(visit, { kind: paymentKind, draft, view }))
+  // A refusal that cannot be read is skipped, as the payment is judged later.
+  const logUnread = (error: unknown) => {
+    visit.services.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
+    return undefined
+  }
+  const refusal =
+    paymentKind && (await findKnownRefusal(visit, paymentKind, place.draft, view).catch(logUnread))
   if (refusal !== undefined) return refusal
   const shown = { ...visit, place }
   if (factNames.includes('terms')) return showLoanTerms(shown)
@@ -68,19 +67,6 @@ export async function showPlace(
     factNames.map(async (name) => [name, await readFact(shown, name)]),
   )
   return { screen: askScreen(writePrompt(place, menuContext, Object.fromEntries(facts))) }
-}
-
-/** Finds a known refusal. One that cannot be read is skipped, as the payment is judged later. */
-async function findRefusal(
-  visit: Visit,
-  payment: PlannedPayment,
-): Promise<PlaceScreen | undefined> {
-  try {
-    return await findKnownRefusal(visit, payment)
-  } catch (error) {
-    visit.services.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
-    return undefined
-  }
 }
 
 /** Replaces facts that cannot be read; without a fact that is not listed no screen is shown. */
