@@ -17,7 +17,6 @@ import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
 import { createContractsReader } from '../operator/chain-state/contracts.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createHealthRoutes, createOperatorRoutes, createProofRoutes } from '../operator/route.ts'
-import type { Operator } from '../operator/service.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { AcceptPayment } from '../relay/ledger/acceptance.ts'
 import type { RoundResult } from '../relay/ledger/schedule.ts'
@@ -67,7 +66,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   }
 
   function assembleApp(): App {
-    const operator = operations.createOperator()
+    const forOperators = { operator: operations.createOperator(), operatorToken, log }
     const chainIds = [...config.networks.keys()]
     const services = new Map(chainIds.map((id) => [id as number, getCallersService(id)]))
     const sockets = stores.sockets((chainId) => {
@@ -77,14 +76,14 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     })
     const proofs = assembleProofs(config, runtime, stores, callersService)
     return createApp({
-      ussd: assembleUssd({ config, runtime, nodeService, stores, counters }),
+      ussd: assembleUssd(config, runtime, nodeService, stores, counters),
       callbackSecret: config.callbackSecret,
       counters,
       node: createNodeRoutes({ keys, services, sockets, clock, waitUntil, log }),
       keys: createKeyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
-      console: assembleConsole(config, runtime, stores, operator),
-      operator: createOperatorRoutes({ operator, operatorToken, log })
-        .route('/', createHealthRoutes(operator.health))
+      console: stores.console?.({ ...forOperators, keys: () => store().list(), clock }),
+      operator: createOperatorRoutes(forOperators)
+        .route('/', createHealthRoutes(forOperators.operator.health))
         .route('/proof', createProofRoutes(proofs, log)),
       log,
     })
@@ -136,7 +135,7 @@ function createServices(
     return createNodeService({
       ...runtime,
       chainId,
-      urls: getNodeUrls(config, chainId),
+      urls: config.networks.get(getNetwork(chainId).id) ?? [],
       mining: config.readMining(chainId),
       comparesAnswers: config.mustCompareState,
       shared: stores.answers,
@@ -153,15 +152,6 @@ function assembleBudget(
   return limits && createUpstreamBudget({ store, limits, ...runtime })
 }
 
-function assembleConsole(
-  { operatorToken }: Config,
-  { clock, log }: Runtime,
-  { console, keyStore }: Stores,
-  operator: Operator,
-) {
-  return console?.({ operator, operatorToken, keys: () => keyStore().list(), clock, log })
-}
-
 /** Creates the API keys of the node service, limited by their rate and the nodes' budget. */
 function assembleKeys(
   { chain, rpcKeyHashes, callsASecond }: Config,
@@ -174,26 +164,19 @@ function assembleKeys(
   return callsASecond ? limitRate(keysWithBudget, callsASecond, clock.now) : keysWithBudget
 }
 
-function getNodeUrls(config: Config, chainId: number): readonly string[] {
-  return config.networks.get(getNetwork(chainId).id) ?? []
-}
-
 /** Lists the gateways that `/ussd/<name>` serves. The first one is also served at `/ussd`. */
 function listGateways({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
   return [africasTalking, hubtel, ...(gateway ? [createDeclaredGateway(gateway)] : [])]
 }
 
-type UssdAssemblyOptions = {
-  config: Config
-  runtime: Runtime
-  nodeService: NodeService
-  stores: Stores
-  counters: RequestCounters
-}
-
 /** Assembles the routes of all gateways, which refuse every request if anybody could use them. */
-function assembleUssd(options: UssdAssemblyOptions): App {
-  const { config, runtime, nodeService, stores, counters } = options
+function assembleUssd(
+  config: Config,
+  runtime: Runtime,
+  nodeService: NodeService,
+  stores: Stores,
+  counters: RequestCounters,
+): App {
   const [first, ...others] = listGateways(config)
   const assembleRoutes = (createRoutes: (gateway: Gateway) => App) =>
     others.reduce(
