@@ -45,13 +45,44 @@ export const listCurrentAlerts = (
 const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   identity: createCheckFinder('identity'),
   rows_missing: createCheckFinder('ledger'),
-  rows_lost: findPossibleLoss,
+  rows_lost({ vitals: { possibleLossAt } }) {
+    if (possibleLossAt === undefined) return undefined
+    return `The chain or a pool has had a transaction of the relayer's key since ${toIso(possibleLossAt)} that the ledger does not know: rows were lost, or another program uses the key. For a day nothing says that no money moved. Let no other program use the key.`
+  },
   node_down: createCheckFinder('node'),
   contracts: createCheckFinder('contracts'),
   price_high: createCheckFinder('gas_price'),
-  relayer_low: findLowRelayer,
-  stuck: findStuckPayment,
-  pool_low: findLowPool,
+  relayer_low(healthData, { relayer, chain }) {
+    const { vitals, terms } = healthData
+    const topUp = computeTopUp(vitals, terms)
+    if (topUp === undefined) return undefined
+    const { balanceWei } = vitals.observations
+    const payments = countAffordable(vitals, terms)?.atCurrentPrice
+    const { waiting } = vitals.oldest
+    const queue =
+      waiting === undefined
+        ? ''
+        : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
+    const balance = `Relayer ${relayer()} has ${formatAmountDown(balanceWei?.value ?? 0n)} ${chain.currency}`
+    const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
+    const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
+    const duration = `enough for ${payments} payments at today's price${queue}`
+    return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run ops -- relayers top-up ${highestAmount}\`). Waiting payments are kept.`
+  },
+  stuck(healthData) {
+    const { oldest } = healthData.vitals
+    if (oldest.stuck !== undefined) {
+      return `A payment of ${toIso(oldest.stuck)} failed in too many attempts, and only waits for its deadline. Find it in the list of queued payments.`
+    }
+    return describeStuckNonce(healthData)
+  },
+  pool_low({ vitals }, { chain, loan }) {
+    const pool = vitals.observations.contracts?.pool
+    if (pool === undefined) return undefined
+    const liquidityWei = BigInt(pool.liquidityWei)
+    if (liquidityWei >= BigInt(pool.principalWei) * minLoansInPool) return undefined
+    return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run ops -- pool fund AMOUNT\`.`
+  },
   // A new ledger has no late round; health requests start its first one.
   round_late: (healthData, deployment) =>
     healthData.vitals.observations.roundAt === undefined
@@ -59,13 +90,49 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
       : createCheckFinder('rounds')(healthData, deployment),
   cron_refused: ({ isCronRefused }) =>
     isCronRefused ? `The platform refused the cron that runs rounds. ${cronRemedy}` : undefined,
-  budget: findSpentBudget,
-  unlisted_number: findUnlistedNumber,
-  unknown_header: findUnknownHeader,
-  unproved: findUnprovedOutcome,
-  gateway_silent: findSilentGateway,
-  gateway_refused: findRefusedGateway,
-  rate_jump: findRefusedRate,
+  budget({ budget }) {
+    if (budget === undefined) return undefined
+    const { used, says: description } = describeBudgetUse(budget)
+    if (used < budget.callsADay * budgetAlertShare) return undefined
+    return `${description} (UTC). ${remedies.upstream_budget}`
+  },
+  unlisted_number({ vitals: { unlistedAt, now } }) {
+    if (unlistedAt === undefined || now - unlistedAt > hourMs) return undefined
+    return `A caller was refused at ${toIso(unlistedAt)} because no numbering plan lists the number. Ask the gateway which form of numbers it posts, or deploy newer numbering plans (libphonenumber-js).`
+  },
+  unknown_header({ vitals: { now } }, { nodes }) {
+    const unreadable = nodes().find(
+      ({ unknownHeaderAt }) =>
+        unknownHeaderAt !== null && now - Date.parse(unknownHeaderAt) < hourMs,
+    )
+    if (unreadable === undefined) return undefined
+    return `Node ${unreadable.label} returns blocks in an unknown form, which are used without a proof. Deploy a newer version.`
+  },
+  unproved({ vitals: { observations, now } }) {
+    const { unproved } = observations
+    if (unproved === undefined || now - unproved.at > hourMs) return undefined
+    return `Callers were told outcomes without a proof, last at ${toIso(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that serves them in NODE_URL, or set PROOFS=off.`
+  },
+  gateway_silent({ vitals }) {
+    const silent = listSilentGateways(vitals)
+    if (silent.length === 0) return undefined
+    const gateways = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
+    return `These gateways are silent, and delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
+  },
+  /** Finds gateways of whose requests at least half were refused; strangers post some as well. */
+  gateway_refused({ vitals }) {
+    const { counts } = vitals.lately.hour
+    const faults = listGatewayFaults(counts, vitals.gatewayFaults).filter(
+      ({ gateway, count }) => count >= (counts[`gateway.${gateway}/delivery`] ?? 0),
+    )
+    return faults.length === 0 ? undefined : faults.map(describeGatewayFault).join(' ')
+  },
+  rate_jump({ vitals: { rate } }) {
+    if (rate?.refused === undefined) return undefined
+    const { currency, micros, refused } = rate
+    const [kept, offered] = [micros, refused.micros].map((each) => formatUnits(BigInt(each), 6))
+    return `Since ${toIso(refused.at)} the price feed says ${currency} ${offered}, too far from ${kept}: amounts are typed in the chain's currency. Compare it with another source, and accept the right price: \`npm run ops -- rate PRICE\`.`
+  },
 }
 
 /** Creates the finder of an alert that is raised while a check of health fails. */
@@ -74,98 +141,4 @@ function createCheckFinder(name: CheckName): FindAlert {
     const check = runChecks(healthData).find(({ name: checkName }) => checkName === name)
     return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
   }
-}
-
-function findLowRelayer(
-  healthData: KnownHealthData,
-  { relayer, chain }: Deployment,
-): string | undefined {
-  const { vitals, terms } = healthData
-  const topUp = computeTopUp(vitals, terms)
-  if (topUp === undefined) return undefined
-  const { balanceWei } = vitals.observations
-  const payments = countAffordable(vitals, terms)?.atCurrentPrice
-  const { waiting } = vitals.oldest
-  const queue =
-    waiting === undefined ? '' : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
-  const balance = `Relayer ${relayer()} has ${formatAmountDown(balanceWei?.value ?? 0n)} ${chain.currency}`
-  const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
-  const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
-  const duration = `enough for ${payments} payments at today's price${queue}`
-  return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run ops -- relayers top-up ${highestAmount}\`). Waiting payments are kept.`
-}
-
-function findPossibleLoss({ vitals: { possibleLossAt } }: KnownHealthData): string | undefined {
-  if (possibleLossAt === undefined) return undefined
-  return `The chain or a pool has had a transaction of the relayer's key since ${toIso(possibleLossAt)} that the ledger does not know: rows were lost, or another program uses the key. For a day nothing says that no money moved. Let no other program use the key.`
-}
-
-function findStuckPayment(healthData: KnownHealthData): string | undefined {
-  const { oldest } = healthData.vitals
-  if (oldest.stuck !== undefined) {
-    return `A payment of ${toIso(oldest.stuck)} failed in too many attempts, and only waits for its deadline. Find it in the list of queued payments.`
-  }
-  return describeStuckNonce(healthData)
-}
-
-function findLowPool({ vitals }: KnownHealthData, { chain, loan }: Deployment): string | undefined {
-  const pool = vitals.observations.contracts?.pool
-  if (pool === undefined) return undefined
-  const liquidityWei = BigInt(pool.liquidityWei)
-  if (liquidityWei >= BigInt(pool.principalWei) * minLoansInPool) return undefined
-  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run ops -- pool fund AMOUNT\`.`
-}
-
-function findSpentBudget({ budget }: KnownHealthData): string | undefined {
-  if (budget === undefined) return undefined
-  const { used, says: description } = describeBudgetUse(budget)
-  if (used < budget.callsADay * budgetAlertShare) return undefined
-  return `${description} (UTC). ${remedies.upstream_budget}`
-}
-
-function findUnlistedNumber({ vitals: { unlistedAt, now } }: KnownHealthData): string | undefined {
-  if (unlistedAt === undefined || now - unlistedAt > hourMs) return undefined
-  return `A caller was refused at ${toIso(unlistedAt)} because no numbering plan lists the number. Ask the gateway which form of numbers it posts, or deploy newer numbering plans (libphonenumber-js).`
-}
-
-function findUnknownHeader(
-  { vitals: { now } }: KnownHealthData,
-  { nodes }: Deployment,
-): string | undefined {
-  const unreadable = nodes().find(
-    ({ unknownHeaderAt }) => unknownHeaderAt !== null && now - Date.parse(unknownHeaderAt) < hourMs,
-  )
-  if (unreadable === undefined) return undefined
-  return `Node ${unreadable.label} returns blocks in an unknown form, which are used without a proof. Deploy a newer version.`
-}
-
-function findUnprovedOutcome({
-  vitals: { observations, now },
-}: KnownHealthData): string | undefined {
-  const { unproved } = observations
-  if (unproved === undefined || now - unproved.at > hourMs) return undefined
-  return `Callers were told outcomes without a proof, last at ${toIso(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that serves them in NODE_URL, or set PROOFS=off.`
-}
-
-function findSilentGateway({ vitals }: KnownHealthData): string | undefined {
-  const silent = listSilentGateways(vitals)
-  if (silent.length === 0) return undefined
-  const gateways = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
-  return `These gateways are silent, and delivered at this time on both days before: ${gateways}. Dial their codes, ask them, and compare the address and the secret that they use.`
-}
-
-/** Finds gateways of whose requests at least half were refused; strangers post some as well. */
-function findRefusedGateway({ vitals }: KnownHealthData): string | undefined {
-  const { counts } = vitals.lately.hour
-  const faults = listGatewayFaults(counts, vitals.gatewayFaults).filter(
-    ({ gateway, count }) => count >= (counts[`gateway.${gateway}/delivery`] ?? 0),
-  )
-  return faults.length === 0 ? undefined : faults.map(describeGatewayFault).join(' ')
-}
-
-function findRefusedRate({ vitals: { rate } }: KnownHealthData): string | undefined {
-  if (rate?.refused === undefined) return undefined
-  const { currency, micros, refused } = rate
-  const [kept, offered] = [micros, refused.micros].map((each) => formatUnits(BigInt(each), 6))
-  return `Since ${toIso(refused.at)} the price feed says ${currency} ${offered}, too far from ${kept}: amounts are typed in the chain's currency. Compare it with another source, and accept the right price: \`npm run ops -- rate PRICE\`.`
 }
