@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Broken, runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { limitCpu, runCommand } from '../run-command.ts'
 import { type Patch, patched } from './patch.ts'
 
@@ -16,7 +17,7 @@ const testCpuSeconds = 60
 export type Changes = Readonly<Record<string, string>>
 
 /** The environment of a process in which the relay has these texts. */
-export const changedBy = (changes: Changes): Record<string, string> => ({
+const changedBy = (changes: Changes): Record<string, string> => ({
   NODE_OPTIONS: `--import ${new URL('changed-modules.ts', import.meta.url).href}`,
   CHANGED_MODULES: JSON.stringify(changes),
 })
@@ -65,10 +66,19 @@ function readFinder(line: string): Finder {
   return { seed: Number(line.slice('seed '.length)) }
 }
 
-/** Runs tests of one kind in an environment, maybe of one name alone; tells whether any fails. */
+/** Runs histories with these changes, and returns the first that breaks a promise. */
+export async function findBroken(
+  changes: Changes,
+  histories: { from: number; count: number; jobs: number; cpuSeconds?: number },
+): Promise<Broken | undefined> {
+  const options = { ...histories, environment: changedBy(changes), stopsAtFirst: true }
+  return (await runCampaign(options)).broken[0]
+}
+
+/** Runs tests of one kind with these changes, maybe of one name alone; tells whether any fails. */
 export async function failsTests(
   tests: readonly string[],
-  environment: Record<string, string>,
+  changes: Changes,
   name?: string,
 ): Promise<boolean> {
   // One process: it loads what they share once.
@@ -77,7 +87,7 @@ export async function failsTests(
   const named = name === undefined ? [] : ['-t', name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')]
   const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', ...options, ...named]
   const command = limitCpu(testCpuSeconds, [...vitest, ...tests])
-  const { code } = await runCommand(command, { ...environment, SEED: '1' })
+  const { code } = await runCommand(command, { ...changedBy(changes), SEED: '1' })
   return code !== 0
 }
 

@@ -1,7 +1,6 @@
-import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { createCommand, runAsProgram, text, textOr } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
-import { type Bug, bugs, changedBy, failsTests, jobs, type Play, plant } from './changes.ts'
+import { type Bug, bugs, failsTests, findBroken, jobs, type Play, plant } from './changes.ts'
 
 const usage = `Makes the mistakes of bugs.md, one at a time, and looks for each: by the play that bugs.md names, or by the
 simulator, in the history that found it last and then in others.
@@ -38,17 +37,15 @@ runAsProgram(import.meta, plantBugs)
 
 /** Runs the history that found it last, and where that does so no more, these. */
 async function findIn(bug: Bug, seeds: { from: number; count: number }) {
-  const options = { environment: changedBy(plant(bug)), stopsAtFirst: true }
   const last = bug.seed === undefined ? [] : [{ from: bug.seed, count: 1, jobs: 1 }]
   for (const histories of [...last, { ...seeds, jobs }]) {
-    const { broken } = await runCampaign({ ...options, ...histories })
-    const [first] = broken
-    if (first !== undefined) return { seed: first.seed, rule: first.violation.rule }
+    const found = await findBroken(plant(bug), histories)
+    if (found !== undefined) return { seed: found.seed, rule: found.violation.rule }
   }
   return undefined
 }
 
 async function findByPlay(bug: Bug, { file, test }: Play) {
-  const isFound = await failsTests([file], changedBy(plant(bug)), test)
+  const isFound = await failsTests([file], plant(bug), test)
   return isFound ? { seed: 'play', rule: 'by name' } : undefined
 }

@@ -1,8 +1,7 @@
 import { inLanes } from '../dev/lanes.ts'
-import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { createCommand, type Found, runAsProgram, textOr, type Values } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
-import { changedBy, failsTests, jobs, root } from './changes.ts'
+import { type Changes, failsTests, findBroken, jobs, root } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 
 const usage = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
@@ -60,20 +59,19 @@ async function mutate(flags: Values<typeof options>): Promise<Found> {
 
 /** Returns the seed that breaks a promise, the tests that fail, or how a history ends early. */
 async function look({ file, text }: Mutation, seeds: number): Promise<string | undefined> {
-  const environment = changedBy({ [file]: text })
+  const changes = { [file]: text }
   const first = Math.min(firstSeeds, seeds)
   return (
-    (await findIn(1, first, environment)) ??
-    ((await failsTests(testsOf(file), environment)) ? 'its tests' : undefined) ??
-    (await findIn(1 + first, seeds - first, environment))
+    (await findIn(1, first, changes)) ??
+    ((await failsTests(testsOf(file), changes)) ? 'its tests' : undefined) ??
+    (await findIn(1 + first, seeds - first, changes))
   )
 }
 
-async function findIn(from: number, count: number, environment: Record<string, string>) {
-  const cpuSeconds = cpuSecondsFor(count)
-  const options = { from, count, jobs: 1, stopsAtFirst: true, environment, cpuSeconds }
+async function findIn(from: number, count: number, changes: Changes) {
+  const histories = { from, count, jobs: 1, cpuSeconds: cpuSecondsFor(count) }
   try {
-    const [found] = (await runCampaign(options)).broken
+    const found = await findBroken(changes, histories)
     return found && `seed ${found.seed}, ${found.violation.rule}`
   } catch (error) {
     return `fails: ${`${error}`.split('\n')[0]?.slice(0, 60)}`

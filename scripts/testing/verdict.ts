@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { readJson } from '../stack/files.ts'
 
-/** Counts tests; those that ran out of time are among the failed ones. */
-export type Counts = { passed: number; failed: number; skipped: number; timedOut: number }
-
 const countsSchema = z.object({
   passed: z.int(),
   failed: z.int(),
   skipped: z.int(),
   timedOut: z.int(),
 })
+
+/** Counts tests; those that ran out of time are among the failed ones. */
+export type Counts = z.infer<typeof countsSchema>
 
 /** Counts a step that is no test runner, such as a check. */
 export const countStep = (isOk: boolean): Counts => ({
@@ -40,12 +40,7 @@ const withFailure = (counts: Counts, isOk: boolean): Counts =>
 /** Writes the last lines of a run: a word about time, and `N passed, N failed`. */
 export function writeVerdict(all: readonly Counts[]): string[] {
   const sum = (name: keyof Counts) => all.reduce((total, counts) => total + counts[name], 0)
-  const [passed, failed, skipped, timedOut] = [
-    sum('passed'),
-    sum('failed'),
-    sum('skipped'),
-    sum('timedOut'),
-  ]
+  const [failed, skipped, timedOut] = [sum('failed'), sum('skipped'), sum('timedOut')]
   const slow =
     timedOut === 0
       ? []
@@ -55,6 +50,6 @@ export function writeVerdict(all: readonly Counts[]): string[] {
             : `${timedOut} of the ${failed} ran out of time: for those this machine may have been too slow.`,
           'A file by itself: npx vitest run FILE',
         ]
-  const last = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  const last = `${sum('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
   return [...slow, last]
 }

@@ -7,7 +7,6 @@ import { readCpuMs } from '../cpu.ts'
 import { takeTurns } from '../figures.ts'
 import { runLoad } from '../load.ts'
 import { apiKey, type BenchChain, recipient } from '../served/chain.ts'
-import { startNodeProxy } from '../served/node-proxy.ts'
 import { servePassOn } from '../served/workerd.ts'
 import type { World } from '../world.ts'
 
@@ -29,7 +28,7 @@ type Question = {
 /** Measures the node service beside a Worker that only passes requests on; what is held is CPU. */
 export async function measureJsonRpc(world: World): Promise<void> {
   const { chain, figures, onEnd } = world
-  const proxy = await startNodeProxy(chain.url, onEnd)
+  const proxy = await world.serveProxy()
   const relay = await world.serveRelay('rpc', { nodeUrl: proxy.url })
   const passOn = await servePassOn({ NODE_URL: proxy.url })
   onEnd(passOn.stop)

@@ -1,7 +1,6 @@
 import { quantile } from '../../dev/count.ts'
 import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
 import { payRound } from '../payer.ts'
-import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
 import { addBilledFigures, addQuestionFigure, countRound } from './billed.ts'
 import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
@@ -27,7 +26,7 @@ export async function measureRootstock(world: World): Promise<void> {
   const { chain, figures, onEnd } = world
   const pool = await startRootstockPool({ anvilUrl: chain.url, blockMs, devMethods: 'passed' })
   onEnd(pool.stop)
-  const proxy = await startNodeProxy(pool.url, onEnd)
+  const proxy = await world.serveProxy(pool.url)
   const payer = await world.serveRelay('rootstock', {
     how: 'counting',
     nodeUrl: proxy.url,

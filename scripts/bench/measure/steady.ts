@@ -1,6 +1,5 @@
 import { quantile } from '../../dev/count.ts'
 import { type PaymentRound, payRound } from '../payer.ts'
-import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
 import { addBilledFigures, addQuestionFigure, countRound } from './billed.ts'
 import { payers } from './payments.ts'
@@ -12,9 +11,9 @@ const how = `${perSecond} payments/s, node of ${nodeMs} ms`
 
 /** Measures relay and baseline at a pace, before a node as far away as Rootstock's public ones. */
 export async function measureSteady(world: World): Promise<void> {
-  const { chain, figures, onEnd } = world
-  const proxy = await startNodeProxy(chain.url, onEnd)
-  const other = await startNodeProxy(chain.url, onEnd)
+  const { chain, figures } = world
+  const proxy = await world.serveProxy()
+  const other = await world.serveProxy()
   const relay = await world.serveRelay('counting', { how: 'counting', nodeUrl: proxy.url })
   const counted = { chain, payer: relay, proxy }
   const afternoon = await world.serveAfternoon('steady', other.url)

@@ -5,9 +5,7 @@ import { memoryFolder } from '../../dev/memory-folder.ts'
 import { startWorkerd } from '../../dev/workerd.ts'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 
-export type Workerd = Awaited<ReturnType<typeof serve>>
-
-type ProductOptions = {
+export type ProductOptions = {
   variables: Record<string, string>
   onLine?: (line: string) => void
   /** `counting`: what Cloudflare bills is counted. `inspected`: profiles can be taken. */
@@ -18,7 +16,7 @@ type ProductOptions = {
 export async function serveProduct(
   build: WorkerBuild,
   { variables, onLine = () => {}, how = 'plain' }: ProductOptions,
-): Promise<Workerd> {
+) {
   const worker = servedWorker(build, variables)
   const counting = {
     type: 'ESModule' as const,
@@ -30,7 +28,7 @@ export async function serveProduct(
 }
 
 /** Serves `scripts/bench/baselines/pass-on.mjs`, of the same day as the product. */
-export async function servePassOn(bindings: Record<string, string>): Promise<Workerd> {
+export async function servePassOn(bindings: Record<string, string>) {
   const { compatibilityDate } = (await buildWorker()).worker
   const path = fileURLToPath(new URL('../baselines/pass-on.mjs', import.meta.url))
   const modules = [{ type: 'ESModule' as const, path, contents: readFileSync(path, 'utf8') }]
