@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Broken, runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { limitCpu, runCommand } from '../run-command.ts'
-import { type Patch, patched } from './patch.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -22,6 +21,23 @@ const changedBy = (changes: Changes): Record<string, string> => ({
   CHANGED_MODULES: JSON.stringify(changes),
 })
 
+/** A change of a file, by the lines that stand there once and those that come in their place. */
+export type Patch = { file: string; find: string[]; replace: string[] }
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** Returns a source with a patch, however its place is formatted. @throws {Error} not there once */
+export function patched(source: string, { file, find, replace }: Patch): string {
+  const words = find.join(' ').trim().split(/\s+/)
+  const places = [...source.matchAll(new RegExp(words.map(escaped).join('\\s+'), 'g'))]
+  const [place] = places
+  if (place === undefined || places.length > 1) {
+    throw new Error(`${file} has ${places.length} times: ${find.join('\n')}`)
+  }
+  const { index, 0: text } = place
+  return source.slice(0, index) + replace.join('\n') + source.slice(index + text.length)
+}
+
 /** A mistake that other relayers made, the changes that make it here, and what finds it. */
 export type Bug = { name: string; patches: readonly Patch[] } & Finder
 
@@ -30,7 +46,7 @@ type Finder = { seed?: number; play?: Play }
 
 export type Play = { file: string; test: string }
 
-/** The relay's files with the mistake in them. @throws {PatchError} it does not fit the source */
+/** The relay's files with the mistake in them. @throws {Error} it does not fit the source */
 export function plant({ patches }: Bug): Changes {
   const texts: Record<string, string> = {}
   for (const patch of patches) {
@@ -44,19 +60,12 @@ export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines 
   const patches: Patch[] = []
   const [first = '', ...rest] = lines
   for (const line of rest) {
-    const [, sign, text = ''] = /^([-+]) (.*)$/.exec(line) ?? []
-    const patch = patches.at(-1)
-    if (sign === undefined || patch === undefined) {
-      const [file, within = ''] = line.split(' ')
-      patches.push({ file: `src/${file}`, within, find: '', replace: '' })
-    } else if (sign === '-') patch.find += `${text}\n`
-    else patch.replace += `\n${text}`
+    const text = line.slice('- '.length)
+    if (line.startsWith('- ')) patches.at(-1)?.find.push(text)
+    else if (line.startsWith('+ ')) patches.at(-1)?.replace.push(text)
+    else patches.push({ file: `src/${line}`, find: [], replace: [] })
   }
-  return {
-    name: heading,
-    ...readFinder(first),
-    patches: patches.map((patch) => ({ ...patch, replace: patch.replace.slice(1) })),
-  }
+  return { name: heading, ...readFinder(first), patches }
 })
 
 /** Reads `seed 44`, or `play test/unit/a.test.ts the test's name`. */
@@ -84,7 +93,7 @@ export async function failsTests(
   // One process: it loads what they share once.
   const project = tests[0]?.split('/')[1] ?? 'unit'
   const options = ['--run', '--project', project, '--bail', '1', '--maxWorkers', '1']
-  const named = name === undefined ? [] : ['-t', name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')]
+  const named = name === undefined ? [] : ['-t', escaped(name)]
   const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', ...options, ...named]
   const command = limitCpu(testCpuSeconds, [...vitest, ...tests])
   const { code } = await runCommand(command, { ...changedBy(changes), SEED: '1' })

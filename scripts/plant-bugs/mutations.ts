@@ -1,8 +1,34 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseAst } from 'vitest/node'
 import { createRandom } from '../dev/random.ts'
 import { equivalent, type Place } from './changes.ts'
-import { isNode, type Node, nameOf, ownNameOf, parse, partsOf } from './syntax.ts'
+
+/** A part of an abstract syntax tree, as ESTree describes it. */
+type Node = { type: string; start: number; end: number; [field: string]: unknown }
+
+/** Parses TypeScript. @throws {Error} it does not parse */
+function parse(source: string): Node {
+  return parseAst(source, { lang: 'ts' }) as unknown as Node
+}
+
+/** The nodes right below a node, in the order of their fields. */
+function partsOf(node: Node): Node[] {
+  return Object.values(node).flat().filter(isNode)
+}
+
+/** The name that an identifier is; undefined for anything else. */
+function nameOf(value: unknown): string | undefined {
+  const isIdentifier = isNode(value) && value.type === 'Identifier'
+  return isIdentifier && typeof value.name === 'string' ? value.name : undefined
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+}
+
+/** The name that a node is declared with or given to. */
+const ownNameOf = (node: Node): string | undefined => nameOf(node.id) ?? nameOf(node.key)
 
 /** One small change of a source; `text`: the whole file as it is then. */
 export type Mutation = Place & { line: number; text: string }

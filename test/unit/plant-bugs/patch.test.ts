@@ -1,36 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { bugs, equivalent, root } from '../../../scripts/plant-bugs/changes.ts'
+import { bugs, equivalent, type Patch, patched, root } from '../../../scripts/plant-bugs/changes.ts'
 import { drawMutations, isEquivalent, mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
-import { type Patch, patched } from '../../../scripts/plant-bugs/patch.ts'
 
-const change = (patch: Partial<Patch>): Patch => ({
+const patch: Patch = {
   file: 'a.ts',
-  within: 'pay',
-  find: 'send(bytes)',
-  replace: 'keep(bytes)',
-  ...patch,
-})
+  find: ['send(bytes)', 'return done'],
+  replace: ['keep(bytes)'],
+}
 
-test('a patch finds what stands in its function, however it is broken into lines', () => {
+test('a patch finds its place, however that is broken into lines', () => {
   const source = `send(bytes)
     export const pay = async () => {
       await send(bytes)
       return   done
     }`
-  const found = change({ find: 'send(bytes) return done', replace: 'keep(bytes)' })
-  expect(patched(source, found)).toBe(
+  expect(patched(source, patch)).toBe(
     source.replace(/send\(bytes\)\s+return {3}done/, 'keep(bytes)'),
   )
 })
 
 test.for([
-  ['missing', 'function pays() { send(1) }', 'there is no such function'],
-  ['missing in it', 'function pay() { sends(1) }', 'does not have: send(bytes)'],
-  ['not the only one', 'function pay() { send(bytes); send(bytes) }', 'has 2 times: send(bytes)'],
-] as const)('a patch is refused where its place is %s', ([, source, fault]) => {
-  expect(() => patched(source, change({}))).toThrow(`a.ts, pay: ${fault}`)
+  ['missing', 'send(bits) return done', 0],
+  ['not the only one', 'send(bytes) return done; send(bytes) return done', 2],
+] as const)('a patch is refused where its place is %s', ([, source, times]) => {
+  expect(() => patched(source, patch)).toThrow(`a.ts has ${times} times: send(bytes)\nreturn done`)
 })
 
 test.for(bugs)('each planted bug fits the source: $name', ({ patches }) => {
