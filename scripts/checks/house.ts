@@ -35,10 +35,6 @@ export const house = createCommand({
     const data = readAll('docs/**/*', /\.md$|open(rpc|api)\.json$|\.png$|all-figures\.json$/)
     const code = readAll('{src,scripts,test,contracts}/**/*.{ts,tsx,mjs,js,lua,sol}')
     const comments = [...src.values()].join('\n').match(/^\s*(\/\/|\/\*|\*)/gm)?.length ?? 0
-    const docs = [...[...src.values()].join('\n').matchAll(/^\s*\/\*\*[\s*]*(\S+)/gm)]
-    const verbless = docs.filter(
-      ([, word = '']) => !/^(?!This$|Its$|Others$)[A-Z][a-z-]+s$/.test(word),
-    )
     const twice = size.findNamesExportedTwice(src)
     const bundle = await readBundle()
 
@@ -52,7 +48,6 @@ export const house = createCommand({
       ['names that two files of src export', twice.length, 0],
       ['imports in a circle', countCircles(), 0],
       ['lines of comment in src', comments, 3_400],
-      ['of 100 doc comments begin without a verb', (100 * verbless.length) / docs.length, 10],
       ['lines of comment over 100 characters', size.countLongComments(code), 0],
       ['lines of Markdown over 100 characters', size.countLongLines(documents), 0],
       ['lines of README.md', size.countLines(read('README.md')), 120],

@@ -77,3 +77,30 @@ export async function startWorkerd({
     },
   }
 }
+
+/** Opens the inspector of the product's isolate, which takes one client at a time. */
+export async function openInspector(inspectorUrl: string) {
+  const socket = new WebSocket(new URL('/core:user:ussd-relay', inspectorUrl))
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = () => reject(new Error('the inspector does not answer'))
+  })
+  const closed = new Promise<void>((resolve) => socket.addEventListener('close', () => resolve()))
+  const waiting: ((result: unknown) => void)[] = []
+  socket.onmessage = ({ data }) => {
+    const { id, result } = JSON.parse(`${data}`)
+    waiting[id]?.(result)
+  }
+  return {
+    closed,
+    send(method: string, params: object = {}): Promise<unknown> {
+      return new Promise((resolve) => {
+        socket.send(JSON.stringify({ id: waiting.push(resolve) - 1, method, params }))
+      })
+    },
+    async close() {
+      socket.close()
+      await closed
+    },
+  }
+}

@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Counts, countBy } from '../../dev/count.ts'
+import { openInspector } from '../../dev/workerd.ts'
 import { payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
@@ -49,29 +50,15 @@ export async function measureProfile(world: World): Promise<void> {
 }
 
 async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>): Promise<Profile> {
-  const socket = new WebSocket(new URL('/core:user:ussd-relay', inspectorUrl))
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    socket.onerror = () => reject(new Error('the inspector does not answer'))
-  })
-  const waiting = new Map<number, (result: unknown) => void>()
-  socket.onmessage = ({ data }) => {
-    const { id, result } = JSON.parse(`${data}`)
-    waiting.get(id)?.(result)
-  }
-  const send = (id: number, method: string, params = {}) => {
-    const answer = new Promise((resolve) => waiting.set(id, resolve))
-    socket.send(JSON.stringify({ id, method, params }))
-    return answer
-  }
+  const { send, close } = await openInspector(inspectorUrl)
   try {
-    await send(1, 'Profiler.enable')
-    await send(2, 'Profiler.setSamplingInterval', { interval: 200 })
-    await send(3, 'Profiler.start')
+    await send('Profiler.enable')
+    await send('Profiler.setSamplingInterval', { interval: 200 })
+    await send('Profiler.start')
     await work()
-    return z.object({ profile }).parse(await send(4, 'Profiler.stop')).profile
+    return z.object({ profile }).parse(await send('Profiler.stop')).profile
   } finally {
-    socket.close()
+    await close()
   }
 }
 
