@@ -50,7 +50,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const rules = { ...getLedgerRules(config), canLoseTail: true }
   const relayer = deriveRelayerAddress(config)
   const onUrgentRound = () => rounds.checkSoon()
-  const options = { database, name, rules, relayer, roundMs, onUrgentRound }
+  const steadyMs = () => performance.now()
+  const options = { database, name, rules, relayer, roundMs, onUrgentRound, steadyMs }
   const ledger = createRedisLedger({ ...ledgerParts, ...options })
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)

@@ -83,10 +83,25 @@ export type ConditionalWrites = {
   writes: ReadonlyMap<string, Write>
   /** Sets the delay in ms of the round that the writes need; undefined if they need none. */
   dueDelayMs: number | undefined
+  /** Gives the steps' time where it was reckoned, and not loaded. */
+  at?: number | undefined
 }
 
-/** Writes all and returns true. Returns false, writing nothing, if a row has changed meanwhile. */
-type CommitWrites = (snapshot: Snapshot, change: ConditionalWrites) => Promise<boolean>
+/** Limits how far a reckoned time may be behind the database's. It may never be ahead. */
+const maxAgeMs = 1_000
+/** Limits the steps between versions: ten billion commits of the largest are exact numbers. */
+const maxVersionStep = 2 ** 19
+
+/** Tells the database's time, and the version of what was written; undefined if nothing was. */
+type Committed = { now: number; version: string | undefined }
+
+/** Writes all, or nothing if a row has changed meanwhile, or the time is not the database's. */
+type CommitWrites = (
+  rows: Pick<Snapshot['rows'], 'get'>,
+  change: ConditionalWrites,
+) => Promise<Committed>
+
+const commitReply = z.tuple([z.coerce.number(), z.string()])
 
 export function createCommit(
   database: RedisDatabase,
@@ -94,9 +109,9 @@ export function createCommit(
   tables: Tables,
 ): CommitWrites {
   const script = database.script(armLua + commitLua)
-  return async (snapshot, { readSet, writes, dueDelayMs }) => {
+  return async (rows, { readSet, writes, dueDelayMs, at }) => {
     const versions: Record<string, string> = {}
-    for (const name of readSet.rows) versions[name] = snapshot.rows.get(name)?.version ?? '0'
+    for (const name of readSet.rows) versions[name] = rows.get(name)?.version ?? '0'
     const updates: Record<string, string> = {}
     const deletions: string[] = []
     for (const [name, { after }] of writes) {
@@ -104,9 +119,12 @@ export function createCommit(
       else updates[name] = JSON.stringify(after)
     }
     const arm = dueDelayMs === undefined ? undefined : { task: roundTask, inMs: dueDelayMs }
-    const change = { versions, updates, deletions, ...findEntryChanges(tables, writes), arm }
+    const step = 1 + Math.floor(Math.random() * maxVersionStep)
+    const conditions = { versions, at, maxAgeMs, step }
+    const change = { ...conditions, updates, deletions, ...findEntryChanges(tables, writes), arm }
     const args = [JSON.stringify(change), 'commit', ...readSet.methods]
-    return z.coerce.number().parse(await script(keys, args)) === 1
+    const [now, version] = commitReply.parse(await script(keys, args))
+    return { now, version: version === '0' ? undefined : version }
   }
 }
 

@@ -1,4 +1,4 @@
-import { createRecent } from '../../../runtime/recent.ts'
+import { createRecent, type Recent } from '../../../runtime/recent.ts'
 import { createEvictionReader, type RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, type LedgerRules, UncommittedListError, type Writes } from '../draft.ts'
 import {
@@ -27,12 +27,16 @@ type RedisLedgerOptions<Any extends Steps> = LedgerParts<Any> & {
   relayer: string
   /** Sets how many ms after a call that adds work a round is due. */
   roundMs: number
+  /** Returns ms of a steady clock. With it, what calls write is committed first without a load. */
+  steadyMs?: (() => number) | undefined
   /** Is called when a call makes a round due sooner than after `roundMs`. */
   onUrgentRound?: () => void
 }
 
 /** Returns the prefix of a ledger's keys. Its braces keep them all on one node of a cluster. */
 export const getKeyPrefix = (name: string): string => `ledger:{${name}}`
+
+type RowVersions = Recent<VersionedRow>
 
 type Call = {
   method: string
@@ -58,32 +62,85 @@ const maxConcurrentReads = 8
 const maxCachedRows = 2_000
 
 /**
- * Creates the ledger on Redis. Waiting calls share one load and one commit. Both are repeated if
- * another process has changed a row that the calls read. A call that rejects may still have been
- * committed. It can be repeated, because it then finds what it has written.
+ * Creates the ledger on Redis. Waiting calls share a load and a commit, or the commit alone. Both
+ * are repeated if another process has changed a row that the calls read. A call that rejects may
+ * still have been committed. It can be repeated, because it then finds what it has written.
  */
 export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions<Any>): Port<Any> {
   const { database, name, steps, tables } = options
   const keys = [getKeyPrefix(name)]
   const load = createLoad(database, keys, tables)
   const commit = createCommit(database, keys, tables)
-  const readEviction = createEvictionReader(database)
-  /** Holds rows that may be outdated. They only predict what calls read, and never answer them. */
-  const cachedRows = createRecent<VersionedRow>(maxCachedRows)
-  let schemaCheck: Promise<void> | undefined
+  /** Holds rows that may be outdated: they answer a call if its commit finds the same ones. */
+  const cachedRows: RowVersions = createRecent(maxCachedRows)
+  const time = createReckoning(options.steadyMs)
+  const ensureSchemaOnce = createSchemaCheck(load, commit, createEvictionReader(database))
 
-  const ensureSchemaOnce = () => {
-    schemaCheck ??= ensureSchema().catch((error) => {
-      schemaCheck = undefined
-      throw error
-    })
-    return schemaCheck
+  /** Executes calls, commits their writes, and answers them. Returns those that must run later. */
+  async function executeAndCommit(calls: readonly Call[]): Promise<readonly Call[]> {
+    await ensureSchemaOnce()
+    // What a call reads is known only once it runs. So the calls first run on cached rows. If the
+    // database has the same ones, their commit is all. Else all that they read is loaded at once,
+    // and they run again on that, until a run reads nothing else: it is committed and answered.
+    const reckoned = time.reckon()
+    const cached = { now: reckoned ?? 0, rows: cachedRows, lists: new Map() }
+    let executed = executeCalls(options, cached, calls)
+    const { readSet, writes } = executed
+    if (reckoned !== undefined && writes.size > 0 && readSet.lists.size === 0) {
+      if (await finish(cachedRows, { ...executed, at: reckoned }))
+        return calls.slice(executed.settleFunctions.length)
+      time.distrust()
+    }
+    let now: number | undefined
+    for (let attempt = 0; attempt < maxBatchAttempts; attempt++) {
+      const loaded = await load(executed.readSet)
+      time.note(loaded.now)
+      // Lists may depend on the time. If it changed, each run would read lists that are not loaded.
+      now ??= loaded.now
+      const snapshot = { ...loaded, now }
+      for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
+      executed = executeCalls(options, snapshot, calls)
+      if (!isLoaded(executed.readSet, snapshot)) continue
+      if (await finish(snapshot.rows, executed)) return calls.slice(executed.settleFunctions.length)
+      now = undefined
+    }
+    throw new Error(`the ledger's calls could not be committed in ${maxBatchAttempts} attempts`)
   }
 
-  /**
-   * Checks the schema's version, or writes it into a new ledger.
-   * @throws {Error} it differs, or a full database drops rows
-   */
+  /** Commits what was executed, and answers the calls. Returns false if rows have changed. */
+  async function finish(rows: Pick<RowVersions, 'get'>, executed: ExecutedCalls): Promise<boolean> {
+    const { settleFunctions, writes, dueDelayMs } = executed
+    if (writes.size > 0) {
+      const { now, version } = await commit(rows, executed)
+      time.note(now)
+      if (version === undefined) return false
+      for (const [name, { after }] of writes)
+        cachedRows.set(name, { version: after === undefined ? '0' : version, row: after })
+    }
+    if (dueDelayMs !== undefined && dueDelayMs < options.roundMs) options.onUrgentRound?.()
+    for (const settle of settleFunctions) settle()
+    return true
+  }
+
+  const enqueueRead = createBatchQueue(maxConcurrentReads, executeAndCommit)
+  const enqueueWrite = createBatchQueue(1, executeAndCommit)
+  return createLedgerPort(steps, (method, args) => {
+    const enqueue = steps[method]?.kind === 'reads' ? enqueueRead : enqueueWrite
+    return new Promise((resolve, reject) => enqueue({ method, args, resolve, reject }))
+  })
+}
+
+/**
+ * Creates the check of the schema's version, which a new ledger is given. It is made once.
+ * @throws {Error} the version differs, or a full database drops rows
+ */
+function createSchemaCheck(
+  load: ReturnType<typeof createLoad>,
+  commit: ReturnType<typeof createCommit>,
+  readEviction: () => Promise<string | undefined>,
+): () => Promise<void> {
+  let check: Promise<void> | undefined
+
   async function ensureSchema(): Promise<void> {
     const eviction = (await readEviction()) ?? 'noeviction'
     if (eviction !== 'noeviction')
@@ -94,47 +151,42 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
     const snapshot = await load(readSet)
     const row = snapshot.rows.get(schema)?.row
     if (row !== undefined) return assertSchema(row)
-    const isWritten = await commit(snapshot, { readSet, writes, dueDelayMs: undefined })
+    const { version } = await commit(snapshot.rows, { readSet, writes, dueDelayMs: undefined })
     // Another process was first, maybe one of another version.
-    if (!isWritten) await ensureSchema()
+    if (version === undefined) await ensureSchema()
   }
 
-  /** Executes calls, commits their writes, and answers them. Returns those that must run later. */
-  async function executeAndCommit(calls: readonly Call[]): Promise<readonly Call[]> {
-    await ensureSchemaOnce()
-    // What a call reads is known only once it runs. So the calls first run on cached rows, and all
-    // that they read is loaded at once. They run again on what was loaded, until a run reads
-    // nothing else. Only that last run is committed and answered.
-    let executed = executeCalls(options, { now: 0, rows: cachedRows, lists: new Map() }, calls)
-    let now: number | undefined
-    for (let attempt = 0; attempt < maxBatchAttempts; attempt++) {
-      const loaded = await load(executed.readSet)
-      // Lists may depend on the time. If it changed, each run would read lists that are not loaded.
-      now ??= loaded.now
-      const snapshot = { ...loaded, now }
-      for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
-      executed = executeCalls(options, snapshot, calls)
-      if (!isLoaded(executed.readSet, snapshot)) continue
-      const { settleFunctions, writes, dueDelayMs } = executed
-      if (writes.size > 0 && !(await commit(snapshot, executed))) {
-        now = undefined
-        continue
-      }
-      if (dueDelayMs !== undefined && dueDelayMs < options.roundMs) options.onUrgentRound?.()
-      // Their versions are not known, but no commit uses versions of cached rows.
-      for (const [name, { after }] of writes) cachedRows.set(name, { version: '', row: after })
-      for (const settle of settleFunctions) settle()
-      return calls.slice(settleFunctions.length)
-    }
-    throw new Error(`the ledger's calls could not be committed in ${maxBatchAttempts} attempts`)
+  return () => {
+    check ??= ensureSchema().catch((error) => {
+      check = undefined
+      throw error
+    })
+    return check
   }
+}
 
-  const enqueueRead = createBatchQueue(maxConcurrentReads, executeAndCommit)
-  const enqueueWrite = createBatchQueue(1, executeAndCommit)
-  return createLedgerPort(steps, (method, args) => {
-    const enqueue = steps[method]?.kind === 'reads' ? enqueueRead : enqueueWrite
-    return new Promise((resolve, reject) => enqueue({ method, args, resolve, reject }))
-  })
+/** Sets for how long nothing is committed unloaded after another process has changed a row. */
+const distrustMs = 1_000
+
+/** Reckons the database's time by a steady clock: never ahead of it, and never back. */
+function createReckoning(steadyMs: (() => number) | undefined) {
+  let noted: { now: number; at: number } | undefined
+  let distrustedUntil = Number.NEGATIVE_INFINITY
+  return {
+    /** Takes a time from the database's answer, which is older than the answer. */
+    note(now: number): void {
+      if (steadyMs !== undefined && now > (noted?.now ?? 0)) noted = { now, at: steadyMs() }
+    },
+    /** Returns the time in ms; undefined if it is unknown, or rows may be another process's. */
+    reckon(): number | undefined {
+      const at = steadyMs?.()
+      if (noted === undefined || at === undefined || at < distrustedUntil) return undefined
+      return noted.now + Math.floor(at - noted.at)
+    },
+    distrust(): void {
+      distrustedUntil = (steadyMs?.() ?? 0) + distrustMs
+    },
+  }
 }
 
 /** Creates a queue that executes waiting calls in batches, `maxConcurrent` batches at a time. */

@@ -45,7 +45,7 @@ function sqlite(): HistoryStore {
 }
 
 function redis({ server, database }: OnRedis, name: string): HistoryStore {
-  const options = { name, rules, relayer, roundMs: 1_000 }
+  const options = { name, rules, relayer, roundMs: 1_000, steadyMs: clock }
   const prefix = `${getKeyPrefix(name)}:row:`
   return {
     name: 'Redis',

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { ledgerParts } from '../../../../../src/compose/ledger.ts'
@@ -11,6 +12,7 @@ import {
   accept,
   adoptionOf,
   alice,
+  bob,
   carol,
   executionIn,
   id,
@@ -50,7 +52,10 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
   /** Opens a ledger with another connection to the database. */
   const openOver = (database: RedisDatabase, name = newName(), over: object = {}): WholeLedger =>
-    createRedisLedger({ ...ledgerParts, ...ledgerOptions, database, name, ...over })
+    createRedisLedger({
+      ...{ ...ledgerParts, ...ledgerOptions, database, name, steadyMs: clock },
+      ...over,
+    })
 
   /** Starts a bridge for one test, with this clock or the database's. */
   async function bridgeBy(now?: () => number): Promise<RedisBridge> {
@@ -125,6 +130,46 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const answered = { kind: 'answered', screen: screenOf('s'), ageMs }
       expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([answered])
       expect(await accept(ledger, 'next')).toBe(1)
+    })
+
+    test('accepts in one command while no other process writes, and loads once one has', async () => {
+      const name = newName()
+      const [ledger, other] = [open(name, wide), open(name, wide)]
+      const [dave, erin] = [id('dave'), id('erin')].map((hex) => hex.slice(0, 42) as Address)
+      await accept(ledger, 'a')
+      const count = async (session: string, account?: Address) => {
+        await ledger.lookup(question(session, account))
+        const before = bridge().commands()
+        const nonce = await accept(ledger, session, account)
+        return { nonce, commands: bridge().commands() - before }
+      }
+      expect(await count('b', bob)).toEqual({ nonce: 1, commands: 1 })
+      expect(await accept(other, 'c', carol)).toBe(2)
+      expect(await count('d', dave)).toEqual({ nonce: 3, commands: 4 })
+      // It looks first for a while, and trusts what it knows again then.
+      expect(await count('e', erin)).toEqual({ nonce: 4, commands: 2 })
+      pass(1_001)
+      await ledger.lookup(question('f', dave))
+      expect((await count('f', bob)).commands).toBe(1)
+      expect((await ledger.readWork()).nonces.map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4, 5])
+    })
+
+    test('writes by a time that the database had a moment ago, and by no other', async () => {
+      let steady = 0
+      const ledger = openOver(database(), newName(), { steadyMs: () => steady })
+      const start = now
+      const decide = async (session: string, steadyMs: number, databaseMs: number) => {
+        await ledger.lookup(question(session))
+        steady += steadyMs
+        pass(databaseMs)
+        await ledger.refuse(refusingOf(session))
+        const trace = await ledger.traceSession(session)
+        return [(trace?.decidedAt ?? 0) - start, now - start]
+      }
+      expect(await decide('a little behind', 0, 1_000)).toEqual([0, 1_000])
+      expect(await decide('too far behind', 0, 1_001)).toEqual([2_001, 2_001])
+      steady += 2_000
+      expect(await decide('ahead', 1, 0)).toEqual([2_001, 2_001])
     })
 
     test('continues after the database has lost its scripts', async () => {
