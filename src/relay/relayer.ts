@@ -30,9 +30,6 @@ export type Relayer<Any extends Ledger = Ledger> = {
 /** Holds what payments are judged and priced by: the chain's rules and the operator's limits. */
 export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
-/** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
-export const requestLifetimeSeconds = 2 * 60 * 60
-
 /** Bounds the gas that a payment uses alone in its transaction (snapshots/rootstock.json). */
 export const maxUsedGas = 117_000
 

@@ -11,7 +11,7 @@ import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules, type PaymentKind } from '../loan/kinds.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
-import { signRequest } from '../relay/forwarder/requests.ts'
+import { requestLifetimeSeconds, signRequest } from '../relay/forwarder/requests.ts'
 import {
   type HeldSms,
   hashPlaceholder,
@@ -22,7 +22,6 @@ import {
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { PreparedOrder } from '../relay/pay/paying-step.ts'
-import { requestLifetimeSeconds } from '../relay/relayer.ts'
 import { describeFault } from '../runtime/log.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'

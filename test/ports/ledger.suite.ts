@@ -851,6 +851,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await executed()).toEqual([id('first')])
       pass(10 * 60 * 1000)
       expect(await executed()).toEqual([])
+      // One that was mined at its deadline is shown for an hour, though it is not final.
+      const late = await accept(ledger, 'late')
+      pass(3 * 60 * 60 * 1000)
+      await mineAt(ledger, 'late', late ?? -1, executionIn(19))
+      expect(await executed()).toEqual([id('late')])
+      pass(1)
+      expect(await executed()).toEqual([])
     })
 
     test('reserves what is shared until a view shows it, and only once', async ({ ledger }) => {

@@ -22,6 +22,9 @@ import {
 import { createCallEncoder } from '../../runtime/calls.ts'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
+/** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
+export const requestLifetimeSeconds = 2 * 60 * 60
+
 /** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
 export const maxDeadlineSeconds = 24 * 60 * 60
 

@@ -1,4 +1,4 @@
-import type { SignedRequest } from '../forwarder/requests.ts'
+import { requestLifetimeSeconds, type SignedRequest } from '../forwarder/requests.ts'
 import { isSilentOnPayments, type ObstacleKind } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
 import type { Draft } from './draft.ts'
@@ -64,6 +64,9 @@ type Adoption = StepKey & {
   execution: IntentExecution
 }
 
+/** Limits the age of a payment that was executed a moment ago: a request's life, and an hour. */
+const executedWithinMs = (requestLifetimeSeconds + 60 * 60) * 1000
+
 /** Returns an account's requests that were executed a moment ago, the oldest first. */
 function listRecentlyExecuted(
   rows: Draft,
@@ -76,6 +79,7 @@ function listRecentlyExecuted(
       table: 'payments',
       list: 'account',
       group: account,
+      from: rows.now - executedWithinMs,
       limit: maxOpenPayments,
       newest: true,
     })

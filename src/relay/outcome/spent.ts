@@ -8,10 +8,11 @@ import {
   decodeResults,
   encodeForwarderCall,
   type ForwardRequest,
+  requestLifetimeSeconds,
   spendsIntent,
 } from '../forwarder/requests.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
-import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
+import type { Relayer } from '../relayer.ts'
 
 /** Names what the forwarder executes at most once. */
 export type IntentName = Pick<ForwardRequest, 'from' | 'intentId'>

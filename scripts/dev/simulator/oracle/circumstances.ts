@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { requestLifetimeSeconds } from '../../../../src/relay/relayer.ts'
+import { requestLifetimeSeconds } from '../../../../src/relay/forwarder/requests.ts'
 import type { History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Item } from '../plan.ts'
