@@ -54,7 +54,7 @@ export type Draft<All extends Tables = typeof tables> = {
   row<Name extends keyof All & string>(table: Name, ...key: Key): RowIn<All, Name> | undefined
   list<Name extends keyof All & string>(listing: Listing<Name, All>): RowIn<All, Name>[]
   put<Name extends keyof All & string>(table: Name, row: RowIn<All, Name>): void
-  /** Adds a row that the store does not have: it is not read. @throws {Error} on commit: it has */
+  /** Adds a row that no store can have yet: it is neither read nor compared. */
   add<Name extends keyof All & string>(table: Name, row: RowIn<All, Name>): void
   drop(table: keyof All & string, ...key: Key): void
   /** Returns a row that another row names. That it is missing is a fault, which is recorded. */

@@ -12,7 +12,7 @@ import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { opens, reads, writes } from './port.ts'
 import { readObservations, recordObservations } from './records/chain.ts'
-import { recordEqualAge } from './records/earlier.ts'
+import { listPaymentsSince, recordEqualAge } from './records/earlier.ts'
 import {
   type FirstValue,
   readFirstValue,
@@ -74,15 +74,7 @@ function listRecentlyExecuted(
   limit: number,
 ): SignedRequest[] {
   if (seen === 0) return []
-  return rows
-    .list({
-      table: 'payments',
-      list: 'account',
-      group: account,
-      from: rows.now - executedWithinMs,
-      limit: maxOpenPayments,
-      newest: true,
-    })
+  return listPaymentsSince(rows, account, rows.now - executedWithinMs, maxOpenPayments)
     .filter(({ outcome, phase, since }) => {
       const isRecent =
         phase === 'mined' || (phase === 'settled' && rows.now - since < recentSettlementMs)

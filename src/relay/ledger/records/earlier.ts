@@ -24,14 +24,24 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Limits how old a payment is for which an equal one is questioned. */
 const maxEqualAgeMs = 10 * 60 * 1000
 
-/** Returns an account's payments since a time (Unix time in ms), the newest first. */
-const listPaymentsSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
-  rows.list({
-    ...({ table: 'payments', list: 'account', group: account } as const),
-    newest: true,
-    from,
-    limit: noLimit,
-  })
+/** Rounds what a list begins with: a store that reads it again a moment later asks for the same. */
+const listStepMs = 10 * 60 * 1000
+
+/** Returns an account's last payments since a time (Unix time in ms), the newest first. */
+export const listPaymentsSince = (
+  rows: Draft,
+  account: string,
+  from: number,
+  limit = noLimit,
+): Row<'payments'>[] =>
+  rows
+    .list({
+      ...({ table: 'payments', list: 'account', group: account } as const),
+      newest: true,
+      from: from - (from % listStepMs),
+      limit,
+    })
+    .filter(({ accepted_at }) => accepted_at >= from)
 
 /** Returns those payments that count toward a day's limits. */
 export const listSentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
@@ -83,7 +93,7 @@ export function recordEqualAge(
     (row) => !hasSentNothing(row) && getRequest(row).data === call.data,
   )
   if (equal === undefined) return undefined
-  const minutes = Math.floor((rows.now - equal.accepted_at) / 60_000)
+  const minutes = Math.max(0, Math.floor((rows.now - equal.accepted_at) / 60_000))
   saveFirstValue(rows, { ...stepKey, name: equalName, value: `${minutes}` }, undefined)
   return minutes
 }

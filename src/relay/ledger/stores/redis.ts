@@ -86,7 +86,8 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
     const cached = { now: reckoned ?? 0, rows: cachedRows, lists: new Map() }
     let executed = executeCalls(options, cached, calls)
     const { readSet, writes } = executed
-    if (reckoned !== undefined && writes.size > 0 && readSet.lists.size === 0) {
+    const isKnown = reckoned !== undefined && time.isTrusted() && readSet.lists.size === 0
+    if (isKnown && writes.size > 0) {
       if (await finish(cachedRows, { ...executed, at: reckoned }))
         return calls.slice(executed.settleFunctions.length)
       time.distrust()
@@ -177,12 +178,10 @@ function createReckoning(steadyMs: (() => number) | undefined) {
     note(now: number): void {
       if (steadyMs !== undefined && now > (noted?.now ?? 0)) noted = { now, at: steadyMs() }
     },
-    /** Returns the time in ms; undefined if it is unknown, or rows may be another process's. */
-    reckon(): number | undefined {
-      const at = steadyMs?.()
-      if (noted === undefined || at === undefined || at < distrustedUntil) return undefined
-      return noted.now + Math.floor(at - noted.at)
-    },
+    /** Returns the time in ms; undefined if it is unknown. */
+    reckon: (): number | undefined =>
+      noted && steadyMs && noted.now + Math.floor(steadyMs() - noted.at),
+    isTrusted: (): boolean => (steadyMs?.() ?? 0) >= distrustedUntil,
     distrust(): void {
       distrustedUntil = (steadyMs?.() ?? 0) + distrustMs
     },

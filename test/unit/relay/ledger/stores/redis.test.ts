@@ -235,7 +235,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await server().call('EXISTS', `${getKeyPrefix(name)}:row:meta:intake`)).toBe(0)
     })
 
-    test('prunes over a slow network: the clock moves between reads', async () => {
+    test('looks up and prunes over a slow network: the clock moves between reads', async () => {
       // A script that the server knows already would run by the server's own clock.
       await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
@@ -243,6 +243,9 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = openOver(openRedis(far))
       await ledger.refuse(refusingOf('refused'))
       await pay(ledger, 'a', 0)
+      const asked = far.commands()
+      await ledger.lookup(question('next'))
+      expect(far.commands() - asked).toBe(1)
       clock += rules.retentionMs + 1
       const before = far.commands()
       await ledger.prune()
