@@ -73,7 +73,10 @@ export async function runWorker(
     getWorker,
     stop,
   } = await startWorkerd({
-    ...{ objects, port, onLine, workers: [servedWorker(build, variables)] },
+    objects,
+    port,
+    onLine,
+    workers: [servedWorker(build, variables)],
     onSpawned: ({ pid }) => processes.add(pid, 'workerd'),
   })
   const fetcher = await getWorker()
