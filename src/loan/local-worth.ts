@@ -15,6 +15,9 @@ export type RateFeed = {
 /** Tells the price of one coin in `micros`, millionths of the currency's unit, above zero. */
 export type Rate = { currency: string; micros: bigint }
 
+/** Is an amount in `cents`, hundredths of the currency's unit, in decimal digits. */
+export type LocalMoney = { currency: string; cents: string }
+
 export type RatesOptions = {
   feed: RateFeed
   judge: (
@@ -36,8 +39,8 @@ const ttlMs = 60_000
 const timeoutMs = 1_500
 const maxBodyBytes = 4_096
 
-/** Limits the worth of a coin or an amount, because a higher worth must be an error. */
-const maxWorth = 1e12
+/** Limits the worth of a coin or an amount: a higher one must be an error, and fits no screen. */
+const maxWorth = 1e11
 
 type Price = Rate & { updatedAt: number }
 
@@ -86,15 +89,36 @@ async function readAcceptedPrice(options: RatesOptions): Promise<Price | undefin
   return undefined
 }
 
+/** Formats local money, such as `KES 1,000` or `KES 4.50`. */
+export function formatLocal({ currency, cents }: LocalMoney): string {
+  const hundredths = BigInt(cents)
+  const units = `${hundredths / 100n}`.replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  const rest = hundredths % 100n
+  return `${currency} ${units}${rest === 0n ? '' : `.${`${rest}`.padStart(2, '0')}`}`
+}
+
+const weiPerCoin = 10n ** 18n
+
+/** Computes the worth of wei in cents, rounded to what screens show: whole units from 10 on. */
+function computeCents(wei: bigint, { micros }: Rate): bigint {
+  const centWei = (weiPerCoin * 1_000_000n) / 100n
+  const cents = (wei * micros + centWei / 2n) / centWei
+  return cents < 1_000n ? cents : ((cents + 50n) / 100n) * 100n
+}
+
 /** Formats the worth of an amount; returns undefined if the worth must be an error. */
-export function formatWorth(wei: bigint, { currency, micros }: Rate): string | undefined {
-  const worth = Number(wei * micros) / 1e24
-  return worth < maxWorth ? `${currency} ${worth.toFixed(worth < 10 ? 2 : 0)}` : undefined
+export function formatWorth(wei: bigint, rate: Rate): string | undefined {
+  const cents = computeCents(wei, rate)
+  const isPossible = cents < maxWorth * 100
+  return isPossible ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
 }
 
 /** Formats the worth of an amount, rounded up to whole units of the currency. */
-export const formatWorthUp = (wei: bigint, { currency, micros }: Rate): string =>
-  `${currency} ${(wei * micros + 10n ** 24n - 1n) / 10n ** 24n}`
+export function formatWorthUp(wei: bigint, { currency, micros }: Rate): string {
+  const unitWei = weiPerCoin * 1_000_000n
+  const units = (wei * micros + unitWei - 1n) / unitWei
+  return formatLocal({ currency, cents: `${units * 100n}` })
+}
 
 async function fetchPrice(url: string, { feed, fetch, clock }: RatesOptions): Promise<Price> {
   const response = await fetch(url, {

@@ -33,15 +33,15 @@ describe('what an amount is worth in local currency', () => {
   test("follows the feed's price, which is read once a minute", async () => {
     let price = 12_345_678.9
     const { worthOf, clock, asked } = open((now) => priced(price, now))
-    expect(await worthOf(oneCoin)).toBe('KES 12345679')
+    expect(await worthOf(oneCoin)).toBe('KES 12,345,679')
     expect(await worthOf(oneCoin / 1_000_000n)).toBe('KES 12')
     expect(await worthOf(oneCoin / 10_000_000n)).toBe('KES 1.23')
     price = 20_000_000
     clock.forward(59_000)
-    expect(await worthOf(oneCoin)).toBe('KES 12345679')
+    expect(await worthOf(oneCoin)).toBe('KES 12,345,679')
     expect(asked).toEqual(['https://prices.example/simple'])
     clock.forward(2_000)
-    expect(await worthOf(oneCoin)).toBe('KES 20000000')
+    expect(await worthOf(oneCoin)).toBe('KES 20,000,000')
     expect(asked).toHaveLength(2)
   })
 
@@ -55,7 +55,7 @@ describe('what an amount is worth in local currency', () => {
   test('is unknown with a price that is 15 minutes old or from the future', async () => {
     const minuteMs = 60_000
     const { worthOf } = open((now) => priced(1_000, now - 14 * minuteMs))
-    expect(await worthOf(oneCoin)).toBe('KES 1000')
+    expect(await worthOf(oneCoin)).toBe('KES 1,000')
     for (const offMs of [-15 * minuteMs - 1_000, 2 * minuteMs]) {
       const { worthOf } = open((now) => priced(1_000, now + offMs))
       expect(await worthOf(oneCoin)).toBeUndefined()
@@ -68,7 +68,7 @@ describe('what an amount is worth in local currency', () => {
       if (isBroken) throw new Error('no answer')
       return priced(1_000, now)
     })
-    expect(await worthOf(oneCoin)).toBe('KES 1000')
+    expect(await worthOf(oneCoin)).toBe('KES 1,000')
     isBroken = true
     clock.forward(61_000)
     expect(await worthOf(oneCoin)).toBeUndefined()

@@ -17,7 +17,7 @@ function open(settings: object = {}) {
 }
 
 const to = 'To: +254 700 000 001'
-const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12000000'
+const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12,000,000'
 const inCoins = 'CON KES: no rate now. Amounts in tRBTC'
 
 describe('an amount in the local currency', () => {
@@ -37,33 +37,33 @@ describe('an amount in the local currency', () => {
       feed.rate = rate
       await play(`
         s: 2*${friend} -> ${prompt}|…
-        s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1200)|…`)
+        s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1,200)|…`)
     }
     feed.rate = kes(6_000_000n)
     await play(`
       s: 2*${friend}*1200*1 -> END Transfer Submitted|…
-      other: 2*${friend}*1200 -> CON Send 0.0002 tRBTC|(about KES 1200)|…`)
+      other: 2*${friend}*1200 -> CON Send 0.0002 tRBTC|(about KES 1,200)|…`)
     expect(await spent()).toEqual([10n ** 14n])
   })
 
   test('is shown in both currencies when the caller is asked about an equal payment', async () => {
     const { play } = open()
-    const again = `CON You sent 0.0001 tRBTC|(about KES 1200)|${to}|Just now. Send it again?|2. Send once more|0. Change`
+    const again = `CON You sent 0.0001 tRBTC|(about KES 1,200)|${to}|Just now. Send it again?|2. Send once more|0. Change`
     await play(`
       s: 2*${friend}*1200*1 -> END Transfer Submitted|…
       t: 2*${friend}*1200*1 -> ${again}
       u: 2*0 -> …
-      u: 2*0*11*1 -> CON You sent 0.0001 tRBTC|(about KES 1200)|To: 2547...001|Just now. …`)
+      u: 2*0*11*1 -> CON You sent 0.0001 tRBTC|(about KES 1,200)|To: 2547...001|Just now. …`)
   })
 
   test("is shown for a debt at the session's rate, if there is one", async () => {
     const { play, feed } = open()
     const terms = (worth: string) =>
       `CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC${worth}|Until: <date>|1. I agree|0. Back`
-    await play(`s: 3 -> ${terms('|(about KES 120000)')}`)
+    await play(`s: 3 -> ${terms('|(about KES 120,000)')}`)
     feed.rate = undefined
     await play(`
-      s: 3 -> ${terms('|(about KES 120000)')}
+      s: 3 -> ${terms('|(about KES 120,000)')}
       t: 3 -> ${terms('')}`)
   })
 
@@ -81,7 +81,7 @@ describe('an amount in the local currency', () => {
 
   test('uses the rate of the first delivery if all answers were dialled at once', async () => {
     const { play, feed } = open()
-    await play(`s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1200)|…`)
+    await play(`s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1,200)|…`)
     feed.rate = kes(24_000_000n)
     await play(`s: 2*${friend}*1200 -> same
       s: 2*${friend}*1200*0 -> ${prompt}|…`)

@@ -14,9 +14,9 @@ const tx = 'en attente, environ 1000 min'
 
 /** Lists the longest values by key; others are an amount's and a hash's. */
 const values: Record<string, readonly unknown[][]> = {
-  about: [['KES 999999999999']],
+  about: [['KES 99,999,999,999']],
   age: [[0], [10], [200 * 60]],
-  amountsIn: [['KES: 1 tRBTC = KES 999999999999']],
+  amountsIn: [['KES: 1 tRBTC = KES 99,999,999,999']],
   noRate: [['KES']],
   // With each of what it says: a question is asked again below why.
   askAgain: [],

@@ -66,7 +66,7 @@ const activity = {
 const facts: ScreenFacts = {
   recipients: threeOf({ kind: 'known', address, label: '9997...001' }),
   terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
-  rate: { currency: 'KES', micros: 999_999_999_999_000_000n },
+  rate: { currency: 'KES', micros: 99_999_999_999_000_000n },
   withdrawal: { ...reverted, intentId: '0x01', paidOut },
   ...{ registration: 'unregistered', failure: 'unreported', earlierMinutes: 10 },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
@@ -82,7 +82,7 @@ const unavailable: ScreenFacts = {
 /** The same where what is typed on the way is worth as much as screens can say. */
 const dear: ScreenFacts = {
   ...facts,
-  rate: { currency: 'KES', micros: 999_999_999_999_000_000_000n },
+  rate: { currency: 'KES', micros: 99_999_999_999_000_000_000n },
 }
 
 /** What a fact says that has nothing to say. What is not here always says something. */
