@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
 import type { Wallet } from '../../src/account/wallets.ts'
+import { createCoinUnit } from '../../src/loan/amounts.ts'
 import type { Till } from '../../src/operator/kept/tills.ts'
 import { createMenu } from '../../src/ussd/menu/main-menu.ts'
 import {
@@ -133,7 +134,7 @@ export function sampleContext(
       ['204817', { intentId: '0x02', isPayable: false }],
     ]),
     rate: 'none',
-    currency: 'tRBTC',
+    unit: createCoinUnit('tRBTC'),
     tills: sampleTills,
     showAmount: () => '0.001 tRBTC',
     showExactAmount: () => '0.001 tRBTC',

@@ -105,10 +105,10 @@ async function cashOut(
   terminal.complain(`Key of this cash-out: ${key}`)
   const remedy = `It may have been sent. The same command with --key ${key} tells, and pays once at most.`
   const { payment } = await act('cash-out', { phone, to, amount, key }, remedy)
-  const { currency } = await insist(remedy, status)
+  const { unit } = await insist(remedy, status)
   const isBad = payment.state === 'reverted' || payment.state === 'expired'
   const follow = `Follow it with: npm run ops -- why ${payment.intent}`
-  return { json: { key, payment }, lines: [show.explainPayment(payment, currency), follow], isBad }
+  return { json: { key, payment }, lines: [show.explainPayment(payment, unit), follow], isBad }
 }
 
 async function changeWallets(

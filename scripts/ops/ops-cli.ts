@@ -37,7 +37,7 @@ agents add <name> [--bill]
 agents remove <till>      takes it away; nobody gets it again for 90 days
 audit                     what operators did, the newest first
 outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
-rate <price>              accepts a price of the coin in the local currency, after the alert rate_jump
+rate <price>              accepts a price of the unit in the local currency, after the alert rate_jump
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
 drain [--wait]            the same; with --wait it ends once nothing is open: then keys and contracts may change
 drain --new-account-secret
@@ -145,9 +145,9 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
   const { state, account, since, before, limit, archived } = values
   const given = { state, account, since, before, limit, archived: archived ? 'true' : undefined }
   const page = await operator.ask(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
-  const { currency } = await operator.status()
+  const { unit } = await operator.status()
   const more = page.next === null ? [] : [`Older ones: --before ${page.next}`]
-  const lines = page.payments.map((one) => show.describePayment(one, currency))
+  const lines = page.payments.map((one) => show.describePayment(one, unit))
   return { json: page, lines: [...lines, ...more] }
 }
 
@@ -161,18 +161,18 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   const text = name ?? (await readNumber(operator.terminal))
   const found = await operator.act('find', { text })
   const { accounts, payments } = found
-  const { currency } = await operator.status()
+  const { unit } = await operator.status()
   const [payment, ...others] = payments
   const [hit, ...otherHits] = accounts
   if (hit !== undefined && otherHits.length + payments.length === 0) {
-    return { json: hit.caller, lines: show.describeCaller(hit.caller, currency) }
+    return { json: hit.caller, lines: show.describeCaller(hit.caller, unit) }
   }
   if (payment === undefined || others.length + accounts.length > 0) {
     const isBad = accounts.length + payments.length === 0
-    return { json: found, lines: show.describeFound(found, currency), isBad }
+    return { json: found, lines: show.describeFound(found, unit), isBad }
   }
   const trace = await operator.ask(`/operator/payments/${payment.intent}`, paymentAnswer)
-  return { json: trace, lines: show.describeTrace(trace, currency) }
+  return { json: trace, lines: show.describeTrace(trace, unit) }
 }
 
 async function showSession(operator: Operated, _: Given, [gateway, sessionId]: readonly string[]) {

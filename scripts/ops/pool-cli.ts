@@ -1,7 +1,7 @@
 import { isAddressEqual, zeroAddress } from 'viem'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
-import { money, StackError } from '../stack/report.ts'
+import { StackError, writeAmount } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
@@ -34,8 +34,8 @@ export const pool = operatorCommand({
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const status = await operator.status()
-  const { contracts, currency } = status
-  return { json: { currency, ...contracts }, lines: [describePool(status)] }
+  const { contracts, currency, unit } = status
+  return { json: { currency, unit, ...contracts }, lines: [describePool(status)] }
 }
 
 type Paying = Values<typeof keyOptions>
@@ -44,26 +44,26 @@ async function fund(operator: Operated, values: Paying, [amount = '']: readonly 
   const payer = await openPayer(operator, values)
   // It fails where the contract is not there: what is sent to an empty address is lost.
   await payer.read.liquidity()
-  const amountWei = readWei(amount)
+  const amountWei = readWei(amount, payer.unit)
   const hash = await payer.treasury.callLoan(payer.loan, 'fund', [], amountWei)
-  const words = `Gave ${money(amountWei, payer.currency)} to the pool`
+  const words = `Gave ${writeAmount(amountWei, payer.unit)} to the pool`
   return describeMove(payer, hash, amountWei, words)
 }
 
 async function defund(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
   const payer = await openPayer(operator, values)
-  const { read, treasury, loan, currency } = payer
+  const { read, treasury, loan, unit } = payer
   const before = await read.liquidity()
-  const amountWei = amount === 'all' ? before : readWei(amount)
+  const amountWei = amount === 'all' ? before : readWei(amount, unit)
   const owner = await read.owner()
   if (!isAddressEqual(owner, treasury.address)) {
     throw new StackError(`The pool belongs to ${owner}, and the key is ${treasury.address}'s.`)
   }
   if (amountWei > before || amountWei === 0n) {
-    throw new StackError(`The pool has ${money(before, currency)} free. Nothing was sent.`)
+    throw new StackError(`The pool has ${writeAmount(before, unit)} free. Nothing was sent.`)
   }
   const hash = await treasury.callLoan(loan, 'defund', [amountWei])
-  const words = `Took ${money(amountWei, currency)} from the pool to ${treasury.address}`
+  const words = `Took ${writeAmount(amountWei, unit)} from the pool to ${treasury.address}`
   return describeMove(payer, hash, amountWei, words)
 }
 
@@ -85,7 +85,7 @@ async function setPause(operator: Operated, values: Paying, wish: 'pause' | 'unp
 }
 
 async function describeMove(
-  { read, currency }: Awaited<ReturnType<typeof openPayer>>,
+  { read, unit }: Awaited<ReturnType<typeof openPayer>>,
   hash: string,
   amountWei: bigint,
   words: string,
@@ -93,6 +93,6 @@ async function describeMove(
   const freeWei = await read.liquidity()
   return {
     json: { hash, amountWei: `${amountWei}`, freeWei: `${freeWei}` },
-    lines: [`${words} in ${hash}.`, `The pool has ${money(freeWei, currency)} free now.`],
+    lines: [`${words} in ${hash}.`, `The pool has ${writeAmount(freeWei, unit)} free now.`],
   }
 }

@@ -53,8 +53,8 @@ async function give(
   [amount = '']: readonly string[],
   isMore = false,
 ): Promise<Found> {
-  const wantedWei = readWei(amount)
   const payer = await openPayer(operator, values)
+  const wantedWei = readWei(amount, payer.coin)
   const gifts: { relayer: Address; amountWei: string; hash: Hash }[] = []
   const lines: string[] = []
   for (const { address } of payer.relayers) {

@@ -124,7 +124,9 @@ async function fundNext(
 ): Promise<string> {
   const { client } = payer.node
   const wantedWei =
-    fund === undefined ? await client.getBalance({ address: next.replaces }) : readWei(fund)
+    fund === undefined
+      ? await client.getBalance({ address: next.replaces })
+      : readWei(fund, payer.coin)
   const lacksWei = wantedWei - (await client.getBalance({ address }))
   const isUsed = (await client.getTransactionCount({ address })) > 0
   if (lacksWei > 0n && !isUsed) await payer.treasury.send({ to: address, valueWei: lacksWei })

@@ -1,4 +1,5 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
+import type { Unit } from '../../src/loan/amounts.ts'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeFate, remedies } from '../../src/operator/remedies.ts'
@@ -12,7 +13,7 @@ import {
   describeNode,
 } from '../../src/operator/status.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
-import { money } from '../stack/report.ts'
+import { money, writeAmount } from '../stack/report.ts'
 
 /** Describes the status, one fact a line; what needs a person comes first. */
 export function describeStatus(status: StatusAnswer): string[] {
@@ -99,12 +100,12 @@ export const pauseWords =
   'loans and cash-outs are refused, transfers, repayments and deposits go on'
 
 export function describePool(status: StatusAnswer): string {
-  const { currency, contracts } = status
+  const { unit, contracts } = status
   const { pool, at } = contracts
   if (pool === null) return 'The contracts have not been looked at yet.'
   const lendableWei = computeLendableWei(status)
-  const lendable = lendableWei ? money(`${lendableWei}`, currency) : 'nothing'
-  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts, as of ${at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run ops -- pool unpause).` : ''}`
+  const lendable = lendableWei ? writeAmount(`${lendableWei}`, unit) : 'nothing'
+  return `Pool: ${writeAmount(pool.liquidityWei, unit)} free, ${writeAmount(pool.owedWei, unit)} owed, ${writeAmount(pool.balancesWei, unit)} in accounts, as of ${at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run ops -- pool unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]
@@ -128,27 +129,27 @@ export function describeRelayer(relayer: Relayer, currency: string): string {
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 
-export function describePayment(payment: PaymentSummary, currency: string): string {
+export function describePayment(payment: PaymentSummary, unit: Unit): string {
   const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
-  const amount = spendsWei === '0' ? '' : ` ${money(spendsWei, currency)}`
+  const amount = spendsWei === '0' ? '' : ` ${writeAmount(spendsWei, unit)}`
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
-export function explainPayment(payment: PaymentSummary, currency: string): string {
+export function explainPayment(payment: PaymentSummary, unit: Unit): string {
   const { kind, spendsWei, acceptedAt, block, explorer } = payment
-  const amount = spendsWei === '0' ? '' : ` of ${money(spendsWei, currency)}`
+  const amount = spendsWei === '0' ? '' : ` of ${writeAmount(spendsWei, unit)}`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
 
 /** Explains a payment from an account or to it, with the other party and the code. */
-function explainDirection(payment: ActionAnswer<'lookup'>['payments'][number], currency: string) {
+function explainDirection(payment: ActionAnswer<'lookup'>['payments'][number], unit: Unit) {
   const { direction, account, recipient } = payment
   const party =
     direction === 'in' ? ` from ${account}` : recipient === null ? '' : ` to ${recipient}`
   const codeText = describeCode(payment)
   const way = direction === 'in' ? 'In' : 'Out'
-  return `${way}${party}${codeText}: ${explainPayment(payment, currency)}`
+  return `${way}${party}${codeText}: ${explainPayment(payment, unit)}`
 }
 
 /** Names a withdrawal's code, and when its agent said that it was paid out. */
@@ -158,13 +159,13 @@ const describeCode = ({ code, paidOutAt }: Pick<PaymentDetails, 'code' | 'paidOu
   return `, code ${code} (${said})`
 }
 
-export function describeTrace(trace: PaymentDetails, currency: string): string[] {
+export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
   const { account, recipient, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
   const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
   return [
-    explainPayment(trace, currency),
+    explainPayment(trace, unit),
     `Account ${account}; intent ${intent}${gas}${until}.`,
     ...(recipient === null ? [] : [`It pays ${recipient}${describeCode(trace)}.`]),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
@@ -182,20 +183,20 @@ export function describeTrace(trace: PaymentDetails, currency: string): string[]
   ]
 }
 
-export function describeCaller(found: ActionAnswer<'lookup'>, currency: string): string[] {
+export function describeCaller(found: ActionAnswer<'lookup'>, unit: Unit): string[] {
   const { account, balanceWei, owedWei, dueAt, payments, refusals } = found
-  const known = (wei: string | null) => (wei === null ? 'not known now' : money(wei, currency))
+  const known = (wei: string | null) => (wei === null ? 'not known now' : writeAmount(wei, unit))
   const due = dueAt === null ? '' : `, due ${dueAt}`
   return [
     `Account ${account}: balance ${known(balanceWei)}, owes ${known(owedWei)}${due}.`,
     ...(found.heldAt === null ? [] : [describeHold(found)]),
     ...(found.pin === null ? ['The PIN is not known now.'] : describePin(found.pin)),
-    describeToday(found.today, currency),
-    ...describeLoan(found, currency),
+    describeToday(found.today, unit),
+    ...describeLoan(found, unit),
     ...found.tills.map(({ till, name, kind }) => `It has the till ${till} (${kind}, ${name}).`),
-    ...payments.map((payment) => explainDirection(payment, currency)),
+    ...payments.map((payment) => explainDirection(payment, unit)),
     ...(payments.length === 0 ? [`In 8 days ${noPayment}`] : []),
-    ...describeArrivals(found, currency),
+    ...describeArrivals(found, unit),
     ...refusals.map(({ at, reason, screen }) => {
       const shown = screen === null ? '' : `: ${screen.replaceAll('\n', ' ')}`
       return `${at}  refused (${reason})${shown}`
@@ -206,34 +207,31 @@ export function describeCaller(found: ActionAnswer<'lookup'>, currency: string):
 const noPayment = 'nothing was paid from this account or to it by this service.'
 
 /** Describes what came to an account by the chain and not by this ledger's payments. */
-function describeArrivals({ arrivals }: ActionAnswer<'lookup'>, currency: string): string[] {
+function describeArrivals({ arrivals }: ActionAnswer<'lookup'>, unit: Unit): string[] {
   if (arrivals === null) return ['No node answers what else arrived on the chain.']
   return arrivals.map(
     ({ from, amountWei, block, hash }) =>
-      `In from ${from}: ${money(amountWei, currency)} arrived in block ${block} by ${hash}, which is no payment of this list.`,
+      `In from ${from}: ${writeAmount(amountWei, unit)} arrived in block ${block} by ${hash}, which is no payment of this list.`,
   )
 }
 
 /** Describes the last loan by the loan book, whose words tell what became of a debt. */
-function describeLoan({ loan }: ActionAnswer<'lookup'>, currency: string): string[] {
+function describeLoan({ loan }: ActionAnswer<'lookup'>, unit: Unit): string[] {
   if (loan === null) return []
   const { state, issuedAt, dueAt, lentWei, repaidWei, owedWei } = loan
-  const amounts = `${money(lentWei, currency)} lent, ${money(repaidWei, currency)} repaid, ${money(owedWei, currency)} owed`
+  const amounts = `${writeAmount(lentWei, unit)} lent, ${writeAmount(repaidWei, unit)} repaid, ${writeAmount(owedWei, unit)} owed`
   return [`Last loan: ${state}; of ${issuedAt}, due ${dueAt}; ${amounts}.`]
 }
 
 /** Describes every account and payment that fits what a caller read out. */
-export function describeFound(
-  { accounts, payments }: ActionAnswer<'find'>,
-  currency: string,
-): string[] {
+export function describeFound({ accounts, payments }: ActionAnswer<'find'>, unit: Unit): string[] {
   if (accounts.length + payments.length === 0) return [nothingFound]
   const hits = accounts.map(({ by, country, till, caller }) => {
     const name = till === null ? (country ?? '') : `${till.till} of ${till.name}`
     const title = [`By ${by}`, name].filter((part) => part !== '').join(' ')
-    return [`${title}:`, ...describeCaller(caller, currency)]
+    return [`${title}:`, ...describeCaller(caller, unit)]
   })
-  const lines = payments.map((payment) => describePayment(payment, currency))
+  const lines = payments.map((payment) => describePayment(payment, unit))
   if (payments.length < 2) return [...hits.flat(), ...lines]
   const isOneHash = new Set(payments.map(({ hash }) => hash)).size === 1
   const title = isOneHash
@@ -252,11 +250,11 @@ export function describeHold({ heldAt, open }: Omit<ActionAnswer<'hold'>, 'accou
   return `The account is held since ${heldAt}: it begins no payment.${rest}`
 }
 
-function describeToday(today: ActionAnswer<'lookup'>['today'], currency: string): string {
+function describeToday(today: ActionAnswer<'lookup'>['today'], unit: Unit): string {
   const { transfers, mostTransfers, sentWei, mostSentWei } = today
-  const [many, much] = [mostTransfers, mostSentWei && money(mostSentWei, currency)]
+  const [many, much] = [mostTransfers, mostSentWei && writeAmount(mostSentWei, unit)]
   const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
-  return `In 24 hours: ${transfers}${of(many)} transfers, ${money(sentWei, currency)}${of(much)} sent.`
+  return `In 24 hours: ${transfers}${of(many)} transfers, ${writeAmount(sentWei, unit)}${of(much)} sent.`
 }
 
 /** Says what no export has and nothing erases. */
@@ -288,8 +286,8 @@ export function describeErasure(erased: Omit<ActionAnswer<'person/erase'>, 'next
 }
 
 export function describeLoans(book: LoansAnswer): string[] {
-  const { block, head, isWhole, sums, ages, loans, currency } = book
-  const of = (wei: string) => money(wei, currency)
+  const { block, head, isWhole, sums, ages, loans, unit } = book
+  const of = (wei: string) => writeAmount(wei, unit)
   const rest = isWhole ? '' : ' More is to be read: the same command reads on.'
   return [
     `Up to block ${block} of ${head}: ${sums.loans} loans of ${of(sums.lentWei)}, ${of(sums.repaidWei)} repaid, ${of(sums.writtenOffWei)} written off, ${of(sums.owedWei)} owed.${rest}`,
@@ -303,9 +301,9 @@ export function describeLoans(book: LoansAnswer): string[] {
 
 export function describeDeposit(
   { account, deposit }: ActionAnswer<'deposit'>,
-  { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
+  { chainId, unit }: Pick<StatusAnswer, 'chainId' | 'unit'>,
 ): string[] {
-  const of = (wei: string) => money(wei, currency)
+  const of = (wei: string) => writeAmount(wei, unit)
   switch (deposit.kind) {
     case 'sent': {
       const { amountWei, explorer, isTaken } = deposit

@@ -1,4 +1,5 @@
 import { BaseError, formatEther } from 'viem'
+import { formatExactly, type Unit } from '../../src/loan/amounts.ts'
 
 /** Is an error for the person at the terminal, shown without a stack trace. */
 export class StackError extends Error {
@@ -8,10 +9,14 @@ export class StackError extends Error {
 /** Is a wrong use of a command, shown with the usage. */
 export class Misused extends StackError {}
 
-/** Writes an amount with its currency. */
+/** Writes an amount of the chain's currency. */
 export function money(wei: bigint | string, currency: string): string {
   return `${formatEther(BigInt(wei))} ${currency}`
 }
+
+/** Writes an amount of what a pool counts. */
+export const writeAmount = (wei: bigint | string, unit: Unit): string =>
+  `${formatExactly(BigInt(wei), unit)} ${unit.symbol}`
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
+import { createCoinUnit, createTokenUnit, type Unit } from '../loan/amounts.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { findContradictions } from './contradictions.ts'
 import {
@@ -35,6 +36,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     networks,
     /** Maps each network to its nodes' WebSocket addresses. */
     webSockets: new Map([...networks].map(([id, urls]) => [id, getSocketUrls(settings, id, urls)])),
+    unit: readUnit(settings),
     loan: settings.LOAN_ADDRESS.toLowerCase() as Address,
     forwarder: settings.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: settings.RELAYER_MNEMONIC,
@@ -86,6 +88,13 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
       redeliverySeconds: settings.REDELIVERY_SECONDS,
     },
   }
+}
+
+/** Reads what the loan contract counts: the chain's currency, or the token of `UNIT`. */
+function readUnit({ UNIT, chain }: Settings): Unit {
+  if (UNIT === undefined) return createCoinUnit(chain.currency)
+  const [symbol = '', decimals, address = ''] = UNIT.split(':')
+  return createTokenUnit(symbol, { address: address.toLowerCase(), decimals: Number(decimals) })
 }
 
 /** Reads the rules of the pool. A local chain may have Rootstock's, and faster blocks. */

@@ -125,6 +125,10 @@ const optional = z.partial(
       /^[+*#0-9][*#0-9 ]{2,19}$/,
       'has to be a number to call: 3 to 20 digits and spaces',
     ),
+    UNIT: text(
+      /^[A-Za-z][A-Za-z0-9]{1,5}:([6-9]|1[0-8]):0x[0-9a-fA-F]{40}$/,
+      'has to be SYMBOL:DECIMALS:ADDRESS of a token with 6 to 18 decimals',
+    ),
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
     RATE_SECOND_FEED_URL: secureUrl,
@@ -199,6 +203,9 @@ const usual = {
   REDELIVERY_SECONDS: '600',
 }
 
+/** Limits a caller's transfers in millionths of a dollar: 1,000 a day, 5 cents at least. */
+const dollarLimits = { MAX_SENT_A_DAY_WEI: '1000000000', MIN_TRANSFER_WEI: '50000' }
+
 /** Holds what each profile sets; `demo` is the demonstration byte for byte. */
 export const profiles = {
   demo: {
@@ -239,6 +246,7 @@ function listDefaults(given: Env) {
   const rules = given.POOL_RULES === 'anvil' ? 'anvil' : 'rootstock'
   return {
     ...profiles[PROFILE === 'lender' ? 'lender' : 'demo'],
+    ...(given.UNIT !== undefined && dollarLimits),
     ...limits,
     PROFILE,
     MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei[rules]}`,

@@ -154,6 +154,7 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
     chain: config.chain,
     relayer: () => deriveSignerAddress(config),
     loan: config.loan,
+    unit: config.unit,
     forwarder: config.forwarder,
     guards: config.guards,
     nodes: () =>

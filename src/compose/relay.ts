@@ -50,6 +50,8 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
       chainId,
       fingerprints: {
         ...fingerprints,
+        // What stored amounts count.
+        UNIT: config.unit.token?.address ?? config.unit.symbol,
         NUMBERING: computeNumberingFingerprint(),
         ACCOUNT_ID_SECRET: computeFingerprint(config.accountIdSecret),
         ACCOUNT_KEY_SECRET: computeFingerprint(config.accountKeySecret),

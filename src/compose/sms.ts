@@ -62,7 +62,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   if (config.sms === undefined || seals === undefined) return undefined
   const provider = createAfricasTalkingSms({ account: config.sms, ...runtime })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
-  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
+  const showAmount = (wei: bigint) => `${formatAmountDown(wei, config.unit)} ${config.unit.symbol}`
 
   /** Decrypts a message and writes its text in the recipient's language. */
   async function prepare({ open }: OutgoingMessage, ledger: Ledger) {

@@ -74,7 +74,7 @@ export function createServices(
   const memory = createMemory(() => limitStoreTime(stores.memory(), clock, memoryTimeoutMs))
   return {
     chainId: config.chain.id,
-    currency: config.chain.currency,
+    unit: config.unit,
     forwarder,
     loanAddress: config.loan,
     loan: {
@@ -119,7 +119,7 @@ export function createServices(
     sleep: clock.sleep,
     settings: config.menu,
     menu: createMenu(config.menu),
-    ...createAmountFormats(config.chain.currency, config.menu),
+    ...createAmountFormats(config.unit, config.menu),
     log,
   }
 }

@@ -1,23 +1,52 @@
-import { formatEther, parseEther } from 'viem'
+import { formatUnits } from 'viem'
 import * as z from 'zod/mini'
+
+/**
+ * Describes what a pool counts. An amount is a whole number of the smallest part that the pool
+ * counts, here called wei: 10^-18 of the chain's currency, or a millionth of a token.
+ */
+export type Unit = {
+  symbol: string
+  decimals: number
+  /** Is null for the chain's currency. A token has `decimals` of its own. */
+  token: { address: string; decimals: number } | null
+}
+
+export const createCoinUnit = (symbol: string): Unit => ({ symbol, decimals: 18, token: null })
+
+export const createTokenUnit = (symbol: string, token: Unit['token']): Unit => ({
+  symbol,
+  decimals: 6,
+  token,
+})
+
+/** Returns how many of a token's own smallest parts, or of wei, one counted part has. */
+export const getQuantum = ({ decimals, token }: Unit): bigint =>
+  10n ** BigInt((token?.decimals ?? decimals) - decimals)
+
+/** Limits an amount, in whole units: each RBTC stands for one of 21 million bitcoins. */
+const getMax = ({ token }: Unit): bigint => (token === null ? 21_000_000n : 1_000_000_000n)
+
+/** Returns one whole unit as wei. */
+export const getOne = ({ decimals }: Pick<Unit, 'decimals'>): bigint => 10n ** BigInt(decimals)
 
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
-/** Limits an amount: each RBTC stands for one of 21 million bitcoins. */
-const maxWei = parseEther('21000000')
+/** Limits the decimals of a typed amount, whatever its currency. */
+const typedDecimals = 18
+const typedOne = 10n ** BigInt(typedDecimals)
 
-const weiDecimals = 18
-
-/** Counts the millionths of one coin, in which amounts are priced that are typed in coins. */
-const coinMicros = 1_000_000n
+/** Counts the millionths of one unit, in which amounts are priced that are typed in units. */
+const unitMicros = 1_000_000n
 
 /**
- * Parses a decimal above zero to wei. A comma is a decimal point, but `1,000` is refused because it
- * has two meanings. For an amount in a local currency, `micros` is the price of one coin in
- * millionths of that currency: wei are rounded down, and `1.000` is refused as well.
+ * Parses a decimal above zero of a unit to wei. A comma is a decimal point, but `1,000` is refused
+ * because it has two meanings. For an amount in a local currency, `micros` is the price of one unit
+ * in millionths of that currency: wei are rounded down, and `1.000` is refused as well.
  */
 export function parseAmount(
   typed: string,
+  unit: Unit,
   micros?: bigint,
 ): { kind: 'amount'; wei: bigint } | { kind: 'fault'; fault: AmountFault } {
   const text = typed.trim()
@@ -28,31 +57,43 @@ export function parseAmount(
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
   if (match === null || (whole === '' && fraction === '')) return createFault('not_a_number')
-  if (fraction.length > weiDecimals) return createFault('too_fine')
+  const maxDecimals = micros === undefined ? unit.decimals : typedDecimals
+  if (fraction.length > maxDecimals) return createFault('too_fine')
   // Real amounts have at most 13 digits, and BigInt takes long for very many.
   if (whole.replace(/^0+/, '').length > 13) return createFault('too_large')
-  const units = BigInt(whole + fraction.padEnd(weiDecimals, '0'))
-  const wei = (units * coinMicros) / (micros ?? coinMicros)
+  const typedParts = BigInt(whole + fraction.padEnd(typedDecimals, '0'))
+  const wei = (typedParts * getOne(unit) * unitMicros) / ((micros ?? unitMicros) * typedOne)
   if (wei === 0n) return createFault('zero')
-  return wei > maxWei ? createFault('too_large') : { kind: 'amount', wei }
+  return wei > getMax(unit) * getOne(unit) ? createFault('too_large') : { kind: 'amount', wei }
 }
 
 const createFault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
 
-const shownDecimals = 6
-const smallestShownWei = 10n ** BigInt(weiDecimals - shownDecimals)
+/** Returns the last of the decimals that screens show: 6 of a coin, 2 of a dollar. */
+const getSmallestShown = ({ decimals, token }: Unit): bigint =>
+  10n ** BigInt(decimals - (token === null ? 6 : 2))
 
-/** Rounds wei down to the 6 decimals of a coin that screens show. */
-export const roundToShownDown = (wei: bigint): bigint => wei - (wei % smallestShownWei)
+/** Rounds wei down to the decimals that screens show. */
+export const roundToShownDown = (wei: bigint, unit: Unit): bigint =>
+  wei - (wei % getSmallestShown(unit))
 
-/** Rounds wei up to the 6 decimals of a coin that screens show, which is never 0. */
-export const roundToShownUp = (wei: bigint): bigint =>
-  roundToShownDown((wei || 1n) + smallestShownWei - 1n)
+/** Rounds wei up to the decimals that screens show, which is never 0. */
+export const roundToShownUp = (wei: bigint, unit: Unit): bigint =>
+  roundToShownDown((wei || 1n) + getSmallestShown(unit) - 1n, unit)
 
-/** Formats wei as coins, rounded down to 6 decimals so that no screen shows too much. */
-export function formatAmountDown(wei: bigint): string {
-  if (wei > 0n && wei < smallestShownWei) return `<${formatEther(smallestShownWei)}`
-  return formatEther(roundToShownDown(wei))
+/** Formats an amount to the wei, without the symbol; one of a token has two decimals at least. */
+export function formatExactly(wei: bigint, { decimals, token }: Unit): string {
+  const text = formatUnits(wei, decimals)
+  if (token === null) return text
+  const [whole, fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}
+
+/** Formats an amount, rounded down to the decimals that screens show: never too much. */
+export function formatAmountDown(wei: bigint, unit: Unit): string {
+  const smallest = getSmallestShown(unit)
+  if (wei > 0n && wei < smallest) return `<${formatExactly(smallest, unit)}`
+  return formatExactly(roundToShownDown(wei, unit), unit)
 }
 
 /** Tells whether the larger of two prices exceeds the smaller one by at most these percent. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
-import { isWithin } from './amounts.ts'
+import { getOne, isWithin, type Unit } from './amounts.ts'
 
 /** Locates price feeds; `currency` is an ISO 4217 code. The second one is asked about a jump. */
 export type RateFeed = {
@@ -12,7 +12,7 @@ export type RateFeed = {
   maxChangePercent: number
 }
 
-/** Tells the price of one coin in `micros`, millionths of the currency's unit, above zero. */
+/** Tells the price of one unit in `micros`, millionths of the currency's unit, above zero. */
 export type Rate = { currency: string; micros: bigint }
 
 /** Is an amount in `cents`, hundredths of the currency's unit, in decimal digits. */
@@ -39,7 +39,7 @@ const ttlMs = 60_000
 const timeoutMs = 1_500
 const maxBodyBytes = 4_096
 
-/** Limits the worth of a coin or an amount: a higher one must be an error, and fits no screen. */
+/** Limits the worth of a unit or an amount: a higher one must be an error, and fits no screen. */
 const maxWorth = 1e11
 
 type Price = Rate & { updatedAt: number }
@@ -97,26 +97,24 @@ export function formatLocal({ currency, cents }: LocalMoney): string {
   return `${currency} ${units}${rest === 0n ? '' : `.${`${rest}`.padStart(2, '0')}`}`
 }
 
-const weiPerCoin = 10n ** 18n
-
 /** Computes the worth of wei in cents, rounded to what screens show: whole units from 10 on. */
-function computeCents(wei: bigint, { micros }: Rate): bigint {
-  const centWei = (weiPerCoin * 1_000_000n) / 100n
-  const cents = (wei * micros + centWei / 2n) / centWei
+function computeCents(wei: bigint, unit: Unit, { micros }: Rate): bigint {
+  const divisor = getOne(unit) * 10_000n
+  const cents = (wei * micros + divisor / 2n) / divisor
   return cents < 1_000n ? cents : ((cents + 50n) / 100n) * 100n
 }
 
 /** Formats the worth of an amount; returns undefined if the worth must be an error. */
-export function formatWorth(wei: bigint, rate: Rate): string | undefined {
-  const cents = computeCents(wei, rate)
+export function formatWorth(wei: bigint, unit: Unit, rate: Rate): string | undefined {
+  const cents = computeCents(wei, unit, rate)
   const isPossible = cents < maxWorth * 100
   return isPossible ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
 }
 
 /** Formats the worth of an amount, rounded up to whole units of the currency. */
-export function formatWorthUp(wei: bigint, { currency, micros }: Rate): string {
-  const unitWei = weiPerCoin * 1_000_000n
-  const units = (wei * micros + unitWei - 1n) / unitWei
+export function formatWorthUp(wei: bigint, unit: Unit, { currency, micros }: Rate): string {
+  const divisor = getOne(unit) * 1_000_000n
+  const units = (wei * micros + divisor - 1n) / divisor
   return formatLocal({ currency, cents: `${units * 100n}` })
 }
 

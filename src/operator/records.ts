@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
+import type { Unit } from '../loan/amounts.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { ActiveAlert } from './kept/alerts.ts'
 import type { AuditEntry } from './kept/audit.ts'
@@ -14,6 +15,8 @@ export type Deployment = {
   /** Returns the relayer's address, derived when first needed. */
   relayer: () => Address
   loan: Address
+  /** Describes what the loan contract counts. */
+  unit: Unit
   forwarder: Address
   guards: Readonly<StatusAnswer['guards']>
   /** Describes the nodes' answers in this process. */

@@ -38,6 +38,7 @@ export function describeStatus(
     network: chain.name,
     chainId: chain.id,
     currency: chain.currency,
+    unit: deployment.unit,
     intake: describeIntake(vitals.intake, hasOpenPayments),
     health: describeHealth(healthData),
     alerts: listCurrentAlerts(healthData, deployment).map(toAlert),

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { formatAmountDown } from '../loan/amounts.ts'
+import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
@@ -58,8 +58,8 @@ export function Table({ name, head, rows }: TableOptions) {
 /** Renders a command that a click selects. */
 export const Command = ({ line }: { line: string }) => <code class="copy">{line}</code>
 
-export const showMoney = (wei: string | null, currency: string): string =>
-  wei === null ? 'not known' : `${formatAmountDown(BigInt(wei))} ${currency}`
+export const showMoney = (wei: string | null, unit: Unit): string =>
+  wei === null ? 'not known' : `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
 
 /** Formats a time in UTC, to the second. */
 export const showTime = (at: string | null | undefined): Child =>

@@ -237,12 +237,12 @@ async function prepareRepeatScreen(
 
 /** Shows a balance at the current exchange rate, because no payment depends on it. */
 async function showBalance(
-  { services: { settings, readRate, showAmount }, messages }: Visit,
+  { services: { settings, readRate, showAmount, unit }, messages }: Visit,
   { finalWei, arrivingWei }: Awaited<ReturnType<typeof readFinalBalance>>,
 ): Promise<Screen> {
   const { localCurrency } = settings
   const rate = localCurrency === undefined ? undefined : await readRate()
-  const worth = rate && formatWorth(finalWei, rate)
+  const worth = rate && formatWorth(finalWei, unit, rate)
   const worthLine =
     worth === undefined ? localCurrency && messages.noRate(localCurrency) : messages.about(worth)
   const { arriving } = activity.words(messages)

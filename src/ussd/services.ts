@@ -4,6 +4,7 @@ import type { Memory } from '../account/memory.ts'
 import type { Pins } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
+import type { Unit } from '../loan/amounts.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
@@ -23,7 +24,7 @@ import type { SmsSeals } from './sms.ts'
 /** Holds what answers to all deliveries share, once a process. */
 export type Services = AmountFormats & {
   chainId: number
-  currency: string
+  unit: Unit
   forwarder: Forwarder
   loanAddress: Address
   loan: LoanReader
@@ -45,7 +46,7 @@ export type Services = AmountFormats & {
   endSession: EndSession
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   mayDial: MayDial
-  /** Reads the price of the chain's coin in local money; undefined if none is fresh. */
+  /** Reads the price of one unit in local money; undefined if none is fresh. */
   readRate: () => Promise<Rate | undefined>
   smsSeals?: SmsSeals | undefined
   /** Encrypts the sender's short number for the account that receives the money. */

@@ -3,7 +3,7 @@ import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { openOperator } from '../../ops/operator-client.ts'
 import { openPayer, readWei } from '../../ops/payer.ts'
 import { createCommand } from '../command.ts'
-import { Misused, money } from '../report.ts'
+import { Misused, writeAmount } from '../report.ts'
 import { toPhone } from './callers.ts'
 import { keyOptions } from './key-source.ts'
 
@@ -20,13 +20,13 @@ export const fund = createCommand({
   async run({ url, keystore }, given, terminal) {
     const isLocal = url === undefined
     if (given.length !== (isLocal ? 2 : 1)) throw new Misused()
-    const amountWei = readWei(given.at(-1) ?? '')
     const operator = { ...openOperator(url, terminal.env), terminal }
     const phone = isLocal ? toPhone(given[0] ?? '') : await readNumber(terminal)
     // The deployment tells whose account it is: the secret that it follows from stays there.
     const lookup = await operator.act('lookup', { phone })
     const account = lookup.account as Address
-    const { currency, treasury, loan, read } = await openPayer(operator, { keystore })
+    const { unit, treasury, loan, read } = await openPayer(operator, { keystore })
+    const amountWei = readWei(given.at(-1) ?? '', unit)
     // It fails where the contract is not there: what is sent to an empty address is lost.
     await read.getBalance([account])
     await treasury.callLoan(loan, 'depositFor', [account], amountWei)
@@ -34,8 +34,8 @@ export const fund = createCommand({
     return {
       json: { amountWei: `${amountWei}`, balanceWei: `${balanceWei}` },
       lines: [
-        `Gave ${isLocal ? phone : account} ${money(amountWei, currency)} with depositFor.`,
-        `Its balance is ${money(balanceWei, currency)} now.`,
+        `Gave ${isLocal ? phone : account} ${writeAmount(amountWei, unit)} with depositFor.`,
+        `Its balance is ${writeAmount(balanceWei, unit)} now.`,
       ],
     }
   },

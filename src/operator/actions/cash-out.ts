@@ -20,7 +20,7 @@ export const cashOutFor = callerAction({
   request: z.object({
     phone,
     to: addressText,
-    /** Holds an amount in the chain's currency, or `all`. Digits may be of any script. */
+    /** Holds an amount in the pool's unit, or `all`. Digits may be of any script. */
     amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(toPlainDigits)),
     /** Holds the idempotency key, `<Unix s>-<random>`; it expires after a day. */
     key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
@@ -32,7 +32,7 @@ export const cashOutFor = callerAction({
     const { phone, address: account } = caller
     const recipient = parsePayable(to, deployment, account)
     if (recipient === undefined) return notPayable
-    const parsed = amount === 'all' ? undefined : parseAmount(amount)
+    const parsed = amount === 'all' ? undefined : parseAmount(amount, deployment.unit)
     if (parsed?.kind === 'fault') return refuseRequest(400, 'this is not an amount')
     const ageSeconds = clock.now() / 1_000 - Number(key.slice(0, key.indexOf('-')))
     if (Math.abs(ageSeconds) > keyLifetimeSeconds) {

@@ -1,5 +1,6 @@
-import { type Address, formatEther } from 'viem'
+import type { Address } from 'viem'
 import type { Node } from '../../chain/node.ts'
+import { formatExactly } from '../../loan/amounts.ts'
 import { encodeReadCall } from '../../loan/calls.ts'
 import { type BookedLoan, loanEventTopics, loanStates } from '../../loan/loan-book.ts'
 import type { Relayer } from '../../relay/relayer.ts'
@@ -9,7 +10,7 @@ import { type Deployment, toIso } from '../records.ts'
 import type { LoansAnswer } from '../schemas/loans.ts'
 
 export type LoanBookOptions = {
-  deployment: Pick<Deployment, 'loan' | 'chain'>
+  deployment: Pick<Deployment, 'loan' | 'unit'>
   relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
@@ -94,7 +95,8 @@ export async function readLoans(
     block: (book.next ?? 0) - 1,
     head,
     isWhole,
-    currency: deployment.chain.currency,
+    currency: deployment.unit.symbol,
+    unit: deployment.unit,
     sums: {
       loans: count,
       lentWei: `${lentWei}`,
@@ -134,7 +136,7 @@ export const toLoanAnswer = (loan: BookedLoan, now: number): LoansAnswer['loans'
 
 const columns = 'borrower,state,issued_at,due_at,overdue_days,lent,owed,repaid,earlier_loans'
 
-/** Writes all loans as CSV (RFC 4180), amounts in the chain's currency. */
+/** Writes all loans as CSV (RFC 4180), amounts in the pool's unit. */
 export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
   const { ledger, clock } = options.relayer
   await updateLoanBook(options)
@@ -142,7 +144,9 @@ export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
   for (const state of loanStates) {
     for (const loan of await listLoansInState(ledger, options.deployment.loan, state)) {
       const answer = toLoanAnswer(loan, clock.now())
-      const money = [loan.lentWei, loan.owedWei, loan.repaidWei].map((wei) => formatEther(wei))
+      const money = [loan.lentWei, loan.owedWei, loan.repaidWei].map((wei) =>
+        formatExactly(wei, options.deployment.unit),
+      )
       const { borrower, issuedAt, dueAt, overdueDays, earlier } = answer
       lines.push([borrower, state, issuedAt, dueAt, overdueDays, ...money, earlier].join())
     }

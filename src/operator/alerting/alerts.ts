@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem'
-import { formatAmountDown } from '../../loan/amounts.ts'
+import { createCoinUnit, formatAmountDown } from '../../loan/amounts.ts'
 import {
   computeTopUp,
   countAffordable,
@@ -57,15 +57,16 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
     const topUp = computeTopUp(vitals, terms)
     if (topUp === undefined) return undefined
     const { balanceWei } = vitals.observations
+    const coin = createCoinUnit(chain.currency)
     const payments = countAffordable(vitals, terms)?.atCurrentPrice
     const { waiting } = vitals.oldest
     const queue =
       waiting === undefined
         ? ''
         : `; ${vitals.waiting} payments have waited since ${toIso(waiting)}`
-    const balance = `Relayer ${relayer()} has ${formatAmountDown(balanceWei?.value ?? 0n)} ${chain.currency}`
-    const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei)
-    const highestAmount = formatAmountDown(topUp.atHighestPriceWei)
+    const balance = `Relayer ${relayer()} has ${formatAmountDown(balanceWei?.value ?? 0n, coin)} ${coin.symbol}`
+    const topUpAmount = formatAmountDown(topUp.atCurrentPriceWei, coin)
+    const highestAmount = formatAmountDown(topUp.atHighestPriceWei, coin)
     const duration = `enough for ${payments} payments at today's price${queue}`
     return `${balance}, ${duration}. Top up to ${topUpAmount} for ${reservePayments} payments (${highestAmount} at the highest price: \`npm run ops -- relayers top-up ${highestAmount}\`). Waiting payments are kept.`
   },
@@ -76,12 +77,12 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
     }
     return describeStuckNonce(healthData)
   },
-  pool_low({ vitals }, { chain, loan }) {
+  pool_low({ vitals }, { unit, loan }) {
     const pool = vitals.observations.contracts?.pool
     if (pool === undefined) return undefined
     const liquidityWei = BigInt(pool.liquidityWei)
     if (liquidityWei >= BigInt(pool.principalWei) * minLoansInPool) return undefined
-    return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run ops -- pool fund AMOUNT\`.`
+    return `The pool of ${loan} has ${formatAmountDown(liquidityWei, unit)} ${unit.symbol} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run ops -- pool fund AMOUNT\`.`
   },
   // A new ledger has no late round; health requests start its first one.
   round_late: (healthData, deployment) =>
@@ -131,7 +132,7 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
     if (rate?.refused === undefined) return undefined
     const { currency, micros, refused } = rate
     const [kept, offered] = [micros, refused.micros].map((each) => formatUnits(BigInt(each), 6))
-    return `Since ${toIso(refused.at)} the price feed says ${currency} ${offered}, too far from ${kept}: amounts are typed in the chain's currency. Compare it with another source, and accept the right price: \`npm run ops -- rate PRICE\`.`
+    return `Since ${toIso(refused.at)} the price feed says ${currency} ${offered}, too far from ${kept}: amounts are typed in the pool's unit. Compare it with another source, and accept the right price: \`npm run ops -- rate PRICE\`.`
   },
 }
 

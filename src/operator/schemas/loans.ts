@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { loanStates } from '../../loan/loan-book.ts'
-import { hexAddress, time, wei } from './fields.ts'
+import { hexAddress, time, unit, wei } from './fields.ts'
 
 export const loansQuery = z.object({
   state: z._default(z.enum(loanStates), 'owed'),
@@ -27,7 +27,9 @@ export const loansAnswer = z.object({
   head: z.int(),
   /** Is false if final blocks are still missing; the next request reads more of them. */
   isWhole: z.boolean(),
+  /** Is the unit's symbol. */
   currency: z.string(),
+  unit,
   sums: z.object({
     loans: z.int(),
     lentWei: wei,

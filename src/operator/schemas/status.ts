@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { alert } from './alerts.ts'
-import { hexAddress, time, wei } from './fields.ts'
+import { hexAddress, time, unit, wei } from './fields.ts'
 import { healthAnswer } from './health.ts'
 
 /** Describes whether payments are accepted. Once `drained`, keys and contracts may change. */
@@ -83,7 +83,10 @@ export const statusAnswer = z.object({
   schema: z.string(),
   network: z.string(),
   chainId: z.int(),
+  /** Names the chain's currency, in which gas is paid. */
   currency: z.string(),
+  /** Describes what the pool counts: each other amount is a whole number of its smallest part. */
+  unit,
   intake,
   health: healthAnswer,
   alerts: z.array(alert),

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import type { Unit } from '../../loan/amounts.ts'
 import { isObject } from '../../runtime/json.ts'
 import { type Fact, FactList, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
@@ -20,17 +21,17 @@ function nameField(name: string): string {
 }
 
 /** Draws a field's value; the field's name tells what a text or a number is. */
-function drawValue(name: string, value: unknown, currency: string): Child {
+function drawValue(name: string, value: unknown, unit?: Unit): Child {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) {
-    if (value.every(isObject)) return <Rows name={name} of={value} currency={currency} />
+    if (value.every(isObject)) return <Rows name={name} of={value} unit={unit} />
     return value.join(', ')
   }
-  if (isObject(value)) return <Facts of={value} currency={currency} />
+  if (isObject(value)) return <Facts of={value} unit={unit} />
   const text = `${value}`
   if (name.endsWith('PriceWei')) return `${text} wei`
-  if (name.endsWith('Wei')) return showMoney(text, currency)
+  if (unit && name.endsWith('Wei')) return showMoney(text, unit)
   if (typeof value === 'number' && name.endsWith('At'))
     return showTime(new Date(value).toISOString())
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return showTime(text)
@@ -45,12 +46,12 @@ export const drawLink = (href: string, hex: string) => <a href={href}>{shortenHe
 /** Draws columns of an answer, all of its fields by default, each with its title. */
 function drawColumns<Answer extends object>(
   answer: Answer,
-  currency: string,
+  unit: Unit | undefined,
   columns: readonly Column<Answer>[],
 ): Fact[] {
   return columns.map((column) =>
     typeof column === 'string'
-      ? [nameField(column), drawValue(column, answer[column], currency)]
+      ? [nameField(column), drawValue(column, answer[column], unit)]
       : [column[0], column[1](answer)],
   )
 }
@@ -58,7 +59,7 @@ function drawColumns<Answer extends object>(
 type AnswerOptions<Answer, Shown> = {
   of: Shown
   columns?: readonly Column<Answer>[]
-  currency?: string
+  unit?: Unit | undefined
 }
 
 const listFields = <Answer extends object>(answer: Answer) =>
@@ -66,19 +67,19 @@ const listFields = <Answer extends object>(answer: Answer) =>
 
 /** Lists the fields of an answer. */
 export function Facts<Answer extends object>(options: AnswerOptions<Answer, Answer>) {
-  const { of, currency = '', columns = listFields(of) } = options
-  return <FactList facts={drawColumns(of, currency, columns)} />
+  const { of, unit, columns = listFields(of) } = options
+  return <FactList facts={drawColumns(of, unit, columns)} />
 }
 
 /** Renders a table of answers, with a column for each field. */
 export function Rows<Answer extends object>(
   options: AnswerOptions<Answer, readonly Answer[]> & { name: string },
 ) {
-  const { name, of, currency = '' } = options
+  const { name, of, unit } = options
   const [first] = of
   if (first === undefined) return <p>None.</p>
   const columns = options.columns ?? listFields(first)
-  const rows = of.map((answer) => drawColumns(answer, currency, columns))
+  const rows = of.map((answer) => drawColumns(answer, unit, columns))
   return (
     <Table
       name={name}

@@ -29,19 +29,19 @@ const ageLabels: Readonly<Record<string, string>> = {
 }
 
 export function Loans({ book }: { book: LoansAnswer }) {
-  const { sums, ages, loans, currency, isWhole, block, head } = book
+  const { sums, ages, loans, unit, isWhole, block, head } = book
   return (
     <>
       <Live name="book" title="Loan book">
         {!isWhole && (
           <p class="wait">Older loans may be missing: each look at this page reads more blocks.</p>
         )}
-        <Facts of={{ readUpTo: `block ${block} of ${head}`, ...sums }} currency={currency} />
+        <Facts of={{ readUpTo: `block ${block} of ${head}`, ...sums }} unit={unit} />
         <Rows
           name="Debts by age"
           of={ages}
           columns={[['Age', ({ name }) => ageLabels[name] ?? name], 'owedWei', 'loans']}
-          currency={currency}
+          unit={unit}
         />
       </Live>
       <Live name="loans" title="Loans">
@@ -53,7 +53,7 @@ export function Loans({ book }: { book: LoansAnswer }) {
           ))}
           <a href="/console/loans.csv">All as CSV</a>
         </p>
-        <Rows name="Loans" of={loans} currency={currency} />
+        <Rows name="Loans" of={loans} unit={unit} />
       </Live>
     </>
   )

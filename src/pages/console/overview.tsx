@@ -1,4 +1,4 @@
-import { formatAmountDown } from '../../loan/amounts.ts'
+import { createCoinUnit, formatAmountDown } from '../../loan/amounts.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei, describeGatewayFaults } from '../../operator/status.ts'
@@ -35,7 +35,7 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
 }
 
 export function Overview({ status }: { status: StatusAnswer }) {
-  const { health, alerts, currency, intake, relayers, lately, head, callsToday } = status
+  const { health, alerts, unit, intake, relayers, lately, head, callsToday } = status
   const { pool, ...contracts } = status.contracts
   const { checks = [] } = health
   // While the intake is open, the sentence above the list tells of the check that refuses payments.
@@ -46,8 +46,9 @@ export function Overview({ status }: { status: StatusAnswer }) {
   )
   // The alert says the same.
   const gateways = isAlerted ? [] : describeGatewayFaults(status)
+  const coin = createCoinUnit(status.currency)
   const wantedWei = relayers[0]?.wantedAtWorstWei
-  const topUpAmount = wantedWei ? formatAmountDown(BigInt(wantedWei)) : 'AMOUNT'
+  const topUpAmount = wantedWei ? formatAmountDown(BigInt(wantedWei), coin) : 'AMOUNT'
   return (
     <>
       <Live name="taken" title="Payments">
@@ -73,13 +74,13 @@ export function Overview({ status }: { status: StatusAnswer }) {
       </Live>
       <Live name="relayer" title="Relayer">
         {relayers.map((relayer) => (
-          <Facts of={relayer} currency={currency} />
+          <Facts of={relayer} unit={coin} />
         ))}
       </Live>
       <Live name="contracts" title="Contracts and pool">
         <Facts
           of={{ mayBeLentToday: describeLendable(status), ...contracts, ...pool }}
-          currency={currency}
+          unit={unit}
         />
       </Live>
       <Live name="chain" title="Chain">
@@ -89,7 +90,7 @@ export function Overview({ status }: { status: StatusAnswer }) {
         <Rows name="Events" of={listCounts(status)} />
         <p class="soft">
           Hour: since {showTime(lately.hour.since)}. Today: since {showTime(lately.today.since)}.
-          All times are UTC, all amounts in {currency}.
+          All times are UTC, all amounts of callers in {unit.symbol}.
         </p>
       </Live>
       <Live name="guards" title="Guards">
@@ -117,7 +118,7 @@ export function Overview({ status }: { status: StatusAnswer }) {
 function describeLendable(status: StatusAnswer): string | undefined {
   const lendableWei = computeLendableWei(status)
   if (lendableWei === 0n) return 'nothing now'
-  return lendableWei === undefined ? undefined : showMoney(`${lendableWei}`, status.currency)
+  return lendableWei === undefined ? undefined : showMoney(`${lendableWei}`, status.unit)
 }
 
 const describeFullness = ({ blocks }: StatusAnswer): string =>

@@ -1,3 +1,4 @@
+import type { Unit } from '../../loan/amounts.ts'
 import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
 import { outcomes, payment } from '../../operator/schemas/payments.ts'
@@ -6,16 +7,16 @@ import { Choice, Field, Live, showMoney } from '../parts.tsx'
 import { drawLink, Facts, Rows } from './answer.tsx'
 
 /** Shows the amount that leaves the account; empty for a loan. */
-export const showSpentAmount = ({ spendsWei }: PaymentSummary, currency: string): string =>
-  spendsWei === '0' ? '' : showMoney(spendsWei, currency)
+export const showSpentAmount = ({ spendsWei }: PaymentSummary, unit: Unit): string =>
+  spendsWei === '0' ? '' : showMoney(spendsWei, unit)
 
 /** Describes a payment's state: the word that its caller reads, and the ledger's own. */
 export const describeState = ({ state }: Pick<PaymentSummary, 'state'>): string =>
   `${getProgress(state)} (${state})`
 
-type PaymentTableOptions = { payments: readonly PaymentSummary[]; currency: string }
+type PaymentTableOptions = { payments: readonly PaymentSummary[]; unit: Unit }
 
-export const PaymentTable = ({ payments, currency }: PaymentTableOptions) => (
+export const PaymentTable = ({ payments, unit }: PaymentTableOptions) => (
   <Rows
     name="Payments"
     of={payments}
@@ -23,7 +24,7 @@ export const PaymentTable = ({ payments, currency }: PaymentTableOptions) => (
       'acceptedAt',
       'intent',
       ['Kind', ({ kind }) => paymentKinds[kind].name],
-      ['Amount', (payment) => showSpentAmount(payment, currency)],
+      ['Amount', (payment) => showSpentAmount(payment, unit)],
       ['State', describeState],
       'reason',
       'account',
@@ -47,7 +48,7 @@ const fields: readonly (readonly [name: string, label: string])[] = [
 type PaymentList = { payments: PaymentSummary[]; next: string | null }
 export type PaymentFilter = Readonly<Record<string, string>>
 
-export function Payments(options: PaymentList & { filter: PaymentFilter; currency: string }) {
+export function Payments(options: PaymentList & { filter: PaymentFilter; unit: Unit }) {
   const { filter, next } = options
   const olderQuery = next && new URLSearchParams({ ...filter, before: next })
   return (
@@ -75,11 +76,11 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; currenc
   )
 }
 
-export function PaymentView({ payment, currency }: { payment: PaymentDetails; currency: string }) {
+export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: Unit }) {
   const { screen, batch, transitions, transactions, messages, ...facts } = payment
   return (
     <Live name="payment" title={`${paymentKinds[payment.kind].name}, ${describeState(payment)}`}>
-      <Facts of={facts} currency={currency} />
+      <Facts of={facts} unit={unit} />
       <h3>What its caller was shown</h3>
       <pre>{screen ?? 'Deleted.'}</pre>
       <h3>Steps</h3>

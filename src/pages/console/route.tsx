@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
+import type { Unit } from '../../loan/amounts.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
@@ -27,7 +28,7 @@ export type ConsoleOptions = {
 }
 
 type PageContent = { content: Child; status?: 400 | 404 | 409 | 503 | undefined }
-type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; currency: string }
+type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; unit: Unit }
 
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
@@ -65,7 +66,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     const session = await readSession(c)
     if (session === undefined) return c.redirect('/console/sign-in')
     const status = await options.operator.overview()
-    const page = await drawPage({ c, session, status, currency: status.currency })
+    const page = await drawPage({ c, session, status, unit: status.unit })
     c.status(page.status ?? 200)
     const nav = <StatusBar status={status} csrf={session.csrf} />
     return showPage(c as never, page.content, { title, nav, refreshSeconds, css })
@@ -126,24 +127,24 @@ type DrawPage = (request: PageRequest) => Promise<PageContent>
 function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage> {
   return {
     '/': async ({ status }) => ({ content: <Overview status={status} /> }),
-    '/payments': async ({ c, currency }) => {
+    '/payments': async ({ c, unit }) => {
       const entries = Object.entries(c.req.query()).map(([name, value]) => [name, value.trim()])
       const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
-      const shared = { filter, currency }
+      const shared = { filter, unit }
       const query = readPaymentsQuery(filter)
       if (!('error' in query))
         return { content: <Payments {...shared} {...(await operator.payments(query))} /> }
       const emptyList = <Payments {...shared} payments={[]} next={null} />
       return { content: [<p role="alert">{query.error}</p>, emptyList], status: 400 }
     },
-    '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, currency }) => {
+    '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, unit }) => {
       const payment = await operator.payment(c.req.param('intent') as `0x${string}`)
       return payment === undefined
         ? { content: <p>The ledger has no such payment.</p>, status: 404 }
-        : { content: <PaymentView payment={payment} currency={currency} /> }
+        : { content: <PaymentView payment={payment} unit={unit} /> }
     },
-    '/support': async ({ session: { csrf }, currency }) => ({
-      content: <Support csrf={csrf} currency={currency} text="" />,
+    '/support': async ({ session: { csrf }, unit }) => ({
+      content: <Support csrf={csrf} unit={unit} text="" />,
     }),
     '/loans': async ({ c }) => ({
       content: <Loans book={await operator.loans(loansQuery.parse(c.req.query()))} />,
@@ -165,11 +166,11 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
     return new Map(details.flatMap((payment) => (payment ? [[payment.intent, payment]] : [])))
   }
   async function showFound(
-    { session: { csrf }, currency }: PageRequest,
+    { session: { csrf }, unit }: PageRequest,
     text: string,
     notice?: string,
   ): Promise<PageContent> {
-    const shared = { csrf, currency, text }
+    const shared = { csrf, unit, text }
     const found = await act.find({ text })
     if ('error' in found) {
       const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />

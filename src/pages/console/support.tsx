@@ -1,4 +1,5 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
+import type { Unit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { describeFate } from '../../operator/remedies.ts'
@@ -20,7 +21,7 @@ export const nothingFits =
 
 type SupportOptions = {
   csrf: string
-  currency: string
+  unit: Unit
   text: string
   lookup?: Lookup
   notice?: string | undefined
@@ -30,8 +31,8 @@ const renderHiddenFields = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
 
 /** Renders the support page; what is looked for is sent in request bodies, never in URLs. */
-export function Support({ csrf, currency, text, lookup, notice }: SupportOptions) {
-  const shared = { csrf, currency, text }
+export function Support({ csrf, unit, text, lookup, notice }: SupportOptions) {
+  const shared = { csrf, unit, text }
   return (
     <>
       <section>
@@ -48,7 +49,7 @@ export function Support({ csrf, currency, text, lookup, notice }: SupportOptions
         </p>
         {notice && <p role="alert">{notice}</p>}
       </section>
-      {lookup && <FoundPayments payments={lookup.found.payments} currency={currency} />}
+      {lookup && <FoundPayments payments={lookup.found.payments} unit={unit} />}
       {lookup?.found.accounts.map((hit) => (
         <Account {...shared} hit={hit} details={lookup.details} />
       ))}
@@ -56,19 +57,19 @@ export function Support({ csrf, currency, text, lookup, notice }: SupportOptions
   )
 }
 
-function FoundPayments({ payments, currency }: Pick<Found, 'payments'> & { currency: string }) {
+function FoundPayments({ payments, unit }: Pick<Found, 'payments'> & { unit: Unit }) {
   if (payments.length === 0) return null
   return (
     <section>
       <h2>Payments that fit</h2>
-      <PaymentTable payments={payments} currency={currency} />
+      <PaymentTable payments={payments} unit={unit} />
     </section>
   )
 }
 
 type AccountOptions = {
   csrf: string
-  currency: string
+  unit: Unit
   text: string
   hit: AccountHit
   details: Lookup['details']
@@ -80,7 +81,7 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
     ? parseCaller(text.replaceAll(/[ ().-]/g, ''), (country ?? undefined) as Country | undefined)
     : undefined
 
-function Account({ csrf, currency, text, hit, details }: AccountOptions) {
+function Account({ csrf, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, open, till, today, ...facts } = hit.caller
   const phone = findPhone(hit, text)
   return (
@@ -90,7 +91,7 @@ function Account({ csrf, currency, text, hit, details }: AccountOptions) {
       </h2>
       <Facts
         of={{ ...facts, openPayments: open, tillToday: till, 'in 24 hours': today }}
-        currency={currency}
+        unit={unit}
       />
       <h3>Sent and received</h3>
       <Rows
@@ -100,7 +101,7 @@ function Account({ csrf, currency, text, hit, details }: AccountOptions) {
           'acceptedAt',
           ['Way', ({ direction }) => (direction === 'in' ? 'received' : 'sent')],
           ['Kind', ({ kind }) => paymentKinds[kind].name],
-          ['Amount', (payment) => showSpentAmount(payment, currency)],
+          ['Amount', (payment) => showSpentAmount(payment, unit)],
           'intent',
           ['With', drawOtherAccount],
           'code',
@@ -113,7 +114,7 @@ function Account({ csrf, currency, text, hit, details }: AccountOptions) {
       {arrivals !== null && arrivals.length > 0 && (
         <>
           <h3>Arrived on the chain, and in no payment above</h3>
-          <Rows name="Arrivals" of={arrivals} currency={currency} />
+          <Rows name="Arrivals" of={arrivals} unit={unit} />
         </>
       )}
       <h3>The last refusals</h3>

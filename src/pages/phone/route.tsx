@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
+import type { Unit } from '../../loan/amounts.ts'
 import { parseJson } from '../../runtime/json.ts'
 import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../../ussd/gateways/presets.ts'
@@ -14,7 +15,7 @@ export type PhoneConfig = {
   isDevelopment: boolean
   operatorToken: string | undefined
   callbackSecret: string | undefined
-  chain: { currency: string }
+  unit: Unit
   menu: { profile: string }
   gateway: GatewayDeclaration | undefined
 }
@@ -38,7 +39,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
   let messages: readonly { to: string; text: string }[] = []
   const phone = pageRoutes()
   phone.on(['GET', 'POST'], '/', async (c) => {
-    const { gateway, chain, menu } = options.config(c)
+    const { gateway, unit, menu } = options.config(c)
     const { sessions: posted = '[]' } = await c.req.parseBody()
     const sessions = sessionNames.parse(parseJson(`${posted}`))
     const payments = readPayments(createAskOperator(options, c), sessions)
@@ -50,7 +51,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
         gateways={[africasTalking.declaration, hubtel.declaration, ...(gateway ? [gateway] : [])]}
         profiles={options.profiles}
         profile={menu.profile}
-        currency={chain.currency}
+        unit={unit}
       />
     )
     return showPage(c, page, { title: 'Phone', css: phoneCss, js: phoneJs, refreshSeconds: 2 })

@@ -1,3 +1,4 @@
+import type { Unit } from '../../loan/amounts.ts'
 import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
 import { basicAlphabet, extendedAlphabet, maxSeptets } from '../../ussd/screens/septets.ts'
 import { describeState, PaymentTable } from '../console/payments.tsx'
@@ -13,7 +14,7 @@ export type PhonePageOptions = {
   gateways: readonly GatewayDeclaration[]
   profiles: readonly string[]
   profile: string
-  currency: string
+  unit: Unit
 }
 
 /** Renders the page; `phone.js` fills in what the phone and its gateway do. */
@@ -144,7 +145,7 @@ function GatewayTraffic() {
   )
 }
 
-function Payment({ session, payments, currency }: PhonePageOptions) {
+function Payment({ session, payments, unit }: PhonePageOptions) {
   if (session === undefined) return <p class="soft">The payment of a session appears here.</p>
   if (payments === 'unknown') return <p class="bad">The ledger gives no answer now.</p>
   const { payment, accountPayments } = payments
@@ -155,7 +156,7 @@ function Payment({ session, payments, currency }: PhonePageOptions) {
       <p id="paid-count">
         {session.phone} has made {count} since this page was opened.
       </p>
-      <PaymentTable payments={accountPayments} currency={currency} />
+      <PaymentTable payments={accountPayments} unit={unit} />
     </>
   )
 }

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
+import type { Unit } from '../../loan/amounts.ts'
 import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
@@ -78,14 +79,14 @@ export type MenuContext = RecipientRules &
     knownRecipients: readonly KnownRecipient[] | undefined
     wallets: readonly Wallet[] | undefined
     walletCodes?: ReadonlyMap<string, WalletCodeResult>
-    /** Tells the session's rate; `none` if amounts are typed in the chain's currency. */
+    /** Tells the session's rate; `none` if amounts are typed in the unit. */
     rate: Rate | 'none' | undefined
     /** Maps typed numbers to tills; null for a number that no till has. */
     tills?: ReadonlyMap<string, Till | null>
     /** Maps typed codes to withdrawals at the caller's till; null for a code that has none. */
     withdrawals?: ReadonlyMap<string, Omit<DraftWithdrawal, 'code'> | null>
     messages: Messages
-    currency: string
+    unit: Unit
     describeRecipient: (recipient: Recipient) => string
     minTransfer: { wei: bigint; text: string }
   }

@@ -1,6 +1,6 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
-import { parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
+import { getOne, parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
 import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
@@ -56,27 +56,27 @@ export function addCurrencyLine(
       `${writeLine(context, facts.rate)}\n${prompt(context, draft, facts)}`
   return {
     facts: listRateFacts(settings),
-    prompt: addLine(({ messages, currency }, rate) =>
+    prompt: addLine(({ messages, unit }, rate) =>
       rate === 'none'
-        ? `${messages.noRate(localCurrency)} ${messages.amountsIn(currency)}`
-        : messages.amountsIn(`${localCurrency}: 1 ${currency} = ${formatWorth(weiPerCoin, rate)}`),
+        ? `${messages.noRate(localCurrency)} ${messages.amountsIn(unit.symbol)}`
+        : messages.amountsIn(
+            `${localCurrency}: 1 ${unit.symbol} = ${formatWorth(getOne(unit), unit, rate)}`,
+          ),
     ),
-    retryText: addLine(({ messages, currency }, rate) =>
-      messages.amountsIn(rate === 'none' ? currency : localCurrency),
+    retryText: addLine(({ messages, unit }, rate) =>
+      messages.amountsIn(rate === 'none' ? unit.symbol : localCurrency),
     ),
   }
 }
 
-const weiPerCoin = 10n ** 18n
-
 /** Formats an amount's value in the local currency as a line; returns no line without a rate. */
 export function formatLocalValue(
-  { messages }: MenuContext,
+  { messages, unit }: MenuContext,
   amountWei: bigint | 'all',
   { rate }: Partial<ScreenFacts>,
 ): string[] {
   if (rate === undefined || rate === 'none' || amountWei === 'all') return []
-  const localValue = formatWorth(amountWei, rate)
+  const localValue = formatWorth(amountWei, unit, rate)
   return localValue === undefined ? [] : [messages.about(localValue)]
 }
 
@@ -85,22 +85,24 @@ const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 /**
  * Parses an amount of at least `minWei`. An amount in a local currency is rounded down to what
- * screens show; one in coins stays as typed.
+ * screens show; one in units stays as typed.
  */
 export function parseAmountAnswer(
   typed: string,
-  { messages, rate, minTransfer }: MenuContext,
+  { messages, rate, minTransfer, unit }: MenuContext,
   minWei: bigint,
 ): AnswerResult {
   if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAnswer({ amountWei: 'all' })
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
   const isLocal = rate !== 'none'
-  const parsed = parseAmount(typed, isLocal ? rate.micros : undefined)
+  const parsed = parseAmount(typed, unit, isLocal ? rate.micros : undefined)
   if (parsed.kind === 'fault') return rejectAnswer(messages.badAmount[parsed.fault])
-  const amountWei = isLocal ? roundToShownDown(parsed.wei) : parsed.wei
+  const amountWei = isLocal ? roundToShownDown(parsed.wei, unit) : parsed.wei
   if (amountWei > 0n && amountWei >= minWei) return acceptAnswer({ amountWei })
   return rejectAnswer(
-    messages.tooLittle(isLocal ? formatWorthUp(roundToShownUp(minWei), rate) : minTransfer.text),
+    messages.tooLittle(
+      isLocal ? formatWorthUp(roundToShownUp(minWei, unit), unit, rate) : minTransfer.text,
+    ),
   )
 }
 

@@ -1,5 +1,4 @@
-import { formatEther } from 'viem'
-import { formatAmountDown } from '../../loan/amounts.ts'
+import { formatAmountDown, formatExactly, type Unit } from '../../loan/amounts.ts'
 
 export type AmountFormats = {
   showAmount: (wei: bigint) => string
@@ -8,10 +7,10 @@ export type AmountFormats = {
 
 /** Creates the formats of balances, rounded down, and of what a caller confirms, to the wei. */
 export function createAmountFormats(
-  currency: string,
+  unit: Unit,
   { profile }: { profile: 'demo' | 'lender' },
 ): AmountFormats {
-  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${currency}`
-  const showExactAmount = (wei: bigint) => `${formatEther(wei)} ${currency}`
+  const showAmount = (wei: bigint) => `${formatAmountDown(wei, unit)} ${unit.symbol}`
+  const showExactAmount = (wei: bigint) => `${formatExactly(wei, unit)} ${unit.symbol}`
   return { showAmount, showExactAmount: profile === 'demo' ? showAmount : showExactAmount }
 }

@@ -1,5 +1,6 @@
-import { checksumAddress, formatEther } from 'viem'
+import { checksumAddress } from 'viem'
 import { spellPhone } from '../../account/phone.ts'
+import { formatExactly } from '../../loan/amounts.ts'
 import type { MenuContext } from '../menu/node.ts'
 import { toLongAddress, toShortAddress } from '../messages/texts.ts'
 import type { Visit } from '../visit.ts'
@@ -7,7 +8,7 @@ import type { Visit } from '../visit.ts'
 /** Creates what the menu knows of a visit before anything is looked up. */
 export function createMenuContext(visit: Visit): MenuContext {
   const { chainId, settings, minTransferWei, menu } = visit.services
-  const { showAmount, showExactAmount, currency } = visit.services
+  const { showAmount, showExactAmount, unit } = visit.services
   const { messages, phone } = visit
   return {
     chainId,
@@ -17,7 +18,7 @@ export function createMenuContext(visit: Visit): MenuContext {
     menu,
     showAmount,
     showExactAmount,
-    currency,
+    unit,
     rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,
     knownRecipients: settings.profile === 'demo' ? [] : undefined,
@@ -31,6 +32,9 @@ export function createMenuContext(visit: Visit): MenuContext {
       return name ? `${name} ${toShortAddress(address)}` : toLongAddress(address)
     },
     // Not rounded, because a smaller amount is refused.
-    minTransfer: { wei: minTransferWei, text: `${formatEther(minTransferWei)} ${currency}` },
+    minTransfer: {
+      wei: minTransferWei,
+      text: `${formatExactly(minTransferWei, unit)} ${unit.symbol}`,
+    },
   }
 }

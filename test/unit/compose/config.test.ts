@@ -136,6 +136,21 @@ describe('the configuration', () => {
     expect(badIn({ ...onTest, LOCAL_CURRENCY: undefined })).toEqual(['LOCAL_CURRENCY'])
   })
 
+  test('counts the token that UNIT names, and other limits for it, or the currency', () => {
+    const address = `0x${'5a'.repeat(20)}`
+    const token = {
+      PROFILE: 'lender',
+      UNIT: `USDRIF:18:${address.toUpperCase().replace('X', 'x')}`,
+    }
+    expect(read(token)).toMatchObject({
+      unit: { symbol: 'USDRIF', decimals: 6, token: { address, decimals: 18 } },
+      limits: { sentADayWei: 1_000_000_000n, minTransferWei: 50_000n },
+    })
+    expect(read({ ...token, MIN_TRANSFER_WEI: '7' }).limits.minTransferWei).toBe(7n)
+    expect(read().unit).toEqual({ symbol: 'tRBTC', decimals: 18, token: null })
+    expect(badIn({ ...token, PROFILE: 'demo' })).toEqual(['UNIT'])
+  })
+
   test('limits calls to remote nodes, and reserves half for the relay', () => {
     const budget = (more: object) => read({ ...remote, ...more }).upstreamBudget
     expect(read().upstreamBudget).toBeUndefined()
@@ -223,6 +238,7 @@ describe('the configuration', () => {
     UPSTREAM_RESERVE: ['all'],
     CONFIRM: ['yes'],
     LANGUAGES: ['sw', 'de', 'sw,en,sw', ','],
+    UNIT: ['USD', `USD:5:0x${'5'.repeat(40)}`, `DOLLARS:6:0x${'5'.repeat(40)}`],
     LOCAL_CURRENCY: ['shilling', 'KES'],
     RATE_FEED_URL: ['http://prices.example/planted'],
     RATE_MAX_CHANGE: ['0'],

@@ -1,8 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatAmountDown, parseAmount } from '../../../src/loan/amounts.ts'
+import {
+  createCoinUnit,
+  createTokenUnit,
+  formatAmountDown,
+  formatExactly,
+  getQuantum,
+  parseAmount,
+} from '../../../src/loan/amounts.ts'
 import { holds } from '../../support/properties.ts'
 
+const coin = createCoinUnit('tRBTC')
+const dollar = createTokenUnit('USD', { address: `0x${'5'.repeat(40)}`, decimals: 18 })
 const mostWei = 21_000_000n * 10n ** 18n
 
 describe('an amount', () => {
@@ -16,7 +25,7 @@ describe('an amount', () => {
     // No double: a float would round it.
     ['9007199.254740993', 9007199254740993n * 10n ** 9n],
   ] as const)('%s is read exactly', ([typed, wei]) => {
-    expect(parseAmount(typed)).toEqual({ kind: 'amount', wei })
+    expect(parseAmount(typed, coin)).toEqual({ kind: 'amount', wei })
   })
 
   test.for([
@@ -34,7 +43,7 @@ describe('an amount', () => {
     ['0.0000000000000000000', 'too_fine'],
     ['21000000.000000000000000001', 'too_large'],
   ] as const)('%j is not an amount: %s', ([typed, fault]) => {
-    expect(parseAmount(typed)).toEqual({ kind: 'fault', fault })
+    expect(parseAmount(typed, coin)).toEqual({ kind: 'fault', fault })
   })
 
   test.for([
@@ -46,7 +55,35 @@ describe('an amount', () => {
     [999999999n * 10n ** 9n, '0.999999'],
     [5n * 10n ** 17n, '0.5'],
   ] as const)('%s wei are shown as %s, rounded down', ([wei, text]) => {
-    expect(formatAmountDown(wei)).toBe(text)
+    expect(formatAmountDown(wei, coin)).toBe(text)
+  })
+
+  test.for([
+    [0n, '0.00', '0.00'],
+    [9_999n, '<0.01', '0.009999'],
+    [7_500_000n, '7.50', '7.50'],
+    [7_759_999n, '7.75', '7.759999'],
+  ] as const)('of a dollar, %s parts are shown as %s and exactly as %s', ([wei, shown, exact]) => {
+    expect(formatAmountDown(wei, dollar)).toBe(shown)
+    expect(formatExactly(wei, dollar)).toBe(exact)
+    expect(parseAmount(exact, dollar)).toMatchObject(wei === 0n ? {} : { kind: 'amount', wei })
+  })
+
+  test('of a dollar is refused beyond its six decimals, and above a billion', () => {
+    expect(parseAmount('0.000001', dollar)).toEqual({ kind: 'amount', wei: 1n })
+    expect(parseAmount('0.0000001', dollar)).toEqual({ kind: 'fault', fault: 'too_fine' })
+    expect(parseAmount('1000000000,000001', dollar)).toEqual({ kind: 'fault', fault: 'too_large' })
+    // 1,000 shillings at 129 a dollar, rounded down to a millionth.
+    expect(parseAmount('1000', dollar, 129_000_000n)).toEqual({ kind: 'amount', wei: 7_751_937n })
+  })
+
+  test.for([
+    [6, 1n],
+    [18, 10n ** 12n],
+  ] as const)('of a token with %i decimals is counted by %s of its parts', ([decimals, parts]) => {
+    const token = { address: `0x${'5'.repeat(40)}`, decimals } as const
+    expect(getQuantum(createTokenUnit('USD', token))).toBe(parts)
+    expect(getQuantum(coin)).toBe(1n)
   })
 
   test('is unchanged by zeros around its digits', async () => {
@@ -59,7 +96,7 @@ describe('an amount', () => {
           (sum, digit) => sum * 10n + BigInt(digit),
           0n,
         )
-        expect(parseAmount(typed)).toEqual(
+        expect(parseAmount(typed, coin)).toEqual(
           wei === 0n ? { kind: 'fault', fault: 'zero' } : { kind: 'amount', wei },
         )
       }),
@@ -73,7 +110,7 @@ describe('an amount', () => {
     )
     await holds(
       fc.property(typed, (text) => {
-        const parsed = parseAmount(text)
+        const parsed = parseAmount(text, coin)
         if (parsed.kind === 'fault') return
         expect(text.trim()).toMatch(/^(?=.*[0-9])[0-9]*[.,]?[0-9]*$/)
         expect(parsed.wei > 0n && parsed.wei <= mostWei).toBe(true)

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { createRates, formatWorth, formatWorthUp } from '../../../src/loan/local-worth.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
 const oneCoin = 10n ** 18n
+const coin = createCoinUnit('tRBTC')
 
 /** Opens a feed with a test's answers, and counts its requests. */
 function open(answer: (now: number) => Response | Promise<Response>) {
@@ -21,7 +23,7 @@ function open(answer: (now: number) => Response | Promise<Response>) {
   })
   const worthOf = async (wei: bigint) => {
     const now = await rate()
-    return now && formatWorth(wei, now)
+    return now && formatWorth(wei, coin, now)
   }
   return { clock, asked, logged, worthOf }
 }
@@ -47,9 +49,9 @@ describe('what an amount is worth in local currency', () => {
 
   test('is not shown if the price must be wrong, and is rounded up to whole units', () => {
     const rate = { currency: 'KES', micros: 12_000_000_500_000n }
-    expect(formatWorth(oneCoin * 90_000n, rate)).toBeUndefined()
-    expect(formatWorthUp(20_000_000_000_000n, rate)).toBe('KES 241')
-    expect(formatWorthUp(oneCoin, { ...rate, micros: 7_000_000n })).toBe('KES 7')
+    expect(formatWorth(oneCoin * 90_000n, coin, rate)).toBeUndefined()
+    expect(formatWorthUp(20_000_000_000_000n, coin, rate)).toBe('KES 241')
+    expect(formatWorthUp(oneCoin, coin, { ...rate, micros: 7_000_000n })).toBe('KES 7')
   })
 
   test('is unknown with a price that is 15 minutes old or from the future', async () => {

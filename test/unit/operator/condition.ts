@@ -1,4 +1,5 @@
 import { chains, poolRules } from '../../../src/chain/chains.ts'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import type { HealthData } from '../../../src/operator/health.ts'
 import type { Vitals } from '../../../src/operator/kept/steps.ts'
 import { mapOpenPhases } from '../../../src/relay/ledger/transitions.ts'
@@ -11,6 +12,7 @@ export const noneOpen: Vitals['oldest'] = mapOpenPhases(() => undefined)
 
 export const subject = {
   chain: chains[31],
+  unit: createCoinUnit('tRBTC'),
   relayer: () => '0x1111111111111111111111111111111111111111' as const,
   loan: '0x2222222222222222222222222222222222222222',
   forwarder: '0x3333333333333333333333333333333333333333',

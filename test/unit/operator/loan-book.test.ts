@@ -1,5 +1,6 @@
 import { concat, encodeEventTopics, type Hex, numberToHex, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { updateLoanBook } from '../../../src/operator/actions/loans.ts'
 import { account, openMemoryRelayer } from '../../ports/ledger-memory.ts'
 
@@ -38,6 +39,6 @@ test('two requests that book at a time book each event once', async () => {
       },
     },
   })
-  const options = { deployment: { loan, chain: { currency: 'tRBTC' } as never }, relayer }
+  const options = { deployment: { loan, unit: createCoinUnit('tRBTC') }, relayer }
   expect(await updateLoanBook(options)).toMatchObject({ book: { sums: { loans: 3 } } })
 })

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { describePayment, describeStatus, explainPayment } from '../../../scripts/ops/show.ts'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
 import { describeNode } from '../../../src/operator/status.ts'
+
+const unit = createCoinUnit('tRBTC')
 
 const hash = `0x${'ab'.repeat(32)}`
 const alice = `0x${'11'.repeat(20)}` as const
@@ -27,6 +30,7 @@ const status: StatusAnswer = {
     network: 'Rootstock Testnet',
     chainId: 31,
     currency: 'tRBTC',
+    unit,
   },
   intake: { state: 'open' },
   health: {
@@ -135,10 +139,10 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
     'failed: it was not carried before its deadline. Nothing has moved, and nothing will.',
   ],
 ])('a payment has one line, and its state one sentence: %o', ([changes, says]) => {
-  expect(describePayment(payment, 'tRBTC')).toBe(
+  expect(describePayment(payment, unit)).toBe(
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )
-  expect(explainPayment({ ...payment, ...changes }, 'tRBTC')).toBe(
+  expect(explainPayment({ ...payment, ...changes }, unit)).toBe(
     `The transfer of 0.25 tRBTC, accepted ${at}, ${says}`,
   )
 })

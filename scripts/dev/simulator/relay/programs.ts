@@ -5,6 +5,7 @@ import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
 import { createServices } from '../../../../src/compose/ussd.ts'
+import { createCoinUnit } from '../../../../src/loan/amounts.ts'
 import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
 import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
@@ -55,7 +56,8 @@ export function createService(
   const { setup, signing, clock, log, step } = parts
   const relayer = createRelayer(parts, parts.ledger)
   const config = {
-    chain: { id: simulatedChainId, currency: 'tRBTC' },
+    chain: { id: simulatedChainId },
+    unit: createCoinUnit('tRBTC'),
     loan: loanAddress,
     accountIdSecret: secret,
     accountKeySecret: secret,

@@ -3,7 +3,7 @@ import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { menus, sampleContext, walk } from '../../../../scripts/dev/menu-ways.ts'
 import { parseCaller } from '../../../../src/account/phone.ts'
-import { parseAmount } from '../../../../src/loan/amounts.ts'
+import { createCoinUnit, parseAmount } from '../../../../src/loan/amounts.ts'
 import type { MenuContext } from '../../../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../../../src/ussd/menu/prompt.ts'
 import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
@@ -117,7 +117,7 @@ const withoutHash = (typed = '') => typed.trim().replace(/\s*#$/, '')
 
 /** What is typed as an amount, as an intent has it. */
 function amountIn(typed: string): bigint | string {
-  const parsed = parseAmount(withoutHash(typed))
+  const parsed = parseAmount(withoutHash(typed), createCoinUnit('tRBTC'))
   return parsed.kind === 'amount' ? parsed.wei : withoutHash(typed).toLowerCase()
 }
 
