@@ -2,14 +2,30 @@
 pragma solidity 0.8.30;
 
 /// @title MicroLoan
-/// @notice Keeps a balance of the chain's currency for each account, and lends from a pool.
+/// @notice Keeps a balance of the chain's currency, or of one token, for each account, and lends
+/// from a pool.
 ///
-/// Money. Each account has a balance and may owe a loan. The currency that the contract holds
-/// always covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and
-/// never out of a depositor's money. Currency forced upon the contract belongs to no account and to
-/// no pool, and nothing in here ever counts it. There is no interest: what is owed is what was lent
-/// and a fee that is known at that moment (`feeRate` of the principal, rounded down), and it never
-/// grows. Each of the three sums is below 2^80 wei (1.2 million).
+/// Unit. With `token` zero all is about the chain's currency; else about that ERC-20 (6 to 18
+/// decimals) alone. It is fixed in the constructor. Every amount here, in calls, answers, events
+/// and errors, is in quanta: wei of the currency, millionths of a token, each of `quantum` of its
+/// smallest unit. What comes in by a call with currency (`deposit`, `depositFor`, `repayLoanFor`,
+/// `fund`) reverts in a pool over a token, and `depositTokensFor`, `repayInTokens` and `fundTokens`
+/// in one over the currency: with `OtherUnit`.
+///
+/// Money. Each account has a balance and may owe a loan. What the contract holds of its unit always
+/// covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and never out
+/// of a depositor's money. What is forced upon the contract, or sent to it without a call of it,
+/// belongs to no account and to no pool, and nothing in here ever counts it. There is no interest:
+/// what is owed is what was lent and a fee that is known at that moment (`feeRate` of the
+/// principal, rounded down), and it never grows. Each of the three sums is below 2^80 quanta: 1.2
+/// million of the currency, 1.2 x 10^18 of a token.
+///
+/// Tokens. What comes and goes is compared with what the contract holds before and after, to the
+/// unit: a token that moves something else, such as one with a fee, reverts (`OtherAmountMoved`).
+/// One whose balances change by themselves, or that takes a fee from its recipients alone, cannot
+/// be told from another: take none such. Whoever issues a token may be able to pause it, or to
+/// block addresses, this contract's too. Then nothing comes in or leaves, announced withdrawals
+/// neither.
 ///
 /// Callers. A caller is either direct (an account that calls this contract itself) or forwarded
 /// (the signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for
@@ -17,8 +33,8 @@ pragma solidity 0.8.30;
 /// operator's relayers may use the forwarder. `announceWithdrawal` and `withdraw` are for direct
 /// callers, `withdrawTo`, `acceptAccount` and `passAccount` for forwarded ones, and everything else
 /// that belongs to no role is for both; but a forwarder sends no currency along, so that what
-/// brings some (`deposit`, `depositFor`, `repayLoanFor`, `fund`) is for direct callers in effect.
-/// What a role does is never forwarded.
+/// brings some is for direct callers in effect, as what brings tokens is by a check. What a role
+/// does is never forwarded.
 ///
 /// Loans. An account has at most one loan, of the `principal` at that moment, due after the `term`
 /// at that moment; later changes leave open loans as they are. The pool lends the principal, and
@@ -30,11 +46,11 @@ pragma solidity 0.8.30;
 /// borrower until it is repaid, but counts no more in `totalOwed`.
 ///
 /// Leaving. Who calls directly announces a withdrawal 48 hours ahead; when it is due, nothing and
-/// nobody can stop it, and it is limited by the balance alone. Announcing reserves nothing: what is
-/// transferred meanwhile is gone. Forwarded withdrawals are paid at once, and all of them together
-/// stay at or under `withdrawalLimit` over any 24 hours. So do direct transfers, counted by
-/// themselves: else the thief of many accounts' keys could bring all of them into an account of his
-/// own at once.
+/// nobody but a token's issuer can stop it, and it is limited by the balance alone. Announcing
+/// reserves nothing: what is transferred meanwhile is gone. Forwarded withdrawals are paid at once,
+/// and all of them together stay at or under `withdrawalLimit` over any 24 hours. So do direct
+/// transfers, counted by themselves: else the thief of many accounts' keys could bring all of them
+/// into an account of his own at once.
 ///
 /// Recipients. Nobody has the key of an address below 2^32: there is the zero address, and there
 /// the precompiles of Ethereum and Rootstock stand, some of which keep what a contract sends them
@@ -53,7 +69,8 @@ pragma solidity 0.8.30;
 /// Moving house. The owner names a `successor` 48 hours ahead, a contract like this one that was
 /// built with this one as its `predecessor`. From then on each account moves itself: `moveAccount`
 /// pays its balance into the successor and hands its debt over, with its dates, in one step. Done
-/// or not done, there is nothing between; once done there is nothing left to do.
+/// or not done, there is nothing between; once done there is nothing left to do. Both count in the
+/// same unit, by `token` and `quantum`; a pool of release 1.0 has neither, and is of the currency.
 ///
 /// Roles. The owner pauses, sets the terms, the limit of withdrawals (raising it takes a day), the
 /// roles and the successor, writes off, and takes back the free pool. The creditor keeps the list
@@ -68,14 +85,16 @@ pragma solidity 0.8.30;
 /// `transferOwnership` and `acceptOwnership` with `OwnershipTransferStarted`,
 /// `OwnershipTransferred`, `OwnableUnauthorizedAccount` and `OwnableInvalidOwner` (`Ownable2Step`);
 /// `trustedForwarder` and `isTrustedForwarder` (`ERC2771Context`); `SafeCastOverflowedUintDowncast`
-/// (`SafeCast`) where a sum would reach 2^80.
+/// (`SafeCast`) where a sum would reach 2^80; `ReentrancyGuardReentrantCall`
+/// (`ReentrancyGuardTransient`) where a token's move makes another; `SafeERC20FailedOperation`
+/// (`SafeERC20`) where a token says no.
 interface IMicroLoan {
     /// @notice What loans are from now on.
     struct Terms {
-        /// The amount of a loan, in wei.
+        /// The amount of a loan.
         uint64 principal;
-        /// The most that is issued to all borrowers within 24 hours and not repaid, in wei. Zero
-        /// stops lending; else at least the principal.
+        /// The most that is issued to all borrowers within 24 hours and not repaid. Zero stops
+        /// lending; else at least the principal.
         uint72 dailyCap;
         /// How long after its issue a loan is due, in seconds.
         uint32 term;
@@ -96,19 +115,21 @@ interface IMicroLoan {
         address forwarder;
         /// Whose accounts may move here; zero for none, for good.
         address predecessor;
+        /// The ERC-20 that the pool is over, for good; zero for the chain's currency.
+        address token;
         address owner;
         /// Zero for none.
         address guardian;
         /// Zero for none.
         address creditor;
-        /// The most that is withdrawn through the forwarder within 24 hours, in wei.
+        /// The most that is withdrawn through the forwarder within 24 hours.
         uint256 withdrawalLimit;
         Terms terms;
     }
 
     /// @notice What an account owes. All zero without a loan.
     struct Loan {
-        /// In wei, the fee included.
+        /// The fee included.
         uint256 owed;
         /// In basis points of the principal.
         uint256 feeRate;
@@ -180,6 +201,19 @@ interface IMicroLoan {
     /// @notice `recipient` did not take the `amount` that was sent to it.
     error CurrencyRefused(address recipient, uint256 amount);
 
+    /// @notice The token did not move the `amount` to `recipient`: it is paused, or blocks either.
+    error TokenRefused(address recipient, uint256 amount);
+
+    /// @notice The contract holds `held` of the token's smallest unit after a move, not `expected`.
+    error OtherAmountMoved(uint256 held, uint256 expected);
+
+    /// @notice The unit here is `token`, or the currency where that is zero, and not the one that
+    /// the call is for.
+    error OtherUnit(address token);
+
+    /// @notice A token is a contract that tells its `decimals`, of which it has 6 to 18.
+    error InvalidToken(address token);
+
     /// @notice A principal lies between `minimum` and `maximum`.
     error PrincipalOutOfRange(uint256 principal, uint256 minimum, uint256 maximum);
 
@@ -204,7 +238,7 @@ interface IMicroLoan {
     /// @notice The trusted forwarder must be a contract: it can speak for every account.
     error InvalidForwarder(address forwarder);
 
-    /// @notice A predecessor is a contract, or zero for none.
+    /// @notice A predecessor is a contract of the same unit, or zero for none.
     error InvalidPredecessor(address predecessor);
 
     /// @notice `account` has not agreed to take over what belongs to `from`.
@@ -213,7 +247,8 @@ interface IMicroLoan {
     /// @notice `account` has borrowed before, and could not keep two histories.
     error AccountInUse(address account);
 
-    /// @notice A successor must be a contract that has this one as its predecessor.
+    /// @notice A successor must be a contract of the same unit that has this one as its
+    /// predecessor.
     error InvalidSuccessor(address successor);
 
     /// @notice Accounts move from `from` (Unix time) on; zero where no successor is named.
@@ -284,10 +319,10 @@ interface IMicroLoan {
 
     // Views
 
-    /// @notice What `account` can transfer, repay or withdraw, in wei.
+    /// @notice What `account` can transfer, repay or withdraw.
     function getBalance(address account) external view returns (uint256);
 
-    /// @notice What `account` owes, in wei; zero without a loan.
+    /// @notice What `account` owes; zero without a loan.
     function loanOf(address account) external view returns (uint256);
 
     /// @notice The loan of `account` with its dates; all zero without one.
@@ -296,45 +331,45 @@ interface IMicroLoan {
     /// @notice Whether `account` stands in the list of borrowers.
     function isListed(address account) external view returns (bool);
 
-    /// @notice What `account` has announced and not withdrawn yet, in wei, and from when on it can
-    /// (Unix time).
+    /// @notice What `account` has announced and not withdrawn yet, and from when on it can (Unix
+    /// time).
     function announcedBy(address account) external view returns (uint256 amount, uint256 dueAt);
 
     /// @notice Whose balance and debt `account` agrees to take over; zero for none.
     function acceptedBy(address account) external view returns (address);
 
-    /// @notice What the pool can still lend, in wei.
+    /// @notice What the pool can still lend.
     function liquidity() external view returns (uint256);
 
-    /// @notice The sum of all balances, in wei.
+    /// @notice The sum of all balances.
     function totalBalances() external view returns (uint256);
 
-    /// @notice The sum of all that is owed and not written off, in wei.
+    /// @notice The sum of all that is owed and not written off.
     function totalOwed() external view returns (uint256);
 
     /// @notice What loans are now.
     function terms() external view returns (Terms memory);
 
-    /// @notice The amount of a loan that opens now, in wei.
+    /// @notice The amount of a loan that opens now.
     function principal() external view returns (uint256);
 
-    /// @notice What the daily cap leaves to be issued at this moment, in wei. Principal counts by
+    /// @notice What the daily cap leaves to be issued at this moment. Principal counts by
     /// the hour of its issue, from then until 24 hours after that hour's end, or until it is
     /// repaid: never for less than 24 hours otherwise, and never for more than 25.
     function issuable() external view returns (uint256);
 
-    /// @notice The most that forwarded withdrawals take out within 24 hours, in wei, and the most
-    /// that direct transfers move.
+    /// @notice The most that forwarded withdrawals take out within 24 hours, and the most that
+    /// direct transfers move.
     function withdrawalLimit() external view returns (uint256);
 
     /// @notice A higher limit and when it begins (Unix time); zeros if none is waiting.
     function pendingWithdrawalLimit() external view returns (uint256 limit, uint256 from);
 
-    /// @notice What the limit leaves to forwarded withdrawals at this moment, in wei. Counted by
+    /// @notice What the limit leaves to forwarded withdrawals at this moment. Counted by
     /// the hour, as the daily cap is.
     function withdrawable() external view returns (uint256);
 
-    /// @notice What the limit leaves to direct transfers at this moment, in wei.
+    /// @notice What the limit leaves to direct transfers at this moment.
     function transferable() external view returns (uint256);
 
     /// @notice Who keeps the list of borrowers; zero for nobody.
@@ -346,14 +381,22 @@ interface IMicroLoan {
     /// @notice From where accounts may come; zero for nowhere. Fixed in the constructor.
     function predecessor() external view returns (address);
 
-    /// @notice The smallest principal the owner can set: 0.0001 of the currency.
+    /// @notice What the pool is over: an ERC-20, or zero for the currency. Fixed in the
+    /// constructor.
+    function token() external view returns (address);
+
+    /// @notice How many of the token's smallest unit one quantum is: 10^(decimals - 6); of the
+    /// currency 1. Fixed in the constructor.
+    function quantum() external view returns (uint256);
+
+    /// @notice The smallest principal the owner can set: 0.0001 of the currency, 0.01 of a token.
     function MIN_PRINCIPAL() external view returns (uint256);
 
-    /// @notice The largest principal the owner can set: 1 of the currency.
+    /// @notice The largest principal the owner can set: 1 of the currency, 10,000 of a token.
     function MAX_PRINCIPAL() external view returns (uint256);
 
-    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1 wei, about 4,722 of the
-    /// currency.
+    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1, about 4,722 of the
+    /// currency and 4.7 x 10^15 of a token.
     function MAX_DAILY() external view returns (uint256);
 
     /// @notice The shortest term, in seconds: 1 day.
@@ -391,7 +434,7 @@ interface IMicroLoan {
     function applyForLoan() external;
 
     /// @notice The same, if a loan is of what the caller was shown and agreed to: this `principal`
-    /// and `fee` in wei, due so many seconds after its issue.
+    /// and `fee`, due so many seconds after its issue.
     /// @dev Reverts with `TermsChanged` after `EnforcedPause`.
     function applyForLoanOf(uint256 principal, uint256 fee, uint256 term) external;
 
@@ -413,6 +456,12 @@ interface IMicroLoan {
     /// `LoanRepaid`.
     function repayLoanFor(address borrower) external payable;
 
+    /// @notice Pays back `amount` of the loan of `borrower` in tokens of the direct caller, who has
+    /// approved them.
+    /// @dev Reverts with `DirectCallersOnly`, `OtherUnit`, what the token reverts with,
+    /// `OtherAmountMoved`, or as `repayLoanFor` does. Works during a pause. Emits `LoanRepaid`.
+    function repayInTokens(address borrower, uint256 amount) external;
+
     /// @notice Credits the currency sent along to the caller's balance.
     /// @dev Reverts with `ZeroAmount`. Works during a pause. Emits `Deposited`.
     function deposit() external payable;
@@ -422,6 +471,12 @@ interface IMicroLoan {
     /// `Deposited`.
     function depositFor(address account) external payable;
 
+    /// @notice Credits `amount` to the balance of `account` for tokens of the direct caller, who
+    /// has approved them.
+    /// @dev Reverts with `DirectCallersOnly`, `InvalidRecipient`, `OtherUnit`, what the token
+    /// reverts with, `OtherAmountMoved` or `ZeroAmount`. Works during a pause. Emits `Deposited`.
+    function depositTokensFor(address account, uint256 amount) external;
+
     /// @notice Lets the direct caller withdraw `amount` from 48 hours on, in place of what it
     /// announced before. The balance need not cover it yet. Zero takes an announcement back.
     /// @dev Reverts with `DirectCallersOnly`. Works during a pause. Emits `WithdrawalAnnounced`.
@@ -429,12 +484,14 @@ interface IMicroLoan {
 
     /// @notice Sends `amount` of the direct caller's balance, of what it announced, to that caller.
     /// @dev Reverts with `DirectCallersOnly`, `WithdrawalNotDue`, `ZeroAmount`,
-    /// `InsufficientBalance` or `CurrencyRefused`. Works during a pause. Emits `Withdrawn`.
+    /// `InsufficientBalance`, and `CurrencyRefused` or `TokenRefused` and `OtherAmountMoved`. Works
+    /// during a pause. Emits `Withdrawn`.
     function withdraw(uint256 amount) external;
 
     /// @notice Sends `amount` of the forwarded caller's balance to `recipient`.
     /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `InvalidRecipient`, `ZeroAmount`,
-    /// `InsufficientBalance`, `WithdrawalLimitReached` or `CurrencyRefused`. Emits `Withdrawn`.
+    /// `InsufficientBalance`, `WithdrawalLimitReached`, and `CurrencyRefused` or `TokenRefused` and
+    /// `OtherAmountMoved`. Emits `Withdrawn`.
     function withdrawTo(address payable recipient, uint256 amount) external;
 
     /// @notice Agrees that `from` gives its balance and its debt to the forwarded caller. Zero
@@ -455,9 +512,11 @@ interface IMicroLoan {
     /// successor reverts with. Works during a pause. Emits `AccountMoved`.
     function moveAccount() external;
 
-    /// @notice Takes `account` over with its `loan`; the currency sent along is its balance.
-    /// @dev Predecessor only: reverts with `NotPredecessor`. Reverts with `LoanActive` where both
-    /// have a loan. Works during a pause. Emits `AccountTakenOver`.
+    /// @notice Takes `account` over with its `loan`; the currency sent along, or what the
+    /// predecessor has approved of the token, is its balance.
+    /// @dev Predecessor only: reverts with `NotPredecessor`. Reverts with `OtherUnit` where
+    /// currency comes to a pool over a token, and with `LoanActive` where both have a loan. Works
+    /// during a pause. Emits `AccountTakenOver`.
     function takeOver(address account, Loan calldata loan) external payable;
 
     // Pool
@@ -466,9 +525,14 @@ interface IMicroLoan {
     /// @dev Reverts with `ZeroAmount`. Emits `Funded`.
     function fund() external payable;
 
+    /// @notice Gives `amount` in tokens of the direct caller, who has approved them, to the pool.
+    /// @dev Reverts with `DirectCallersOnly`, `OtherUnit`, what the token reverts with,
+    /// `OtherAmountMoved` or `ZeroAmount`. Emits `Funded`.
+    function fundTokens(uint256 amount) external;
+
     /// @notice Sends `amount` of the free pool to the owner.
-    /// @dev Owner only. Reverts with `ZeroAmount`, `InsufficientLiquidity` or `CurrencyRefused`.
-    /// Emits `Defunded`.
+    /// @dev Owner only. Reverts with `ZeroAmount`, `InsufficientLiquidity`, and `CurrencyRefused`
+    /// or `TokenRefused` and `OtherAmountMoved`. Emits `Defunded`.
     function defund(uint256 amount) external;
 
     // Creditor

@@ -4,8 +4,10 @@ pragma solidity 0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ERC2771Context} from "@openzeppelin/contracts/metatx/ERC2771Context.sol";
+import {IERC20, SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Context} from "@openzeppelin/contracts/utils/Context.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {Accounts} from "./Accounts.sol";
@@ -15,16 +17,22 @@ import {RollingDay} from "./RollingDay.sol";
 
 /// @title MicroLoan
 /// @notice See {IMicroLoan}, which says all there is to know before calling this.
-contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
+contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransient {
     using Accounts for uint256;
     using RollingDay for RollingDay.Window;
     using SafeCast for uint256;
+    using SafeERC20 for IERC20;
 
     /// @dev One word.
     struct Limit {
         uint72 current;
         uint72 raised;
         uint40 raisedFrom;
+    }
+
+    /// @dev See {Accounts}. A reference to it costs one hash, and each use of the mapping another.
+    struct Account {
+        uint256 word;
     }
 
     struct Announcement {
@@ -38,10 +46,10 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     }
 
     /// @inheritdoc IMicroLoan
-    uint256 public constant MIN_PRINCIPAL = 0.0001 ether;
+    uint256 public immutable MIN_PRINCIPAL;
 
     /// @inheritdoc IMicroLoan
-    uint256 public constant MAX_PRINCIPAL = 1 ether;
+    uint256 public immutable MAX_PRINCIPAL;
 
     /// @inheritdoc IMicroLoan
     uint256 public constant MAX_DAILY = RollingDay.MAX_SUM;
@@ -73,16 +81,25 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     uint256 private constant SUM_BITS = 80;
     /// @dev Precompiles stand below it, and the zero address; no key is known of any of these.
     uint160 private constant FIRST_WALLET = 1 << 32;
+    /// @dev Of a token: a quantum has this many decimals, whatever the token's own.
+    uint256 private constant QUANTUM_DECIMALS = 6;
+    uint256 private constant MAX_DECIMALS = 18;
 
     /// @inheritdoc IMicroLoan
     address public immutable predecessor;
+
+    /// @inheritdoc IMicroLoan
+    address public immutable token;
+
+    /// @inheritdoc IMicroLoan
+    uint256 public immutable quantum;
 
     // Storage. Sums and accounts are packed by hand, so that each call writes each word once.
 
     Terms private _terms;
     /// @dev From the lowest bit, 80 each: free liquidity, all balances, all that is owed.
     uint256 private _sums;
-    mapping(address account => uint256) private _accounts;
+    mapping(address account => Account) private _accounts;
     RollingDay.Window private _issued;
     RollingDay.Window private _withdrawn;
     RollingDay.Window private _sent;
@@ -96,11 +113,15 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     // Construction and guards
 
-    /// @param setup The trusted forwarder and the predecessor, for good, and what the owner may
-    /// change.
+    /// @param setup The trusted forwarder, the predecessor and the unit, for good, and what the
+    /// owner may change.
     constructor(Setup memory setup) ERC2771Context(setup.forwarder) Guarded(setup.owner, setup.guardian) {
         if (setup.forwarder.code.length == 0) revert InvalidForwarder(setup.forwarder);
-        if (setup.predecessor != address(0) && setup.predecessor.code.length == 0) {
+        token = setup.token;
+        (quantum, MIN_PRINCIPAL, MAX_PRINCIPAL) = setup.token == address(0)
+            ? (1, 0.0001 ether, 1 ether)
+            : (_quantumOf(setup.token), 10 ** QUANTUM_DECIMALS / 100, 10_000 * 10 ** QUANTUM_DECIMALS);
+        if (setup.predecessor != address(0) && !_isOfThisUnit(setup.predecessor)) {
             revert InvalidPredecessor(setup.predecessor);
         }
         predecessor = setup.predecessor;
@@ -125,22 +146,22 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     /// @inheritdoc IMicroLoan
     function getBalance(address account) external view returns (uint256) {
-        return _accounts[account].balance();
+        return _accounts[account].word.balance();
     }
 
     /// @inheritdoc IMicroLoan
     function loanOf(address account) external view returns (uint256) {
-        return _accounts[account].owed();
+        return _accounts[account].word.owed();
     }
 
     /// @inheritdoc IMicroLoan
     function loanDetailsOf(address account) external view returns (Loan memory) {
-        return _loanIn(_accounts[account]);
+        return _loanIn(_accounts[account].word);
     }
 
     /// @inheritdoc IMicroLoan
     function isListed(address account) external view returns (bool) {
-        return _accounts[account].has(Accounts.LISTED);
+        return _accounts[account].word.has(Accounts.LISTED);
     }
 
     /// @inheritdoc IMicroLoan
@@ -235,9 +256,11 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         _checkRecipient(to);
 
         // Debit before credit, both in storage: a transfer to oneself changes nothing.
-        _accounts[from] = _debited(from, amount);
+        Account storage account = _accounts[from];
+        account.word = _debited(from, account.word, amount);
         if (isDirect) _count(_sent, amount);
-        _accounts[to] = _accounts[to].credited(amount);
+        account = _accounts[to];
+        account.word = account.word.credited(amount);
 
         emit Transferred(from, to, amount);
     }
@@ -245,12 +268,12 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     /// @inheritdoc IMicroLoan
     function repayLoan(uint256 amount) external {
         address borrower = _msgSender();
-        uint256 account = _accounts[borrower];
+        uint256 account = _accounts[borrower].word;
         if (amount == type(uint256).max) amount = account.owed();
         uint256 repaid = _repaid(borrower, account, amount);
         if (amount > account.balance()) revert InsufficientBalance(borrower, account.balance(), amount);
 
-        _accounts[borrower] = repaid.debited(amount);
+        _accounts[borrower].word = repaid.debited(amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         _writeSums(free + amount, balances - amount, _lessRepaid(owed, account, amount));
 
@@ -259,26 +282,31 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     /// @inheritdoc IMicroLoan
     function repayLoanFor(address borrower) external payable {
-        uint256 amount = _received();
-        uint256 account = _accounts[borrower];
-        uint256 repaid = _repaid(borrower, account, amount);
+        _repayFor(borrower, _received());
+    }
 
-        _accounts[borrower] = repaid;
-        (uint256 free, uint256 balances, uint256 owed) = _readSums();
-        _writeSums(free + amount, balances, _lessRepaid(owed, account, amount));
-
-        emit LoanRepaid(borrower, msg.sender, amount, repaid.owed());
+    /// @inheritdoc IMicroLoan
+    function repayInTokens(address borrower, uint256 amount) external onlyDirect {
+        _pull(amount);
+        _repayFor(borrower, amount);
     }
 
     /// @inheritdoc IMicroLoan
     function deposit() external payable {
-        _deposit(msg.sender);
+        _deposit(msg.sender, _received());
     }
 
     /// @inheritdoc IMicroLoan
     function depositFor(address account) external payable {
         _checkRecipient(account);
-        _deposit(account);
+        _deposit(account, _received());
+    }
+
+    /// @inheritdoc IMicroLoan
+    function depositTokensFor(address account, uint256 amount) external onlyDirect {
+        _checkRecipient(account);
+        _pull(amount);
+        _deposit(account, amount);
     }
 
     /// @inheritdoc IMicroLoan
@@ -320,14 +348,14 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     function passAccount(address to) external onlyForwarded {
         address from = _msgSender();
         if (acceptedBy[to] != from) revert NotAccepted(to, from);
-        uint256 account = _accounts[from];
-        uint256 heir = _accounts[to];
+        uint256 account = _accounts[from].word;
+        uint256 heir = _accounts[to].word;
         if (heir.issuedAt() != 0) revert AccountInUse(to);
 
         delete acceptedBy[to];
-        _accounts[from] = account.left();
+        _accounts[from].word = account.left();
         // The heir has a balance and a place in the list at most.
-        _accounts[to] = account.credited(heir.balance()) | (heir & Accounts.LISTED);
+        _accounts[to].word = account.credited(heir.balance()) | (heir & Accounts.LISTED);
 
         emit AccountPassed(from, to, account.balance(), account.owed());
     }
@@ -339,11 +367,11 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         // A call of what has no code succeeds, and does nothing.
         if (next.account.code.length == 0) revert InvalidSuccessor(next.account);
         address account = _msgSender();
-        uint256 moving = _accounts[account];
+        uint256 moving = _accounts[account].word;
         (uint256 amount, Loan memory loan) = (moving.balance(), _loanIn(moving));
         if (amount == 0 && loan.owed == 0) revert NothingToMove(account);
 
-        _accounts[account] = moving.left();
+        _accounts[account].word = moving.left();
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         _writeSums(free, balances - amount, _lessRepaid(owed, moving, loan.owed));
 
@@ -354,8 +382,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     /// @inheritdoc IMicroLoan
     function takeOver(address account, Loan calldata loan) external payable {
         if (msg.sender != predecessor) revert NotPredecessor(msg.sender);
-        uint256 amount = _received();
-        uint256 taken = _accounts[account].credited(amount);
+        uint256 amount = token == address(0) ? msg.value : _pullApproved();
+        uint256 taken = _accounts[account].word.credited(amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         if (loan.owed != 0) {
             if (taken.owed() != 0) revert LoanActive(account, taken.owed());
@@ -365,7 +393,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
             else owed += loan.owed;
             _issued.add(loan.issuedAt, taken.principalOwed());
         }
-        _accounts[account] = taken;
+        _accounts[account].word = taken;
         _writeSums(free, balances + amount, owed);
         emit AccountTakenOver(account, amount, loan);
     }
@@ -374,11 +402,13 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     /// @inheritdoc IMicroLoan
     function fund() external payable {
-        uint256 amount = _received();
-        if (amount == 0) revert ZeroAmount();
-        (uint256 free, uint256 balances, uint256 owed) = _readSums();
-        _writeSums(free + amount, balances, owed);
-        emit Funded(msg.sender, amount);
+        _fund(_received());
+    }
+
+    /// @inheritdoc IMicroLoan
+    function fundTokens(uint256 amount) external onlyDirect {
+        _pull(amount);
+        _fund(amount);
     }
 
     /// @inheritdoc IMicroLoan
@@ -398,8 +428,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         // The plain sender: no role acts through the forwarder.
         if (msg.sender != creditor) revert NotCreditor(msg.sender);
         for (uint256 i; i < accounts.length; ++i) {
-            uint256 account = _accounts[accounts[i]];
-            _accounts[accounts[i]] = listed ? account | Accounts.LISTED : account & ~Accounts.LISTED;
+            uint256 account = _accounts[accounts[i]].word;
+            _accounts[accounts[i]].word = listed ? account | Accounts.LISTED : account & ~Accounts.LISTED;
             emit BorrowerSet(accounts[i], listed);
         }
     }
@@ -424,10 +454,10 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     /// @inheritdoc IMicroLoan
     function writeOff(address borrower) external onlyOwner {
-        uint256 account = _accounts[borrower];
+        uint256 account = _accounts[borrower].word;
         if (account.owed() == 0) revert NoLoan(borrower);
         if (account.has(Accounts.WRITTEN_OFF)) revert AlreadyWrittenOff(borrower);
-        _accounts[borrower] = account | Accounts.WRITTEN_OFF;
+        _accounts[borrower].word = account | Accounts.WRITTEN_OFF;
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         _writeSums(free, balances, owed - account.owed());
         emit LoanWrittenOff(borrower, account.owed());
@@ -461,7 +491,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     function _lend(Terms memory current) private {
         address borrower = _msgSender();
-        uint256 account = _accounts[borrower];
+        uint256 account = _accounts[borrower].word;
         uint256 amount = current.principal;
         _checkBorrower(borrower, account, current);
         uint256 available = _leftOf(current.dailyCap, _issued);
@@ -471,7 +501,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
         uint256 fee = Accounts.feeOf(amount, current.feeRate);
         uint256 dueAt = block.timestamp + current.term;
-        _accounts[borrower] =
+        _accounts[borrower].word =
             account.lent(amount + fee, current.feeRate, block.timestamp, dueAt).credited(amount);
         _issued.add(block.timestamp, amount);
         _writeSums(free - amount, balances + amount, owed + amount + fee);
@@ -529,25 +559,41 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     }
 
     /// @dev The account with a positive amount less; the sum of balances is the caller's to adjust.
-    function _debited(address from, uint256 amount) private view returns (uint256) {
+    function _debited(address from, uint256 account, uint256 amount) private pure returns (uint256) {
         if (amount == 0) revert ZeroAmount();
-        uint256 account = _accounts[from];
         if (amount > account.balance()) revert InsufficientBalance(from, account.balance(), amount);
         return account.debited(amount);
     }
 
-    /// @dev The forwarder sends no currency along, so the payer is a direct caller.
-    function _deposit(address account) private {
-        uint256 amount = _received();
+    /// @dev The forwarder sends no currency along, so the payer is a direct caller here and below.
+    function _deposit(address account, uint256 amount) private {
         if (amount == 0) revert ZeroAmount();
-        _accounts[account] = _accounts[account].credited(amount);
+        _accounts[account].word = _accounts[account].word.credited(amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         _writeSums(free, balances + amount, owed);
         emit Deposited(account, msg.sender, amount);
     }
 
+    function _fund(uint256 amount) private {
+        if (amount == 0) revert ZeroAmount();
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free + amount, balances, owed);
+        emit Funded(msg.sender, amount);
+    }
+
+    function _repayFor(address borrower, uint256 amount) private {
+        uint256 account = _accounts[borrower].word;
+        uint256 repaid = _repaid(borrower, account, amount);
+
+        _accounts[borrower].word = repaid;
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free + amount, balances, _lessRepaid(owed, account, amount));
+
+        emit LoanRepaid(borrower, msg.sender, amount, repaid.owed());
+    }
+
     function _take(address account, uint256 amount) private {
-        _accounts[account] = _debited(account, amount);
+        _accounts[account].word = _debited(account, _accounts[account].word, amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         _writeSums(free, balances - amount, owed);
     }
@@ -557,18 +603,78 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         _send(recipient, amount, "");
     }
 
+    // The ways in and out. Amounts are in quanta everywhere else, and nobody else asks what is
+    // held.
+
     /// @dev What a call has brought: the one way in of currency.
     function _received() private view returns (uint256 amount) {
+        if (token != address(0)) revert OtherUnit(token);
         return msg.value;
     }
 
-    /// @dev The one way out of currency, with a call of the recipient. Last in every function,
-    /// since the recipient may call back. Copies no return data, but for why a call with data
-    /// failed.
+    /// @dev The one way in of tokens, from the direct caller. First in every function, which reads
+    /// nothing before: the token may call anybody, and so may those. The lock keeps all other
+    /// functions out that move tokens, so that what is held is theirs to compare.
+    function _pull(uint256 amount) private nonReentrant {
+        if (token == address(0)) revert OtherUnit(token);
+        uint256 value = amount * quantum;
+        uint256 expected = _held() + value;
+        IERC20(token).safeTransferFrom(msg.sender, address(this), value);
+        _checkHeld(expected);
+    }
+
+    /// @dev What a predecessor hands over with an account: it approves just that, in the same call.
+    function _pullApproved() private returns (uint256 amount) {
+        if (msg.value != 0) revert OtherUnit(token);
+        amount = IERC20(token).allowance(msg.sender, address(this)) / quantum;
+        if (amount != 0) _pull(amount);
+    }
+
+    /// @dev The one way out, with a call of the recipient. Last in every function, since the
+    /// recipient may call back. Copies no return data, but for why a call with data failed.
     function _send(address recipient, uint256 amount, bytes memory data) private {
+        if (token != address(0)) return _sendTokens(recipient, amount, data);
         if (LowLevelCall.callNoReturn(recipient, amount, data)) return;
         if (data.length == 0) revert CurrencyRefused(recipient, amount);
         LowLevelCall.bubbleRevert();
+    }
+
+    /// @dev A call with data takes what is approved for it.
+    function _sendTokens(address recipient, uint256 amount, bytes memory data) private nonReentrant {
+        uint256 value = amount * quantum;
+        uint256 expected = _held() - value;
+        if (data.length == 0) {
+            if (!IERC20(token).trySafeTransfer(recipient, value)) revert TokenRefused(recipient, amount);
+        } else {
+            if (amount != 0) IERC20(token).forceApprove(recipient, value);
+            if (!LowLevelCall.callNoReturn(recipient, 0, data)) LowLevelCall.bubbleRevert();
+        }
+        _checkHeld(expected);
+    }
+
+    function _held() private view returns (uint256) {
+        return IERC20(token).balanceOf(address(this));
+    }
+
+    function _checkHeld(uint256 expected) private view {
+        uint256 held = _held();
+        if (held != expected) revert OtherAmountMoved(held, expected);
+    }
+
+    function _quantumOf(address token_) private view returns (uint256) {
+        (bool isKnown, uint8 decimals) = IERC20(token_).tryGetDecimals();
+        if (!isKnown || decimals < QUANTUM_DECIMALS || decimals > MAX_DECIMALS) revert InvalidToken(token_);
+        return 10 ** (decimals - QUANTUM_DECIMALS);
+    }
+
+    /// @dev Whether a pool counts as this one does. One of release 1.0 has no `token`.
+    function _isOfThisUnit(address pool) private view returns (bool) {
+        if (pool.code.length == 0) return false;
+        try IMicroLoan(pool).token() returns (address other) {
+            return other == token && IMicroLoan(pool).quantum() == quantum;
+        } catch {
+            return token == address(0);
+        }
     }
 
     /// @dev Counts against the limit of withdrawals.
@@ -598,7 +704,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     function _isSuccessor(address account) private view returns (bool) {
         if (account.code.length == 0 || account == address(this)) return false;
         try IMicroLoan(account).predecessor() returns (address before) {
-            return before == address(this);
+            return before == address(this) && _isOfThisUnit(account);
         } catch {
             return false;
         }

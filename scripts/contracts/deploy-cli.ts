@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Address, getAddress, parseEther } from 'viem'
+import { type Address, getAddress, parseUnits } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import type { Chain } from '../../src/chain/chains.ts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
@@ -33,14 +33,15 @@ The environment says the rest, or FILE of npm run ops -- secrets, for contracts 
   GUARDIAN          may pause both contracts (nobody but the owners by default)
   CREDITOR          keeps the list of borrowers (nobody by default)
   LIST_ONLY         yes: only listed borrowers get a loan (no by default)
+  TOKEN             the ERC-20 that the pool is over, for good (the chain's currency by default); amounts are in it
   POOL              given to the pool (none by default)
-  PRINCIPAL         of a loan (0.01 by default)
-  DAILY_CAP         of loans in any 24 hours (1 by default)
+  PRINCIPAL         of a loan (0.01 by default, 10 of a token)
+  DAILY_CAP         of loans in any 24 hours (1 by default, 1000 of a token)
   FEE_BASIS_POINTS  of a loan's principal, owed with it, at most 1000 (none by default)
   TERM_DAYS         until a loan is due (30 by default)
   LOANS_PER_DAY     of one borrower, at most 15 (as many as it likes by default)
   PAUSE_MINUTES     between two loans of one borrower (none by default)
-  WITHDRAWAL_LIMIT  of forwarded withdrawals in any 24 hours, and of direct transfers (1 by default)
+  WITHDRAWAL_LIMIT  of forwarded withdrawals in any 24 hours, and of direct transfers (as DAILY_CAP)
   PREDECESSOR       the loan contract whose accounts may move to the new one (none by default)
   MAX_GAS_PRICE_WEI the most that is paid for a unit of gas (1 gwei by default)
 `
@@ -95,11 +96,13 @@ type Read<Value> = (text: string, name: string, chainId: number) => Value
 
 /** Reads what the environment asks for, by these names and in these ways. @throws {Misused} */
 function readWanted(env: NodeJS.ProcessEnv, chainId: number): Wanted {
+  const amount = env.TOKEN?.trim() ? amountIn(6) : amountIn(18)
   const settings: { readonly [Name in keyof Wanted]-?: [string, Read<Wanted[Name]>] } = {
-    poolWei: ['POOL', amount('0')],
-    principalWei: ['PRINCIPAL', amount('0.01')],
-    dailyCapWei: ['DAILY_CAP', amount('1')],
-    withdrawalLimitWei: ['WITHDRAWAL_LIMIT', amount('1')],
+    token: ['TOKEN', nobodyOr(address)],
+    poolWei: ['POOL', amount({ currency: '0', token: '0' })],
+    principalWei: ['PRINCIPAL', amount({ currency: '0.01', token: '10' })],
+    dailyCapWei: ['DAILY_CAP', amount({ currency: '1', token: '1000' })],
+    withdrawalLimitWei: ['WITHDRAWAL_LIMIT', amount({ currency: '1', token: '1000' })],
     maxGasPriceWei: ['MAX_GAS_PRICE_WEI', () => readMaxGasPrice(env)],
     feeRate: ['FEE_BASIS_POINTS', count(0, { atMost: 1_000 })],
     termSeconds: ['TERM_DAYS', count(30, { unit: 24 * 60 * 60 })],
@@ -129,12 +132,15 @@ function nobodyOr<Value>(read: Read<Value>): Read<Value | undefined> {
   return (text, name, chainId) => (text === '' ? undefined : read(text, name, chainId))
 }
 
-function amount(usual: string): Read<bigint> {
-  return (given, name) => {
-    const text = given || usual
-    if (/^\d+(\.\d{1,18})?$/.test(text)) return parseEther(text)
-    throw new Misused(`${name} is not an amount: ${text}.`)
-  }
+/** Reads amounts of the currency (18 decimals), or of a token as the contract counts it (6). */
+function amountIn(decimals: 6 | 18) {
+  return (usual: { currency: string; token: string }): Read<bigint> =>
+    (given, name) => {
+      const text = given || (decimals === 6 ? usual.token : usual.currency)
+      const isAmount = /^\d+(\.\d+)?$/.test(text) && (text.split('.')[1] ?? '').length <= decimals
+      if (isAmount) return parseUnits(text, decimals)
+      throw new Misused(`${name} is not an amount: ${text}.`)
+    }
 }
 
 function count(usual: number, { unit = 1, atMost = 999_999 }): Read<number> {

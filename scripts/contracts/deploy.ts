@@ -1,6 +1,8 @@
 import {
   type Address,
   encodeDeployData,
+  encodeFunctionData,
+  erc20Abi,
   getAddress,
   getContractAddress,
   type Hex,
@@ -16,7 +18,7 @@ import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
 import { type DeploymentRecord, deploymentRecord } from './records.ts'
 
-/** Describes a deployment and who pays for it; amounts are in wei. */
+/** Describes a deployment and who pays for it; amounts are in wei, or a token's in millionths. */
 export type DeployOptions = {
   nodeUrl: string
   chainId: ServedChain['id']
@@ -39,8 +41,8 @@ type Some<Names extends string, Value> = { readonly [Name in Names]?: Value | un
 type Amount = 'poolWei' | 'principalWei' | 'dailyCapWei' | 'withdrawalLimitWei' | 'maxGasPriceWei'
 /** The fee is in basis points of the principal. */
 type Count = 'feeRate' | 'termSeconds' | 'pauseBetweenSeconds' | 'loansPerDay'
-/** The predecessor is the loan contract whose accounts may move to the new one. */
-type Role = 'forwarderOwner' | 'loanOwner' | 'guardian' | 'creditor' | 'predecessor'
+/** The predecessor's accounts may move to the new contract; the token is what it is over. */
+type Role = 'forwarderOwner' | 'loanOwner' | 'guardian' | 'creditor' | 'predecessor' | 'token'
 
 export type Deployment = Awaited<ReturnType<typeof deployContracts>>
 
@@ -68,7 +70,8 @@ export async function deployContracts(options: DeployOptions) {
   const price = await client.getGasPrice()
   const obstacle = priceObstacle(maxGasPrice(maxGasPriceWei, node), price)
   if (obstacle !== undefined) throw new StackError(`nothing was sent: ${obstacle}`)
-  if (!before?.hasForwarder) await checkFunds(chain, price, options.poolWei)
+  const sentWei = isOverToken(options) ? 0n : options.poolWei
+  if (!before?.hasForwarder) await checkFunds(chain, price, sentWei)
   const record = isThere ? before.record : await planRecord(chain, before)
   writeJson(recordFile, record)
   log('deploying contracts')
@@ -132,17 +135,23 @@ async function findDifferences(chain: Chain, options: DeployOptions, record: Dep
   const forwarder = forwarderAt(client, record.forwarder)
   const loan = loanAt(client, record.loan)
   const terms = await loan.terms()
+  const unit = (await loan.token()) === zeroAddress ? 'wei' : 'millionths of the token'
   const pairs: [string, unknown, unknown][] = [
-    ['the principal in wei', terms.principal, options.principalWei],
-    ['the daily cap in wei', terms.dailyCap, options.dailyCapWei],
+    [`the principal in ${unit}`, terms.principal, options.principalWei],
+    [`the daily cap in ${unit}`, terms.dailyCap, options.dailyCapWei],
     ['the fee in basis points', terms.feeRate, options.feeRate],
     ['the term in seconds', terms.term, options.termSeconds],
     ['the pause between loans in seconds', terms.pauseBetween, options.pauseBetweenSeconds],
     ['the loans of a borrower in a day', terms.loansPerDay, options.loansPerDay],
     ['lending by list', terms.listOnly, options.isListOnly],
-    ['the limit of withdrawals in wei', await loan.withdrawalLimit(), options.withdrawalLimitWei],
+    [
+      `the limit of withdrawals in ${unit}`,
+      await loan.withdrawalLimit(),
+      options.withdrawalLimitWei,
+    ],
     ['the creditor', await loan.creditor(), options.creditor],
     ['the predecessor', await loan.predecessor(), options.predecessor],
+    ['the token', await loan.token(), options.token],
     ["the loan contract's owner", await loan.owner(), options.loanOwner],
     ["the loan contract's guardian", await loan.guardian(), options.guardian],
     ["the forwarder's owner", await forwarder.owner(), options.forwarderOwner],
@@ -199,23 +208,40 @@ async function sendMissing(
     await create('RelayForwarder', [forwarderOwner, guardian, options.relayers, loan])
   }
   if (!before?.hasLoan) {
-    const setup = readSetup(options, (node.isAnvil ? 1_000n : 1n) * 10n ** 18n)
+    const usualLimit = isOverToken(options) ? 1_000n * 10n ** 6n : 10n ** 18n
+    const setup = readSetup(options, (node.isAnvil ? 1_000n : 1n) * usualLimit)
     await create('MicroLoan', [{ ...setup, forwarder, owner: loanOwner, guardian }])
   }
   const { poolWei = 0n } = options
   if (poolWei > 0n && (await loanAt(client, loan).liquidity()) === 0n) {
-    await deployer.callLoan(loan, 'fund', [], poolWei)
+    await fundPool({ client, deployer }, loan, poolWei)
   }
 }
+
+/** Gives the pool what it lends, of the payer's money in the contract's unit. */
+async function fundPool({ client, deployer }: Omit<Chain, 'node'>, loan: Address, amount: bigint) {
+  const token = await loanAt(client, loan).token()
+  if (token === zeroAddress) {
+    await deployer.callLoan(loan, 'fund', [], amount)
+    return
+  }
+  const args = [loan, amount * (await loanAt(client, loan).quantum())] as const
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+  await deployer.send({ to: token, data })
+  await deployer.callLoan(loan, 'fundTokens', [amount])
+}
+
+const isOverToken = ({ token = zeroAddress }: Wanted): boolean => token !== zeroAddress
 
 /** Returns a loan contract's setup: as asked, else as usual, with this limit of a day. */
 export function readSetup(options: Wanted, usualLimitWei: bigint) {
   return {
     predecessor: options.predecessor ?? zeroAddress,
+    token: options.token ?? zeroAddress,
     creditor: options.creditor ?? zeroAddress,
     withdrawalLimit: options.withdrawalLimitWei ?? usualLimitWei,
     terms: {
-      principal: options.principalWei ?? 10n ** 16n,
+      principal: options.principalWei ?? (isOverToken(options) ? 10n ** 7n : 10n ** 16n),
       dailyCap: options.dailyCapWei ?? usualLimitWei,
       term: options.termSeconds ?? 30 * 24 * 60 * 60,
       pauseBetween: options.pauseBetweenSeconds ?? 0,

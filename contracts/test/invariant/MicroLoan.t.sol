@@ -10,9 +10,13 @@ import {PhoneHandler} from "./handlers/PhoneHandler.sol";
 import {Reader} from "./stores/Reader.sol";
 import {Store} from "./stores/Store.sol";
 import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "../support/Deployments.sol";
+import {Held, TestToken} from "../support/Tokens.sol";
 
 /// @notice See README.md in this folder for each in prose.
 contract MicroLoanInvariantTest is Test {
+    /// @dev None for the currency.
+    TestToken internal token;
+    uint256 internal one = 1 ether;
     address internal owner = makeAddr("owner");
     DeployedForwarder internal forwarder;
     DeployedLoan internal loan;
@@ -20,15 +24,15 @@ contract MicroLoanInvariantTest is Test {
     PhoneHandler internal phones;
 
     function setUp() external {
-        store = new Store();
+        store = new Store(one);
         vm.warp(store.timestamp());
         vm.chainId(31);
-        (forwarder, loan) =
-            Deployments.pair(Setups.wide(address(0), owner, 0.1 ether, 1 ether), makeAddr("relayer"));
-        vm.deal(address(this), 5 ether);
-        loan.fund{value: 5 ether}();
-        store.recordFunding(5 ether);
-        store.recordTerms(0.1 ether, 1 ether, 30 days, 0);
+        IMicroLoan.Setup memory setup = Setups.wide(address(0), owner, one / 10, one);
+        setup.token = address(token);
+        (forwarder, loan) = Deployments.pair(setup, makeAddr("relayer"));
+        _fund(address(this), 5 * one);
+        store.recordFunding(5 * one);
+        store.recordTerms(one / 10, one, 30 days, 0);
 
         _readFromInside();
 
@@ -61,9 +65,7 @@ contract MicroLoanInvariantTest is Test {
     }
 
     function invariant_Solvency() internal view {
-        assertEq(
-            address(loan).balance, loan.totalBalances() + loan.liquidity() + store.forced(), "currency held"
-        );
+        assertEq(_held(address(loan)), loan.totalBalances() + loan.liquidity() + store.forced(), "held");
     }
 
     function invariant_BalancesAddUp() internal view {
@@ -161,8 +163,7 @@ contract MicroLoanInvariantTest is Test {
             uint256 owed = loan.loanOf(account);
             uint256 balance = loan.getBalance(account);
             if (owed > balance) {
-                hoax(account, owed - balance);
-                loan.deposit{value: owed - balance}();
+                _depositFor(account, owed - balance);
             }
             if (owed != 0) phones.forward(i, abi.encodeCall(IMicroLoan.repayLoan, (type(uint256).max)));
             assertEq(loan.loanOf(account), 0, "owed at the end");
@@ -172,11 +173,11 @@ contract MicroLoanInvariantTest is Test {
         vm.warp(block.timestamp + 48 hours);
         for (uint256 i; i < store.ACCOUNTS(); ++i) {
             address account = store.account(i);
-            (uint256 balance, uint256 before) = (loan.getBalance(account), account.balance);
+            (uint256 balance, uint256 before) = (loan.getBalance(account), _held(account));
             if (balance == 0) continue;
             vm.prank(account);
             loan.withdraw(balance);
-            assertEq(account.balance, before + balance, "paid");
+            assertEq(_held(account), before + balance, "paid");
             assertEq(loan.getBalance(account), 0, "balance at the end");
         }
         if (loan.liquidity() != 0) {
@@ -186,7 +187,7 @@ contract MicroLoanInvariantTest is Test {
         }
         assertEq(loan.totalBalances(), 0, "total of balances at the end");
         assertEq(loan.totalOwed(), 0, "total owed at the end");
-        assertEq(address(loan).balance, store.forced(), "currency held at the end");
+        assertEq(_held(address(loan)), store.forced(), "held at the end");
     }
 
     /// @dev A signature needs no account without code, so that phones keep theirs.
@@ -196,10 +197,47 @@ contract MicroLoanInvariantTest is Test {
         for (uint256 i; i < store.ACCOUNTS(); ++i) {
             vm.etch(store.account(i), code);
         }
-        hoax(owner, 1 ether);
-        loan.fund{value: 1 ether}();
+        _fund(owner, one);
         vm.prank(owner);
-        loan.defund(1 ether);
+        loan.defund(one);
         assertEq(store.payments(), 1, "payments that a reader saw");
+    }
+
+    function _held(address account) private view returns (uint256) {
+        return Held.quanta(loan, account);
+    }
+
+    function _fund(address payer, uint256 amount) private {
+        _prepare(payer, amount);
+        if (address(token) == address(0)) loan.fund{value: amount}();
+        else loan.fundTokens(amount);
+    }
+
+    function _depositFor(address account, uint256 amount) private {
+        _prepare(account, amount);
+        if (address(token) == address(0)) loan.deposit{value: amount}();
+        else loan.depositTokensFor(account, amount);
+    }
+
+    /// @dev The payer has the amount, and acts next.
+    function _prepare(address payer, uint256 amount) private {
+        if (address(token) == address(0)) {
+            hoax(payer, amount);
+        } else {
+            uint256 value = amount * loan.quantum();
+            token.mint(payer, value);
+            vm.prank(payer);
+            token.approve(address(loan), value);
+            vm.prank(payer);
+        }
+    }
+}
+
+/// @notice The same actors over a token that calls whoever it pays.
+contract MicroLoanOverTokensInvariantTest is MicroLoanInvariantTest {
+    constructor() {
+        token = new TestToken(18);
+        token.callRecipients();
+        one = 10_000e6;
     }
 }

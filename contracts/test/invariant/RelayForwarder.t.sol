@@ -16,7 +16,7 @@ contract RelayForwarderInvariantTest is Test {
 
     function setUp() external {
         address owner = makeAddr("owner");
-        store = new Store();
+        store = new Store(1 ether);
         vm.warp(store.timestamp());
         vm.chainId(31);
         probe = new Probe();

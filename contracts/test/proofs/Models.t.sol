@@ -11,7 +11,7 @@ import {Day} from "../../proofs/Day.sol";
 import {Marks} from "../../proofs/Marks.sol";
 import {Row} from "../../proofs/Row.sol";
 import {GasReserve} from "../../proofs/GasReserve.sol";
-import {Base} from "../support/Base.sol";
+import {Base, InTokensOf18} from "../support/Base.sol";
 
 /// @notice What `npx node scripts/contracts/prove.ts` proves of a model is worth as much as the
 /// model is like the contract.
@@ -151,7 +151,7 @@ contract ModelsTest is Base {
     }
 
     function _compare() private view {
-        assertEq(books.held(), address(loan).balance, "currency held");
+        assertEq(books.held(), _held(address(loan)), "held");
         assertEq(books.totalBalances(), loan.totalBalances(), "total of balances");
         assertEq(books.totalOwed(), loan.totalOwed(), "total owed");
         assertEq(books.liquidity(), loan.liquidity(), "liquidity");
@@ -161,3 +161,6 @@ contract ModelsTest is Base {
         assertEq(books.othersOwed(), loan.loanOf(bob.addr), "owed by the others");
     }
 }
+
+/// @notice The books are the same over a token, in quanta.
+contract ModelsInTokensTest is ModelsTest, InTokensOf18 {}

@@ -12,6 +12,7 @@ import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "./Deployments.sol";
 import {Request, Requests, SignedRequest} from "./Requests.sol";
+import {Held, TestToken} from "./Tokens.sol";
 
 /// @notice Who acts in a test. It is no `Test` of forge-std: what that has for invariants would be
 /// compiled into each suite, which takes a sixth of the compiler's time.
@@ -24,6 +25,11 @@ abstract contract Actors is TestBase, StdAssertions, StdCheats, StdUtils {
     Vm.Wallet internal alice = vm.createWallet("alice");
     Vm.Wallet internal bob = vm.createWallet("bob");
     Vm.Wallet internal carol = vm.createWallet("carol");
+    /// @dev What the pool is over; none for the currency.
+    TestToken internal token;
+    // Usual terms, in quanta.
+    uint256 internal PRINCIPAL = 0.01 ether;
+    uint256 internal CAP = 0.05 ether;
 
     function _giveAllRolesTo(address account) internal {
         (owner, guardian, creditor) = (account, account, account);
@@ -64,10 +70,24 @@ abstract contract StrangerHasAllRoles is Actors {
     }
 }
 
+// The same pools over a token: suites run again with one of these beside them.
+
+abstract contract InTokensOf18 is Actors {
+    constructor() {
+        token = new TestToken(18);
+        (PRINCIPAL, CAP) = (50e6, 250e6);
+    }
+}
+
+abstract contract InTokensOf6 is Actors {
+    constructor() {
+        token = new TestToken(6);
+        (PRINCIPAL, CAP) = (50e6, 250e6);
+    }
+}
+
 /// @notice The deployed pair with a funded pool, and short ways to act on it.
 abstract contract Base is Actors {
-    uint256 internal constant PRINCIPAL = 0.01 ether;
-    uint256 internal constant CAP = 0.05 ether;
     uint256 internal constant POOL = 10 ether;
     uint32 internal constant REQUEST_GAS = 150_000;
 
@@ -85,7 +105,11 @@ abstract contract Base is Actors {
     /// @dev Of a pair with this test's roles.
     function _setup() internal view returns (IMicroLoan.Setup memory setup) {
         setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
-        (setup.guardian, setup.creditor) = (guardian, creditor);
+        (setup.guardian, setup.creditor, setup.token) = (guardian, creditor, address(token));
+    }
+
+    function _isInTokens() internal view returns (bool) {
+        return address(token) != address(0);
     }
 
     /// @dev From now on the forwarder is another one, which calls this.
@@ -193,7 +217,23 @@ abstract contract Base is Actors {
         assertEq(loan.liquidity(), free, "liquidity");
         assertEq(loan.totalBalances(), balances, "total of balances");
         assertEq(loan.totalOwed(), owed, "total owed");
-        assertEq(address(loan).balance, free + balances, "currency held");
+        assertEq(_held(address(loan)), free + balances, "held");
+    }
+
+    /// @dev What an account has outside of the pool, in quanta.
+    function _held(address account) internal view returns (uint256) {
+        return Held.quanta(loan, account);
+    }
+
+    /// @dev Gives the account tokens, which the pool may take; none where the pool is over the
+    /// currency, or may take as many already.
+    function _giveTokens(address account, uint256 amount) internal {
+        if (!_isInTokens()) return;
+        uint256 value = amount * loan.quantum();
+        if (token.allowance(account, address(loan)) == value) return;
+        token.mint(account, value);
+        vm.prank(account);
+        token.approve(address(loan), value);
     }
 
     function _assertAccount(address account, uint256 balance, uint256 owed) internal view {
@@ -202,13 +242,30 @@ abstract contract Base is Actors {
     }
 
     function _fund(uint256 amount) internal {
-        hoax(stranger, amount);
-        loan.fund{value: amount}();
+        if (_isInTokens()) {
+            _giveTokens(stranger, amount);
+            vm.prank(stranger);
+            loan.fundTokens(amount);
+        } else {
+            hoax(stranger, amount);
+            loan.fund{value: amount}();
+        }
     }
 
     function _depositFor(address account, uint256 amount) internal {
-        hoax(stranger, amount);
-        loan.depositFor{value: amount}(account);
+        _deposit(stranger, account, amount);
+    }
+
+    function _deposit(address payer, address account, uint256 amount) internal {
+        if (_isInTokens()) {
+            _giveTokens(payer, amount);
+            vm.prank(payer);
+            loan.depositTokensFor(account, amount);
+        } else {
+            hoax(payer, amount);
+            if (payer == account) loan.deposit{value: amount}();
+            else loan.depositFor{value: amount}(account);
+        }
     }
 
     function _borrow(Vm.Wallet memory borrower) internal {
@@ -221,8 +278,14 @@ abstract contract Base is Actors {
     }
 
     function _repayFor(address borrower, uint256 amount) internal {
-        hoax(stranger, amount);
-        loan.repayLoanFor{value: amount}(borrower);
+        if (_isInTokens()) {
+            _giveTokens(stranger, amount);
+            vm.prank(stranger);
+            loan.repayInTokens(borrower, amount);
+        } else {
+            hoax(stranger, amount);
+            loan.repayLoanFor{value: amount}(borrower);
+        }
     }
 
     /// @dev Withdraws directly as one may: announced 48 hours ahead.

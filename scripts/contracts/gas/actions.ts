@@ -13,16 +13,16 @@ export type RelayedAction = {
   beside?: readonly Signed[]
 }
 
-const count = 20
+export const count = 20
 const half = parseEther('0.5')
 
 const loan = () => loanCall
 const repay = (amountWei: bigint | 'all') => () => encodeCall({ kind: 'repayment', amountWei })
-const transferTo = (group: string, amountWei: bigint) => (index: number) =>
+export const transferTo = (group: string, amountWei: bigint) => (index: number) =>
   encodeCall({ kind: 'transfer', to: accountOf(`${group} ${index}`).address, amountWei })
 const gift = transferTo('known', 1n)
-const withdraw = (index: number) => {
-  const args = [accountOf(`unknown ${index}`).address, half] as const
+export const withdraw = (amount: bigint) => (index: number) => {
+  const args = [accountOf(`unknown ${index}`).address, amount] as const
   return encodeFunctionData({ abi: microLoanAbi, functionName: 'withdrawTo', args })
 }
 
@@ -41,7 +41,7 @@ export function relayedActions(): RelayedAction[] {
     ['transfer to a new account', 'saver', transferTo('unknown', half)],
     ['repay a part', 'saver', repay(parseEther('0.005'))],
     ['repay all', 'saver', repay('all')],
-    ['withdraw to a new wallet', 'saver', withdraw],
+    ['withdraw to a new wallet', 'saver', withdraw(half)],
     ['a transfer that fails', 'newcomer', () => gift(0)],
   ]
   return [
@@ -80,7 +80,7 @@ export async function preparePhones(world: World): Promise<void> {
   }
 }
 
-function signedBy(group: string, intent: string, dataOf: (index: number) => Hex): Signed[] {
+export function signedBy(group: string, intent: string, dataOf: (index: number) => Hex): Signed[] {
   return Array.from({ length: count }, (_, index) => {
     const signer = accountOf(`${group} ${index}`)
     return { signer, data: dataOf(index), intent: `${intent} of ${group} ${index}` }

@@ -1,5 +1,6 @@
 import { directCalls, preparePhones, type RelayedAction, relayedActions } from './actions.ts'
-import { accountOf, type MeasuredChain } from './chain.ts'
+import { accountOf, type Call, type MeasuredChain } from './chain.ts'
+import { openTokenWorld, prepareTokenPhones, tokenActions, tokenCalls } from './tokens.ts'
 import type { Network } from './vm.ts'
 import {
   executeCall,
@@ -28,22 +29,28 @@ export async function measureAll(chain: MeasuredChain, earlier: Measured): Promi
   // The most expensive call: the first loan of a contract writes to words that are still empty.
   const intent = 'the first loan of all'
   const signer = accountOf('the first borrower')
-  const least = (name: string, signed?: Signed) =>
-    measureLeastGas(world, earlier.relayed[name]?.[leastGasColumn] ?? 0, signed)
-  const relayed: Figures = { [intent]: await least(intent, { signer, data: loanCall, intent }) }
+  const guess = earlier.relayed[intent]?.[leastGasColumn] ?? 0
+  const first = await measureLeastGas(world, guess, { signer, data: loanCall, intent })
+  const relayed: Figures = { [intent]: first }
   await lendForDays(world)
   await preparePhones(world)
-  for (const action of relayedActions()) {
-    relayed[action.name] = {
-      ...(await least(action.name, action.requests[0])),
-      ...(await measureBatches(world, action)),
+  const direct: Figures = {}
+  const measure = async (of: World, actions: RelayedAction[], calls: [string, Call][]) => {
+    for (const action of actions) {
+      const [name, first] = [action.name, action.requests[0]]
+      const guess = earlier.relayed[name]?.[leastGasColumn] ?? 0
+      const row = await measureLeastGas(of, guess, first)
+      relayed[name] = { ...row, ...(await measureBatches(of, action)) }
+    }
+    for (const [name, call] of calls) {
+      if (name.endsWith('withdraw')) await chain.pass(49 * 3_600)
+      direct[name] = { gas: (await chain.send(call)).gasUsed }
     }
   }
-  const direct: Figures = {}
-  for (const [name, call] of await directCalls(world)) {
-    if (name === 'withdraw') await chain.pass(49 * 3_600)
-    direct[name] = { gas: (await chain.send(call)).gasUsed }
-  }
+  await measure(world, relayedActions(), await directCalls(world))
+  const overToken = await openTokenWorld(chain)
+  await prepareTokenPhones(overToken)
+  await measure(overToken, tokenActions(), tokenCalls(overToken))
   return { relayed, direct }
 }
 

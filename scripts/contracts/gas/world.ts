@@ -33,19 +33,27 @@ const hour = 3_600
 const loanTerms = { principalWei: parseEther('0.01'), feeWei: 0n, termSeconds: 30 * 24 * hour }
 export const loanCall = encodeCall({ kind: 'loan', ...loanTerms })
 
-/** Deploys a pair of contracts, to lend for days: no first write is to flatter or blame a call. */
-export async function openWorld(chain: MeasuredChain) {
-  const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
+/**
+ * Deploys a pair of contracts, to lend for days: no first write is to flatter or blame a call. Its
+ * owner has sent nothing before.
+ */
+export async function openWorld(
+  chain: MeasuredChain,
+  { owner = accountOf('owner'), token = zeroAddress as Address } = {},
+) {
+  const relayer = accountOf('relayer')
   // The owner's second transaction deploys it.
   const target = getContractAddress({ from: owner.address, nonce: 1n })
   const guardian = accountOf('guardian').address
   const roles = [owner.address, guardian, [relayer.address], target]
   const forwarder = await deploy(chain, owner, 'RelayForwarder', roles)
-  const setup = readSetup({}, parseEther('1000'))
+  const setup = readSetup({ token }, parseEther('1000'))
   const loan = await deploy(chain, owner, 'MicroLoan', [
     { ...setup, forwarder, owner: owner.address, guardian: zeroAddress },
   ])
-  await chain.send(callTo(owner, loan, microLoanAbi, 'fund', [], parseEther('20')))
+  if (token === zeroAddress) {
+    await chain.send(callTo(owner, loan, microLoanAbi, 'fund', [], parseEther('20')))
+  }
   return { chain, forwarder, loan, owner, relayer }
 }
 

@@ -6,6 +6,8 @@ import {
   createPublicClient,
   createTestClient,
   createWalletClient,
+  encodeDeployData,
+  erc20Abi,
   getAddress,
   getContractAddress,
   type Hex,
@@ -123,6 +125,29 @@ test('constructors set the final owners, roles and terms, and the deployer keeps
   const { loan, forwarder } = contractsOf(deployment)
   expect([await forwarder.owner(), await loan.owner()]).toEqual([forwarderOwner, loanOwner])
   expect(await loan.liquidity()).toBe(parseEther('5'))
+})
+
+test("a pool over a token has its terms in it, and is filled with the payer's tokens", async () => {
+  await buildContracts(['contracts/test/gas'])
+  const { abi, bytecode } = readArtifact('Token', 'Compared')
+  const token = contractAt(await client.getTransactionCount({ address: deployer }))
+  const data = encodeDeployData({ abi, bytecode: bytecode.object, args: [deployer] })
+  await wallet().sendTransaction({ data, chain: null })
+  const wanted = { token, poolWei: 5_000_000n, principalWei: 2_000_000n, dailyCapWei: 9_000_000n }
+  const other = { ...options(), ...wanted, recordFile: newRecordFile() }
+  const deployment = await deployContracts(other)
+  expect(deployment.differences).toEqual([])
+  const { loan } = contractsOf(deployment)
+  expect(await loan.token()).toBe(getAddress(token))
+  expect(await loan.liquidity()).toBe(5_000_000n)
+  expect(await loan.withdrawalLimit()).toBe(10n ** 12n)
+  const held = { address: token, abi: erc20Abi, functionName: 'balanceOf' } as const
+  expect(await client.readContract({ ...held, args: [deployment.loan] })).toBe(parseEther('5'))
+  const second = { ...other, token: zeroAddress, principalWei: 1n }
+  expect((await deployContracts(second)).differences).toEqual([
+    'the principal in millionths of the token is 2000000, not 1',
+    `the token is ${getAddress(token)}, not ${zeroAddress}`,
+  ])
 })
 
 test('a run that was killed between the two contracts is continued, or leaves a forwarder that can never get a target', async () => {

@@ -14,11 +14,32 @@ contract AdversaryHandler is Handler {
         Handler(loan, forwarder, store)
     {}
 
-    function forceCurrency(uint256 amount) external step {
-        amount = bound(amount, 1, 1 ether);
-        vm.deal(address(this), amount);
-        new Forcing{value: amount}(payable(address(LOAN)));
+    /// @dev Tokens are simply sent; of currency a pool over tokens counts nothing in any case.
+    function force(uint256 amount) external step {
+        amount = bound(amount, 1, ONE);
+        if (address(TOKEN) == address(0)) {
+            vm.deal(address(this), amount);
+            new Forcing{value: amount}(payable(address(LOAN)));
+        } else {
+            TOKEN.mint(address(LOAN), amount * LOAN.quantum());
+        }
         STORE.recordForced(amount);
+    }
+
+    function bringTheOtherUnit(uint256 seed) external step {
+        address payer = STORE.account(seed % STORE.ACCOUNTS());
+        vm.deal(payer, 1);
+        vm.startPrank(payer);
+        if (address(TOKEN) == address(0)) {
+            _failsDirectly(abi.encodeCall(IMicroLoan.depositTokensFor, (payer, 1)));
+            _failsDirectly(abi.encodeCall(IMicroLoan.fundTokens, (1)));
+        } else {
+            (bool success,) = address(LOAN).call{value: 1}(abi.encodeCall(IMicroLoan.deposit, ()));
+            assertFalse(success, "currency in a pool over tokens");
+            (success,) = address(LOAN).call{value: 1}(abi.encodeCall(IMicroLoan.fund, ()));
+            assertFalse(success, "currency in a pool over tokens");
+        }
+        vm.stopPrank();
     }
 
     function borrowDirectly(uint256 seed) external step {

@@ -10,6 +10,7 @@ import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Store} from "../stores/Store.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
+import {Held, TestToken} from "../../support/Tokens.sol";
 
 /// @notice What all handlers need: the contracts, the store, and a watch over all debts at each
 /// step.
@@ -19,6 +20,10 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
     DeployedLoan internal immutable LOAN;
     DeployedForwarder internal immutable FORWARDER;
     Store internal immutable STORE;
+    /// @dev None where the pool is over the currency.
+    TestToken internal immutable TOKEN;
+    /// @dev As much of the unit as the amounts here are told by.
+    uint256 internal immutable ONE;
     address internal immutable OWNER;
     address internal immutable RELAYER;
     uint256 private _intents;
@@ -27,6 +32,8 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
         LOAN = loan;
         FORWARDER = forwarder;
         STORE = store;
+        TOKEN = TestToken(loan.token());
+        ONE = store.one();
         OWNER = makeAddr("owner");
         RELAYER = makeAddr("relayer");
     }
@@ -48,6 +55,26 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
         if (grown > STORE.issues() + STORE.passes() - reasonsBefore) STORE.recordGrownDebt();
     }
 
+    /// @dev Has the payer bring money, by the way of the pool's unit.
+    function _bring(address payer, uint256 amount, bytes memory inCurrency, bytes memory inTokens) internal {
+        if (address(TOKEN) == address(0)) {
+            vm.deal(payer, amount);
+        } else {
+            uint256 value = amount * LOAN.quantum();
+            TOKEN.mint(payer, value);
+            vm.prank(payer);
+            TOKEN.approve(address(LOAN), value);
+            (amount, inCurrency) = (0, inTokens);
+        }
+        vm.prank(payer);
+        (bool success,) = address(LOAN).call{value: amount}(inCurrency);
+        assertTrue(success, "honest payment");
+    }
+
+    function _held(address account) internal view returns (uint256) {
+        return Held.quanta(LOAN, account);
+    }
+
     /// @dev The fuzzer likes small numbers and edges; these are to be anywhere up to the maximum.
     function _uniform(uint256 seed, uint256 maximum) internal pure returns (uint256) {
         return uint256(keccak256(abi.encode(seed))) % (maximum + 1);
@@ -57,7 +84,8 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
         Request memory request = Request({
             from: STORE.account(signer),
             intentId: bytes22(keccak256(abi.encode(address(this), ++_intents))),
-            gas: 150_000,
+            // Readers take much of it, and a token that calls them the rest of what others need.
+            gas: 400_000,
             deadline: uint40(block.timestamp + 2 hours),
             data: data
         });

@@ -28,8 +28,8 @@ contract OwnerHandler is Handler {
     /// without a fee, so that the principal is.
     function setTerms(uint256 principal, uint256 cap, uint256 term, uint256 feeRate) external step {
         if (principal % 2 == 0) principal = STORE.principal();
-        else principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);
-        cap = _uniform(cap, 2 ether);
+        else principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 3 * ONE / 10);
+        cap = _uniform(cap, 2 * ONE);
         IMicroLoan.Terms memory terms = Setups.termsOf(principal, cap < principal ? 0 : cap);
         terms.term = SafeCast.toUint32(term % 2 == 0 ? STORE.term() : 1 days + _uniform(term, 100 days));
         terms.feeRate = SafeCast.toUint16(feeRate % 3 == 0 ? 0 : _uniform(feeRate, 1_000));
@@ -39,7 +39,7 @@ contract OwnerHandler is Handler {
     }
 
     function setWithdrawalLimit(uint256 limit) external step {
-        limit = _uniform(limit, 2 ether);
+        limit = _uniform(limit, 2 * ONE);
         vm.prank(OWNER);
         LOAN.setWithdrawalLimit(limit);
     }
@@ -57,10 +57,10 @@ contract OwnerHandler is Handler {
         if (liquidity == 0) return;
         // A part, so that there is something left to lend.
         amount = bound(amount, 1, liquidity / 4 + 1);
-        uint256 before = OWNER.balance;
+        uint256 before = _held(OWNER);
         vm.prank(OWNER);
         LOAN.defund(amount);
-        assertEq(OWNER.balance, before + amount, "currency of the owner");
+        assertEq(_held(OWNER), before + amount, "held by the owner");
         STORE.recordDefunding(amount);
     }
 

@@ -63,8 +63,8 @@ contract PhoneHandler is Handler {
         (, address payer) = _account(payerSeed);
         if (STORE.owedOf(borrower) == 0) return;
         amount = bound(amount, 1, STORE.owedOf(borrower));
-        hoax(payer, amount);
-        LOAN.repayLoanFor{value: amount}(borrower);
+        bytes memory inCurrency = abi.encodeCall(IMicroLoan.repayLoanFor, (borrower));
+        _bring(payer, amount, inCurrency, abi.encodeCall(IMicroLoan.repayInTokens, (borrower, amount)));
         STORE.recordRepayment(borrower, amount, true);
     }
 
@@ -95,16 +95,17 @@ contract PhoneHandler is Handler {
     function deposit(uint256 seed, uint256 toSeed, uint256 amount) external step {
         (, address payer) = _account(seed);
         (, address account) = _account(toSeed);
-        amount = bound(amount, 1, 1 ether);
-        hoax(payer, amount);
-        if (payer == account) LOAN.deposit{value: amount}();
-        else LOAN.depositFor{value: amount}(account);
+        amount = bound(amount, 1, ONE);
+        bytes memory inCurrency = payer == account
+            ? abi.encodeCall(IMicroLoan.deposit, ())
+            : abi.encodeCall(IMicroLoan.depositFor, (account));
+        _bring(payer, amount, inCurrency, abi.encodeCall(IMicroLoan.depositTokensFor, (account, amount)));
         STORE.recordDeposit(account, amount);
     }
 
     function announce(uint256 seed, uint256 amount) external step {
         (, address account) = _account(seed);
-        amount = _uniform(amount, 2 ether);
+        amount = _uniform(amount, 2 * ONE);
         vm.prank(account);
         LOAN.announceWithdrawal(amount);
         STORE.recordAnnouncement(account, amount);
@@ -116,10 +117,10 @@ contract PhoneHandler is Handler {
         if (STORE.balanceOf(account) < most) most = STORE.balanceOf(account);
         if (most == 0 || STORE.timestamp() < dueAt) return;
         amount = bound(amount, 1, most);
-        uint256 before = account.balance;
+        uint256 before = _held(account);
         vm.prank(account);
         LOAN.withdraw(amount);
-        assertEq(account.balance, before + amount, "currency of the account");
+        assertEq(_held(account), before + amount, "held by the account");
         STORE.recordWithdrawal(account, amount, true);
     }
 
@@ -131,18 +132,18 @@ contract PhoneHandler is Handler {
         if (LOAN.withdrawable() < most) most = LOAN.withdrawable();
         if (most == 0 || STORE.paused()) return;
         amount = bound(amount, 1, most);
-        uint256 before = recipient.balance;
+        uint256 before = _held(recipient);
         _forward(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(recipient), amount)));
-        assertEq(recipient.balance, before + amount, "currency of the recipient");
+        assertEq(_held(recipient), before + amount, "held by the recipient");
         STORE.recordWithdrawal(account, amount, false);
         STORE.recordOutflow(false, amount, LOAN.withdrawalLimit());
     }
 
     function fund(uint256 seed, uint256 amount) external step {
         (, address payer) = _account(seed);
-        amount = bound(amount, 1, 1 ether);
-        hoax(payer, amount);
-        LOAN.fund{value: amount}();
+        amount = bound(amount, 1, ONE);
+        bytes memory inTokens = abi.encodeCall(IMicroLoan.fundTokens, (amount));
+        _bring(payer, amount, abi.encodeCall(IMicroLoan.fund, ()), inTokens);
         STORE.recordFunding(amount);
     }
 

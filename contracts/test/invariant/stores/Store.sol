@@ -26,7 +26,11 @@ contract Store {
     address[ACCOUNTS] public account;
     uint256[ACCOUNTS] public key;
 
-    constructor() {
+    /// @dev So many quanta are about as much of the unit as one of the currency, by the bounds.
+    uint256 public immutable one;
+
+    constructor(uint256 one_) {
+        one = one_;
         for (uint256 i; i < ACCOUNTS; ++i) {
             key[i] = uint256(keccak256(abi.encode("account", i)));
             account[i] = vm.addr(key[i]);

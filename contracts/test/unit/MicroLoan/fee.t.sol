@@ -2,17 +2,18 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {AliceHasAllRoles, Base} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base, InTokensOf6} from "../../support/Base.sol";
 
 /// @notice Of a loan with a fee of 7.77 %. That an account pays it as it pays its debt, also where
 /// the terms change, the loan is written off or the account passed on, is what the invariants say
 /// for any fee.
 contract MicroLoanFeeTest is Base {
     uint256 internal constant RATE = 777;
-    uint256 internal constant FEE = PRINCIPAL * RATE / 10_000;
+    uint256 internal FEE;
 
     function setUp() public override {
         super.setUp();
+        FEE = PRINCIPAL * RATE / 10_000;
         _setFee(RATE);
         _depositFor(alice.addr, 1 ether);
     }
@@ -79,3 +80,5 @@ contract MicroLoanFeeTest is Base {
 }
 
 contract MicroLoanFeeWithAllRolesTest is MicroLoanFeeTest, AliceHasAllRoles {}
+
+contract MicroLoanFeeInTokensTest is MicroLoanFeeTest, InTokensOf6 {}

@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {AliceHasAllRoles, Base, BobHasAllRoles} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base, BobHasAllRoles, InTokensOf6} from "../../support/Base.sol";
 
 contract MicroLoanPassAccountTest is Base {
     function setUp() public override {
@@ -86,3 +86,5 @@ contract MicroLoanPassAccountTest is Base {
 contract MicroLoanPassAccountWithAllRolesTest is MicroLoanPassAccountTest, AliceHasAllRoles {}
 
 contract MicroLoanPassAccountToAllRolesTest is MicroLoanPassAccountTest, BobHasAllRoles {}
+
+contract MicroLoanPassAccountInTokensTest is MicroLoanPassAccountTest, InTokensOf6 {}

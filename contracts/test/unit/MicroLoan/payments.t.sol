@@ -2,12 +2,12 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {AliceHasAllRoles, Base, StrangerHasAllRoles} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base, InTokensOf18, InTokensOf6, StrangerHasAllRoles} from "../../support/Base.sol";
 import {Refusing, Returning} from "../../support/Receivers.sol";
 
-/// @notice What currency comes in by, goes on by and goes out by: each moves what it says and
-/// nothing else.
-contract MicroLoanPaymentsTest is Base {
+/// @notice What money comes in by, goes on by and goes out by: each moves what it says and nothing
+/// else.
+abstract contract MicroLoanPaymentsTest is Base {
     uint256 internal constant BALANCE = 5 ether;
     address internal wallet = makeAddr("outside wallet");
 
@@ -19,11 +19,12 @@ contract MicroLoanPaymentsTest is Base {
 
     // In
 
-    function test_WhenCurrencyIsDeposited() external {
+    function test_WhenMoneyIsDeposited() external {
+        _giveTokens(bob.addr, 1 ether);
         vm.expectEmit();
         emit IMicroLoan.Deposited(bob.addr, bob.addr, 1 ether);
-        hoax(bob.addr, 1 ether);
-        loan.deposit{value: 1 ether}();
+        _deposit(bob.addr, bob.addr, 1 ether);
+        _giveTokens(stranger, 0.5 ether);
         vm.expectEmit();
         emit IMicroLoan.Deposited(bob.addr, stranger, 0.5 ether);
         _depositFor(bob.addr, 0.5 ether);
@@ -33,6 +34,7 @@ contract MicroLoanPaymentsTest is Base {
     }
 
     function test_WhenThePoolIsFunded() external {
+        _giveTokens(stranger, 2 ether);
         vm.expectEmit();
         emit IMicroLoan.Funded(stranger, 2 ether);
         _fund(2 ether);
@@ -100,7 +102,7 @@ contract MicroLoanPaymentsTest is Base {
         vm.warp(dueAt);
         vm.prank(alice.addr);
         loan.withdraw(3 ether);
-        assertEq(alice.addr.balance, 3 ether, "currency of the caller");
+        assertEq(_held(alice.addr), 3 ether, "held by the caller");
     }
 
     function test_RevertGiven_NothingOrLessWasAnnounced() external {
@@ -139,7 +141,7 @@ contract MicroLoanPaymentsTest is Base {
         vm.warp(block.timestamp + 48 hours);
         vm.prank(wallet);
         loan.withdraw(3 ether);
-        assertEq(wallet.balance, 3 ether, "currency of the wallet");
+        assertEq(_held(wallet), 3 ether, "held by the wallet");
     }
 
     function test_GivenTheLiquidityIsAllLent() external {
@@ -156,23 +158,9 @@ contract MicroLoanPaymentsTest is Base {
         emit IMicroLoan.Withdrawn(alice.addr, alice.addr, 2 ether);
         vm.prank(alice.addr);
         loan.withdraw(2 ether);
-        assertEq(alice.addr.balance, 2 ether, "currency of the caller");
+        assertEq(_held(alice.addr), 2 ether, "held by the caller");
         _assertAccount(alice.addr, BALANCE - 2 ether, 0);
         _assertSums(POOL, BALANCE - 2 ether, 0);
-    }
-
-    /// @dev Whatever the caller does with it comes after it in the log.
-    function test_GivenTheCallerPaysInAgain() external {
-        address returning = address(new Returning());
-        _depositFor(returning, 1 ether);
-        _announce(returning, 1 ether);
-        vm.expectEmit();
-        emit IMicroLoan.Withdrawn(returning, returning, 1 ether);
-        vm.expectEmit();
-        emit IMicroLoan.Deposited(returning, returning, 1 ether);
-        vm.prank(returning);
-        loan.withdraw(1 ether);
-        _assertAccount(returning, 1 ether, 0);
     }
 
     // Out, forwarded
@@ -181,20 +169,9 @@ contract MicroLoanPaymentsTest is Base {
         vm.expectEmit();
         emit IMicroLoan.Withdrawn(alice.addr, wallet, 2 ether);
         _forward(alice, _withdrawTo(wallet, 2 ether));
-        assertEq(wallet.balance, 2 ether, "currency of the recipient");
+        assertEq(_held(wallet), 2 ether, "held by the recipient");
         _assertAccount(alice.addr, BALANCE - 2 ether, 0);
         _assertSums(POOL, BALANCE - 2 ether, 0);
-    }
-
-    function test_RevertGiven_TheRecipientTakesNoCurrency() external {
-        address refusing = address(new Refusing());
-        bytes memory reason = _error(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether);
-        _forwardFails(alice, _withdrawTo(refusing, 1 ether), reason);
-        _forward(alice, _transfer(refusing, 1 ether));
-        _announce(refusing, 1 ether);
-        _fails(refusing, abi.encodeCall(IMicroLoan.withdraw, (1 ether)), reason);
-        _assertAccount(refusing, 1 ether, 0);
-        _assertSums(POOL, BALANCE, 0);
     }
 
     function test_RevertGiven_TheLimitLeavesOneWeiLess() external {
@@ -209,10 +186,42 @@ contract MicroLoanPaymentsTest is Base {
         assertEq(loan.transferable(), 2 ether, "left to direct transfers");
         vm.warp(block.timestamp + 25 hours);
         _forward(alice, _withdrawTo(wallet, 2 ether));
-        assertEq(wallet.balance, 4 ether, "currency of the recipient");
+        assertEq(_held(wallet), 4 ether, "held by the recipient");
     }
 }
 
-contract MicroLoanPaymentsOfAliceWithAllRolesTest is MicroLoanPaymentsTest, AliceHasAllRoles {}
+/// @notice Of what currency alone can do: call whom it is sent to.
+contract MicroLoanPaymentsOfCurrencyTest is MicroLoanPaymentsTest {
+    /// @dev Whatever the caller does with it comes after it in the log.
+    function test_GivenTheCallerPaysInAgain() external {
+        address returning = address(new Returning());
+        _depositFor(returning, 1 ether);
+        _announce(returning, 1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.Withdrawn(returning, returning, 1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.Deposited(returning, returning, 1 ether);
+        vm.prank(returning);
+        loan.withdraw(1 ether);
+        _assertAccount(returning, 1 ether, 0);
+    }
 
-contract MicroLoanPaymentsOfAPayerWithAllRolesTest is MicroLoanPaymentsTest, StrangerHasAllRoles {}
+    function test_RevertGiven_TheRecipientTakesNoCurrency() external {
+        address refusing = address(new Refusing());
+        bytes memory reason = _error(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether);
+        _forwardFails(alice, _withdrawTo(refusing, 1 ether), reason);
+        _forward(alice, _transfer(refusing, 1 ether));
+        _announce(refusing, 1 ether);
+        _fails(refusing, abi.encodeCall(IMicroLoan.withdraw, (1 ether)), reason);
+        _assertAccount(refusing, 1 ether, 0);
+        _assertSums(POOL, BALANCE, 0);
+    }
+}
+
+contract MicroLoanPaymentsOfAliceWithAllRolesTest is MicroLoanPaymentsOfCurrencyTest, AliceHasAllRoles {}
+
+contract MicroLoanPaymentsOfAPayerWithAllRolesTest is MicroLoanPaymentsOfCurrencyTest, StrangerHasAllRoles {}
+
+contract MicroLoanPaymentsInTokensOf18Test is MicroLoanPaymentsTest, InTokensOf18 {}
+
+contract MicroLoanPaymentsInTokensOf6Test is MicroLoanPaymentsTest, InTokensOf6 {}

@@ -2,7 +2,13 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {AliceHasAllRoles, Base, OwnerHasAllRoles, StrangerHasAllRoles} from "../../support/Base.sol";
+import {
+    AliceHasAllRoles,
+    Base,
+    InTokensOf18,
+    OwnerHasAllRoles,
+    StrangerHasAllRoles
+} from "../../support/Base.sol";
 
 /// @notice What ends a loan, in whole or in part: its borrower, anybody else, or the owner who
 /// writes it off.
@@ -42,6 +48,7 @@ contract MicroLoanRepaymentsTest is Base {
 
     function test_WhenAnotherRepays() external {
         uint256 left = PRINCIPAL - PRINCIPAL / 4;
+        _giveTokens(stranger, PRINCIPAL / 4);
         vm.expectEmit();
         emit IMicroLoan.LoanRepaid(alice.addr, stranger, PRINCIPAL / 4, left);
         _repayFor(alice.addr, PRINCIPAL / 4);
@@ -95,3 +102,5 @@ contract MicroLoanRepaymentsOfAliceWithAllRolesTest is MicroLoanRepaymentsTest, 
 contract MicroLoanRepaymentsOfTheOwnerWithAllRolesTest is MicroLoanRepaymentsTest, OwnerHasAllRoles {}
 
 contract MicroLoanRepaymentsOfAPayerWithAllRolesTest is MicroLoanRepaymentsTest, StrangerHasAllRoles {}
+
+contract MicroLoanRepaymentsInTokensTest is MicroLoanRepaymentsTest, InTokensOf18 {}
