@@ -39,14 +39,14 @@ export const menus = {
   demo: { settings: demo, messages: demonstration },
   lender: { settings: { ...lender, pin: 'off' }, messages: english },
   strict: { settings: { ...lender, pin: 'strict' }, messages: english },
-  local: { settings: { ...lender, pin: 'off', localCurrency }, messages: english },
+  local: { settings: { ...lender, pin: 'off', agents: true, localCurrency }, messages: english },
   agents: { settings: { ...lender, pin: 'on', agents: true }, messages: english },
 } as const satisfies Menus
 
 const { demo: _, ...others } = menus
 const ofLender = {
   ...others,
-  'local strict': { settings: { ...menus.strict.settings, localCurrency } },
+  'local strict': { settings: { ...menus.strict.settings, agents: true, localCurrency } },
 }
 
 export const menusInAllLanguages: Menus = {

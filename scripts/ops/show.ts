@@ -1,6 +1,7 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
 import type { Unit } from '../../src/loan/amounts.ts'
 import { paymentKinds } from '../../src/loan/kinds.ts'
+import { describeAgreed, formatAgreed } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeFate, remedies } from '../../src/operator/remedies.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
@@ -130,14 +131,15 @@ export function describeRelayer(relayer: Relayer, currency: string): string {
 }
 
 export function describePayment(payment: PaymentSummary, unit: Unit): string {
-  const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
-  const amount = spendsWei === '0' ? '' : ` ${writeAmount(spendsWei, unit)}`
+  const { acceptedAt, state, kind, intent, account, spendsWei, agreed, hash } = payment
+  const amount = spendsWei === '0' ? '' : ` ${formatAgreed(agreed, writeAmount(spendsWei, unit))}`
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
 export function explainPayment(payment: PaymentSummary, unit: Unit): string {
-  const { kind, spendsWei, acceptedAt, block, explorer } = payment
-  const amount = spendsWei === '0' ? '' : ` of ${writeAmount(spendsWei, unit)}`
+  const { kind, spendsWei, agreed, acceptedAt, block, explorer } = payment
+  const amount =
+    spendsWei === '0' ? '' : ` of ${formatAgreed(agreed, writeAmount(spendsWei, unit))}`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
@@ -160,7 +162,7 @@ const describeCode = ({ code, paidOutAt }: Pick<PaymentDetails, 'code' | 'paidOu
 }
 
 export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
-  const { account, recipient, intent, gasUsed, deadline, state } = trace
+  const { account, recipient, intent, gasUsed, deadline, state, agreed } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
   const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
@@ -168,6 +170,7 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
     explainPayment(trace, unit),
     `Account ${account}; intent ${intent}${gas}${until}.`,
     ...(recipient === null ? [] : [`It pays ${recipient}${describeCode(trace)}.`]),
+    ...(agreed ? [`Agreed: ${describeAgreed(agreed, unit)}.`] : []),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
     ...(trace.screen === null

@@ -41,6 +41,8 @@ const accountMemory = z.object({
         to: z.string(),
         sealed: z.optional(z.string()),
         amountWei: z.optional(z.string()),
+        /** Holds the amount in local money, in hundredths, if the caller agreed to it in that. */
+        local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
       }),
     ),
     [],
@@ -133,12 +135,13 @@ export function recordRecipientName(memory: AccountMemory, sent: AccountMemory['
 export function recordPayment(
   memory: AccountMemory,
   intentId: string,
-  { to, address, sealed, amountWei }: AccountMemory['recipients'][number],
+  { sealed, ...payment }: AccountMemory['recipients'][number],
 ): AccountMemory | undefined {
+  const { address, to } = payment
   const stored = recordRecipientName(memory, { intentId, address, to })
   if (stored === undefined) return undefined
   const others = memory.recipients.filter((recipient) => recipient.address !== address)
-  const recipient = { address, to, sealed: sealed ?? findSealedNumber(memory, address), amountWei }
+  const recipient = { ...payment, sealed: sealed ?? findSealedNumber(memory, address) }
   return { ...stored, recipients: prepend('recipients', recipient, others) }
 }
 

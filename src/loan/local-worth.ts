@@ -12,11 +12,28 @@ export type RateFeed = {
   maxChangePercent: number
 }
 
-/** Tells the price of one unit in `micros`, millionths of the currency's unit, above zero. */
-export type Rate = { currency: string; micros: bigint }
+/**
+ * Tells the price of one unit in `micros`, millionths of the currency's unit, above zero; of a
+ * session, also when it read that (Unix time in ms).
+ */
+export type Rate = { currency: string; micros: bigint; readAt?: number | undefined }
 
-/** Is an amount in `cents`, hundredths of the currency's unit, in decimal digits. */
-export type LocalMoney = { currency: string; cents: string }
+const digits = z.string().check(z.regex(/^[0-9]{1,30}$/))
+
+/** Parses what a payment is in local money, as its caller agreed. Nothing works it out again. */
+export const localWorth = z.object({
+  currency: z.string().check(z.regex(/^[A-Z]{3}$/)),
+  /** Holds the amount in hundredths of the currency's unit. */
+  cents: digits,
+  /** Hold the session's rate, in millionths for one unit, and when it was read. */
+  micros: digits,
+  readAt: z.int(),
+})
+
+export type LocalWorth = z.infer<typeof localWorth>
+
+/** Is an amount of local money, without a rate. */
+export type LocalMoney = Pick<LocalWorth, 'currency' | 'cents'>
 
 export type RatesOptions = {
   feed: RateFeed
@@ -104,18 +121,50 @@ function computeCents(wei: bigint, unit: Unit, { micros }: Rate): bigint {
   return cents < 1_000n ? cents : ((cents + 50n) / 100n) * 100n
 }
 
+const isPossible = (cents: bigint): boolean => cents < maxWorth * 100
+
 /** Formats the worth of an amount; returns undefined if the worth must be an error. */
 export function formatWorth(wei: bigint, unit: Unit, rate: Rate): string | undefined {
   const cents = computeCents(wei, unit, rate)
-  const isPossible = cents < maxWorth * 100
-  return isPossible ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
+  return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
 }
+
+/** Is the number of cents from which they are left out: screens have no room for both. */
+const maxWithCents = 10n ** 11n
+
+/** Returns what a parsed amount is by its own digits in the rate's currency, down to the cent. */
+export function agreeToTyped(typed: string, rate: Rate): LocalWorth | undefined {
+  const [units = '', fraction = ''] = typed.trim().split(/[.,]/)
+  const cents = BigInt(units + fraction.slice(0, 2).padEnd(2, '0'))
+  return toLocalWorth(cents < maxWithCents ? cents : cents - (cents % 100n), rate)
+}
+
+/** Returns what an amount is at a session's rate, as its screens tell it. */
+export const agreeToWorth = (wei: bigint, unit: Unit, rate: Rate): LocalWorth | undefined =>
+  toLocalWorth(computeCents(wei, unit, rate), rate)
+
+/** Returns nothing for less than a cent, too much, or a session of before rates had a time. */
+function toLocalWorth(cents: bigint, { currency, micros, readAt }: Rate): LocalWorth | undefined {
+  if (cents === 0n || !isPossible(cents) || readAt === undefined) return undefined
+  return { currency, cents: `${cents}`, micros: `${micros}`, readAt }
+}
+
+/** Writes an amount as agreed in local money, with the text of the unit; else that alone. */
+export const formatAgreed = (agreed: LocalMoney | null | undefined, unitText: string): string =>
+  agreed ? `${formatLocal(agreed)} (${unitText})` : unitText
 
 /** Formats the worth of an amount, rounded up to whole units of the currency. */
 export function formatWorthUp(wei: bigint, unit: Unit, { currency, micros }: Rate): string {
   const divisor = getOne(unit) * 1_000_000n
   const units = (wei * micros + divisor - 1n) / divisor
   return formatLocal({ currency, cents: `${units * 100n}` })
+}
+
+/** Describes for operators what was agreed, and the price that it went by. */
+export function describeAgreed(agreed: LocalWorth, { symbol }: Unit): string {
+  const { currency, micros, readAt } = agreed
+  const price = formatLocal({ currency, cents: `${BigInt(micros) / 10_000n}` })
+  return `${formatLocal(agreed)} at ${price} for 1 ${symbol}, read ${new Date(readAt).toISOString()}`
 }
 
 async function fetchPrice(url: string, { feed, fetch, clock }: RatesOptions): Promise<Price> {

@@ -10,6 +10,7 @@ import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules, type PaymentKind } from '../loan/kinds.ts'
+import { agreeToWorth, type LocalWorth } from '../loan/local-worth.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
 import { requestLifetimeSeconds, signRequest } from '../relay/forwarder/requests.ts'
 import {
@@ -29,8 +30,9 @@ import { payments } from './menu/payments.ts'
 import { shortenAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
+import { writeFitting } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
-import { readRecord, termsRecord } from './session/records.ts'
+import { readRecord, readSessionRate, termsRecord } from './session/records.ts'
 import { nameReminderSubject, type SmsFacts, type SmsSeals } from './sms.ts'
 import { joinAnswers, nameIntent, type Visit } from './visit.ts'
 
@@ -130,6 +132,18 @@ async function planCall(
   return { call, spendsWei: 0n, amountWei: 0n }
 }
 
+/** Returns what the caller agrees to in local money: as typed, else the worth in this session. */
+async function findAgreed(
+  visit: Visit,
+  { agreed }: Intent,
+  amountWei: bigint | 'all',
+): Promise<LocalWorth | undefined> {
+  const { localCurrency } = visit.services.settings
+  if (agreed !== undefined || amountWei === 'all' || localCurrency === undefined) return agreed
+  const rate = await readSessionRate(visit)
+  return rate === 'none' ? undefined : agreeToWorth(amountWei, visit.services.unit, rate)
+}
+
 /** Creates and signs the order of a payment, with its screens and messages. */
 async function prepareOrder(
   visit: Visit,
@@ -147,7 +161,8 @@ async function prepareOrder(
       : undefined
   const { call, spendsWei, reserves, amountWei } = await planCall(visit, intent, shownTerms)
   const code = derivePaymentCode(keys, name.intentId)
-  const shown = { kind, amountWei, to: nameRecipient(visit, intent), code }
+  const agreed = await findAgreed(visit, intent, amountWei)
+  const shown = { kind, amountWei, agreed, to: nameRecipient(visit, intent), code }
   const queued =
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
   const request = await signRequest(account, forwarder, {
@@ -162,6 +177,7 @@ async function prepareOrder(
       request,
       kind,
       spendsWei,
+      agreed,
       reserves,
       attached: till ? ({ till } satisfies Attachments) : undefined,
       sms: await sealSms(visit, shown, recipient),
@@ -177,16 +193,28 @@ async function prepareOrder(
 }
 
 /** Describes a payment as its screen does; `to` is empty if it has no recipient. */
-type ShownPayment = { kind: PaymentKind; amountWei: bigint | 'all'; to: string; code: string }
+type ShownPayment = {
+  kind: PaymentKind
+  amountWei: bigint | 'all'
+  agreed?: LocalWorth | undefined
+  to: string
+  code: string
+}
 
 /** Writes the screen of a submitted payment; `transaction` names its hash, or that it waits. */
 function writeSubmitted(
   { services: { showExactAmount }, messages }: Visit,
-  { kind, amountWei, to, code }: ShownPayment,
+  { kind, amountWei, agreed, to, code }: ShownPayment,
   transaction: string,
 ): Screen {
-  const amount = amountWei === 'all' ? amountWei : showExactAmount(amountWei)
-  return endScreen(payments[kind].words(messages).submitted(amount, to, transaction, code))
+  const { submitted } = payments[kind].words(messages)
+  const unitText = amountWei === 'all' ? amountWei : showExactAmount(amountWei)
+  const write = (amount: string): string => {
+    const text = submitted(amount, to, transaction, code)
+    // As in the demonstration, a transfer's screen names no amount that is in coins alone.
+    return kind === 'transfer' && agreed ? text.replace('\n', `\n${amount}\n`) : text
+  }
+  return endScreen(writeFitting(agreed, unitText, write))
 }
 
 /**
@@ -302,6 +330,8 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
       ? await visit.services.smsSeals?.sealNumber(recipient.phone, sender)
       : undefined
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
+  const { currency, cents } = intent.agreed ?? {}
+  const local = currency && cents ? { currency, cents } : undefined
   if (recipient.kind === 'till') {
     const label = `${to} (${derivePaymentCode(visit.services.keys, intentId)})`
     updateMemoryLater(visit.services, sender, (memory) =>
@@ -309,7 +339,7 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
     )
   } else {
     updateMemoryLater(visit.services, sender, (memory) =>
-      recordPayment(memory, intentId, { to, address, sealed, amountWei }),
+      recordPayment(memory, intentId, { to, address, sealed, amountWei, local }),
     )
   }
   const number = shortenPhone(visit.phone)

@@ -218,11 +218,11 @@ async function decryptSenders(
 /** Lists the recipients that this session offers by a digit. */
 async function listKnownRecipients(shown: Shown) {
   const recipients = listRecipients(await shown.services.memory.read(shown.account.address)).map(
-    ({ address, to: label, amountWei }): KnownRecipient => ({
+    ({ address, to: label, amountWei, local }): KnownRecipient => ({
       kind: 'known',
       address,
       label,
-      ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
+      ...(amountWei !== undefined && { amountWei: BigInt(amountWei), local }),
     }),
   )
   return recordList(shown, recipientsRecord, recipients)

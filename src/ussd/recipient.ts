@@ -2,6 +2,7 @@ import { type Address, isAddressEqual } from 'viem'
 import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 import { findNobody, type NobodyKind } from '../chain/payees.ts'
+import type { LocalMoney } from '../loan/local-worth.ts'
 
 export type Recipient =
   /** An address that was typed, or a saved wallet with its name. */
@@ -18,6 +19,8 @@ export type KnownRecipient = {
   label: string
   /** Holds the last transfer to this recipient; undefined if that sent the whole balance. */
   amountWei?: bigint | undefined
+  /** Holds its amount in local money, if it was agreed in that. */
+  local?: LocalMoney | undefined
 }
 
 export type RecipientFault =

@@ -2,7 +2,7 @@ import type { PinState } from '../account/pin.ts'
 import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
-import type { Rate } from '../loan/local-worth.ts'
+import type { LocalWorth, Rate } from '../loan/local-worth.ts'
 import type { Taking, Withdrawal } from '../operator/kept/tills.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -46,7 +46,10 @@ export type TillDay = {
   lastPayments: readonly TillPayment[]
 }
 
-export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference' | 'paidOut'> & {
+export type TillPayment = Pick<
+  Taking,
+  'amountWei' | 'agreed' | 'state' | 'reference' | 'paidOut'
+> & {
   code: string
 }
 
@@ -54,6 +57,7 @@ export type TillPayment = Pick<Taking, 'amountWei' | 'state' | 'reference' | 'pa
 export type Activity = {
   kind: PaymentKind | 'received'
   amountWei: bigint | 'all'
+  agreed?: LocalWorth | null | undefined
   /** Names the other party by a shortened number, else by a shortened address. */
   counterparty?: string
   state: ActivityState

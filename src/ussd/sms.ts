@@ -5,6 +5,7 @@ import { createSeal } from '../account/seal.ts'
 import { weiSchema } from '../loan/amounts.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { kindNames } from '../loan/kinds.ts'
+import { formatAgreed } from '../loan/local-worth.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import { getProgress } from '../relay/progress.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
@@ -86,7 +87,7 @@ export function correctFacts(
 /** Writes a message about a saved wallet or a payment's final outcome, in its reader's language. */
 export function writeSms(
   facts: SmsFacts | WalletFacts,
-  { state, reason }: Pick<DueSms, 'state' | 'reason'>,
+  { state, reason, agreed }: Pick<DueSms, 'state' | 'reason' | 'agreed'>,
   messages: Messages,
   showAmount: (wei: bigint) => string,
 ): string {
@@ -95,7 +96,11 @@ export function writeSms(
   }
   const { kind, amountWei, who } = facts
   const writeLine = (outcome: ActivityState) =>
-    writeActivityLine(messages, { kind, amountWei, counterparty: who, state: outcome }, showAmount)
+    writeActivityLine(
+      messages,
+      { kind, amountWei, agreed, counterparty: who, state: outcome },
+      showAmount,
+    )
   if (getProgress(state) === 'failed') {
     const line = writeLine({ kind: 'failed', reason })
     return `${line}\n${messages.nothingMoved}`
@@ -103,5 +108,5 @@ export function writeSms(
   const { creditedMessage } = getKindWords(messages, kind)
   return creditedMessage === undefined || amountWei === 'all'
     ? writeLine({ kind: 'done' })
-    : creditedMessage(showAmount(amountWei), who)
+    : creditedMessage(formatAgreed(agreed, showAmount(amountWei)), who)
 }

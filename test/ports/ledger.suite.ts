@@ -11,6 +11,7 @@ import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
   adoptionOf,
+  agreed,
   alice,
   bob,
   carol,
@@ -589,6 +590,43 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const again = { request: own, spendsWei: 9n }
       expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed', order: again })
       expect((await ledger.readStanding(alice)).today.sentWei).toBe(9n)
+    })
+
+    test('keeps from its acceptance on what it is in local money, as long as its own request counts', async ({
+      ledger,
+      pass,
+      rules,
+    }) => {
+      const own = { ...orderOf('s').request, data: sends(9n) }
+      const executed = { ...own, data: sends(7n), signature: '0xef01' } as const
+      const readAgreed = async () => [
+        (await ledger.findPayment('s'))?.order.agreed ?? null,
+        (await ledger.tracePayment(own.intentId))?.agreed,
+      ]
+      const nonce = await accept(ledger, 's', alice, { order: { request: own, agreed } })
+      await queue(ledger, offerOf('queued', bob, { order: { agreed } }))
+      expect(await readAgreed()).toEqual([agreed, agreed])
+      expect((await ledger.readPage({ account: bob, limit: 1 })).payments).toMatchObject([
+        { agreed },
+      ])
+      await mineAt(ledger, 's', nonce ?? -1, executionIn(9, { executed, hash: id('older') }))
+      expect(await readAgreed()).toEqual([null, null])
+      await ledger.reopen(id('block 9'))
+      expect(await readAgreed()).toEqual([agreed, agreed])
+      await mineAt(ledger, 's', nonce ?? -1, executionIn(10, { executed: own }))
+      await ledger.confirm(['s'], id('block 10'))
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      const { payments } = await ledger.readPage({ archived: true, limit: 1 })
+      expect(payments).toMatchObject([{ intentId: id('s'), agreed }])
+    })
+
+    test('is in no local money once its rows are lost, not even at the rate of then', async ({
+      ledger,
+    }) => {
+      await ledger.adopt(adoptionOf('s', executionIn(9), { agreed }))
+      expect((await ledger.findPayment('s'))?.order.agreed).toBeUndefined()
+      expect((await ledger.tracePayment(id('s')))?.agreed).toBeNull()
     })
 
     test('is adopted from the chain by a ledger that lost it', async ({ ledger }) => {

@@ -11,6 +11,7 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
+import type { LocalWorth } from '../../src/loan/local-worth.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { OfferDecision, OpenSlot, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'
 import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
@@ -32,6 +33,11 @@ export const screenOf = (session: string): Screen => ({
 export const question = (session: string, account = alice, input = 'input') => ({
   ...{ session, input, account },
 })
+
+/** What an order's caller agreed to in local money. */
+export const agreed: LocalWorth = {
+  ...{ currency: 'KES', cents: '100000', micros: '12900000000000', readAt: 1_790_700_000_000 },
+}
 
 /** Signs the request of each order here. */
 export const signature = '0xabcd'

@@ -30,7 +30,13 @@ const memory = z.object({
   lastDialAt: z.nullable(time),
   language: z.nullable(z.string()),
   recipients: z.array(
-    z.object({ address: hexAddress, to: z.string(), amountWei: z.nullable(wei) }),
+    z.object({
+      address: hexAddress,
+      to: z.string(),
+      amountWei: z.nullable(wei),
+      /** Holds the amount in local money, in hundredths, where it was agreed in that. */
+      local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
+    }),
   ),
   senders: z.array(hexAddress),
   sent: z.array(z.object({ intentId: z.string(), address: hexAddress, to: z.string() })),
@@ -176,7 +182,10 @@ function describeMemory(stored: AccountMemory): z.output<typeof memory> {
     hasDialled,
     lastDialAt: isoOrNull(dialedAt),
     language: findLanguage(stored) ?? null,
-    recipients: recipients.map(({ address, to, amountWei = null }) => ({ address, to, amountWei })),
+    recipients: recipients.map(({ sealed: _, amountWei = null, ...recipient }) => ({
+      ...recipient,
+      amountWei,
+    })),
     senders: senders.map(({ address }) => address),
     sent,
     wallets,

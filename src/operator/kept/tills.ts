@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { LocalWorth } from '../../loan/local-worth.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { noLimit, type Row } from '../../relay/ledger/rows.ts'
 import { parts } from '../../relay/ledger/steps.ts'
@@ -24,6 +25,8 @@ type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
 export type Taking = {
   intentId: Hex
   amountWei: bigint
+  /** Holds what the payment's caller agreed to in local money. */
+  agreed?: LocalWorth | undefined
   state: Row<'payments'>['state']
   reference: string | undefined
   /** Tells when the agent said that its cash was paid out, and in which session. */
@@ -63,6 +66,7 @@ const findPaymentIn =
 const toTaking = ({ payment, taking }: Paid): Taking => ({
   intentId: payment.intent_id,
   amountWei: BigInt(payment.spends),
+  agreed: parts.getAgreed(payment),
   state: payment.state,
   reference: taking.reference ?? undefined,
   paidOut: taking.paid_out,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
+import { localWorth } from '../../loan/local-worth.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
 import { smsParties } from '../../relay/ledger/values.ts'
 import { hexAddress, hexHash, intentId, time, wei } from './fields.ts'
@@ -21,6 +22,8 @@ export const payment = z.object({
   /** Holds when the agent said, with a PIN, that this withdrawal's cash was paid out. */
   paidOutAt: z.nullable(time),
   spendsWei: wei,
+  /** Holds what the caller agreed to in local money, at which rate; null without one. */
+  agreed: z.nullable(localWorth),
   acceptedAt: time,
   changedAt: time,
   relayer: z.nullable(hexAddress),

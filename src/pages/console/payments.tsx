@@ -1,14 +1,15 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { kindNames, paymentKinds } from '../../loan/kinds.ts'
+import { describeAgreed, formatAgreed } from '../../loan/local-worth.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
 import { outcomes, payment } from '../../operator/schemas/payments.ts'
 import { getProgress } from '../../relay/progress.ts'
 import { Choice, Field, Live, showMoney } from '../parts.tsx'
 import { drawLink, Facts, Rows } from './answer.tsx'
 
-/** Shows the amount that leaves the account; empty for a loan. */
-export const showSpentAmount = ({ spendsWei }: PaymentSummary, unit: Unit): string =>
-  spendsWei === '0' ? '' : showMoney(spendsWei, unit)
+/** Shows the amount that leaves the account, first as agreed in local money; empty for a loan. */
+export const showSpentAmount = ({ spendsWei, agreed }: PaymentSummary, unit: Unit): string =>
+  spendsWei === '0' ? '' : formatAgreed(agreed, showMoney(spendsWei, unit))
 
 /** Describes a payment's state: the word that its caller reads, and the ledger's own. */
 export const describeState = ({ state }: Pick<PaymentSummary, 'state'>): string =>
@@ -77,7 +78,8 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; unit: U
 }
 
 export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: Unit }) {
-  const { screen, batch, transitions, transactions, messages, ...facts } = payment
+  const { screen, batch, transitions, transactions, messages, agreed, ...others } = payment
+  const facts = agreed ? { ...others, agreed: describeAgreed(agreed, unit) } : others
   return (
     <Live name="payment" title={`${paymentKinds[payment.kind].name}, ${describeState(payment)}`}>
       <Facts of={facts} unit={unit} />

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
+import { localWorth } from '../../loan/local-worth.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 import { smsParties } from './values.ts'
 
@@ -41,6 +42,8 @@ const payment = {
   state,
   /** Holds the amount taken from the account. */
   spends: wei,
+  /** Holds what its own request is in local money; rows of before 1.1, or without a rate, none. */
+  agreed: z.optional(localWorth),
   /** Hold what it reserves of pool, daily cap and withdrawal limit; null if nothing. */
   ...mapNames(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),

@@ -2,7 +2,7 @@ import { acceptanceSteps } from './acceptance.ts'
 import { carryingSteps } from './carrying.ts'
 import { outcomeSteps } from './outcomes.ts'
 import { findSessions } from './payments/clues.ts'
-import { isToOther, paysSame } from './payments/executed.ts'
+import { getAgreed, isToOther, paysSame } from './payments/executed.ts'
 import { reminderSteps } from './payments/reminders.ts'
 import { smsSteps } from './payments/sms.ts'
 import type { Port } from './port.ts'
@@ -47,6 +47,7 @@ export const parts = {
   eraseAccount,
   keepFormerAccounts,
   findSessions,
+  getAgreed,
   hasSentNothing,
   isHeld,
   isToOther,

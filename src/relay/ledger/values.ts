@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { PaymentKind } from '../../loan/kinds.ts'
+import type { LocalWorth } from '../../loan/local-worth.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 
 /** Identifies a step of a session by its account and digests of session and input, not by words. */
@@ -34,6 +35,8 @@ export type Order = {
   kind: PaymentKind
   /** Is what leaves the account's balance; 0 for other calls. */
   spendsWei: bigint
+  /** Holds what the caller agreed to in local money, which no chain knows. */
+  agreed?: LocalWorth | undefined
   reserves?: ReservedAmounts | undefined
   /** Holds what others keep of it: who composes the ledger parses it, and writes it with it. */
   attached?: unknown

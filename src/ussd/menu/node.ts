@@ -4,7 +4,7 @@ import type { PhoneNumber } from '../../account/phone.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
-import type { Rate } from '../../loan/local-worth.ts'
+import type { LocalWorth, Rate } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
@@ -15,6 +15,8 @@ export type SessionDraft = {
   recipient?: Recipient
   /** `all` is the whole balance, or the whole debt in a repayment. */
   amountWei?: bigint | 'all'
+  /** Holds the amount as it was typed in local money; undefined if it was not. */
+  agreed?: LocalWorth | undefined
   pin?: string
   /** Identifies the payer at the company that sent the bill, such as a customer number. */
   reference?: string | undefined
@@ -31,7 +33,7 @@ type DraftWallet = Wallet & { code?: string; replaces?: boolean }
 /** Describes the payment that a caller asks for. A session makes one at most. */
 export type Intent = { kind: PaymentKind } & Pick<
   SessionDraft,
-  'recipient' | 'amountWei' | 'reference'
+  'recipient' | 'amountWei' | 'agreed' | 'reference'
 >
 
 export type SessionOutcome =
@@ -166,6 +168,9 @@ export type Mistake = { kind: 'mistake'; text: string }
 export type AnswerResult = { kind: 'accepted'; draft: SessionDraft } | Mistake | LookupRequest
 
 export const acceptAnswer = (draft: SessionDraft): AnswerResult => ({ kind: 'accepted', draft })
+/** Accepts an amount, which takes the place of one that was typed before in local money. */
+export const acceptAmount = (amountWei: bigint | 'all', agreed?: LocalWorth): AnswerResult =>
+  acceptAnswer({ amountWei, agreed })
 export const rejectAnswer = (text: string): AnswerResult => ({ kind: 'mistake', text })
 
 export type NodeName = string
@@ -224,13 +229,13 @@ export const isPaymentKind = (name: string): name is PaymentKind =>
 
 export const isEffect = (target: Target): target is Effect => typeof target === 'object'
 
-/** Creates the effect of a payment that uses these values of the draft, maybe without reference. */
+/** Creates the effect of a payment that uses these values of the draft, some of them if set. */
 export function createPaymentEffect(
   kind: PaymentKind,
-  ...names: ('recipient' | 'amountWei' | 'reference')[]
+  ...names: ('recipient' | 'amountWei' | 'agreed' | 'reference')[]
 ): Effect {
   const readAnswer = (draft: SessionDraft, name: (typeof names)[number]) =>
-    name === 'reference' ? draft[name] : requireAnswer(draft[name])
+    name === 'reference' || name === 'agreed' ? draft[name] : requireAnswer(draft[name])
   return {
     name: kind,
     createOutcome: (draft) => ({

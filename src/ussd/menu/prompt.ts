@@ -1,10 +1,12 @@
 import type { ScreenFacts } from '../screen-facts.ts'
 import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
+import { countSeptets, maxSeptets } from '../screens/septets.ts'
 import {
   getNode,
   type MenuContext,
   type MenuList,
   type MenuNode,
+  type MenuQuestion,
   type NodeName,
   type SessionDraft,
   type WriteText,
@@ -65,7 +67,19 @@ export function writePrompt(
     const pages = writePages(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''
   }
-  const { draft, mistake } = place
+  const text = writeQuestion(place, node, context, facts)
+  if (node.secret === undefined || countSeptets(text) <= maxSeptets) return text
+  // Without room, the question for a PIN leaves out what the amount is in local money.
+  const draft = { ...place.draft, agreed: undefined }
+  return writeQuestion({ ...place, draft }, node, context, { ...facts, rate: 'none' })
+}
+
+function writeQuestion(
+  { draft, mistake }: Place,
+  node: MenuQuestion,
+  context: MenuContext,
+  facts: ScreenFacts,
+): string {
   if (mistake === undefined) return node.prompt(context, draft, facts)
   const prompt = (node.retryText ?? node.prompt)(context, draft, facts)
   // A PIN prompt shows its purpose and has no room for more.

@@ -1,12 +1,13 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { getOne, parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
-import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import { agreeToTyped, formatLocal, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
 import {
   type AnswerResult,
+  acceptAmount,
   acceptAnswer,
   type Effect,
   type Entry,
@@ -80,6 +81,16 @@ export function formatLocalValue(
   return localValue === undefined ? [] : [messages.about(localValue)]
 }
 
+/** Formats a payment's amount in the local currency as a line: as it was typed, else its worth. */
+export const formatLocalAmount = (
+  context: MenuContext,
+  { amountWei, agreed }: SessionDraft,
+  facts: Partial<ScreenFacts>,
+): string[] =>
+  agreed === undefined
+    ? formatLocalValue(context, requireAnswer(amountWei), facts)
+    : [context.messages.about(formatLocal(agreed))]
+
 /** Lists the words for all: screens round a balance down, so no typed number can mean all of it. */
 const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
@@ -92,13 +103,14 @@ export function parseAmountAnswer(
   { messages, rate, minTransfer, unit }: MenuContext,
   minWei: bigint,
 ): AnswerResult {
-  if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAnswer({ amountWei: 'all' })
+  if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAmount('all')
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
   const isLocal = rate !== 'none'
   const parsed = parseAmount(typed, unit, isLocal ? rate.micros : undefined)
   if (parsed.kind === 'fault') return rejectAnswer(messages.badAmount[parsed.fault])
   const amountWei = isLocal ? roundToShownDown(parsed.wei, unit) : parsed.wei
-  if (amountWei > 0n && amountWei >= minWei) return acceptAnswer({ amountWei })
+  const agreed = isLocal ? agreeToTyped(typed, rate) : undefined
+  if (amountWei > 0n && amountWei >= minWei) return acceptAmount(amountWei, agreed)
   return rejectAnswer(
     messages.tooLittle(
       isLocal ? formatWorthUp(roundToShownUp(minWei, unit), unit, rate) : minTransfer.text,
@@ -159,7 +171,7 @@ export const createRepeatQuestion = (
       earlierMinutes === 'unknown' ? undefined : age(earlierMinutes),
     )
     const [firstLine = '', ...otherLines] = text.split('\n')
-    const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
+    const localValueLines = formatLocalAmount(context, draft, facts)
     return [firstLine, ...localValueLines, ...otherLines].join('\n')
   },
   entries: [{ digit, target, label: ({ sendAgain }) => sendAgain }],

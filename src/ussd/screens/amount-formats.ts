@@ -1,4 +1,6 @@
 import { formatAmountDown, formatExactly, type Unit } from '../../loan/amounts.ts'
+import { formatAgreed, formatLocal, type LocalMoney } from '../../loan/local-worth.ts'
+import { countSeptets, maxSeptets } from './septets.ts'
 
 export type AmountFormats = {
   showAmount: (wei: bigint) => string
@@ -13,4 +15,14 @@ export function createAmountFormats(
   const showAmount = (wei: bigint) => `${formatAmountDown(wei, unit)} ${unit.symbol}`
   const showExactAmount = (wei: bigint) => `${formatExactly(wei, unit)} ${unit.symbol}`
   return { showAmount, showExactAmount: profile === 'demo' ? showAmount : showExactAmount }
+}
+
+/** Writes a screen with an amount as agreed in local money; without room it leaves the unit out. */
+export function writeFitting(
+  agreed: LocalMoney | null | undefined,
+  unitText: string,
+  write: (amount: string) => string,
+): string {
+  const text = write(formatAgreed(agreed, unitText))
+  return agreed && countSeptets(text) > maxSeptets ? write(formatLocal(agreed)) : text
 }

@@ -1,6 +1,7 @@
 import { type PaymentAnswer, toAnswer } from '../../relay/pay/answers.ts'
 import { describePayments, writeActivityLine } from '../menu/entries/activity.ts'
 import { toScreen } from '../refusal-texts.ts'
+import { writeFitting } from '../screens/amount-formats.ts'
 import { endScreen, type Screen } from '../screens/screen.ts'
 import { nameIntent, type Visit } from '../visit.ts'
 
@@ -45,6 +46,15 @@ export async function tellAnswer(
   }
   const [activity] = describePayments([payment], await memory.read(account), chainId)
   if (activity === undefined) return endScreen(messages.sessionEnded)
-  const line = writeActivityLine(messages, activity, showAmount)
-  return endScreen(messages.paidBefore(line, messages.age(Math.floor(ageMs / 60_000))))
+  const { agreed, amountWei } = activity
+  const age = messages.age(Math.floor(ageMs / 60_000))
+  const unitText = amountWei === 'all' ? amountWei : showAmount(amountWei)
+  const text = writeFitting(agreed, unitText, (amount) => {
+    const unit = { ...activity, agreed: undefined }
+    return messages.paidBefore(
+      writeActivityLine(messages, unit, () => amount),
+      age,
+    )
+  })
+  return endScreen(text)
 }

@@ -28,6 +28,7 @@ export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
       address,
       label: z.string(),
       amountWei: z.optional(weiSchema),
+      local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
     }),
   ),
 }
@@ -69,7 +70,11 @@ export const listsStep = 'recipients'
 
 const rateRecord: SessionRecord<Rate | 'none'> = {
   name: 'rate',
-  schema: z.union([z.literal('none'), z.object({ currency: z.string(), micros: weiSchema })]),
+  schema: z.union([
+    z.literal('none'),
+    // Sessions of before 1.1 have no time.
+    z.object({ currency: z.string(), micros: weiSchema, readAt: z.optional(z.int()) }),
+  ]),
 }
 
 export const termsRecord = {
@@ -148,7 +153,10 @@ export async function readOrRecord<Value>(
 
 /** Returns the exchange rate that a session used first, so that its amounts agree. */
 export const readSessionRate = ({
-  services: { ledger, readRate },
+  services: { ledger, readRate, now },
   createStepKey,
 }: Visit): Promise<Rate | 'none'> =>
-  readOrRecord(ledger, createStepKey('rate'), rateRecord, async () => (await readRate()) ?? 'none')
+  readOrRecord(ledger, createStepKey('rate'), rateRecord, async () => {
+    const rate = await readRate()
+    return rate === undefined ? 'none' : { ...rate, readAt: now() }
+  })

@@ -86,21 +86,24 @@ async function openLender(openLedger: OpenLedger) {
 function lostRowsSuite(name: string, openLedger: OpenLedger): void {
   describe(`rows that ${name} has lost`, () => {
     always.for([
-      ['in a currency whose rate has changed', '250', '0.25', '0.75'],
-      ['of all that there is', 'all', '1', '0'],
+      ['in a currency whose rate has changed', '250', 'KES 250', '0.25', '0.75'],
+      ['of all that there is', 'all', 'KES 1,000', '1', '0'],
     ] as const)(
-      'after their payment %s was mined: it is told and listed as it was executed',
-      async ([, typed, amount, left]) => {
+      'after their payment %s was mined: it is told and listed as it was executed, in the unit alone',
+      async ([, typed, local, amount, left]) => {
         const caller = await openLender(openLedger)
         const text = `7*${recipient}*${typed}*1`
+        const agreed = `${local} (${amount} tRBTC)`
         const told = await caller.dial('paid', text)
-        expect(told).toMatch(`Amount: ${amount} tRBTC`)
+        expect(told).toMatch(`Amount: ${agreed}`)
         await caller.allDone()
+        expect(await caller.activity()).toContain(`Cashed out ${agreed}`)
         expect(await caller.balance()).toBe(left)
         caller.lose(4_000)
-        expect(await caller.dial('paid', text)).toBe(told)
+        const toldNow = told.replace(agreed, `${amount} tRBTC`)
+        expect(await caller.dial('paid', text)).toBe(toldNow)
         await caller.allDone()
-        expect(await caller.dial('paid', text)).toBe(told)
+        expect(await caller.dial('paid', text)).toBe(toldNow)
         expect(await caller.activity()).toMatch(`Cashed out ${amount} tRBTC`)
         expect(await caller.balance()).toBe(left)
       },
@@ -114,16 +117,17 @@ function lostRowsSuite(name: string, openLedger: OpenLedger): void {
       await caller.sent(1)
       caller.lose(4_000)
       // The same text asks for another amount now, under the same intent.
-      expect(await caller.dial('waits', text)).toMatch('Amount: 0.0625 tRBTC')
+      expect(await caller.dial('waits', text)).toContain('Amount: KES 250 (0.0625 tRBTC)')
       await caller.sent(2)
       await caller.mine()
       await caller.allDone()
-      expect(await caller.dial('waits', text)).toBe(told)
+      const toldNow = told.replace('KES 250 (0.25 tRBTC)', '0.25 tRBTC')
+      expect(await caller.dial('waits', text)).toBe(toldNow)
       expect(await caller.activity()).toMatch('Cashed out 0.25 tRBTC')
       expect(await caller.balance()).toBe('0.75')
       const texts = await caller.texts()
       expect(texts.join('\n')).toMatch('Cashed out 0.25 tRBTC')
-      expect(texts.join('\n')).not.toMatch('0.0625')
+      expect(texts.join('\n')).not.toMatch(/0\.0625|KES/)
     })
 
     always(
@@ -139,7 +143,8 @@ function lostRowsSuite(name: string, openLedger: OpenLedger): void {
         expect(await caller.dial('refused', text)).toMatch('END It is not known yet whether')
         expect(await caller.dial('refused', 'x*x*x')).toMatch('END It is not known yet whether')
         await caller.mine()
-        expect(await caller.dial('refused', text)).toBe(told)
+        const toldNow = told.replace('KES 250 (0.25 tRBTC)', '0.25 tRBTC')
+        expect(await caller.dial('refused', text)).toBe(toldNow)
         await caller.allDone()
         expect(await caller.activity()).toMatch('Cashed out 0.25 tRBTC')
         expect(await caller.balance()).toBe('0.75')

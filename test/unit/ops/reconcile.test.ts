@@ -13,6 +13,7 @@ const day = 24 * 60 * 60 * 1000
 const confirmed: PaymentSummary = {
   ...{ intent, state: 'confirmed', kind: 'transfer', account: alice, spendsWei: '3' },
   recipient: null,
+  agreed: null,
   code: null,
   paidOutAt: null,
   ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },

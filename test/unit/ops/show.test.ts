@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { describePayment, describeStatus, explainPayment } from '../../../scripts/ops/show.ts'
+import {
+  describePayment,
+  describeStatus,
+  describeTrace,
+  explainPayment,
+} from '../../../scripts/ops/show.ts'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
@@ -15,6 +20,7 @@ const payment: PaymentSummary = {
   ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', kind: 'transfer' },
   account: alice,
   recipient: null,
+  agreed: null,
   code: null,
   paidOutAt: null,
   spendsWei: '250000000000000000',
@@ -145,4 +151,24 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
   expect(explainPayment({ ...payment, ...changes }, unit)).toBe(
     `The transfer of 0.25 tRBTC, accepted ${at}, ${says}`,
   )
+})
+
+test('a payment is shown first as it was agreed in local money', () => {
+  const agreed = {
+    currency: 'KES',
+    cents: '100050',
+    micros: '12900000000000',
+    readAt: Date.parse(at),
+  }
+  const local = { ...payment, agreed }
+  const amount = 'KES 1,000.50 (0.25 tRBTC)'
+  expect(describePayment(local, unit)).toContain(`  Transfer ${amount}  of `)
+  const details = {
+    ...{ ...local, deadline: null, gasUsed: null, screen: null },
+    ...{ transitions: [], batch: [], messages: [], transactions: [] },
+  }
+  const [first, ...lines] = describeTrace(details, unit)
+  const rate = `KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}`
+  expect(first).toContain(`The transfer of ${amount}, accepted `)
+  expect(lines).toContain(`Agreed: ${rate}.`)
 })

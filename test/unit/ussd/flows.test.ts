@@ -140,5 +140,9 @@ takes the place of 12344.
 Cash is in hand when the agent sees "done": **${within(0.5)} minutes** after "Submitted" for half of 100
 withdrawals, and within ${within(0.95)} for 95 of them. They were made on the simulator's chain, which has
 Rootstock's rules: a block each 25 s on average, and 12 of them until an outcome is told
-(\`CONFIRMATIONS\`).`
+(\`CONFIRMATIONS\`).
+
+With [\`LOCAL_CURRENCY=KES\`](configuration.md) she types \`1000\`, and what was agreed comes first: she
+reads \`Amount: KES 1,000 (0.000083 tRBTC)\`, and the agent \`204816 KES 1,000: done\`, whatever a coin
+is worth by then (\`test/flows/local/every-way.txt\`). The float stays in the unit.`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
 import type { Rate } from '../../../src/loan/local-worth.ts'
 import { friend, openWorld } from './world.ts'
 
@@ -20,12 +20,103 @@ const to = 'To: +254 700 000 001'
 const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12,000,000'
 const inCoins = 'CON KES: no rate now. Amounts in tRBTC'
 
+/** The same where the second caller is an agent. */
+async function openAgent() {
+  const world = open()
+  const [till] = sampleTills.values()
+  if (till === undefined) throw new Error('there is no till')
+  const to = { ...till, account: world.accountOf(1) }
+  await world.ledger.setTill({ id: till.till, till: till.till, to })
+  return world
+}
+
+describe('what was agreed in local money', () => {
+  test('is shown by every later screen, whatever a coin is worth by then', async () => {
+    const { deliver, play, feed, rows } = await openAgent()
+    const withdraw = '7*12344*1000*1'
+    const shown = await deliver(0, 's', withdraw)
+    const code = /Code: (\d{6})/.exec(shown)?.[1] ?? ''
+    const both = 'KES 1,000 (0.000083 tRBTC)'
+    await play(`
+      s: ${withdraw} -> END Withdrawal Submitted|Agent: 12344 Mama Duka|Amount: ${both}|Code: ${code}|Tx: …
+      t: 2*${friend}*1200*1 -> END Transfer Submitted|KES 1,200 (0.0001 tRBTC)|To: 2547...001|Tx: …
+      settle`)
+    for (const rate of [kes(24_000_000n), kes(1_000n), undefined]) {
+      feed.rate = rate
+      await play(`
+        s: ${withdraw} -> …Amount: ${both}|…
+        agent@1: 5 -> CON My Activity|1. Look up a code|${code} KES 1,000: done|Today in: 0.000083 tRBTC|…
+        agent@1: 5*1*${code} -> CON ${code} ${both}: done|1. Paid out|0. Back
+        mine: 5 -> CON My Activity|1. Look up a code|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
+        mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): done|…`)
+    }
+    await play(`agent@1: 5*1*${code}*1 -> END ${code} ${both}: done|Paid out at …
+      2 days
+      s: ${withdraw} -> END Withdrew ${both} at 12344 Mama Duka (${code}): done|48 h ago. …`)
+    const agreed = rows().filter((row) => row.includes('"agreed"'))
+    expect(agreed).toHaveLength(2)
+    expect(agreed.join()).toContain('"cents":"100000","micros":"12000000000000","readAt":')
+  })
+
+  test('is what was typed, else its worth in the session, and nothing without a rate', async () => {
+    const { play, feed } = open()
+    await play(`
+      a: 3*1 -> END Loan Requested|Tx: …|KES 120,000 (0.01 tRBTC) credited shortly.
+      settle
+      b: 4*2*1000,50*1 -> END Repayment Submitted|Amount: KES 1,000.50 (0.000083 tRBTC)|…
+      settle
+      c: 4*1 -> END Repayment Submitted|Amount: all that is owed|…
+      settle`)
+    feed.rate = undefined
+    await play(`
+      d: 2*${friend}*0.001*1 -> END Transfer Submitted|To: 2547...001|Tx: …
+      settle
+      mine: 5 -> CON My Activity|1. Look up a code|Sent 0.001 tRBTC to 2547...001: done|Repaid all that was owed: done|Repaid KES 1,000.50 (0.000083 tRBTC): done|…
+      mine: 5*98 -> CON Loan of KES 120,000 (0.01 tRBTC): done|…`)
+  })
+
+  test('of all that there is, is its worth in the session that sent it', async () => {
+    const { play, feed } = open()
+    await play(`
+      s: 2*${friend}*all -> CON Send all you have|${to}|…
+      # The price of the question is the session's.`)
+    feed.rate = kes(24_000_000n)
+    await play(`s: 2*${friend}*all*1 -> END Transfer Submitted|KES 240,000 (0.02 tRBTC)|To: …`)
+  })
+
+  test('is sent again by the main menu, as much as it is in coins today', async () => {
+    const { play, feed, spent } = open()
+    await play(`s: 2*${friend}*1200*1 -> END Transfer Submitted|…
+      settle`)
+    feed.rate = kes(24_000_000n)
+    await play(`
+      again: 98 -> …11. Send KES 1,200 to 2547...001…
+      again: 98*11 -> CON Send 0.00005 tRBTC|(about KES 1,200)|…
+      again: 98*11*1 -> END Transfer Submitted|KES 1,200 (0.00005 tRBTC)|…`)
+    feed.rate = undefined
+    await play(`
+      last: 98 -> …11. Send KES 1,200 to 2547...001…
+      last: 98*11 -> CON Send 0.00005 tRBTC|To: …`)
+    expect(await spent()).toEqual([5n * 10n ** 13n, 10n ** 14n])
+  })
+
+  test("leaves a debt in coins: its screen says what that is at today's rate", async () => {
+    const { play, feed } = open()
+    await play(`a: 3*1 -> …KES 120,000 (0.01 tRBTC) credited shortly.
+      settle`)
+    feed.rate = kes(24_000_000n)
+    await play('b: 4 -> CON Repay Loan|You owe 0.01 tRBTC|(about KES 240,000)|…')
+    feed.rate = undefined
+    await play('c: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: …')
+  })
+})
+
 describe('an amount in the local currency', () => {
   test('is typed, shown in both currencies, and rounded down before it is signed', async () => {
     const { play, spent } = open()
     await play(`
       s: 2*${friend} -> ${prompt}|${to}|Amount, or all:|0. Back
-      s: 2*${friend}*1000,50 -> CON Send 0.000083 tRBTC|(about KES 996)|${to}|Fee: none|1. Send|0. Change
+      s: 2*${friend}*1000,50 -> CON Send 0.000083 tRBTC|(about KES 1,000.50)|${to}|Fee: none|1. Send|0. Change
       s: 2*${friend}*1000,50*1 -> END Transfer Submitted|…`)
     expect(await spent()).toEqual([83n * 10n ** 12n])
   })

@@ -40,7 +40,7 @@ beforeEach(() => {
 })
 
 /** Opens the service with messages: dials, and blocks and rounds when the test makes them. */
-function open(settings: Record<string, string> = {}) {
+function open(settings: Record<string, string> = {}, more: Partial<typeof local> = {}) {
   const { apiKey, username } = server.account
   const provider = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: server.url }
   const variables = { ...required, ...provider, PROFILE: 'lender', PIN: 'off', ...settings }
@@ -52,7 +52,7 @@ function open(settings: Record<string, string> = {}) {
     ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
     waitUntil: (work: Promise<unknown>) => void running.push(work),
   }
-  const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)) }
+  const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)), ...more }
   const relay = openWorld({ product, clock, memory })
   const hashInput = (session: string, text: string) => digest('input', session, text)
   const { issue } = createWalletCodes({ keys: { hashInput }, memory: createMemory(() => memory) })
@@ -68,13 +68,23 @@ function open(settings: Record<string, string> = {}) {
   return { ...relay, clock, events, memory, issue, process, round: process() }
 }
 
+/** Where amounts are typed in shillings, at a price that a test changes. */
+const local = {
+  settings: menus.local.settings,
+  readRate: async () => ({ currency: 'KES', micros: price }),
+}
+let price = 0n
+
 const told = () => server.asked.map(({ to, text }) => `${to}: ${text}`)
 
 /** What both are told of a transfer that is done. */
-const done = (amount: string) => [
-  `${caller}: Done: the account of 2547...001 was credited with ${amount} tRBTC.`,
-  `${friend}: You received ${amount} tRBTC from 2547...000. Your account was credited.`,
-]
+const done = (number: string) => {
+  const amount = number.includes(' ') ? number : `${number} tRBTC`
+  return [
+    `${caller}: Done: the account of 2547...001 was credited with ${amount}.`,
+    `${friend}: You received ${amount} from 2547...000. Your account was credited.`,
+  ]
+}
 
 const pay = `s: 2*${friend}*0.001*1`
 const paid = `${pay}
@@ -118,6 +128,16 @@ describe('a message about an outcome', () => {
     expect(await round()).toBe(false)
     expect(server.asked).toHaveLength(2)
     expect(smsIn(rows())).toEqual([])
+  })
+
+  test('tells both what was agreed in local money, whatever a coin is worth by then', async () => {
+    price = 12_000_000_000_000n
+    const { play, round } = open({}, local)
+    await play(`s: 2*${friend}*1200*1
+      settle`)
+    price = 24_000_000_000_000n
+    await round()
+    expect(told().sort()).toEqual(done('KES 1,200 (0.0001 tRBTC)'))
   })
 
   test('is also sent to a receiver who was chosen from the list', async () => {

@@ -1,6 +1,7 @@
 import { isAddressEqual } from 'viem'
 import { decodeCall } from '../../../loan/calls.ts'
 import { getCallRules } from '../../../loan/kinds.ts'
+import type { LocalWorth } from '../../../loan/local-worth.ts'
 import type { SignedRequest } from '../../forwarder/requests.ts'
 import type { Row } from '../rows.ts'
 import type { Order } from '../values.ts'
@@ -9,6 +10,13 @@ type PaymentRow = Row<'payments'>
 
 /** Returns the request that a payment is about: the one that the chain executed, if another. */
 export const getRequest = ({ request, executed }: PaymentRow): SignedRequest => executed ?? request
+
+/** Returns what a payment's caller agreed to in local money; nothing if another call executed. */
+export const getAgreed = ({
+  agreed,
+  ...row
+}: PaymentRow | Row<'history'>): LocalWorth | undefined =>
+  'executed' in row && row.executed ? undefined : agreed
 
 /** Tells whether the chain paid someone else than the request that was accepted. */
 export const isToOther = ({ request, executed }: PaymentRow): boolean =>

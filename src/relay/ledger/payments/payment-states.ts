@@ -19,7 +19,7 @@ import {
 import { updateBlockContents } from './block-contents.ts'
 import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
-import { getRequest, readExecutedOrder } from './executed.ts'
+import { getAgreed, getRequest, readExecutedOrder } from './executed.ts'
 import { addToQueue, readQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
@@ -116,7 +116,7 @@ export function beginPayment(
   order: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
-  const { request, kind, sms = [], reminder } = order
+  const { request, kind, sms = [], reminder, agreed } = order
   const { intentId, from: account } = request
   const sessions = [session, rows.row('intents', intentId)?.session]
   if (sessions.some((known) => getPaymentRow(rows, known) !== undefined)) {
@@ -136,6 +136,8 @@ export function beginPayment(
     account,
     request,
     ...toOrderColumns(order),
+    // The rate of an adopted payment was lost too, and today's is another.
+    ...(agreed !== undefined && event !== 'adopted' && { agreed }),
     ...noNonce,
     attempts: 0,
     ...noExecution,
@@ -197,7 +199,11 @@ export function endUnsentPayment(
 }
 
 /** Removes names and amounts from a past payment. Its intent stays: it is still known as paid. */
-export const eraseNames = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
+export const eraseNames = ({
+  reference: _,
+  agreed: __,
+  ...row
+}: Row<'history'>): Row<'history'> => ({
   ...row,
   session: '',
   account: zeroAddress,
@@ -217,9 +223,10 @@ export function archivePayments(
   // Read before the settled ones go, which it may still name.
   const open = listOpenPayments(rows, totals).map(({ session }) => session)
   for (const payment of payments) {
-    const { request, executed, phase, since, relayer, nonce, ...columns } = payment
+    const { request, executed, phase, since, relayer, nonce, agreed: _, ...columns } = payment
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
-    const row = { ...columns, settled_at: since }
+    const agreed = getAgreed(payment)
+    const row = { ...columns, ...(agreed !== undefined && { agreed }), settled_at: since }
     rows.put('history', isErased ? eraseNames(row) : row)
     dropPaymentClues(rows, payment)
     updateReserves(rows, payment, undefined)
@@ -273,7 +280,7 @@ export function toPayment(row: PaymentRow): Payment {
   return {
     session: row.session,
     state: row.state,
-    order: { ...readOrder(row), request: getRequest(row) },
+    order: { ...readOrder(row), request: getRequest(row), agreed: getAgreed(row) },
     nonce: row.nonce ?? undefined,
     attempts: row.attempts,
     execution: isSettled

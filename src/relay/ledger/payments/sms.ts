@@ -1,11 +1,12 @@
 import type { Hex } from 'viem'
+import type { LocalWorth } from '../../../loan/local-worth.ts'
 import type { Draft } from '../draft.ts'
 import { writes } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
 import { type HeldSms, type SmsParty, smsParties } from '../values.ts'
 import { countEvent } from './counts.ts'
-import { isToOther } from './executed.ts'
+import { getAgreed, isToOther } from './executed.ts'
 
 /** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
 type SmsName = { session: string; party: SmsParty; attempts: number }
@@ -15,6 +16,8 @@ export type DueSms = SmsName & {
   sealed: string
   /** Is what the chain executed, if that is another call than the one that was accepted. */
   executed?: { data: Hex; isToOther: boolean } | undefined
+  /** Holds what the payment's caller agreed to in local money. */
+  agreed?: LocalWorth | undefined
   /** Names the change of a wallet that it tells of, if it tells of no payment. */
   intentId: string
   acceptedAt: number
@@ -94,12 +97,13 @@ function findSubject(rows: Draft, { session, party, tells, at }: SmsRow): Subjec
   // The accepted recipient got nothing.
   if (party === 'receiver' && isToOther(payment)) return undefined
   const { intent_id: intentId, accepted_at: acceptedAt, reason, executed } = payment
-  const subject = { intentId, acceptedAt, state, reason: reason ?? '' }
+  const agreed = getAgreed(payment)
+  const subject = { intentId, acceptedAt, state, reason: reason ?? '', agreed }
   if (!executed) return subject
   return { ...subject, executed: { data: executed.data, isToOther: isToOther(payment) } }
 }
 
-type Subject = Pick<DueSms, 'intentId' | 'acceptedAt' | 'state' | 'reason' | 'executed'>
+type Subject = Omit<DueSms, keyof SmsName | 'sealed'>
 
 function recordSmsFate(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
   const row = rows.row('sms', session, party)

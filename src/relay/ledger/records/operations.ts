@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
 import type { PaymentKind } from '../../../loan/kinds.ts'
+import type { LocalWorth } from '../../../loan/local-worth.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
-import { getRequest } from '../payments/executed.ts'
+import { getAgreed, getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
@@ -49,6 +50,8 @@ type PaymentRecord = {
   /** Is the account or wallet that it pays; null if it pays nobody, or if that is deleted. */
   recipient: string | null
   spendsWei: string
+  /** Holds what its caller agreed to in local money; null if nothing, or if rows were lost. */
+  agreed: LocalWorth | null
   acceptedAt: number
   history: readonly (readonly [PaymentState, number])[]
   relayer: string | null
@@ -222,6 +225,7 @@ export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
     account: row.account,
     recipient: ('request' in row && findRecipient(row)) || null,
     spendsWei: row.spends,
+    agreed: getAgreed(row) ?? null,
     acceptedAt: row.accepted_at,
     history: row.history,
     attempts: row.attempts,

@@ -1,6 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { type AccountMemory, findRecipientName } from '../../../account/memory.ts'
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/calls.ts'
+import { formatAgreed, formatLocal } from '../../../loan/local-worth.ts'
 import type { Received } from '../../../loan/reader.ts'
 import type { PaymentRecord } from '../../../operator/kept/takings.ts'
 import type { Withdrawal } from '../../../operator/kept/tills.ts'
@@ -170,14 +171,15 @@ function describePayment(
   memory: AccountMemory,
   chainId: number,
 ): Activity | undefined {
-  const { request, kind } = payment.order
+  const { request, kind, agreed } = payment.order
   const call = decodeCall(request.data)
   if (call === undefined) return undefined
   const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
-  if (!('to' in call)) return { kind, amountWei, state }
+  if (!('to' in call)) return { kind, amountWei, agreed, state }
   const name = findRecipientName(memory, request.intentId, call.to)
-  return { kind, amountWei, counterparty: name ?? shortenAddress(call.to, chainId), state }
+  const counterparty = name ?? shortenAddress(call.to, chainId)
+  return { kind, amountWei, agreed, counterparty, state }
 }
 
 /** Holds what tells whether a transfer in a block is final. */
@@ -197,9 +199,25 @@ export function describeReceived(
   return events.map((event) => ({
     kind: 'received',
     amountWei: event.amountWei,
+    agreed: findReceived(event, finality.payments)?.agreed,
     counterparty: senders.get(event.from.toLowerCase()) ?? shortenAddress(event.from, chainId),
     state: { kind: getReceivedProgress(event, finality) },
   }))
+}
+
+/** Finds the ledger's payment that a received transfer is, or one that is equal to it. */
+function findReceived(
+  { from, amountWei, hash }: Received,
+  payments: Finality['payments'],
+): PaymentRecord | undefined {
+  const equal = payments.filter(
+    (each) => isAddressEqual(each.account as Address, from) && each.spendsWei === `${amountWei}`,
+  )
+  // A round may not have seen the block yet, so its payment has no hash.
+  return (
+    equal.find((each) => each.hash === hash) ??
+    equal.find((each) => each.hash === null && getProgress(each.state) === 'arriving')
+  )
 }
 
 /**
@@ -207,16 +225,11 @@ export function describeReceived(
  * that is no payment of the ledger is judged by its depth.
  */
 export function getReceivedProgress(
-  { from, amountWei, hash, depth }: Received,
+  event: Received,
   { payments, confirmations }: Finality,
 ): 'arriving' | 'done' {
-  const equal = payments.filter(
-    (each) => isAddressEqual(each.account as Address, from) && each.spendsWei === `${amountWei}`,
-  )
-  // A round may not have seen the block yet, so its payment has no hash.
-  const payment =
-    equal.find((each) => each.hash === hash) ??
-    equal.find((each) => each.hash === null && getProgress(each.state) === 'arriving')
+  const { depth } = event
+  const payment = findReceived(event, payments)
   const isDone = payment ? getProgress(payment.state) === 'done' : depth >= confirmations
   return isDone ? 'done' : 'arriving'
 }
@@ -253,7 +266,9 @@ function writeActivity(
 function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmount): string[] {
   const { inWei, outWei, floatWei, lastPayments } = till
   const lines = lastPayments.map((payment) => {
-    const line = writeTillLine(messages, payment, formatAmount)
+    const { agreed, amountWei } = payment
+    const amount = agreed === undefined ? formatAmount(amountWei) : formatLocal(agreed)
+    const line = writeTillLine(messages, payment, amount)
     return payment.paidOut === undefined ? line : `${line} (${codeWords(messages).paid})`
   })
   const totals = words(messages).day(
@@ -266,10 +281,10 @@ function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmo
 
 function writeTillLine(
   messages: Messages,
-  { code, amountWei, reference, state }: Omit<TillPayment, 'paidOut'>,
-  formatAmount: FormatAmount,
+  { code, reference, state }: Pick<TillPayment, 'code' | 'reference' | 'state'>,
+  amount: string,
 ): string {
-  const payment = [code, formatAmount(amountWei), reference].filter(Boolean).join(' ')
+  const payment = [code, amount, reference].filter(Boolean).join(' ')
   return `${payment}: ${words(messages)[getProgress(state)]}`
 }
 
@@ -282,10 +297,10 @@ const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
 export function writeWithdrawal(
   { messages, showAmount }: { messages: Messages; showAmount: FormatAmount },
   code: string,
-  { amountWei, state, paidOut }: Withdrawal,
+  { amountWei, agreed, state, paidOut }: Withdrawal,
 ): string {
-  const payment = { code, amountWei, state, reference: undefined }
-  const line = writeTillLine(messages, payment, showAmount)
+  const payment = { code, state, reference: undefined }
+  const line = writeTillLine(messages, payment, formatAgreed(agreed, showAmount(amountWei)))
   return paidOut === undefined ? line : `${line}\n${writePaidOut(messages, paidOut.at)}`
 }
 
@@ -295,9 +310,9 @@ export function writeActivityLine(
   payment: Activity,
   formatAmount: FormatAmount,
 ): string {
-  const { kind, amountWei, counterparty = '', state } = payment
+  const { kind, amountWei, agreed, counterparty = '', state } = payment
   const text = words(messages)
-  const amount = amountWei === 'all' ? text.allOwed : formatAmount(amountWei)
+  const amount = amountWei === 'all' ? text.allOwed : formatAgreed(agreed, formatAmount(amountWei))
   const { activityLine } = getKindWords(messages, kind)
   return `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
 }

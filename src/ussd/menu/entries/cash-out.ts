@@ -10,7 +10,6 @@ import {
   type MenuContext,
   type PaymentPart,
   rejectAnswer,
-  requireAnswer,
   type SessionDraft,
   type WriteText,
 } from '../node.ts'
@@ -19,7 +18,7 @@ import {
   createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
-  formatLocalValue,
+  formatLocalAmount,
   formatTransfer,
   listRateFacts,
   parseTillAnswer,
@@ -105,12 +104,12 @@ const words = defineWords({
   },
 })
 
-const cashOutEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei')
+const cashOutEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei', 'agreed')
 
 const writeTitle: WriteText = (context, draft, facts) =>
   [
     words(context.messages).confirmCashOut(...formatTransfer(context, draft)),
-    ...formatLocalValue(context, requireAnswer(draft.amountWei), facts),
+    ...formatLocalAmount(context, draft, facts),
   ].join('\n')
 
 export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry => ({

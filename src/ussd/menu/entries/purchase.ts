@@ -4,14 +4,13 @@ import {
   createPaymentEffect,
   type PaymentPart,
   rejectAnswer,
-  requireAnswer,
   type SessionDraft,
 } from '../node.ts'
 import {
   createAmountQuestion,
   createConfirmation,
   createRepeatQuestion,
-  formatLocalValue,
+  formatLocalAmount,
   formatTransfer,
   parseTillAnswer,
 } from '../questions.ts'
@@ -81,7 +80,10 @@ const words = defineWords({
   },
 })
 
-const purchaseEffect = createPaymentEffect('purchase', 'recipient', 'amountWei', 'reference')
+const purchaseEffect = createPaymentEffect(
+  'purchase',
+  ...(['recipient', 'amountWei', 'agreed', 'reference'] as const),
+)
 
 const referencePattern = /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/
 
@@ -126,7 +128,7 @@ export const purchase = {
           const [amount, recipient] = formatTransfer(context, draft)
           const referenceLines =
             draft.reference === undefined ? [] : [referenceLine(draft.reference)]
-          const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
+          const localValueLines = formatLocalAmount(context, draft, facts)
           const question = confirmPurchase(amount, recipient)
           return [question, ...referenceLines, ...localValueLines].join('\n')
         },

@@ -11,6 +11,7 @@ import {
 import {
   addCurrencyLine,
   confirmWithPin,
+  formatLocalAmount,
   formatLocalValue,
   listRateFacts,
   parseAmountAnswer,
@@ -102,7 +103,7 @@ const words = defineWords({
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
 
-const repayEffect = createPaymentEffect('repayment', 'amountWei')
+const repayEffect = createPaymentEffect('repayment', 'amountWei', 'agreed')
 
 export const repayment = {
   words,
@@ -126,7 +127,7 @@ export const repayment = {
         {
           digit: '1',
           label: (messages) => words(messages).wholeDebt,
-          draft: { amountWei: 'all' },
+          draft: { amountWei: 'all', agreed: undefined },
           target: settings.pin === 'off' ? repayEffect : 'pinToRepay',
         },
         { digit: '2', label: (messages) => words(messages).partOfDebt, target: 'repayAmount' },
@@ -150,11 +151,11 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
   confirmWithPin(settings, (messages) => words(messages).enterPin, {
     kind: 'list',
     facts: listRateFacts(settings),
-    title: (context, { amountWei }, facts) => {
+    title: (context, draft, facts) => {
       const { label, wholeDebt } = words(context.messages)
-      const amount = requireAnswer(amountWei)
+      const amount = requireAnswer(draft.amountWei)
       const amountText = amount === 'all' ? wholeDebt : context.showExactAmount(amount)
-      return [`${label}: ${amountText}`, ...formatLocalValue(context, amount, facts)].join('\n')
+      return [`${label}: ${amountText}`, ...formatLocalAmount(context, draft, facts)].join('\n')
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
     paymentKind: 'repayment',

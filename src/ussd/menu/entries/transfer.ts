@@ -1,7 +1,9 @@
+import { formatLocal, type LocalMoney } from '../../../loan/local-worth.ts'
 import { defineWords } from '../../messages/texts.ts'
 import { parseRecipient } from '../../recipient.ts'
 import {
   type AnswerResult,
+  acceptAmount,
   acceptAnswer,
   createPaymentEffect,
   type DynamicEntries,
@@ -19,9 +21,10 @@ import {
   createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
-  formatLocalValue,
+  formatLocalAmount,
   formatTransfer,
   listRateFacts,
+  parseAmountAnswer,
 } from '../questions.ts'
 import { createCashOutEntry } from './cash-out.ts'
 
@@ -112,15 +115,17 @@ const words = defineWords({
   demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
 })
 
-const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei')
+const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei', 'agreed')
 
 export const transfer = {
   words,
   digit: '2',
   findTarget: () => 'recipient',
   // A strict PIN guards past recipients, because they are data of the account.
-  dynamicEntries: ({ profile, confirms, pin }) =>
-    profile === 'lender' && confirms && pin !== 'strict' ? repeatEntries : undefined,
+  dynamicEntries: ({ profile, confirms, pin, localCurrency }) =>
+    profile === 'lender' && confirms && pin !== 'strict'
+      ? createRepeatEntries(localCurrency)
+      : undefined,
   createNodes: (settings) => ({
     recipient: createRecipientQuestion(settings),
     amount: createAmountQuestion(settings, selectConfirmation(settings), 'recipient'),
@@ -160,7 +165,7 @@ const sendEntry = { target: transferEffect, repeatQuestion: 'repeat' }
 const writeTitle: WriteText = (context, draft, facts) => {
   const [amount, to] = formatTransfer(context, draft)
   const { sending, sendingTo } = words(context.messages)
-  const localValueLines = formatLocalValue(context, requireAnswer(draft.amountWei), facts)
+  const localValueLines = formatLocalAmount(context, draft, facts)
   return [sending(amount), ...localValueLines, sendingTo(to)].join('\n')
 }
 
@@ -192,25 +197,43 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
   }
 }
 
-/** Offers to repeat recent transfers, by digits from `11` on. */
-const repeatEntries: DynamicEntries = {
+/**
+ * Offers to repeat recent transfers, by digits from `11` on. One in local money repeats that, at
+ * the session's rate; without a rate it repeats what was sent for it.
+ */
+const createRepeatEntries = (localCurrency: string | undefined): DynamicEntries => ({
   writeLines: ({ messages, showAmount }, { recipients }) =>
     recipients === 'unavailable'
       ? [words(messages).recipientsUnavailable]
-      : recipients.flatMap(({ label, amountWei }, index) =>
-          amountWei === undefined
-            ? []
-            : [`1${index + 1}. ${words(messages).again(showAmount(amountWei), label)}`],
-        ),
+      : recipients.flatMap(({ label, amountWei, local }, index) => {
+          if (amountWei === undefined) return []
+          const isLocal = local !== undefined && local.currency === localCurrency
+          const amount = isLocal ? formatLocal(local) : showAmount(amountWei)
+          return [`1${index + 1}. ${words(messages).again(amount, label)}`]
+        }),
   parseAnswer(typed, context) {
     if (!/^1[1-9]$/.test(typed)) return undefined
     const choice = chooseRecipient(Number(typed) - 10, context)
     if (choice?.kind !== 'accepted') return choice
     const { recipient } = choice.draft
-    const amountWei = recipient?.kind === 'known' ? recipient.amountWei : undefined
-    return amountWei === undefined ? undefined : acceptAnswer({ ...choice.draft, amountWei })
+    if (recipient?.kind !== 'known' || recipient.amountWei === undefined) return undefined
+    const amount = repeatAmount(recipient.amountWei, recipient.local, context)
+    return amount.kind === 'accepted' ? acceptAnswer({ ...choice.draft, ...amount.draft }) : amount
   },
   target: 'confirmPhone',
+})
+
+function repeatAmount(
+  amountWei: bigint,
+  local: LocalMoney | undefined,
+  context: MenuContext,
+): AnswerResult {
+  const { rate } = context
+  if (local === undefined) return acceptAmount(amountWei)
+  if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
+  if (rate === 'none' || rate.currency !== local.currency) return acceptAmount(amountWei)
+  const typed = local.cents.padStart(3, '0').replace(/(?=..$)/, '.')
+  return parseAmountAnswer(typed, context, context.minTransfer.wei)
 }
 
 function chooseRecipient(

@@ -1,10 +1,10 @@
 import { defineWords } from '../../messages/texts.ts'
-import { createPaymentEffect, type PaymentPart, requireAnswer } from '../node.ts'
+import { createPaymentEffect, type PaymentPart } from '../node.ts'
 import {
   createAmountQuestion,
   createConfirmation,
   createRepeatQuestion,
-  formatLocalValue,
+  formatLocalAmount,
   formatTransfer,
 } from '../questions.ts'
 
@@ -51,7 +51,7 @@ const words = defineWords({
   },
 })
 
-const withdrawalEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei')
+const withdrawalEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei', 'agreed')
 
 /** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
 export const withdrawal = {
@@ -68,7 +68,7 @@ export const withdrawal = {
             title: (context, draft, facts) =>
               [
                 words(context.messages).confirmWithdrawal(...formatTransfer(context, draft)),
-                ...formatLocalValue(context, requireAnswer(draft.amountWei), facts),
+                ...formatLocalAmount(context, draft, facts),
               ].join('\n'),
             paymentKind: 'withdrawal',
             target: withdrawalEffect,

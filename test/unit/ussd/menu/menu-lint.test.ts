@@ -49,11 +49,21 @@ const longest = {
   minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
 
+/** The same where amounts are typed in local money: of coins they have six decimals. */
+const agreed = {
+  ...{ currency: 'KES', cents: '99999999999', micros: '5000000000', readAt: 1_790_700_000_000 },
+}
+const typedLocally: Partial<MenuContext> = {
+  ...longest,
+  showExactAmount: () => amount,
+  rate: { currency: 'KES', micros: BigInt(agreed.micros), readAt: agreed.readAt },
+}
+
 /** What is read for screens, as long as it comes. */
 const debt = { owedWei: 1n, dueAt: 1_790_700_000, isOverdue: true }
-const paid = { amountWei: 1n, counterparty: '0x12345678...' }
+const paid = { amountWei: 1n, agreed, counterparty: '0x12345678...' }
 const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as const
-const reverted = { code: '123456', amountWei: 1n, state: 'reverted' } as const
+const reverted = { code: '123456', amountWei: 1n, agreed, state: 'reverted' } as const
 const paidOut = { at: 1_790_700_000_000, by: 's' }
 const activity = {
   ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
@@ -79,6 +89,15 @@ const unavailable: ScreenFacts = {
   withdrawal: 'unavailable',
 }
 
+/** The same where the main menu offers to repeat payments. */
+const repeated: ScreenFacts = {
+  ...facts,
+  recipients: threeOf({
+    ...({ kind: 'known', address, label: '9997...001' } as const),
+    ...{ amountWei: 1n, local: agreed },
+  }),
+}
+
 /** The same where what is typed on the way is worth as much as screens can say. */
 const dear: ScreenFacts = {
   ...facts,
@@ -97,7 +116,13 @@ const nothing: Partial<ScreenFacts> = {
 const typed = [
   ...['', '0', '00', '98', '1', '2', '3', '4', '5', '8', '9', '42', 'x', '#', '0700000002'],
   ...[longest.caller, `0x${'0'.repeat(40)}`, '0.0', '0.0000000000000000001', '99999999'],
-  ...['0.0000000000000001', '20999999.123456789012345678', ...goodAnswers],
+  ...[
+    '0.0000000000000001',
+    '20999999.123456789012345678',
+    '99999999999',
+    '999999999.99',
+    ...goodAnswers,
+  ],
 ]
 
 /** What was answered on the way to an outcome: it has that in it, by the same names. */
@@ -138,10 +163,15 @@ function pagesAt(
 
 const everyMenu = Object.entries(menusInAllLanguages)
 const all = everyMenu.flatMap(([name, menu]) => {
-  const context = sampleContext(menu, longest)
-  return startsOf(menu.settings).map((start) => {
-    const known = allRight(start)
-    return [`${name} from ${start}`, menu, context, findPaths(context, known), known] as const
+  const isLocal = menu.settings.localCurrency !== undefined
+  return [longest, ...(isLocal ? [typedLocally] : [])].flatMap((shown) => {
+    const context = sampleContext(menu, shown)
+    const money = shown === typedLocally ? ' in local money' : ''
+    return startsOf(menu.settings).map((start) => {
+      const known = allRight(start)
+      const title = `${name} from ${start}${money}`
+      return [title, menu, context, findPaths(context, known), known] as const
+    })
   })
 })
 
@@ -234,7 +264,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test.for([...ways.places])('%s fits a screen, and handles every answer', ([name, { way }]) => {
     const pages = pagesAt(name, way, context, known)
     const waits = { ...facts, pin: { kind: 'blocked', hours: 24 } } as const
-    for (const page of [facts, dear, unavailable, waits].flatMap(pages)) expectToFit(page)
+    for (const page of [facts, dear, unavailable, waits, repeated].flatMap(pages)) expectToFit(page)
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
     const answers = typed.flatMap((answer) =>

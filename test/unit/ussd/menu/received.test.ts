@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { PaymentRecord } from '../../../../src/operator/kept/takings.ts'
 import type { PaymentState } from '../../../../src/relay/ledger/transitions.ts'
 import { getProgress } from '../../../../src/relay/progress.ts'
-import { getReceivedProgress } from '../../../../src/ussd/menu/entries/activity.ts'
+import {
+  describeReceived,
+  getReceivedProgress,
+  writeActivityLine,
+} from '../../../../src/ussd/menu/entries/activity.ts'
+import { english } from '../../../../src/ussd/messages/en.ts'
 import { readFinalBalance } from '../../../../src/ussd/place-screen.ts'
 
 const from = `0x${'a1'.repeat(20)}` as const
@@ -43,6 +48,21 @@ describe('a received transfer', () => {
   ])('%s is told as %s', ([, word, depth, payments]) => {
     expect(getReceivedProgress(receive(depth), { payments, confirmations })).toBe(word)
   })
+})
+
+test('a received transfer is told as its payment was agreed, and one that none is in the unit', () => {
+  const agreed = { currency: 'KES', cents: '100000', micros: '1', readAt: 1 }
+  const other = `0x${'22'.repeat(32)}` as const
+  const finality = { payments: [pay('confirmed', { agreed })], confirmations }
+  const described = describeReceived(
+    [receive(99), { ...receive(99), hash: other }],
+    finality,
+    new Map(),
+    31,
+  )
+  const [known, unknown] = described.map((one) => writeActivityLine(english, one, () => '5 tRBTC'))
+  expect(known).toMatch(/^Received KES 1,000 \(5 tRBTC\) from 0x\w+\.\.\.: done$/)
+  expect(unknown).toMatch(/^Received 5 tRBTC from /)
 })
 
 const words: Readonly<Record<PaymentState, ReturnType<typeof getProgress>>> = {

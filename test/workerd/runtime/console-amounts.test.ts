@@ -1,0 +1,32 @@
+import { describe, test } from 'vitest'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
+import { PaymentTable, PaymentView } from '../../../src/pages/console/payments.tsx'
+
+const at = '2026-01-01T19:42:00.000Z'
+const payment = {
+  ...({ intent: `0x${'cd'.repeat(22)}`, state: 'confirmed', kind: 'transfer' } as const),
+  ...{ account: `0x${'11'.repeat(20)}`, recipient: null, code: null, paidOutAt: null },
+  ...{ spendsWei: '250000000000000000', acceptedAt: at, changedAt: at, relayer: null },
+  ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
+  ...{ explorer: null, deadline: null, gasUsed: null, screen: null },
+  ...{ transitions: [], batch: [], messages: [], transactions: [] },
+}
+const unit = createCoinUnit('tRBTC')
+const rate = { micros: '12900000000000', readAt: Date.parse(at) }
+const agreed = { currency: 'KES', cents: '100050', ...rate }
+
+describe('a payment in the console', () => {
+  test('is shown first as it was agreed in local money', ({ expect }) => {
+    const shown = `${PaymentTable({ payments: [{ ...payment, agreed }], unit })}`
+    expect(shown).toContain('<td>KES 1,000.50 (0.25 tRBTC)</td>')
+    const page = `${PaymentView({ payment: { ...payment, agreed }, unit })}`
+    expect(page).toContain(`<dd>KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}</dd>`)
+  })
+
+  test('is in the unit alone where nothing was agreed', ({ expect }) => {
+    const shown = `${PaymentTable({ payments: [{ ...payment, agreed: null }], unit })}`
+    expect(shown).toContain('<td>0.25 tRBTC</td>')
+    const page = `${PaymentView({ payment: { ...payment, agreed: null }, unit })}`
+    expect(page).not.toContain('Agreed')
+  })
+})
