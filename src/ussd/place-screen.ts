@@ -192,13 +192,13 @@ async function readTillDay(services: Services, account: Address) {
   const { ledger, keys } = services
   const takings = await ledger.listTakings(account, maxListedPayments)
   if (takings === undefined) return undefined
-  const { inWei, outWei, last } = takings
+  const { last, ...sums } = takings
   const lastPayments = last.map(({ intentId, ...payment }) => ({
     ...payment,
     code: derivePaymentCode(keys, intentId),
   }))
   const { finalWei } = await readFinalBalance(services, account)
-  return { inWei, outWei, lastPayments, floatWei: finalWei }
+  return { ...sums, lastPayments, floatWei: finalWei }
 }
 
 /** Decrypts the short numbers of senders, without those encrypted under another secret. */

@@ -2,7 +2,7 @@ import type { PinState } from '../account/pin.ts'
 import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
-import type { LocalWorth, Rate } from '../loan/local-worth.ts'
+import type { LocalMoney, LocalWorth, Rate } from '../loan/local-worth.ts'
 import type { Taking, Withdrawal } from '../operator/kept/tills.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -42,6 +42,9 @@ export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
 export type TillDay = {
   inWei: bigint
   outWei: bigint
+  /** Hold the same as it was agreed in local money. */
+  inLocal: LocalMoney | undefined
+  outLocal: LocalMoney | undefined
   floatWei: bigint
   lastPayments: readonly TillPayment[]
 }

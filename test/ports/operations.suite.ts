@@ -6,6 +6,7 @@ import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
+  agreed,
   alice,
   bob,
   carol,
@@ -171,13 +172,13 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const sms = [{ party: 'sender', sealed: '0x51' }] as const
       for (const [nonce, session] of ['old', 'of bob'].entries()) {
         const attached = { till: { account: carol, reference: `paid ${session}` } }
-        await accept(ledger, session, nonce === 0 ? alice : bob, { order: { attached } })
+        await accept(ledger, session, nonce === 0 ? alice : bob, { order: { attached, agreed } })
         await settle(ledger, session, nonce)
       }
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       const order = {
-        ...{ sms, reminder: '0x52' },
+        ...{ sms, agreed, reminder: '0x52' },
         attached: { till: { account: carol, reference: 'AB-12' } },
       }
       await accept(ledger, 'settled', alice, { order, chainNonce: 2, poolNonce: 2 })
@@ -207,6 +208,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         return {
           payments: pages.flatMap((page) => page.payments.map(({ intentId }) => intentId)),
           archived: pages.flatMap((page) => page.archived.map(({ intentId }) => intentId)),
+          agreed: pages.flatMap((page) =>
+            [...page.payments, ...page.archived].flatMap((each) => each.agreed ?? []),
+          ),
           sessions: pages.flatMap((page) => page.sessions.map(({ reason }) => reason)),
           audit: pages.flatMap((page) => page.audit.map(({ action }) => action)),
           loans: pages.flatMap(({ loan }) => (loan ? [loan.state] : [])),
@@ -217,6 +221,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const ofBob = await tell(bob)
       const whole = {
         ...{ payments: [id('settled'), id('open')], archived: [id('old')] },
+        agreed: [agreed, agreed],
         ...{ sessions: ['blocked'], audit: ['hold', 'add-agent'], loans: ['repaid'] },
         ...{ references: ['AB-12', 'paid old'], tills: [{ till: '12344', ...till }] },
       }
@@ -232,6 +237,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const nothing = { archived: 0, messages: 0, refusals: 0, loans: 0 }
       expect((await ledger.erase(erasing)).gone).toEqual(nothing)
       const left = {
+        agreed: [agreed],
         ...{ archived: [], sessions: [undefined], loans: [], references: ['AB-12'] },
         audit: ['hold', 'add-agent', 'erase'],
       }
@@ -258,8 +264,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       const { payments } = await ledger.readPage({ archived: true, limit: 9 })
-      const named = payments.map(({ intentId, account, spendsWei }) => [
-        ...[intentId, account, spendsWei === '0'],
+      const named = payments.map(({ intentId, account, spendsWei, agreed }) => [
+        ...[intentId, account, spendsWei === '0' && agreed === null],
       ])
       const erasedOnes = ['settled', 'open', 'old', 'of bob'].map((session) => [
         ...[id(session), zeroAddress, true],

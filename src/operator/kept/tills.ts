@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { LocalWorth } from '../../loan/local-worth.ts'
+import type { LocalMoney, LocalWorth } from '../../loan/local-worth.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { noLimit, type Row } from '../../relay/ledger/rows.ts'
 import { parts } from '../../relay/ledger/steps.ts'
@@ -19,7 +19,14 @@ export type Till = {
 type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
 /** Sums up the day (UTC) of an account with a till: what it received for good, and sent. */
-type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
+type Takings = {
+  inWei: bigint
+  outWei: bigint
+  /** Hold the same as it was agreed in local money; undefined if a payment was not. */
+  inLocal: LocalMoney | undefined
+  outLocal: LocalMoney | undefined
+  last: Taking[]
+}
 
 /** Describes a payment to an account with a till. */
 export type Taking = {
@@ -72,6 +79,16 @@ const toTaking = ({ payment, taking }: Paid): Taking => ({
   paidOut: taking.paid_out,
 })
 
+/** Sums up what payments are in local money; undefined unless all were agreed in one currency. */
+function sumAgreed(payments: readonly Row<'payments'>[]): LocalMoney | undefined {
+  const agreed = payments.map(parts.getAgreed)
+  const [first] = agreed
+  if (first === undefined) return undefined
+  if (agreed.some((each) => each?.currency !== first.currency)) return undefined
+  const cents = agreed.reduce((sum, each) => sum + BigInt(each?.cents ?? 0), 0n)
+  return { currency: first.currency, cents: `${cents}` }
+}
+
 /** Tells whether cash may be paid out for a withdrawal: it is done, and was not paid out before. */
 export const isPayable = ({ state, paidOut }: Withdrawal): boolean =>
   paidOut === undefined && getProgress(state) === 'done'
@@ -112,15 +129,19 @@ export const tillSteps = {
     const received = rows
       .list({ ...takings, from: midnight, limit: noLimit })
       .flatMap(findPaymentIn(rows))
-    const confirmed = received.filter(({ payment }) => getProgress(payment.state) === 'done')
+    const confirmed = received
+      .map(({ payment }) => payment)
+      .filter(({ state }) => getProgress(state) === 'done')
     const sent = parts
       .listSentSince(rows, account, midnight)
       .filter((row) => !parts.hasSentNothing(row))
     const sum = (payments: readonly { spends: string }[]) =>
       payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
     return {
-      inWei: sum(confirmed.map(({ payment }) => payment)),
+      inWei: sum(confirmed),
       outWei: sum(sent),
+      inLocal: sumAgreed(confirmed),
+      outLocal: sumAgreed(sent),
       last: rows
         .list({ ...takings, limit })
         .flatMap(findPaymentIn(rows))

@@ -199,25 +199,32 @@ export function describeReceived(
   return events.map((event) => ({
     kind: 'received',
     amountWei: event.amountWei,
-    agreed: findReceived(event, finality.payments)?.agreed,
+    agreed: findReceivedAgreed(event, finality.payments),
     counterparty: senders.get(event.from.toLowerCase()) ?? shortenAddress(event.from, chainId),
     state: { kind: getReceivedProgress(event, finality) },
   }))
 }
 
-/** Finds the ledger's payment that a received transfer is, or one that is equal to it. */
+/** Finds the ledger's payments that a received transfer may be: in its transaction, or waiting. */
 function findReceived(
   { from, amountWei, hash }: Received,
   payments: Finality['payments'],
-): PaymentRecord | undefined {
+): PaymentRecord[] {
   const equal = payments.filter(
     (each) => isAddressEqual(each.account as Address, from) && each.spendsWei === `${amountWei}`,
   )
+  const mined = equal.filter((each) => each.hash === hash)
   // A round may not have seen the block yet, so its payment has no hash.
-  return (
-    equal.find((each) => each.hash === hash) ??
-    equal.find((each) => each.hash === null && getProgress(each.state) === 'arriving')
-  )
+  return mined.length > 0
+    ? mined
+    : equal.filter((each) => each.hash === null && getProgress(each.state) === 'arriving')
+}
+
+/** Returns what a received transfer is in local money; nothing if payments of it differ in that. */
+function findReceivedAgreed(event: Received, payments: Finality['payments']) {
+  const agreed = findReceived(event, payments).map((payment) => payment.agreed)
+  const texts = new Set(agreed.map((each) => each && formatLocal(each)))
+  return texts.size === 1 ? agreed[0] : undefined
 }
 
 /**
@@ -229,7 +236,7 @@ export function getReceivedProgress(
   { payments, confirmations }: Finality,
 ): 'arriving' | 'done' {
   const { depth } = event
-  const payment = findReceived(event, payments)
+  const [payment] = findReceived(event, payments)
   const isDone = payment ? getProgress(payment.state) === 'done' : depth >= confirmations
   return isDone ? 'done' : 'arriving'
 }
@@ -264,7 +271,7 @@ function writeActivity(
 
 /** Writes the last payments to a till with their codes, and the totals of the day (UTC). */
 function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmount): string[] {
-  const { inWei, outWei, floatWei, lastPayments } = till
+  const { inWei, outWei, inLocal, outLocal, floatWei, lastPayments } = till
   const lines = lastPayments.map((payment) => {
     const { agreed, amountWei } = payment
     const amount = agreed === undefined ? formatAmount(amountWei) : formatLocal(agreed)
@@ -272,8 +279,8 @@ function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmo
     return payment.paidOut === undefined ? line : `${line} (${codeWords(messages).paid})`
   })
   const totals = words(messages).day(
-    formatAmount(inWei),
-    formatAmount(outWei),
+    formatAgreed(inLocal, formatAmount(inWei)),
+    formatAgreed(outLocal, formatAmount(outWei)),
     formatAmount(floatWei),
   )
   return [...lines, ...totals.split('\n')]

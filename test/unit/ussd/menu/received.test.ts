@@ -63,6 +63,10 @@ test('a received transfer is told as its payment was agreed, and one that none i
   const [known, unknown] = described.map((one) => writeActivityLine(english, one, () => '5 tRBTC'))
   expect(known).toMatch(/^Received KES 1,000 \(5 tRBTC\) from 0x\w+\.\.\.: done$/)
   expect(unknown).toMatch(/^Received 5 tRBTC from /)
+  const equal = pay('confirmed', { agreed: { ...agreed, cents: '100001' } })
+  const twice = { ...finality, payments: [...finality.payments, equal] }
+  const [either] = describeReceived([receive(99)], twice, new Map(), 31)
+  expect(either?.agreed).toBeUndefined()
 })
 
 const words: Readonly<Record<PaymentState, ReturnType<typeof getProgress>>> = {
