@@ -37,7 +37,8 @@ export function drawMenus(): string {
     '# The menu of the USSD service',
     '',
     'Written by `npm run generate`. `…` is an answer in the caller’s own words. `0` goes back, `00` to',
-    'the main menu. A third bad answer to one question ends the session.',
+    'the main menu. A third bad answer to one question ends the session. With `LOCAL_CURRENCY` amounts',
+    'are typed in it, and what was agreed in it is shown first: `KES 1,000 (0.000083 tRBTC)`.',
     ...drawn.flatMap((one) => ['', `## ${one[0]}`, '', '```mermaid', ...drawMenu(...one), '```']),
     '',
   ].join('\n')
