@@ -21,7 +21,13 @@ export const ${name} = ${literal(readArtifact(contract).abi)} as const
 
 /** Writes what the Worker names of the loan contract's ABI, with all errors. */
 function renderUsed(): string {
-  const users = ['calls', 'loan-book', 'reader', '../operator/chain-state/contracts']
+  const users = [
+    'calls',
+    'loan-book',
+    'reader',
+    '../operator/chain-state/contracts',
+    '../relay/forwarder/target',
+  ]
   const source = users
     .map((name) => readFileSync(join(projectRoot, `src/loan/${name}.ts`), 'utf8'))
     .join('')

@@ -54,7 +54,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const keys = assembleKeys(config, runtime, store, budget)
   const counters = createRequestCounters(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, counters })
-  const readContracts = createContractsReader(createTargetCheck(getForwarder(config), config.loan))
+  const readContracts = createContractsReader(createTargetCheck(getForwarder(config), config))
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 

@@ -92,7 +92,7 @@ export function createServices(
       createPins({ secret: config.pinSecret, memory, createSalt: () => crypto.randomUUID() }),
     waitUntil,
     pay: createPay(relayer, {
-      isTarget: createTargetCheck(forwarder, config.loan),
+      checkTarget: createTargetCheck(forwarder, config),
       preflight: config.preflight,
       limits: config.limits,
       readLimits: {

@@ -13,7 +13,7 @@ export const loanCalls = {
   transfer: { event: 'Transferred', sharedLimit: 'nothing', gas: 38_000 },
   loan: { event: 'LoanIssued', sharedLimit: 'loans', gas: 95_000 },
   repayment: { event: 'LoanRepaid', sharedLimit: 'nothing', gas: 26_000 },
-  cashOut: { event: 'Withdrawn', sharedLimit: 'withdrawals', gas: 116_000 },
+  cashOut: { event: 'Withdrawn', sharedLimit: 'withdrawals', gas: 117_000 },
 } as const satisfies Record<string, CallRules>
 
 export type KindRules = {

@@ -264,6 +264,7 @@ const contractFindings = {
   not_allowed: refusing(
     'The forwarder does not accept this relayer (it is not allowed, or its account delegates to code), or may not call the loan contract',
   ),
+  other_unit: refusing('The loan contract counts another unit than UNIT says'),
   paused: refusing('The forwarder is paused by its guardian or owner: no payment goes through'),
 }
 

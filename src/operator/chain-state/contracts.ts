@@ -54,7 +54,7 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
 }
 
 /** Creates a reader of both contracts: it simulates one `execute` of views at a time (Unix s). */
-export function createContractsReader(isTarget: TargetCheck) {
+export function createContractsReader(checkTarget: TargetCheck) {
   let signedViews: { signedAt: number; requests: readonly SignedRequest[] } | undefined
 
   return async (relayer: Relayer, seconds: number): Promise<Contracts> => {
@@ -68,9 +68,9 @@ export function createContractsReader(isTarget: TargetCheck) {
     if (outcome.kind === 'reverted') return { state: decodeForwarderRefusal(outcome.data) }
     if (outcome.data === '0x') return { state: 'missing' }
     const read = parseContracts(decodeExecute(requests, outcome.data))
-    const isExpectedTarget =
-      read.pool === undefined || (await isTarget(node, clock.timeout(nodeTimeoutMs)))
-    return isExpectedTarget ? read : { state: 'not_allowed' }
+    if (read.pool === undefined) return read
+    const state = await checkTarget(node, clock.timeout(nodeTimeoutMs))
+    return state === 'ready' ? read : { state }
   }
 }
 

@@ -34,7 +34,9 @@ const relayer = z.object({
 const contracts = z.object({
   loan: hexAddress,
   forwarder: hexAddress,
-  state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused'])),
+  state: z.nullable(
+    z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),
+  ),
   /** Holds when state and pool were read. */
   at: z.nullable(time),
   pool: z.nullable(

@@ -25,7 +25,7 @@ export const facts = {
   gasPriceWei: z.object({ value: weiValue }),
   /** Tells whether forwarder and loan contract exist and accept this relayer. */
   contracts: z.object({
-    state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
+    state: z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
   /** Is the relayer's next nonce after the blocks that rounds have followed. */

@@ -134,6 +134,7 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
     case 'missing':
     case 'paused':
     case 'not_allowed':
+    case 'other_unit':
       progress.observed.facts.contracts = { state: result.status }
       return refuse(delivery, { kind: 'contracts' })
     case 'expired':
@@ -171,7 +172,7 @@ async function readAll({ relayer, options, prepared, view, progress }: Attempt):
     order,
     payee,
     view,
-    isTarget: options.isTarget,
+    checkTarget: options.checkTarget,
     readLimits: sharedLimit === 'nothing' ? undefined : options.readLimits[sharedLimit],
     preflight: options.preflight,
     observed: progress.observed,

@@ -78,7 +78,7 @@ export type Delivery = {
 
 export type PayOptions = {
   /** Returns whether the forwarder calls the contract that screens are read from. */
-  isTarget: TargetCheck
+  checkTarget: TargetCheck
   /** Simulates each call first, and refuses one that would revert. */
   preflight: boolean
   limits: AccountLimits

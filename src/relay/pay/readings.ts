@@ -8,7 +8,7 @@ import {
   type RequestResult,
   type SignedRequest,
 } from '../forwarder/requests.ts'
-import type { TargetCheck } from '../forwarder/target.ts'
+import type { TargetCheck, TargetFault } from '../forwarder/target.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import type { Lendable } from '../ledger/payments/reserves.ts'
 import type { NextNonces } from '../ledger/records/possible-loss.ts'
@@ -25,7 +25,7 @@ export const maxReadingAgeMs = 5_000
 /** Holds what a payment is judged by, as the node answers now. */
 export type Readings = {
   /** Tells what the order's call would do; undefined without a simulation (`PREFLIGHT=off`). */
-  result: RequestResult | { status: 'behind' | 'not_allowed' | ForwarderRefusal } | undefined
+  result: RequestResult | { status: 'behind' | TargetFault | ForwarderRefusal } | undefined
   /** Gives what is left of the limits that the order takes from. */
   lendable: Lendable | undefined
   payee: Payee
@@ -38,8 +38,8 @@ type Asked = {
   /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
   payee: Address | undefined
   view: Undecided
-  /** Returns whether the forwarder calls the contract that screens are read from. */
-  isTarget: TargetCheck
+  /** Tells whether the forwarder calls the contract that screens are read from. */
+  checkTarget: TargetCheck
   /** Reads what is left of shared limits; undefined without a simulation. */
   readLimits: (() => Promise<Lendable>) | undefined
   preflight: boolean
@@ -67,15 +67,15 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     asked.keepNonces({ chain, pool })
     return { chain, pool }
   }
-  const [simulated, isTarget, lendable, payee, nonces, funding] = await Promise.all([
+  const [simulated, target, lendable, payee, nonces, funding] = await Promise.all([
     preflight ? simulate(relayer, view, order.request, signal) : undefined,
-    asked.isTarget(node, signal),
+    asked.checkTarget(node, signal),
     preflight ? asked.readLimits?.() : undefined,
     recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
     readNonces(),
     readFunding(relayer, view, observed, rules.accountStateMs),
   ])
-  const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
+  const result = target === 'ready' ? simulated : { status: target }
   if (observations.silentSince !== undefined) observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}
   // Records the state if the ledger has another, or had this one long ago.

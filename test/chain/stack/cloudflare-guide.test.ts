@@ -133,7 +133,7 @@ describe('the guide for Cloudflare', () => {
     const asked =
       /^Relayer (0x\w{40}): send it (\S+) tRBTC on .+ one after another; (\S+) tRBTC lets 50 be open/m
     const [, relayer = '', fund = '', worst] = asked.exec(made.output) ?? []
-    expect(worst).toBe('0.0133')
+    expect(worst).toBe('0.01335')
     const twice = ['new', '--network', 'testnet', '--out', secretsFile]
     const again = await runHere(secretsCommand, twice, { env: { NODE_URL: anvil.url } })
     const kept = `${secretsFile} is there already. Nothing was made.\n`
@@ -189,7 +189,7 @@ describe('the guide for Cloudflare', () => {
       return found
     }
     const poor = await told(/^BAD {2}relayer_funds +/m)
-    expect(poor.output).toContain(`Top up to ${fund} tRBTC for 50 payments (0.0133 tRBTC at worst)`)
+    expect(poor.output).toContain(`Top up to ${fund} tRBTC for 50 payments (0.01335 tRBTC at worst)`)
     await give(relayer, fund)
     const rich = await told(/^ok {3}relayer_funds +/m)
     expect(rich.output).toContain("enough for 50 payments at today's price")

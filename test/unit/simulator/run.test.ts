@@ -12,7 +12,7 @@ describe('a run', () => {
   })
 
   test('that loses its last minute with four payments breaks no promise', async () => {
-    const { history, transcript } = await runPlan(drawPlan(344), true)
+    const { history, transcript } = await runPlan(drawPlan(2_670), true)
     expect(transcript.join('\n')).toContain('loses what it wrote in 60 s, 4 payments in it')
     expect(judge(history).violations).toEqual([])
   })

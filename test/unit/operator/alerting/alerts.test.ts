@@ -17,9 +17,9 @@ const pool = (liquidityWei: string) => ({
 })
 
 const funds = (wei: bigint) => conditionWith({}, { balanceWei: { value: wei, at: now } })
-// 117,000 gas a payment at 0.1 gwei; the last needs 266,000 at the highest price of 1 gwei.
+// 117,000 gas a payment at 0.1 gwei; the last needs 267,000 at the highest price of 1 gwei.
 const ofPayments = (count: bigint, more = 0n) =>
-  funds((266_000n + (count - 1n) * 11_700n) * 10n ** 9n + more)
+  funds((267_000n + (count - 1n) * 11_700n) * 10n ** 9n + more)
 const oldest = (ages: object) => conditionWith({ oldest: { ...noneOpen, ...ages } })
 const lateMs = poolRules.rootstock.replaceAfterMs * 3
 const spike = conditionWith(
@@ -120,7 +120,7 @@ describe('alerts', () => {
   test("name a relayer's top-up, and what waits since when", () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { balanceWei: { value: 0n, at: now } }))).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.000839 for 50 payments (0.0133 at the highest price: \`npm run ops -- relayers top-up 0.0133\`). Waiting payments are kept.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments have waited since 2023-11-14T22:12:20.000Z. Top up to 0.00084 for 50 payments (0.01335 at the highest price: \`npm run ops -- relayers top-up 0.01335\`). Waiting payments are kept.`,
     ])
   })
 

@@ -54,7 +54,7 @@ function stillChain({
   })
   const background: Promise<void>[] = []
   const pay = createPay(relayer, {
-    isTarget: async () => true,
+    checkTarget: async () => 'ready' as const,
     preflight: false,
     limits,
     readLimits: {} as never,
