@@ -1,8 +1,6 @@
 import {
   type Address,
   encodeDeployData,
-  encodeFunctionData,
-  erc20Abi,
   getAddress,
   getContractAddress,
   type Hex,
@@ -12,7 +10,7 @@ import {
 import type { Chain as ServedChain } from '../../src/chain/chains.ts'
 import { type ChainNode, maxGasPrice, openNode, priceObstacle } from '../stack/chain/node.ts'
 import { readIfThere, writeJson } from '../stack/files.ts'
-import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
+import { createTreasury, fundCalls, type Treasury } from '../stack/money/treasury.ts'
 import { money, StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
@@ -214,21 +212,8 @@ async function sendMissing(
   }
   const { poolWei = 0n } = options
   if (poolWei > 0n && (await loanAt(client, loan).liquidity()) === 0n) {
-    await fundPool({ client, deployer }, loan, poolWei)
+    await deployer.payLoan(loan, fundCalls, [], poolWei)
   }
-}
-
-/** Gives the pool what it lends, of the payer's money in the contract's unit. */
-async function fundPool({ client, deployer }: Omit<Chain, 'node'>, loan: Address, amount: bigint) {
-  const token = await loanAt(client, loan).token()
-  if (token === zeroAddress) {
-    await deployer.callLoan(loan, 'fund', [], amount)
-    return
-  }
-  const args = [loan, amount * (await loanAt(client, loan).quantum())] as const
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
-  await deployer.send({ to: token, data })
-  await deployer.callLoan(loan, 'fundTokens', [amount])
 }
 
 const isOverToken = ({ token = zeroAddress }: Wanted): boolean => token !== zeroAddress

@@ -1,6 +1,7 @@
 import { isAddressEqual, zeroAddress } from 'viem'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
+import { fundCalls } from '../stack/money/treasury.ts'
 import { StackError, writeAmount } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
@@ -45,7 +46,7 @@ async function fund(operator: Operated, values: Paying, [amount = '']: readonly 
   // It fails where the contract is not there: what is sent to an empty address is lost.
   await payer.read.liquidity()
   const amountWei = readWei(amount, payer.unit)
-  const hash = await payer.treasury.callLoan(payer.loan, 'fund', [], amountWei)
+  const hash = await payer.treasury.payLoan(payer.loan, fundCalls, [], amountWei)
   const words = `Gave ${writeAmount(amountWei, payer.unit)} to the pool`
   return describeMove(payer, hash, amountWei, words)
 }

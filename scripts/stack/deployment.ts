@@ -1,4 +1,4 @@
-import { type Hex, parseEther } from 'viem'
+import { type Address, type Hex, parseEther, zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { type Deployment, deployContracts, OtherCode } from '../contracts/deploy.ts'
@@ -7,6 +7,7 @@ import { type ChainNode, readMaxGasPrice } from './chain/node.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { fundDemoCallers } from './money/callers.ts'
+import { openToken } from './money/dollar.ts'
 import { createTreasury, openTreasury, type Treasury } from './money/treasury.ts'
 import { money, StackError, say } from './report.ts'
 import type { Secrets } from './secrets.ts'
@@ -18,6 +19,9 @@ const onAnvil = {
   deployment: 0n,
 }
 
+/** Is 10,000 of a local chain's own token. */
+const tokenPool = 10n ** 10n
+
 /** Sets scarce money: two loans, a few hundred payments, and both contracts' highest cost. */
 const onPublicChain: typeof onAnvil = {
   pool: parseEther('0.02'),
@@ -27,7 +31,13 @@ const onPublicChain: typeof onAnvil = {
 }
 
 /** Holds a stack's secrets, the key that pays, and the command that resets it. */
-type Wanted = { secrets: Secrets; deployerKey: Hex | undefined; restart: string }
+type Wanted = {
+  secrets: Secrets
+  deployerKey: Hex | undefined
+  /** Is `UNIT` as it was given. */
+  unit?: string | undefined
+  restart: string
+}
 
 /**
  * Deploys what is not there, fills a relayer that runs low, and on an anvil funds the
@@ -37,8 +47,8 @@ type Wanted = { secrets: Secrets; deployerKey: Hex | undefined; restart: string 
 export async function prepareStack(
   folder: Folder,
   node: ChainNode,
-  { secrets, deployerKey, restart }: Wanted,
-): Promise<Deployment> {
+  { secrets, deployerKey, unit, restart }: Wanted,
+): Promise<Deployment & { token: Address | undefined }> {
   const treasury = await openTreasury(node, deployerKey)
   const relayer = deriveRelayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
   const amounts = node.isAnvil ? onAnvil : onPublicChain
@@ -47,18 +57,22 @@ export async function prepareStack(
   const isLow = (await node.client.getBalance({ address: relayer })) < amounts.relayerLow
   await checkFunds(node, treasury, {
     'deploying both contracts, at most': isDeployed ? 0n : amounts.deployment,
-    'the loan pool': isDeployed ? 0n : amounts.pool,
+    'the loan pool': isDeployed || unit !== undefined ? 0n : amounts.pool,
     [`relayer ${relayer}`]: isLow ? amounts.relayer : 0n,
   })
   // Where nothing is left to do, nobody has to pay, and any key will do to ask.
   const payer = treasury ?? createTreasury(node, generatePrivateKey())
+  const recordOfToken = folder.dollar(node.genesis)
+  const token = await openToken(node, payer, { given: unit, recordFile: recordOfToken })
   const deployment = await deployContracts({
     nodeUrl: node.url,
     chainId: node.chain.id,
     deployerKey: payer.key,
     relayers: [relayer],
     recordFile,
-    poolWei: amounts.pool,
+    // The contracts of another start may count something else.
+    token: token ?? zeroAddress,
+    poolWei: token === undefined ? amounts.pool : node.isAnvil ? tokenPool : 0n,
     maxGasPriceWei: readMaxGasPrice(process.env),
     log: (line) => say(`  ${line}`),
   }).catch((error) => {
@@ -76,8 +90,8 @@ export async function prepareStack(
   }
   const { loan } = deployment
   const fundedFile = folder.funded(node.genesis, loan)
-  if (node.isAnvil) await fundDemoCallers(payer, { loan, secrets, recordFile: fundedFile })
-  return deployment
+  if (node.isAnvil) await fundDemoCallers(payer, { loan, token, secrets, recordFile: fundedFile })
+  return { ...deployment, token }
 }
 
 async function checkFunds(

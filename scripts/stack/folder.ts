@@ -30,6 +30,8 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     /** Keeps one ledger a chain, which still knows what was paid through former contracts. */
     objects: (genesis: Hash) => at('chains', genesis, 'objects'),
     redis: (genesis: Hash) => at('chains', genesis, 'redis'),
+    /** Keeps the address of the token that a local chain has of its own. */
+    dollar: (genesis: Hash) => at('chains', genesis, 'dollar.json'),
     funded: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'funded.json'),
   }
 }

@@ -4,6 +4,7 @@ import { openNode, withoutKey } from './chain/node.ts'
 import { createCommand, runAsProgram, text } from './command.ts'
 import { prepareStack } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
+import { writeUnit } from './money/dollar.ts'
 import { readChainId, readDeployerKey, readNodeUrls, readVariables } from './options.ts'
 import { Misused, say } from './report.ts'
 import { makeSecrets, readDevVars, writeDevVars } from './secrets.ts'
@@ -29,9 +30,10 @@ export const setup = createCommand({
     const deployment = await prepareStack(folder, node, {
       secrets,
       deployerKey: readDeployerKey(env.DEPLOYER_KEY),
+      unit: env.UNIT,
       restart: `remove ${folder.ofChain(node.genesis)}`,
     })
-    const overrides = readVariables(env)
+    const overrides = { ...readVariables(env), ...writeUnit(env.UNIT, deployment.token) }
     const variables = await workerVariables({ secrets, node, nodeUrls, deployment, overrides })
     const ledgerOf = `${node.genesis} ${deployment.loan}`
     if (before?.ledgerOf && before.ledgerOf !== ledgerOf && existsSync(objects)) {

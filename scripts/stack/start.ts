@@ -3,7 +3,8 @@ import { relative } from 'node:path'
 import { isHash } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
 import { type Config, parseConfig } from '../../src/compose/config.ts'
-import { listInboxVariables } from '../../src/pages/phone/handset.ts'
+import type { Unit } from '../../src/loan/amounts.ts'
+import { listPhoneVariables } from '../../src/pages/phone/handset.ts'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
@@ -13,10 +14,11 @@ import { prepareStack } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { listFirstDials, writeFirstDials } from './first-dials.ts'
 import { type Folder, openFolder, root } from './folder.ts'
-import { demoCallers, demoDepositWei } from './money/callers.ts'
+import { addDemoAgents, demoCallers, getDemoDeposit } from './money/callers.ts'
+import { writeUnit } from './money/dollar.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
 import { type Child, claim, end, type Processes, watchStarter } from './processes.ts'
-import { describe, Misused, money, StackError, say } from './report.ts'
+import { describe, Misused, StackError, say, writeAmount } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import {
@@ -100,8 +102,9 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const { killed, processes } = await claimFolder(folder, options, lifetime)
   const secrets = openSecrets(folder.secrets)
   const rules = options.rootstock && { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockSeconds}` }
-  const inbox = listInboxVariables(`http://127.0.0.1:${options.port}`)
-  const overrides = { ...inbox, ...rules, ...options.variables }
+  const { UNIT: unit, LOCAL_CURRENCY: localCurrency } = options.variables
+  const own = listPhoneVariables(`http://127.0.0.1:${options.port}`, localCurrency)
+  const overrides = { ...own, ...rules, ...options.variables, ...writeUnit(unit) }
   await checkVariables(options, secrets, overrides)
   for (const line of options.unusedLines) say(line)
   // A node of another operator may be away: it is asked before anything is begun.
@@ -118,8 +121,9 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   say('Compiling the contracts and looking for them on the chain')
   const { deployerKey } = options
-  const wanted = { secrets, deployerKey, restart: restartOf(options) }
+  const wanted = { secrets, deployerKey, unit, restart: restartOf(options) }
   const deployment = await prepareStack(folder, node, wanted)
+  Object.assign(overrides, writeUnit(unit, deployment.token))
   // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
   await chain?.save()
   const pool = chain && options.rootstock ? await startRootstock(chain, lifetime) : undefined
@@ -149,8 +153,10 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   const tookSeconds = ((performance.now() - began) / 1000).toFixed(1)
   say(`\nReady after ${tookSeconds} s. Open ${worker.url}/phone: a phone that dials it.\n`)
-  const { menu } = parseConfig(running.variables)
-  sayReady(stack, served, folder.stack, { ...options, menu })
+  const { menu, unit: counted } = parseConfig(running.variables)
+  const agents =
+    menu.agents && node.isAnvil ? await addDemoAgents(worker.url, secrets.OPERATOR_TOKEN) : []
+  sayReady(stack, served, folder.stack, { ...options, menu, agents, counted })
 }
 
 /** Refuses a bad variable before anything begins, as if contracts existed. @throws {StackError} */
@@ -277,12 +283,17 @@ function sayReady(
   stack: RunningStack,
   node: ChainNode,
   file: string,
-  { menu, ...options }: Options & Pick<Config, 'menu'>,
+  {
+    menu,
+    counted,
+    agents,
+    ...options
+  }: Options & Pick<Config, 'menu'> & { counted: Unit; agents: string[] },
 ): void {
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
   const funded = `
-  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${money(demoDepositWei, node.chain.currency)} each, once; \`npm run ops -- fund\` gives to others`
+  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${writeAmount(getDemoDeposit(counted.token), counted)} each, once; \`npm run ops -- fund\` gives to others`
   const [caller, friend] = demoCallers
   if (caller === undefined || friend === undefined) throw new Error('there are no demo callers')
   const dials = writeFirstDials(relayUrl, caller, listFirstDials(menu, friend))
@@ -290,7 +301,7 @@ function sayReady(
   say(`  chain      ${node.chain.id} at ${withoutKey(node.url)}${kept}
   loan       ${contracts.loan}
   forwarder  ${contracts.forwarder}
-  relayers   ${relayers.join(', ')}${node.isAnvil ? funded : ''}
+  relayers   ${relayers.join(', ')}${node.isAnvil ? funded : ''}${agents.map((line) => `\n  agent      ${line}`).join('')}
 
 The console is at ${relayUrl}/console; .dev/stack.json has the token to sign in with: operatorToken.
 

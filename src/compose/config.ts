@@ -83,6 +83,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
       helpNumber: settings.HELP_NUMBER,
       languages: settings.LANGUAGES ?? [],
       localCurrency: currency,
+      isOverToken: settings.UNIT !== undefined,
       agents: settings.AGENTS,
       sessionSeconds: settings.SESSION_SECONDS,
       redeliverySeconds: settings.REDELIVERY_SECONDS,

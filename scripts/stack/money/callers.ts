@@ -3,28 +3,50 @@ import { z } from 'zod'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { demoNumbers } from '../../../src/pages/phone/handset.ts'
+import { createOperatorClient } from '../../ops/operator-client.ts'
 import { readJson, writeJson } from '../files.ts'
 import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Treasury } from './treasury.ts'
+import { depositCalls, type Treasury } from './treasury.ts'
 
 export const demoCallers = demoNumbers.map(toPhone)
 
-export const demoDepositWei = 10n ** 18n
+/** Is one coin, or 100 of a token. */
+export const getDemoDeposit = (token: unknown): bigint => (token ? 10n ** 8n : 10n ** 18n)
+
+type DemoMoney = {
+  loan: Address
+  token: Address | undefined
+  secrets: Secrets
+  recordFile: string
+}
 
 /** Gives the demo callers their money, each once for this deployment and these secrets. */
 export async function fundDemoCallers(
   treasury: Treasury,
-  { loan, secrets, recordFile }: { loan: Address; secrets: Secrets; recordFile: string },
+  { loan, token, secrets, recordFile }: DemoMoney,
 ): Promise<void> {
   const funded = new Set(z.array(z.string()).safeParse(readJson(recordFile)).data)
   const accountOf = createCallerAccounts(secrets.ACCOUNT_KEY_SECRET)
   for (const phone of demoCallers) {
     const { address } = await accountOf(phone)
     if (funded.has(address)) continue
-    await treasury.callLoan(loan, 'depositFor', [address], demoDepositWei)
+    await treasury.payLoan(loan, depositCalls, [address], getDemoDeposit(token))
     writeJson(recordFile, [...funded.add(address)])
   }
+}
+
+const agentNames = ['Mama Duka', 'Soko Letu']
+
+/** Gives the second and the third demo caller a till each, once, and returns a line for each. */
+export async function addDemoAgents(origin: string, token: string): Promise<string[]> {
+  const { act } = createOperatorClient({ origin, token, nodeUrl: undefined })
+  const agents = agentNames.map((name, index) => ({ name, phone: demoCallers[index + 1] ?? '' }))
+  const add = async ({ name, phone }: (typeof agents)[number]) => {
+    const { till } = await act('agents/add', { name, phone, kind: 'agent' })
+    return `${name} (${phone}) has the till ${till}`
+  }
+  return await Promise.all(agents.map(add))
 }
 
 export function toPhone(text: string): PhoneNumber {

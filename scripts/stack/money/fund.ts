@@ -6,6 +6,7 @@ import { createCommand } from '../command.ts'
 import { Misused, writeAmount } from '../report.ts'
 import { toPhone } from './callers.ts'
 import { keyOptions } from './key-source.ts'
+import { depositCalls } from './treasury.ts'
 
 const usage = `Usage: npm run ops -- fund +254700000009 0.5 [--json]
        npm run ops -- fund --url https://<host> 0.5 [--keystore FILE] [--json]
@@ -29,7 +30,7 @@ export const fund = createCommand({
     const amountWei = readWei(given.at(-1) ?? '', unit)
     // It fails where the contract is not there: what is sent to an empty address is lost.
     await read.getBalance([account])
-    await treasury.callLoan(loan, 'depositFor', [account], amountWei)
+    await treasury.payLoan(loan, depositCalls, [account], amountWei)
     const balanceWei = await read.getBalance([account])
     return {
       json: { amountWei: `${amountWei}`, balanceWei: `${balanceWei}` },

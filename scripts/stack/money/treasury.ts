@@ -3,13 +3,16 @@ import {
   type Address,
   BaseError,
   encodeFunctionData,
+  erc20Abi,
   type Hash,
   type Hex,
   type PublicClient,
   toHex,
+  zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { loanAt } from '../../contracts/reads.ts'
 import { devKey } from '../../dev/anvil.ts'
 import { sleep } from '../../dev/wait.ts'
 import {
@@ -22,6 +25,9 @@ import {
 import { money, StackError } from '../report.ts'
 
 export type Treasury = ReturnType<typeof createTreasury>
+
+export const fundCalls = { coins: 'fund', tokens: 'fundTokens' }
+export const depositCalls = { coins: 'depositFor', tokens: 'depositTokensFor' }
 
 type Payment = { to?: Address; valueWei?: bigint; data?: Hex }
 
@@ -79,14 +85,33 @@ export function createTreasury(
     return hash
   }
   const abi: Abi = microLoanAbi
+  const callLoan = (to: Address, functionName: string, args: readonly unknown[], valueWei = 0n) =>
+    send({ to, valueWei, data: encodeFunctionData({ abi, functionName, args }) })
   return {
     address,
     key,
     balance,
     send,
     /** Has the loan contract do something. @throws {StackError} */
-    callLoan: (to: Address, functionName: string, args: readonly unknown[], valueWei = 0n) =>
-      send({ to, valueWei, data: encodeFunctionData({ abi, functionName, args }) }),
+    callLoan,
+    /**
+     * Has the loan contract take an amount of what it counts: sent along with `coins`, or, of a
+     * token, approved and pulled by `tokens`, which has the amount as its last argument.
+     */
+    async payLoan(
+      loan: Address,
+      { coins, tokens }: { coins: string; tokens: string },
+      args: readonly unknown[],
+      amount: bigint,
+    ): Promise<Hash> {
+      const read = loanAt(client, loan)
+      const token = await read.token()
+      if (token === zeroAddress) return callLoan(loan, coins, args, amount)
+      const approved = [loan, amount * (await read.quantum())] as const
+      const approval = { abi: erc20Abi, functionName: 'approve', args: approved } as const
+      await send({ to: token, data: encodeFunctionData(approval) })
+      return callLoan(loan, tokens, [...args, amount])
+    },
   }
 }
 

@@ -56,9 +56,10 @@ export const sessionNames = z
 
 export type SessionName = z.infer<typeof sessionNames>[number]
 
-/** Lists the variables that make a relay send its messages to its own phone page. */
-export const listInboxVariables = (origin: string) => ({
+/** Lists the variables that make a relay use its own phone page for messages and prices. */
+export const listPhoneVariables = (origin: string, localCurrency: string | undefined) => ({
   SMS_API_KEY: 'stays-on-this-machine',
   SMS_USERNAME: 'phone',
   SMS_URL: `${origin}/phone/sms`,
+  ...(localCurrency !== undefined && { RATE_FEED_URL: `${origin}/phone/rate` }),
 })

@@ -16,7 +16,7 @@ export type PhoneConfig = {
   operatorToken: string | undefined
   callbackSecret: string | undefined
   unit: Unit
-  menu: { profile: string }
+  menu: { profile: string; localCurrency?: string | undefined }
   gateway: GatewayDeclaration | undefined
 }
 
@@ -62,6 +62,14 @@ export function createPhoneApp(options: PhoneOptions): Hono {
     messages = [{ to, text }, ...messages].slice(0, maxMessages)
     const recipient = { statusCode: 101, number: to, status: 'Success', cost: 'KES 0' }
     return c.json({ SMSMessageData: { Message: 'Sent to 1/1', Recipients: [recipient] } }, 201)
+  })
+  // Prices one unit as CoinGecko's "simple price" does, the same in every currency.
+  phone.get('/rate', (c) => {
+    const { unit, menu } = options.config(c)
+    const price = unit.token === null ? 12_935_000 : 129.35
+    const currency = menu.localCurrency?.toLowerCase() ?? ''
+    const last_updated_at = Math.floor(Date.now() / 1_000)
+    return c.json({ [unit.symbol]: { [currency]: price, last_updated_at } })
   })
   const app = new Hono()
   app.use(async (c, next) => {

@@ -64,6 +64,8 @@ export type MenuSettings = {
   helpNumber?: string | undefined
   /** Names the currency (ISO 4217) in which amounts are typed while its rate is fresh. */
   localCurrency?: string | undefined
+  /** Tells that the pool counts a token, of which nothing arrives at an account's own address. */
+  isOverToken?: boolean
   /** Offers withdrawals of cash at agents, and payments to tills and bills. */
   agents?: boolean
   /** Is how long a question holds whose answer pays, except in the demonstration. */

@@ -12,7 +12,7 @@ import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { gatewayForms, openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { listInboxVariables } from '../../../src/pages/phone/handset.ts'
+import { listPhoneVariables } from '../../../src/pages/phone/handset.ts'
 import { opened } from '../../support/opened.ts'
 import {
   findPageFaults,
@@ -220,7 +220,7 @@ async function serveWithPhone(settings: Record<string, string> = {}) {
   const chain = await startChain()
   const port = await freePort()
   const variables = {
-    ...{ ...chain.bindings, ...listInboxVariables(`http://127.0.0.1:${port}`) },
+    ...{ ...chain.bindings, ...listPhoneVariables(`http://127.0.0.1:${port}`, undefined) },
     ...{ PIN_SECRET: `0x${'5e'.repeat(32)}`, OPERATOR_TOKEN: operatorToken },
     ...{ GATEWAY: JSON.stringify(example), CALLBACK_SECRET: callbackSecret },
     ...settings,

@@ -80,7 +80,13 @@ describe('the configuration', () => {
 
   test('has the screens of its profile, and each can be set alone', () => {
     const times = { sessionSeconds: 180, redeliverySeconds: 600 }
-    const none = { agents: false, helpNumber: undefined, languages: [] as string[], ...times }
+    const none = {
+      agents: false,
+      isOverToken: false,
+      helpNumber: undefined,
+      languages: [] as string[],
+      ...times,
+    }
     const demo = { ...none, profile: 'demo', confirms: false, pin: 'off' }
     expect(read().menu).toEqual(demo)
     const languages = ['en', 'sw', 'fr', 'es']

@@ -81,7 +81,8 @@ const words = defineWords({
 export const receive = {
   words,
   digit: '6',
-  findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
+  findTarget: ({ profile, isOverToken }) =>
+    profile === 'demo' || isOverToken ? undefined : 'receive',
   createNodes: () => ({
     receive: {
       facts: ['address'],

@@ -11,6 +11,7 @@ import {
 import { languages } from '../../../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
 import type { Wallet } from '../../../../src/account/wallets.ts'
+import { createCoinUnit } from '../../../../src/loan/amounts.ts'
 import { kindNames } from '../../../../src/loan/kinds.ts'
 import { createMenu, menuParts } from '../../../../src/ussd/menu/main-menu.ts'
 import {
@@ -47,6 +48,8 @@ const longest = {
   wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address, hours: 24 }),
   describeRecipient: ({ kind }: Recipient) => descriptions[kind],
   minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
+  /** The currency's amounts are longer than a token's, and a token's symbol is. */
+  unit: createCoinUnit('USDRIF'),
 }
 
 /** The same where amounts are typed in local money: of coins they have six decimals. */
