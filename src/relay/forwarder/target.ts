@@ -30,8 +30,8 @@ export function createTargetCheck(
   let isConfirmed = false
   return async (node, signal) => {
     if (isConfirmed) return 'ready'
-    // An account without code returns nothing, and a contract of version 1.0 counts the currency, as
-    // each does that names no token.
+    // An account without code returns nothing, and a contract of version 1.0 counts the currency,
+    // as each does that names no token.
     const read = async (to: Address, data: Hex): Promise<Hex | undefined> => {
       const outcome = await node.call({ to, data }, signal)
       return outcome.kind === 'reverted' || outcome.data === '0x' ? undefined : outcome.data

@@ -189,7 +189,9 @@ describe('the guide for Cloudflare', () => {
       return found
     }
     const poor = await told(/^BAD {2}relayer_funds +/m)
-    expect(poor.output).toContain(`Top up to ${fund} tRBTC for 50 payments (0.01335 tRBTC at worst)`)
+    expect(poor.output).toContain(
+      `Top up to ${fund} tRBTC for 50 payments (0.01335 tRBTC at worst)`,
+    )
     await give(relayer, fund)
     const rich = await told(/^ok {3}relayer_funds +/m)
     expect(rich.output).toContain("enough for 50 payments at today's price")

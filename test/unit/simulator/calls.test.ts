@@ -39,8 +39,8 @@ test('a payment costs four calls to the node, and an open hour no more than two 
     asked.filter(({ by }) => by.startsWith('delivery')),
     asked.filter(({ by }) => by.startsWith('round')),
   ]
-  // Simulation, what the pool holds, broadcast and receipt; each worker's first asks besides for the
-  // contracts, what they count, and what no row tells yet.
+  // Simulation, what the pool holds, broadcast and receipt; each worker's first asks besides for
+  // the contracts, what they count, and what no row tells yet.
   expect(own.length).toBeLessThanOrEqual(4 * payments + 3 * 3)
   const blocks = Math.ceil((last - first) / poolRules.rootstock.blockMs)
   expect(shared.filter((call) => !isReceipt(call)).length).toBeLessThanOrEqual(2 * blocks)

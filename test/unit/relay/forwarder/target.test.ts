@@ -37,7 +37,7 @@ test.for([
     ])
     const asked: Hex[] = []
     const { relayer } = openMemoryRelayer({
-    now: systemClock.now,
+      now: systemClock.now,
       answers: {
         eth_call: ([call]) => {
           const { data } = call as { data: Hex }
