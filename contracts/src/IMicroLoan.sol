@@ -36,14 +36,16 @@ pragma solidity 0.8.30;
 /// brings some is for direct callers in effect, as what brings tokens is by a check. What a role
 /// does is never forwarded.
 ///
-/// Loans. An account has at most one loan, of the `principal` at that moment, due after the `term`
-/// at that moment; later changes leave open loans as they are. The pool lends the principal, and
-/// the daily cap counts it alone: of what is repaid, the part that the principal has in all that is
-/// owed. Three limits hold, each over any 24 hours: what was issued to all borrowers and is not
-/// repaid stays at or under `dailyCap`; one borrower gets at most `loansPerDay`; and between two
-/// loans of a borrower lies at least `pauseBetween`. With `listOnly` the borrower must stand in the
-/// list that the creditor keeps. A loan that the owner has written off is still owed and bars its
-/// borrower until it is repaid, but counts no more in `totalOwed`.
+/// Loans. An account has at most one loan, of the `principal` at that moment or another amount up
+/// to its limit, due after the `term` at that moment; later changes leave open loans as they are.
+/// The limit is the principal, or what the creditor has set for the account, under the owner's
+/// `ceiling`. The pool lends the principal, and the daily cap counts it alone: of what is repaid,
+/// the part that the principal has in all that is owed. Three limits hold, each over any 24 hours:
+/// what was issued to all borrowers and is not repaid stays at or under `dailyCap`; one borrower
+/// gets at most `loansPerDay`; and between two loans of a borrower lies at least `pauseBetween`.
+/// With `listOnly` the borrower must stand in the list that the creditor keeps. A loan that the
+/// owner has written off is still owed and bars its borrower until it is repaid, but counts no more
+/// in `totalOwed`.
 ///
 /// Leaving. Who calls directly announces a withdrawal 48 hours ahead; when it is due, nothing and
 /// nobody but a token's issuer can stop it, and it is limited by the balance alone. Announcing
@@ -74,8 +76,8 @@ pragma solidity 0.8.30;
 ///
 /// Roles. The owner pauses, sets the terms, the limit of withdrawals (raising it takes a day), the
 /// roles and the successor, writes off, and takes back the free pool. The creditor keeps the list
-/// of borrowers. The guardian pauses ({IGuarded}). None of them can touch a balance, lend, forgive
-/// or make up a debt. Ownership passes in two steps and cannot be renounced.
+/// of borrowers and their limits. The guardian pauses ({IGuarded}). None of them can touch a
+/// balance, lend, forgive or make up a debt. Ownership passes in two steps and cannot be renounced.
 ///
 /// Time is the block's. Rootstock's miners can be a minute ahead (the test network's 9 minutes), so
 /// the shortest span other than zero that can be set is 10 minutes.
@@ -108,6 +110,12 @@ interface IMicroLoan {
         uint16 feeRate;
     }
 
+    /// @notice What `account` may borrow at a time; zero for as much as everybody.
+    struct BorrowerLimit {
+        address account;
+        uint64 limit;
+    }
+
     /// @notice What the constructor takes: who has which role from the start, and where accounts
     /// may come from.
     struct Setup {
@@ -122,6 +130,8 @@ interface IMicroLoan {
         address guardian;
         /// Zero for none.
         address creditor;
+        /// The most that any borrower's own limit lets it borrow, where that is over the principal.
+        uint256 ceiling;
         /// The most that is withdrawn through the forwarder within 24 hours.
         uint256 withdrawalLimit;
         Terms terms;
@@ -154,7 +164,7 @@ interface IMicroLoan {
     /// @notice The loan of `account` is written off already.
     error AlreadyWrittenOff(address account);
 
-    /// @notice A loan is of this `principal`, `fee` and `term` now, and not of those that the
+    /// @notice A loan of this `principal` has this `fee` and `term` now, and not those that the
     /// caller agreed to.
     error TermsChanged(uint256 principal, uint256 fee, uint256 term);
 
@@ -214,8 +224,11 @@ interface IMicroLoan {
     /// @notice A token is a contract that tells its `decimals`, of which it has 6 to 18.
     error InvalidToken(address token);
 
-    /// @notice A principal lies between `minimum` and `maximum`.
+    /// @notice A principal lies between `minimum` and `maximum`: for a loan the borrower's limit.
     error PrincipalOutOfRange(uint256 principal, uint256 minimum, uint256 maximum);
+
+    /// @notice A ceiling is at most `maximum`.
+    error CeilingOutOfRange(uint256 ceiling, uint256 maximum);
 
     /// @notice A daily cap other than zero is at least the principal.
     error DailyCapBelowPrincipal(uint256 cap, uint256 principal);
@@ -311,6 +324,13 @@ interface IMicroLoan {
     /// @notice `account` stands in the list of borrowers from now on, or no more.
     event BorrowerSet(address indexed account, bool listed);
 
+    /// @notice `account` may borrow `limit` at a time from now on, under the ceiling; zero for as
+    /// much as everybody.
+    event BorrowerLimitSet(address indexed account, uint256 limit);
+
+    /// @notice No limit lets its borrower borrow more than `ceiling` from now on, or the principal.
+    event CeilingOfLimitsSet(uint256 ceiling);
+
     /// @notice `current` keeps the list of borrowers from now on, and `previous` no more.
     event CreditorSet(address indexed previous, address indexed current);
 
@@ -352,6 +372,14 @@ interface IMicroLoan {
 
     /// @notice The amount of a loan that opens now.
     function principal() external view returns (uint256);
+
+    /// @notice What `account` may borrow at a time: the principal, or its own limit, which is at
+    /// most the ceiling. What else stands in the way of a loan is not asked here.
+    function limitOf(address account) external view returns (uint256);
+
+    /// @notice The most that a borrower's own limit lets it borrow; below the principal it says
+    /// nothing, since what everybody may borrow is no limit of one's own.
+    function ceilingOfLimits() external view returns (uint256);
 
     /// @notice What the daily cap leaves to be issued at this moment. Principal counts by
     /// the hour of its issue, from then until 24 hours after that hour's end, or until it is
@@ -427,15 +455,17 @@ interface IMicroLoan {
     // Accounts
 
     /// @notice Opens a loan of the principal for the forwarded caller and credits its balance.
-    /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `LoanActive`, `NotListed`,
-    /// `LoanTooSoon`, `BorrowerLimitReached`, `DailyCapReached` or `InsufficientLiquidity`, in this
-    /// order. A loan of a borrower counts by the three hours of its issue: for 24 hours, and less
-    /// than 27. Emits `LoanIssued`.
+    /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `PrincipalOutOfRange` where the
+    /// caller's own limit is lower, `LoanActive`, `NotListed`, `LoanTooSoon`,
+    /// `BorrowerLimitReached`, `DailyCapReached` or `InsufficientLiquidity`, in this order. A loan
+    /// of a borrower counts by the three hours of its issue: for 24 hours, and less than 27. Emits
+    /// `LoanIssued`.
     function applyForLoan() external;
 
-    /// @notice The same, if a loan is of what the caller was shown and agreed to: this `principal`
-    /// and `fee`, due so many seconds after its issue.
-    /// @dev Reverts with `TermsChanged` after `EnforcedPause`.
+    /// @notice Opens a loan of what the caller was shown and agreed to: a `principal` up to its
+    /// limit, with the `fee` that the terms have for it, due so many seconds after its issue.
+    /// @dev Reverts with `TermsChanged` where fee or term are others, after `EnforcedPause`, and
+    /// with `PrincipalOutOfRange` where the principal is over the limit; else as `applyForLoan`.
     function applyForLoanOf(uint256 principal, uint256 fee, uint256 term) external;
 
     /// @notice Moves `amount` from the caller's balance to the balance of `to`, which need not have
@@ -500,14 +530,15 @@ interface IMicroLoan {
     /// pause. Emits `AccountAccepted`.
     function acceptAccount(address from) external;
 
-    /// @notice Gives the forwarded caller's balance, its loan with its dates, and its place in the
-    /// list of borrowers to `to`, which has agreed and never borrowed. The caller's own history
-    /// keeps counting.
+    /// @notice Gives the forwarded caller's balance, its loan with its dates, its place in the list
+    /// of borrowers and its own limit, if it has one, to `to`, which has agreed and never borrowed.
+    /// The caller's own history keeps counting.
     /// @dev Reverts with `ForwardedCallersOnly`, `NotAccepted` or `AccountInUse`. Works during a
     /// pause. Emits `AccountPassed`.
     function passAccount(address to) external;
 
     /// @notice Moves the caller's balance and loan to the successor, as the same account there.
+    /// List and limits are the creditor's there to set.
     /// @dev Reverts with `MoveNotDue`, `InvalidSuccessor` or `NothingToMove`, and with whatever the
     /// successor reverts with. Works during a pause. Emits `AccountMoved`.
     function moveAccount() external;
@@ -541,6 +572,11 @@ interface IMicroLoan {
     /// @dev Creditor only: reverts with `NotCreditor`. Emits `BorrowerSet` for each.
     function setBorrowers(address[] calldata accounts, bool listed) external;
 
+    /// @notice Lets each account borrow up to its limit at a time, as far as the ceiling
+    /// lets it; open loans stay as they are.
+    /// @dev Creditor only: reverts with `NotCreditor`. Emits `BorrowerLimitSet` for each.
+    function setBorrowerLimits(BorrowerLimit[] calldata limits) external;
+
     // Owner
 
     /// @notice Loans from now on are as in `newTerms`; open loans stay as they are.
@@ -548,6 +584,10 @@ interface IMicroLoan {
     /// `TermOutOfRange`, `PauseOutOfRange`, `FeeOutOfRange` or `LoansPerDayOutOfRange`. Emits
     /// `TermsSet`.
     function setTerms(Terms calldata newTerms) external;
+
+    /// @notice Lets borrowers' own limits lend up to `newCeiling`, at most the largest principal.
+    /// @dev Owner only. Reverts with `CeilingOutOfRange`. Emits `CeilingOfLimitsSet`.
+    function setCeilingOfLimits(uint256 newCeiling) external;
 
     /// @notice Sets the limit of withdrawals: a lower one at once, a higher one from 24 hours on.
     /// Either takes the place of one that waits.

@@ -105,10 +105,14 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     RollingDay.Window private _sent;
     Limit private _limit;
     mapping(address account => Announcement) private _announced;
+    /// @dev A borrower's own, zero for none: a word that loans alone read.
+    mapping(address account => uint256) private _limits;
     /// @inheritdoc IMicroLoan
     mapping(address account => address) public acceptedBy;
     /// @inheritdoc IMicroLoan
     address public creditor;
+    /// @dev In the creditor's word, of which a loan is to read this alone.
+    uint64 private _ceiling;
     Successor private _successor;
 
     // Construction and guards
@@ -127,6 +131,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         predecessor = setup.predecessor;
         _setTerms(setup.terms);
         _setCreditor(setup.creditor);
+        _setCeiling(setup.ceiling);
         _checkLimit(setup.withdrawalLimit);
         _limit.current = setup.withdrawalLimit.toUint72();
         emit WithdrawalLimitSet(setup.withdrawalLimit, block.timestamp);
@@ -196,6 +201,16 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     }
 
     /// @inheritdoc IMicroLoan
+    function limitOf(address account) external view returns (uint256) {
+        return _limitOf(account, _terms.principal);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function ceilingOfLimits() external view returns (uint256) {
+        return _ceiling;
+    }
+
+    /// @inheritdoc IMicroLoan
     function issuable() external view returns (uint256) {
         return _leftOf(_terms.dailyCap, _issued);
     }
@@ -231,7 +246,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
     /// @inheritdoc IMicroLoan
     function applyForLoan() external onlyForwarded whenNotPaused {
-        _lend(_terms);
+        Terms memory current = _terms;
+        _lend(current, current.principal);
     }
 
     /// @inheritdoc IMicroLoan
@@ -241,18 +257,18 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         whenNotPaused
     {
         Terms memory current = _terms;
-        uint256 currentFee = Accounts.feeOf(current.principal, current.feeRate);
-        if (principal_ != current.principal || fee_ != currentFee || term != current.term) {
-            revert TermsChanged(current.principal, currentFee, current.term);
+        uint256 currentFee = Accounts.feeOf(principal_, current.feeRate);
+        if (fee_ != currentFee || term != current.term) {
+            revert TermsChanged(principal_, currentFee, current.term);
         }
-        _lend(current);
+        _lend(current, principal_);
     }
 
     /// @inheritdoc IMicroLoan
     function transfer(address to, uint256 amount) external {
-        bool isDirect = !isTrustedForwarder(msg.sender);
-        if (isDirect) _requireNotPaused();
         address from = _msgSender();
+        bool isDirect = from == msg.sender;
+        if (isDirect) _requireNotPaused();
         _checkRecipient(to);
 
         // Debit before credit, both in storage: a transfer to oneself changes nothing.
@@ -354,8 +370,13 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
         delete acceptedBy[to];
         _accounts[from].word = account.left();
-        // The heir has a balance and a place in the list at most.
+        // The heir has a balance, a place in the list and a limit at most.
         _accounts[to].word = account.credited(heir.balance()) | (heir & Accounts.LISTED);
+        uint256 limit = _limits[from];
+        if (limit != 0) {
+            delete _limits[from];
+            _limits[to] = limit;
+        }
 
         emit AccountPassed(from, to, account.balance(), account.owed());
     }
@@ -425,12 +446,20 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
     /// @inheritdoc IMicroLoan
     function setBorrowers(address[] calldata accounts, bool listed) external {
-        // The plain sender: no role acts through the forwarder.
-        if (msg.sender != creditor) revert NotCreditor(msg.sender);
+        _checkCreditor();
         for (uint256 i; i < accounts.length; ++i) {
             uint256 account = _accounts[accounts[i]].word;
             _accounts[accounts[i]].word = listed ? account | Accounts.LISTED : account & ~Accounts.LISTED;
             emit BorrowerSet(accounts[i], listed);
+        }
+    }
+
+    /// @inheritdoc IMicroLoan
+    function setBorrowerLimits(BorrowerLimit[] calldata limits) external {
+        _checkCreditor();
+        for (uint256 i; i < limits.length; ++i) {
+            _limits[limits[i].account] = limits[i].limit;
+            emit BorrowerLimitSet(limits[i].account, limits[i].limit);
         }
     }
 
@@ -439,6 +468,11 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     /// @inheritdoc IMicroLoan
     function setTerms(Terms calldata newTerms) external onlyOwner {
         _setTerms(newTerms);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function setCeilingOfLimits(uint256 newCeiling) external onlyOwner {
+        _setCeiling(newCeiling);
     }
 
     /// @inheritdoc IMicroLoan
@@ -489,10 +523,27 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         super._checkOwner();
     }
 
-    function _lend(Terms memory current) private {
+    /// @dev The plain sender: no role acts through the forwarder.
+    function _checkCreditor() private view {
+        if (msg.sender != creditor) revert NotCreditor(msg.sender);
+    }
+
+    function _limitOf(address account, uint256 usual) private view returns (uint256) {
+        uint256 limit = _limits[account];
+        if (limit == 0) return usual;
+        if (limit <= usual) return limit;
+        uint256 ceiling = _ceiling;
+        if (ceiling <= usual) return usual;
+        return limit < ceiling ? limit : ceiling;
+    }
+
+    function _lend(Terms memory current, uint256 amount) private {
         address borrower = _msgSender();
+        uint256 limit = _limitOf(borrower, current.principal);
+        if (amount < MIN_PRINCIPAL || amount > limit) {
+            revert PrincipalOutOfRange(amount, MIN_PRINCIPAL, limit);
+        }
         uint256 account = _accounts[borrower].word;
-        uint256 amount = current.principal;
         _checkBorrower(borrower, account, current);
         uint256 available = _leftOf(current.dailyCap, _issued);
         if (amount > available) revert DailyCapReached(available, amount);
@@ -731,6 +782,12 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         }
         emit TermsSet(_terms, next);
         _terms = next;
+    }
+
+    function _setCeiling(uint256 ceiling) private {
+        if (ceiling > MAX_PRINCIPAL) revert CeilingOutOfRange(ceiling, MAX_PRINCIPAL);
+        _ceiling = ceiling.toUint64();
+        emit CeilingOfLimitsSet(ceiling);
     }
 
     function _setCreditor(address newCreditor) private {

@@ -2,6 +2,12 @@ import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { Chain } from '../../src/chain/chains.ts'
+import {
+  createCoinUnit,
+  createTokenUnit,
+  formatExactly,
+  parseAmount,
+} from '../../src/loan/amounts.ts'
 import { openOperator } from '../ops/operator-client.ts'
 import { openNode } from '../stack/chain/node.ts'
 import { createCommand, type Terminal, text } from '../stack/command.ts'
@@ -9,14 +15,16 @@ import { readKeyOf } from '../stack/money/key-source.ts'
 import { createTreasury, openTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls, readRequired, readSecret } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
-import { parsePhones } from './migrate/phones.ts'
+import { type Borrower, parseBorrowers, refuseLine } from './migrate/phones.ts'
 import { batchesOf } from './migrate/plan.ts'
 import { loanAt } from './reads.ts'
 
 const usage = `usage: npm run ops -- borrowers add|remove|list [--keystore FILE] [--secrets FILE] < numbers.txt
 
 Reads telephone numbers from the standard input, one a line (+254700000001), and lists their
-accounts as borrowers of the loan contract, takes them from the list, or says which are on it.
+accounts as borrowers of the loan contract, takes them from the list, or says which are on it, and
+up to how much each may borrow. A line of add may set that too, in the contract's unit, up to
+the owner's ceiling (+254700000001 0.5); without it, it stays as it is.
 
   LOAN_ADDRESS         the loan contract; without it the local stack is meant, which says the rest itself
   NODE_URL             the node (of several, the first that answers)
@@ -36,43 +44,94 @@ export const borrowers = createCommand({
     if (rest.length > 0 || !['add', 'remove', 'list'].includes(action)) throw new Misused()
     const list = await openList(terminal)
     const listed: boolean[] = []
-    for (const account of list.accounts) listed.push(await list.read.isListed([account]))
-    if (action === 'list') {
-      const words = (isListed: boolean) => (isListed ? 'listed' : 'not listed')
-      return { lines: listed.map((each, index) => `number ${index + 1}: ${words(each)}`) }
-    }
+    for (const { account } of list.entries) listed.push(await list.read.isListed([account]))
+    if (action === 'list') return { lines: await describeEntries(list, listed) }
     const isAdded = action === 'add'
-    const changing = list.accounts.filter((_, index) => listed[index] !== isAdded)
+    const limits = isAdded ? await readLimits(list) : refuseLimits(list)
+    const changing = list.entries.filter((_, index) => listed[index] !== isAdded)
     const creditor = await openCreditor(list, keystore, terminal.env)
     for (const batch of batchesOf(changing, batchSize)) {
-      await creditor.callLoan(list.loan, 'setBorrowers', [batch, isAdded])
+      const accounts = batch.map(({ account }) => account)
+      await creditor.callLoan(list.loan, 'setBorrowers', [accounts, isAdded])
+    }
+    for (const batch of batchesOf(limits, batchSize)) {
+      await creditor.callLoan(list.loan, 'setBorrowerLimits', [batch])
     }
     const done = `${changing.length} ${isAdded ? 'added' : 'removed'}`
-    return { lines: [`${done}, ${list.accounts.length - changing.length} were so already`] }
+    const same = `${list.entries.length - changing.length} were so already`
+    const isLimited = list.entries.some(({ limit }) => limit !== undefined)
+    return { lines: [`${done}, ${same}`, ...(isLimited ? [`${limits.length} limits set`] : [])] }
   },
 })
 
+/** Says of each number whether it is listed, and up to how much it may borrow at a time. */
+async function describeEntries({ entries, read, unit }: List, listed: readonly boolean[]) {
+  const lines: string[] = []
+  for (const [index, { account }] of entries.entries()) {
+    const limit = formatExactly(await read.limitOf([account]), unit)
+    const words = listed[index] ? 'listed' : 'not listed'
+    lines.push(`number ${index + 1}: ${words}, up to ${limit}`)
+  }
+  return lines
+}
+
+/** Reads the limits that are not so yet. @throws {StackError} one is no amount, or out of bounds */
+async function readLimits({ entries, read, unit }: List) {
+  const [least, principal] = [await read.MIN_PRINCIPAL(), await read.principal()]
+  const ceiling = await read.ceilingOfLimits()
+  const isAbove = ceiling > principal
+  const most = isAbove ? ceiling : principal
+  const changing: { account: Address; limit: bigint }[] = []
+  for (const { account, line, limit } of entries) {
+    if (limit === undefined) continue
+    const parsed = parseAmount(limit, unit)
+    if (parsed.kind === 'fault' || parsed.wei < least || parsed.wei > most) {
+      const bounds = [least, most].map((wei) => formatExactly(wei, unit)).join(' to ')
+      return refuseLine(line, `has no limit of ${bounds}, which the ceiling leaves`)
+    }
+    // Who has none of its own has the principal's as long as that stays.
+    const isSo = parsed.wei !== principal && (await read.limitOf([account])) === parsed.wei
+    if (!isSo) changing.push({ account, limit: parsed.wei })
+  }
+  return changing
+}
+
+function refuseLimits({ entries }: List): never[] {
+  const limited = entries.find(({ limit }) => limit !== undefined)
+  return limited === undefined ? [] : refuseLine(limited.line, 'has a limit, which only add takes')
+}
+
 /** Opens the contract and the accounts of the environment's numbers, or of the local stack. */
 async function openList({ env, input }: Terminal) {
-  const phones = parsePhones(await input())
-  const accounts: Address[] = []
+  const borrowers = parseBorrowers(await input())
+  const entries: Entry[] = []
   if (!env.LOAN_ADDRESS && !env.NODE_URL) {
     const { nodeUrl = '', status, act } = openOperator(undefined, env)
     const { chainId, contracts } = await status()
-    for (const phone of phones) accounts.push((await act('lookup', { phone })).account as Address)
-    return openLoan([nodeUrl], readChainId(`${chainId}`), contracts.loan as Address, accounts)
+    for (const { phone, ...rest } of borrowers) {
+      entries.push({ ...rest, account: (await act('lookup', { phone })).account as Address })
+    }
+    return openLoan([nodeUrl], readChainId(`${chainId}`), contracts.loan as Address, entries)
   }
   const chainId = readChainId(env.CHAIN_ID)
   const loan = parseAddress(readRequired(env, 'LOAN_ADDRESS'), chainId)
   if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
   const accountOf = createCallerAccounts(readSecret(env, 'ACCOUNT_KEY_SECRET'))
-  for (const phone of phones) accounts.push((await accountOf(phone)).address)
-  return openLoan(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId, loan, accounts)
+  for (const { phone, ...rest } of borrowers) {
+    entries.push({ ...rest, account: (await accountOf(phone)).address })
+  }
+  return openLoan(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId, loan, entries)
 }
 
-async function openLoan(urls: string[], chainId: Chain['id'], loan: Address, accounts: Address[]) {
+type Entry = Omit<Borrower, 'phone'> & { account: Address }
+
+async function openLoan(urls: string[], chainId: Chain['id'], loan: Address, entries: Entry[]) {
   const node = await openNode(urls, chainId)
-  return { node, loan, accounts, read: loanAt(node.client, loan) }
+  const read = loanAt(node.client, loan)
+  const address = await read.token()
+  const isToken = address !== zeroAddress
+  const unit = isToken ? createTokenUnit('', { address, decimals: 6 }) : createCoinUnit('')
+  return { node, loan, entries, read, unit }
 }
 
 type List = Awaited<ReturnType<typeof openLoan>>

@@ -36,6 +36,7 @@ The environment says the rest, or FILE of npm run ops -- secrets, for contracts 
   TOKEN             the ERC-20 that the pool is over, for good (the chain's currency by default); amounts are in it
   POOL              given to the pool (none by default)
   PRINCIPAL         of a loan (0.01 by default, 10 of a token)
+  CEILING           of the limits that the creditor sets for borrowers (none above the principal by default)
   DAILY_CAP         of loans in any 24 hours (1 by default, 1000 of a token)
   FEE_BASIS_POINTS  of a loan's principal, owed with it, at most 1000 (none by default)
   TERM_DAYS         until a loan is due (30 by default)
@@ -101,6 +102,7 @@ function readWanted(env: NodeJS.ProcessEnv, chainId: number): Wanted {
     token: ['TOKEN', nobodyOr(address)],
     poolWei: ['POOL', amount({ currency: '0', token: '0' })],
     principalWei: ['PRINCIPAL', amount({ currency: '0.01', token: '10' })],
+    ceilingWei: ['CEILING', amount({ currency: '0', token: '0' })],
     dailyCapWei: ['DAILY_CAP', amount({ currency: '1', token: '1000' })],
     withdrawalLimitWei: ['WITHDRAWAL_LIMIT', amount({ currency: '1', token: '1000' })],
     maxGasPriceWei: ['MAX_GAS_PRICE_WEI', () => readMaxGasPrice(env)],

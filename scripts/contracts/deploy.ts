@@ -36,7 +36,13 @@ export type Wanted = Some<Amount, bigint> &
 
 type Some<Names extends string, Value> = { readonly [Name in Names]?: Value | undefined }
 
-type Amount = 'poolWei' | 'principalWei' | 'dailyCapWei' | 'withdrawalLimitWei' | 'maxGasPriceWei'
+type Amount =
+  | 'poolWei'
+  | 'principalWei'
+  | 'ceilingWei'
+  | 'dailyCapWei'
+  | 'withdrawalLimitWei'
+  | 'maxGasPriceWei'
 /** The fee is in basis points of the principal. */
 type Count = 'feeRate' | 'termSeconds' | 'pauseBetweenSeconds' | 'loansPerDay'
 /** The predecessor's accounts may move to the new contract; the token is what it is over. */
@@ -136,6 +142,7 @@ async function findDifferences(chain: Chain, options: DeployOptions, record: Dep
   const unit = (await loan.token()) === zeroAddress ? 'wei' : 'millionths of the token'
   const pairs: [string, unknown, unknown][] = [
     [`the principal in ${unit}`, terms.principal, options.principalWei],
+    [`the ceiling of limits in ${unit}`, await loan.ceilingOfLimits(), options.ceilingWei],
     [`the daily cap in ${unit}`, terms.dailyCap, options.dailyCapWei],
     ['the fee in basis points', terms.feeRate, options.feeRate],
     ['the term in seconds', terms.term, options.termSeconds],
@@ -224,6 +231,7 @@ export function readSetup(options: Wanted, usualLimitWei: bigint) {
     predecessor: options.predecessor ?? zeroAddress,
     token: options.token ?? zeroAddress,
     creditor: options.creditor ?? zeroAddress,
+    ceiling: options.ceilingWei ?? 0n,
     withdrawalLimit: options.withdrawalLimitWei ?? usualLimitWei,
     terms: {
       principal: options.principalWei ?? (isOverToken(options) ? 10n ** 7n : 10n ** 16n),

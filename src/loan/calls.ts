@@ -149,6 +149,8 @@ const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainRea
   LoanTooSoon: 'loan_limit',
   BorrowerLimitReached: 'loan_limit',
   TermsChanged: 'terms_changed',
+  // The caller's limit is lower than what was shown.
+  PrincipalOutOfRange: 'terms_changed',
   InvalidRecipient: 'invalid_recipient',
   CurrencyRefused: 'invalid_recipient',
   EnforcedPause: 'paused',

@@ -28,7 +28,7 @@ contract MicroLoanInvariantTest is Test {
         vm.warp(store.timestamp());
         vm.chainId(31);
         IMicroLoan.Setup memory setup = Setups.wide(address(0), owner, one / 10, one);
-        setup.token = address(token);
+        (setup.token, setup.creditor) = (address(token), makeAddr("creditor"));
         (forwarder, loan) = Deployments.pair(setup, makeAddr("relayer"));
         _fund(address(this), 5 * one);
         store.recordFunding(5 * one);
@@ -59,6 +59,7 @@ contract MicroLoanInvariantTest is Test {
         invariant_LoansThroughTheForwarderAlone();
         invariant_PrincipalIssuedInAnyDayStaysUnderTheCap();
         invariant_TheCapCountsThePrincipalAlone();
+        invariant_NoLoanIsOverItsBorrowersLimit();
         invariant_NoLoanNoDirectTransferAndNoForwardedWithdrawalInAPause();
         invariant_WhatLeavesAtOnceStaysUnderTheLimitOfADay();
         invariant_TheBooksAreRightInsideEveryPayment();
@@ -136,6 +137,13 @@ contract MicroLoanInvariantTest is Test {
         vm.warp(store.timestamp());
         uint256 counted = store.issuedInTheCapsDay();
         assertEq(loan.issuable(), store.cap() > counted ? store.cap() - counted : 0, "left of the cap");
+    }
+
+    function invariant_NoLoanIsOverItsBorrowersLimit() internal view {
+        assertEq(store.issuedOverALimit(), 0, "loans over a limit");
+        for (uint256 i; i < store.PHONES(); ++i) {
+            assertEq(loan.limitOf(store.account(i)), store.limitOf(store.account(i)), "limit");
+        }
     }
 
     function invariant_NoLoanNoDirectTransferAndNoForwardedWithdrawalInAPause() internal view {

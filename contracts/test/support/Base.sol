@@ -341,6 +341,18 @@ abstract contract Base is Actors {
         loan.setBorrowers(accounts, listed);
     }
 
+    function _limit(address account, uint256 limit) internal {
+        IMicroLoan.BorrowerLimit[] memory limits = new IMicroLoan.BorrowerLimit[](1);
+        limits[0] = IMicroLoan.BorrowerLimit(account, SafeCast.toUint64(limit));
+        vm.prank(creditor);
+        loan.setBorrowerLimits(limits);
+    }
+
+    function _setCeiling(uint256 ceiling) internal {
+        vm.prank(owner);
+        loan.setCeilingOfLimits(ceiling);
+    }
+
     // Errors
 
     function _error(bytes4 selector) internal pure returns (bytes memory) {

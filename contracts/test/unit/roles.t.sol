@@ -44,6 +44,8 @@ contract RolesTest is Base {
         (, DeployedLoan successor) = _deploySuccessor();
         _ofTheLoan(address(successor));
         _rows.push(Row(abi.encodeCall(IMicroLoan.setBorrowers, (new address[](1), true)), CREDITOR));
+        _rows.push(Row(_setLimits(), CREDITOR));
+        _rows.push(Row(abi.encodeCall(IMicroLoan.setCeilingOfLimits, (0)), OWNER));
         _try(address(loan));
     }
 
@@ -67,6 +69,11 @@ contract RolesTest is Base {
             abi.encodeCall(IMicroLoan.setBorrowers, (new address[](1), true)),
             _error(IMicroLoan.NotCreditor.selector, address(forwarder))
         );
+        _forwardFails(alice, _setLimits(), _error(IMicroLoan.NotCreditor.selector, address(forwarder)));
+    }
+
+    function _setLimits() private pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.setBorrowerLimits, (new IMicroLoan.BorrowerLimit[](1)));
     }
 
     function _ofBoth() private {
@@ -113,7 +120,10 @@ contract RolesTest is Base {
         view
         returns (bytes memory)
     {
-        if (bytes4(call) == IMicroLoan.setBorrowers.selector) {
+        bytes4 selector = bytes4(call);
+        bool isOfTheCreditor =
+            selector == IMicroLoan.setBorrowers.selector || selector == IMicroLoan.setBorrowerLimits.selector;
+        if (isOfTheCreditor) {
             return _error(IMicroLoan.NotCreditor.selector, caller);
         }
         if (target == address(loan) && caller == address(forwarder)) {

@@ -18,6 +18,25 @@ export function parsePhones(text: string): PhoneNumber[] {
   return [...new Set(phones)]
 }
 
+/** Holds a number and the line that has it, with the words that follow it there, if any do. */
+export type Borrower = { line: number; phone: PhoneNumber; limit: string | undefined }
+
+/** Reads numbers, each with a limit if one follows it. @throws {StackError} naming only the line */
+export function parseBorrowers(text: string): Borrower[] {
+  const seen = new Set<string>()
+  return linesOf(text).flatMap(([line, words]) => {
+    const [number = '', limit, ...rest] = words.split(/\s+/)
+    const phone = parseCaller(number)
+    if (phone === undefined || rest.length > 0) {
+      return refuseLine(line, 'is no number in E.164 form with plus, or one with a limit')
+    }
+    if (seen.has(`${phone} ${limit}`)) return []
+    if (seen.has(phone)) return refuseLine(line, 'has a number once more, with another limit')
+    seen.add(phone).add(`${phone} ${limit}`)
+    return [{ line, phone, limit }]
+  })
+}
+
 /** Numbers of one owner, and the one that comes in their place. */
 type Owner = { numbers: readonly string[]; heir?: PhoneNumber }
 
@@ -41,7 +60,7 @@ function linesOf(text: string): [line: number, words: string][] {
   return lines.filter(([, words]) => words !== '')
 }
 
-function refuseLine(line: number, fault: string): never {
+export function refuseLine(line: number, fault: string): never {
   throw new StackError(`line ${line} of the standard input ${fault}`)
 }
 

@@ -1,10 +1,11 @@
+import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere } from '../../support/processes.ts'
-import { openWorld } from './migration-world.ts'
+import { asOwner, openWorld } from './migration-world.ts'
 
 /** Its fourth phone is in the list. */
 const world = opened(openWorld)
@@ -36,10 +37,48 @@ test("the creditor's key lists numbers and takes them off again, each once", asy
   const removed = await borrowers('remove', numbers().slice(1, 2))
   expect(removed.output).toBe('1 removed, 0 were so already\n')
   expect(await areListed()).toEqual([true, false, true, true])
-  const listed = 'number 1: listed\nnumber 2: not listed\nnumber 3: listed\n'
+  const words = ['listed', 'not listed', 'listed']
+  const listed = words.map((word, index) => `number ${index + 1}: ${word}, up to 0.01\n`).join('')
   const shown = await borrowers('list', numbers(), { CREDITOR_KEY: '' })
   expect(shown).toEqual({ code: 0, output: listed, leaks: [] })
 })
+
+test('a line may set up to how much its number borrows, under the ceiling', async () => {
+  const [first = '', second = ''] = numbers()
+  await asOwner(world, world.from, 'setCeilingOfLimits', [parseEther('0.5')])
+  const add = async (...lines: string[]) => (await borrowers('add', lines)).output
+  expect(await add(`${first} 0.5`, second)).toContain('1 limits set\n')
+  expect(await limits()).toEqual([parseEther('0.5'), parseEther('0.01')])
+  expect(await add(`${first}  0.5`, `${second} 0.0001`)).toContain('1 limits set\n')
+  expect(await limits()).toEqual([parseEther('0.5'), parseEther('0.0001')])
+  // A number alone leaves its limit as it is, and what is removed keeps it too.
+  expect(await add(first)).not.toContain('limits')
+  await borrowers('remove', [first])
+  const shown = await borrowers('list', [first], { CREDITOR_KEY: '' })
+  expect(shown.output).toBe('number 1: not listed, up to 0.5\n')
+  const refused: [string, string[], string][] = [
+    ['add', [second, `${first} 0.50001`], 'line 2 of the standard input has no limit of 0.0001 to'],
+    ['add', [`${first} 0.00009`], 'has no limit of 0.0001 to 0.5, which the ceiling leaves'],
+    ['add', [`${first} much`], 'line 1 of the standard input has no limit'],
+    ['add', [`${first} 0.1 0.2`], 'line 1 of the standard input is no number'],
+    [
+      'add',
+      [`${first} 0.1`, `${first} 0.2`],
+      'line 2 of the standard input has a number once more',
+    ],
+    ['remove', [`${first} 0.1`], 'line 1 of the standard input has a limit, which only add takes'],
+  ]
+  for (const [action, lines, reason] of refused) {
+    const expected = { code: 1, output: expect.stringContaining(reason), leaks: [] }
+    expect(await borrowers(action, lines)).toEqual(expected)
+  }
+  expect(await limits()).toEqual([parseEther('0.5'), parseEther('0.0001')])
+})
+
+function limits(): Promise<bigint[]> {
+  const { limitOf } = loanAt(world.client, world.from)
+  return Promise.all(world.owners.slice(0, 2).map(({ account }) => limitOf([account.address])))
+}
 
 test('another key, a bad number or a bad setting changes nothing, and is named', async () => {
   const before = await world.ask('eth_blockNumber', [])

@@ -132,7 +132,8 @@ test("a pool over a token has its terms in it, and is filled with the payer's to
   const { abi, bytecode } = readArtifact('Token', 'Compared')
   const token = contractAt(await client.getTransactionCount({ address: deployer }))
   const data = encodeDeployData({ abi, bytecode: bytecode.object, args: [deployer] })
-  await wallet().sendTransaction({ data, chain: null })
+  const hash = await wallet().sendTransaction({ data, chain: null })
+  await client.waitForTransactionReceipt({ hash })
   const wanted = { token, poolWei: 5_000_000n, principalWei: 2_000_000n, dailyCapWei: 9_000_000n }
   const other = { ...options(), ...wanted, recordFile: newRecordFile() }
   const deployment = await deployContracts(other)

@@ -57,6 +57,13 @@ contract AdversaryHandler is Handler {
         _failsForwarded(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
     }
 
+    function borrowOverTheLimit(uint256 seed, uint256 excess) external step {
+        uint256 phone = seed % STORE.PHONES();
+        uint256 amount = STORE.limitOf(STORE.account(phone)) + bound(excess, 1, type(uint64).max);
+        (uint256 fee, uint256 term) = (STORE.feeOf(amount), STORE.term());
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.applyForLoanOf, (amount, fee, term)));
+    }
+
     function takeMoreThanTheBalance(uint256 seed, uint256 excess, uint256 way) external step {
         uint256 phone = seed % STORE.PHONES();
         uint256 amount = STORE.balanceOf(STORE.account(phone)) + bound(excess, 1, type(uint128).max);

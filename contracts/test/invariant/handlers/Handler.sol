@@ -26,6 +26,7 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
     uint256 internal immutable ONE;
     address internal immutable OWNER;
     address internal immutable RELAYER;
+    address internal immutable CREDITOR;
     uint256 private _intents;
 
     constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store) {
@@ -36,6 +37,7 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
         ONE = store.one();
         OWNER = makeAddr("owner");
         RELAYER = makeAddr("relayer");
+        CREDITOR = makeAddr("creditor");
     }
 
     /// @dev Time stands in the store, since a warp ends with the call that made it.

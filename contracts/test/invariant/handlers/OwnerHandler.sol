@@ -8,7 +8,7 @@ import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
 import {DeployedForwarder, DeployedLoan, Setups} from "../../support/Deployments.sol";
 
-/// @notice The owner, within the bounds; and time.
+/// @notice The owner, within the bounds; the creditor; and time.
 contract OwnerHandler is Handler {
     constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store)
         Handler(loan, forwarder, store)
@@ -36,6 +36,24 @@ contract OwnerHandler is Handler {
         vm.prank(OWNER);
         LOAN.setTerms(terms);
         STORE.recordTerms(terms.principal, terms.dailyCap, terms.term, terms.feeRate);
+    }
+
+    function setCeiling(uint256 ceiling) external step {
+        ceiling = _uniform(ceiling, ONE);
+        vm.prank(OWNER);
+        LOAN.setCeilingOfLimits(ceiling);
+        STORE.recordCeiling(ceiling);
+    }
+
+    /// @dev As the creditor: mostly more than the principal, also more than the ceiling or nothing.
+    function setLimit(uint256 seed, uint256 limit) external step {
+        address borrower = STORE.account(seed % STORE.PHONES());
+        IMicroLoan.BorrowerLimit[] memory limits = new IMicroLoan.BorrowerLimit[](1);
+        limits[0] =
+            IMicroLoan.BorrowerLimit(borrower, SafeCast.toUint64(limit % 4 == 0 ? 0 : _uniform(limit, ONE)));
+        vm.prank(CREDITOR);
+        LOAN.setBorrowerLimits(limits);
+        STORE.recordLimit(borrower, limits[0].limit);
     }
 
     function setWithdrawalLimit(uint256 limit) external step {

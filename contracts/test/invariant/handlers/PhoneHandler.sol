@@ -18,32 +18,45 @@ contract PhoneHandler is Handler {
         _forward(signer, data);
     }
 
-    function look(uint256 seed) external step {
-        STORE.recordShown(seed % STORE.PHONES());
+    /// @dev All that it may borrow, or less of it.
+    function look(uint256 seed, uint256 amount) external step {
+        uint256 phone = seed % STORE.PHONES();
+        uint256 limit = STORE.limitOf(STORE.account(phone));
+        uint256 least = LOAN.MIN_PRINCIPAL();
+        if (amount % 2 == 0 || limit < least) amount = limit;
+        else amount = least + _uniform(amount, limit - least);
+        STORE.recordShown(phone, amount);
     }
 
-    /// @dev The first phone from the seed on that owes nothing: on whatever the terms are, or on
-    /// those that it was shown, be they still the same or not.
+    /// @dev The first phone from the seed on that owes nothing: the principal on whatever the terms
+    /// are, or what it was shown, be it still the same or not.
     function borrow(uint256 seed, bool asShown) external step {
-        if (STORE.paused() || LOAN.liquidity() < STORE.principal() || LOAN.issuable() < STORE.principal()) {
-            return;
-        }
+        if (STORE.paused()) return;
         for (uint256 i; i < STORE.PHONES(); ++i) {
             uint256 phone = (seed % STORE.PHONES() + i) % STORE.PHONES();
             if (STORE.owedOf(STORE.account(phone)) != 0) continue;
-            if (!asShown) _forward(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
-            else if (!_borrowAsShown(phone)) return;
-            STORE.recordIssue(STORE.account(phone));
+            if (asShown) _borrowAsShown(phone);
+            else _borrow(phone, STORE.principal(), true, abi.encodeCall(IMicroLoan.applyForLoan, ()));
             return;
         }
     }
 
-    function _borrowAsShown(uint256 phone) private returns (bool isIssued) {
-        (uint256 principal, uint256 fee, uint256 term) = STORE.shownTo(phone);
-        bytes memory data = abi.encodeCall(IMicroLoan.applyForLoanOf, (principal, fee, term));
-        isIssued = principal == STORE.principal() && fee == STORE.fee() && term == STORE.term();
-        if (isIssued) _forward(phone, data);
-        else _failsForwarded(phone, data);
+    function _borrowAsShown(uint256 phone) private {
+        (uint256 amount, uint256 fee, uint256 term) = STORE.shownTo(phone);
+        bytes memory data = abi.encodeCall(IMicroLoan.applyForLoanOf, (amount, fee, term));
+        _borrow(phone, amount, fee == STORE.feeOf(amount) && term == STORE.term(), data);
+    }
+
+    /// @dev Gets it if and only if nothing stands in the way.
+    function _borrow(uint256 phone, uint256 amount, bool isAsAgreed, bytes memory data) private {
+        address borrower = STORE.account(phone);
+        bool isInLimit = amount >= LOAN.MIN_PRINCIPAL() && amount <= STORE.limitOf(borrower);
+        if (isAsAgreed && isInLimit && amount <= LOAN.liquidity() && amount <= LOAN.issuable()) {
+            _forward(phone, data);
+            STORE.recordIssue(borrower, amount);
+        } else {
+            _failsForwarded(phone, data);
+        }
     }
 
     function repay(uint256 seed, uint256 amount, bool direct, bool all) external step {

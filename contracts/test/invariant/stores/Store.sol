@@ -147,6 +147,7 @@ contract Store {
         (owedOf[to], isWrittenOff[to]) = (owedOf[from], isWrittenOff[from]);
         (lastOwedOf[to], _lastIssueOf[to]) = (lastOwedOf[from], _lastIssueOf[from]);
         feeRateOf[to] = feeRateOf[from];
+        if (ownLimitOf[from] != 0) (ownLimitOf[to], ownLimitOf[from]) = (ownLimitOf[from], 0);
         (balanceOf[from], owedOf[from], isWrittenOff[from]) = (0, 0, false);
     }
 
@@ -184,6 +185,10 @@ contract Store {
     uint256 public cap;
     uint256 public term;
     uint256 public feeRate;
+    uint256 public ceiling;
+    /// @dev As the creditor has set them; zero for none.
+    mapping(address => uint256) public ownLimitOf;
+    uint256 public issuedOverALimit;
     /// @dev What each phone was shown last.
     mapping(uint256 phone => Shown) public shownTo;
 
@@ -191,25 +196,41 @@ contract Store {
         (principal, cap, term, feeRate) = (principal_, cap_, term_, feeRate_);
     }
 
-    function fee() public view returns (uint256) {
-        return principal * feeRate / 10_000;
+    function recordCeiling(uint256 ceiling_) external {
+        ceiling = ceiling_;
     }
 
-    function recordShown(uint256 phone) external {
-        shownTo[phone] = Shown(principal, fee(), term);
+    function recordLimit(address borrower, uint256 limit) external {
+        ownLimitOf[borrower] = limit;
+    }
+
+    function limitOf(address borrower) public view returns (uint256) {
+        uint256 most = ceiling < principal ? principal : ceiling;
+        uint256 own = ownLimitOf[borrower];
+        if (own == 0) return principal;
+        return own < most ? own : most;
+    }
+
+    function feeOf(uint256 amount) public view returns (uint256) {
+        return amount * feeRate / 10_000;
+    }
+
+    function recordShown(uint256 phone, uint256 amount) external {
+        shownTo[phone] = Shown(amount, feeOf(amount), term);
     }
 
     /// @dev A loan on the terms in force.
-    function recordIssue(address borrower) external {
+    function recordIssue(address borrower, uint256 amount) external {
         if (paused) ++movedInPause;
         if (owedOf[borrower] != 0) ++issuedWhileOwing;
-        issued += principal;
-        charged += fee();
-        balanceOf[borrower] += principal;
-        owedOf[borrower] = lastOwedOf[borrower] = principal + fee();
+        if (amount > limitOf(borrower)) ++issuedOverALimit;
+        issued += amount;
+        charged += feeOf(amount);
+        balanceOf[borrower] += amount;
+        owedOf[borrower] = lastOwedOf[borrower] = amount + feeOf(amount);
         feeRateOf[borrower] = feeRate;
         _lastIssueOf[borrower] = _issues.length;
-        _issues.push(Issue(timestamp, principal));
+        _issues.push(Issue(timestamp, amount));
         if (issuedWithin24Hours() > cap) ++issuedOverTheCap;
     }
 

@@ -143,7 +143,7 @@ contract MicroLoanApplyForLoanTest is Base {
         _setFee(250);
         uint256[3] memory terms = [PRINCIPAL, PRINCIPAL / 40, 30 days];
         bytes memory reason = _error(IMicroLoan.TermsChanged.selector, terms[0], terms[1], terms[2]);
-        for (uint256 i; i < 3; ++i) {
+        for (uint256 i = 1; i < 3; ++i) {
             terms[i] += 1;
             _forwardFails(alice, _applyForLoanOf(terms[0], terms[1], terms[2]), reason);
             terms[i] -= 2;

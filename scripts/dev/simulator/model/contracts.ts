@@ -70,6 +70,7 @@ const maxReturnBytes = 256
 const callOverheadGas = 45_000
 const requestOverheadGas = 35_000
 const hourSeconds = 60 * 60
+const leastPrincipalWei = 10n ** 14n
 
 const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
@@ -173,10 +174,13 @@ export function issuableWei({ dailyCapWei }: ContractWorld, state: ContractState
 }
 
 function applyForLoanOf({ world, state, caller, seconds }: Call, shown: bigint[]): Hex | undefined {
-  const { principalWei } = world
+  const [principalWei = 0n] = shown
   if (state.isPaused) return refused('EnforcedPause')
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const
   if (terms.some((term, index) => shown[index] !== term)) return refused('TermsChanged', ...terms)
+  if (principalWei < leastPrincipalWei || principalWei > world.principalWei) {
+    return refused('PrincipalOutOfRange', principalWei, leastPrincipalWei, world.principalWei)
+  }
   const account = readAccount(state, caller)
   if (account.owedWei !== 0n) return refused('LoanActive', caller, account.owedWei)
   const leftWei = issuableWei(world, state, seconds)
