@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { createCoinUnit } from '../../../src/loan/amounts.ts'
-import { createRates, formatWorth, formatWorthUp } from '../../../src/loan/local-worth.ts'
+import { createCoinUnit, createTokenUnit } from '../../../src/loan/amounts.ts'
+import {
+  agreeToTyped,
+  agreeToWorth,
+  createRates,
+  formatAgreed,
+  formatWorth,
+  formatWorthUp,
+} from '../../../src/loan/local-worth.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
 const oneCoin = 10n ** 18n
@@ -96,5 +103,34 @@ describe('what an amount is worth in local currency', () => {
     expect(await worthOf(oneCoin)).toBeUndefined()
     expect(await worthOf(oneCoin)).toBeUndefined()
     expect(asked).toHaveLength(1)
+  })
+})
+
+describe('what a payment is in local money', () => {
+  const rate = { currency: 'KES', micros: 129_350_000n, readAt: 1_790_700_000_000 }
+  const dollar = createTokenUnit('USD', { address: `0x${'5'.repeat(40)}`, decimals: 18 })
+
+  test.for([
+    ['1000', 'KES 1,000 (5 USD)'],
+    ['1000,509', 'KES 1,000.50 (5 USD)'],
+    ['.05', 'KES 0.05 (5 USD)'],
+    ['1234567890.12', 'KES 1,234,567,890 (5 USD)'],
+    ['0.009', '5 USD'],
+    ['100000000000', '5 USD'],
+  ] as const)('is %s as it was typed, down to the cent', ([typed, shown]) => {
+    expect(formatAgreed(agreeToTyped(typed, rate), '5 USD')).toBe(shown)
+  })
+
+  test('else is the worth that screens tell, in each unit', () => {
+    const agreed = { currency: 'KES', micros: '129350000', readAt: rate.readAt }
+    expect(agreeToWorth(7_730_000n, dollar, rate)).toEqual({ ...agreed, cents: '100000' })
+    expect(agreeToWorth(15_000n, dollar, rate)).toEqual({ ...agreed, cents: '194' })
+    expect(formatWorth(7_730_000n, dollar, rate)).toBe('KES 1,000')
+    expect(agreeToWorth(oneCoin, coin, rate)?.cents).toBe('12900')
+    expect(agreeToWorth(1n, dollar, rate)).toBeUndefined()
+  })
+
+  test('is nothing at a rate of which nobody knows when it was read', () => {
+    expect(agreeToTyped('1000', { ...rate, readAt: undefined })).toBeUndefined()
   })
 })
