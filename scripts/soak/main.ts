@@ -11,11 +11,12 @@ const denoSessionsPerSecond = 25
 
 const usage = `Plays sessions of many callers on a bad line before Rootstock's pool, and judges what came of them.
 
-  npx node scripts/soak/main.ts [--payments N] [--concurrency N] [--seed S] [--deno]
+  npx node scripts/soak/main.ts [--payments N] [--concurrency N] [--seed S] [--token] [--deno]
 
   --payments     goes on until so many were submitted (5000)
   --concurrency  sessions at a time (64)
   --seed         draws all of it (1)
+  --token        over a token in place of the currency
   --deno         served by two Deno processes with one Redis, one of which is killed at random`
 
 const soakCommand = createCommand({
@@ -24,6 +25,7 @@ const soakCommand = createCommand({
     payments: textOr('5000'),
     concurrency: textOr('64'),
     seed: textOr('1'),
+    token: flag,
     deno: flag,
   },
   async run(flags) {
@@ -36,6 +38,7 @@ const soakCommand = createCommand({
       payments: wholeNumber('payments', flags.payments),
       concurrency: wholeNumber('concurrency', flags.concurrency),
       seed,
+      isOverToken: flags.token,
       progress: say,
       ...(flags.deno && onDeno),
     })

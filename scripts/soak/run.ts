@@ -17,6 +17,7 @@ type SoakOptions = {
   /** Limits the sessions that begin in a second, because one key carries no more. */
   perSecond?: number
   seed: number
+  isOverToken?: boolean | undefined
   /** Share of the node's requests that meet each kind of fault. */
   rate?: number
   served?: Served
@@ -74,6 +75,7 @@ export async function soak(options: SoakOptions) {
     ...(served && { relays: served.start }),
     blockMs,
     seed,
+    isOverToken: options.isOverToken ?? false,
     callers: Math.min(mostCallers, Math.max(fewestCallers, callers)),
     variables: { OPERATOR_TOKEN: operatorToken },
     workers: 2,

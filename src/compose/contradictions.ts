@@ -86,7 +86,6 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
       'LOCAL_CURRENCY',
       'needs CONFIRM=on, which shows an amount in both currencies before it is sent',
     )
-  if (settings.UNIT && isDemo) refuse('UNIT', 'needs PROFILE=lender: the demonstration has its own')
   for (const name of ['SESSION_SECONDS', 'REDELIVERY_SECONDS']) {
     if (isDemo && name in given)
       refuse(name, 'needs PROFILE=lender: the demonstration asks no question again')

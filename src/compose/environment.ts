@@ -246,7 +246,7 @@ function listDefaults(given: Env) {
   const rules = given.POOL_RULES === 'anvil' ? 'anvil' : 'rootstock'
   return {
     ...profiles[PROFILE === 'lender' ? 'lender' : 'demo'],
-    ...(given.UNIT !== undefined && dollarLimits),
+    ...(given.UNIT !== undefined && PROFILE === 'lender' && dollarLimits),
     ...limits,
     PROFILE,
     MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei[rules]}`,

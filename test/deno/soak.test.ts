@@ -14,6 +14,8 @@ describe(`two Deno processes, one often killed (SEED=${seed})`, () => {
       // However fast a machine is: there has to be time to be killed in.
       perSecond: times({ sampled: 5, full: 15 }),
       seed,
+      // Beside the currency of the soak on workerd.
+      isOverToken: true,
       served: createKilledDenos(createRandom(seed, 'processes'), 800),
     })
     expect(verdict.faults).toEqual([])

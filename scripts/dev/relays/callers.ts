@@ -65,10 +65,21 @@ export async function setTerms(
   await callAsOwner(chain, 'setTerms', { args: [{ ...(await loan.terms()), ...terms }], ...paid })
 }
 
+/** Gives the pool an amount of what the contract counts; the owner has approved its tokens. */
+export const fundPool = (chain: TestChain, amount: bigint): Promise<Hash> =>
+  chain.unit.token === null
+    ? callAsOwner(chain, 'fund', { value: amount })
+    : callAsOwner(chain, 'fundTokens', { args: [amount] })
+
 /** Deposits an amount for each account, and waits for the block; the chain mines by itself. */
 export async function deposit(chain: TestChain, accounts: readonly Address[], value: bigint) {
   let last: Hash | undefined
-  for (const one of accounts) last = await callAsOwner(chain, 'depositFor', { args: [one], value })
+  for (const one of accounts) {
+    last =
+      chain.unit.token === null
+        ? await callAsOwner(chain, 'depositFor', { args: [one], value })
+        : await callAsOwner(chain, 'depositTokensFor', { args: [one, value] })
+  }
   // viem asks again with the next block, which a chain that mines on request may not have.
   const isIn = () => chain.anvil.ask('eth_getTransactionReceipt', [last])
   if (last !== undefined) await until(async () => Boolean(await isIn()))

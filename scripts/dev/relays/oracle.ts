@@ -5,11 +5,12 @@ import {
   http,
   isAddressEqual,
   type Log,
-  parseEther,
   parseEventLogs,
+  parseUnits,
 } from 'viem'
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { getOne, type Unit } from '../../../src/loan/amounts.ts'
 import {
   decodeResults,
   deriveIntentId,
@@ -31,6 +32,7 @@ export type Verdict = { executed: number; failed: number; lost: number; faults: 
 export type GroundTruth = {
   anvilUrl: string
   loan: Address
+  unit: Unit
   forwarder: Forwarder
   callers: readonly Caller[]
   intentKeys: IntentKeys
@@ -48,8 +50,6 @@ type Spent = {
   outcome: 'executed' | 'failed'
   moved: { from: Address; move: Move } | undefined
 }
-
-const principalWei = parseEther('0.01')
 
 /** Compares the replies with the chain alone, and returns contradictions. */
 export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<Verdict> {
@@ -173,7 +173,7 @@ function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved 
   const declined = claimed('ended', 'closed', 'refused').map(({ delivery }) => delivery.text)
   const open = deliveries.filter(({ delivery }) => !declined.includes(delivery.text))
   return (submitted === undefined ? open : [submitted]).some(({ delivery }) =>
-    isSame(truth, parseMove(delivery.text), moved.move),
+    isSame(truth, parseMove(delivery.text, truth.unit), moved.move),
   )
 }
 
@@ -187,13 +187,14 @@ function isSame({ callers }: GroundTruth, asked: Move | undefined, moved: Move):
 }
 
 /** Returns what a text without detours asks for. */
-function parseMove(text: string): Move | undefined {
+function parseMove(text: string, unit: Unit): Move | undefined {
+  const parse = (amount: string) => parseUnits(amount, unit.decimals)
   const [, to, sent, loan, repaid] =
     /^(?:2\*([^*]+)\*([^*]+)|(3)|4\*(1|2\*[^*]+))$/.exec(text) ?? []
   if (to !== undefined && sent !== undefined) {
-    return { kind: 'transfer', to, wei: sent === 'all' ? undefined : parseEther(sent) }
+    return { kind: 'transfer', to, wei: sent === 'all' ? undefined : parse(sent) }
   }
-  if (loan !== undefined) return { kind: 'loan', wei: principalWei }
+  if (loan !== undefined) return { kind: 'loan', wei: getOne(unit) / 100n }
   if (repaid === undefined) return undefined
-  return { kind: 'repayment', wei: repaid === '1' ? undefined : parseEther(repaid.slice(2)) }
+  return { kind: 'repayment', wei: repaid === '1' ? undefined : parse(repaid.slice(2)) }
 }

@@ -1,10 +1,11 @@
-import { type Address, type Hex, parseEther } from 'viem'
+import type { Address, Hex } from 'viem'
 import { createIntentKeys } from '../../../src/account/session-keys.ts'
+import { getOne } from '../../../src/loan/amounts.ts'
 import { startChain } from '../chain.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
 import { until } from '../wait.ts'
-import { type Caller, callAsOwner, createCallers, deposit, setTerms } from './callers.ts'
+import { type Caller, createCallers, deposit, fundPool, setTerms } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
 import { type GroundTruth, intentOf, judge, readClaim, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
@@ -23,6 +24,8 @@ export type RigOptions = {
   workers?: number
   seed?: number
   variables?: Record<string, string>
+  /** Has the contracts count a token in place of the currency. */
+  isOverToken?: boolean
   /** ms between blocks. */
   blockMs: number
 }
@@ -42,15 +45,18 @@ export async function startRig({
   relays = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers,
   workers = 1,
   seed = 1,
+  isOverToken = false,
   blockMs,
   ...options
 }: RigOptions) {
-  const chain = await startChain()
+  const chain = await startChain([], [], isOverToken)
+  const one = getOne(chain.unit)
   const callers = await createCallers(chain, count)
   const accounts = callers.map(({ account }) => account.address)
-  await callAsOwner(chain, 'fund', { value: parseEther('500') })
-  await setTerms(chain, { dailyCap: parseEther('500') })
-  await deposit(chain, accounts, parseEther('5'))
+  await fundPool(chain, 500n * one)
+  // A hundredth of one, which a pool of tokens lends at least.
+  await setTerms(chain, { dailyCap: 500n * one, principal: one / 100n })
+  await deposit(chain, accounts, 5n * one)
   const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs })
   const faults = await startFaultProxy({ target: rootstock.url, seed })
   const variables = {
@@ -65,6 +71,7 @@ export async function startRig({
   const truth: GroundTruth = {
     anvilUrl: chain.anvil.url,
     loan: chain.loan,
+    unit: chain.unit,
     forwarder: { chainId: 31, address: chain.forwarder },
     callers,
     intentKeys: createIntentKeys(chain.bindings.ACCOUNT_KEY_SECRET as Hex),

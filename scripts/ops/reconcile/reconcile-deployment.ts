@@ -1,5 +1,6 @@
 import {
   type Address,
+  erc20Abi,
   getAbiItem,
   type Hex,
   isAddressEqual,
@@ -9,6 +10,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { getQuantum, type Unit } from '../../../src/loan/amounts.ts'
 import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/schemas/payments.ts'
 import { decodeResults, spendsIntent } from '../../../src/relay/forwarder/requests.ts'
 import {
@@ -33,13 +35,13 @@ export async function reconcile(
 ) {
   const { nodeUrl } = operator
   if (nodeUrl === undefined) throw new StackError('Set NODE_URL to a node of the chain.')
-  const { contracts, chainId } = await operator.status()
+  const { contracts, chainId, unit } = await operator.status()
   const { client } = await openNode([nodeUrl], readChainId(`${chainId}`))
   // What is paid between the two looks is newer than the chain that is looked at.
   const known = await readPayments(operator)
   const accounts = new Set([...known.values()].map(({ account }) => lower(account)))
   const [loan, forwarder] = [contracts.loan as Address, contracts.forwarder as Address]
-  const place = { client, loan, forwarder, fromBlock }
+  const place = { client, loan, unit, forwarder, fromBlock }
   const chain = await readChain(place, eachAccount ? accounts : new Set())
   const read = await readPayments(operator)
   const since = firstBlock(read.values())
@@ -97,7 +99,13 @@ async function readPayments(operator: OperatorClient): Promise<Map<string, Payme
 }
 
 /** Says where to read the chain, from the contracts' deployment or earlier. */
-type Place = { client: PublicClient; loan: Address; forwarder: Address; fromBlock: number }
+type Place = {
+  client: PublicClient
+  loan: Address
+  unit: Unit
+  forwarder: Address
+  fromBlock: number
+}
 
 /** Reads the chain up to its present head. */
 async function readChain(place: Place, asked: ReadonlySet<Address>) {
@@ -113,7 +121,7 @@ async function readChain(place: Place, asked: ReadonlySet<Address>) {
     read.totalBalances(at),
     read.totalOwed(at),
     read.liquidity(at),
-    client.getBalance({ address: loan, ...at }),
+    readHeld(place, at),
   ])
   const accounts = new Map<Address, { balanceWei: bigint; owedWei: bigint }>()
   await inLanes(lanes, asked, async (account) => {
@@ -121,6 +129,14 @@ async function readChain(place: Place, asked: ReadonlySet<Address>) {
     accounts.set(account, { balanceWei, owedWei: await read.loanOf([account], at) })
   })
   return { head, spendings, events, totals: { balancesWei, owedWei, freeWei }, heldWei, accounts }
+}
+
+/** Reads what the contract holds of what it counts. */
+async function readHeld({ client, loan: address, unit }: Place, at: { blockNumber: bigint }) {
+  if (unit.token === null) return client.getBalance({ address, ...at })
+  const token = unit.token.address as Address
+  const call = { abi: erc20Abi, address: token, functionName: 'balanceOf' } as const
+  return (await client.readContract({ ...call, args: [address], ...at })) / getQuantum(unit)
 }
 
 /** Finds transactions that went to another forwarder, as before a move to new contracts. */

@@ -33,15 +33,21 @@ export async function openToken(
   const kept = readJson(recordFile)
   if (typeof kept === 'string' && isAddress(kept) && (await node.client.getCode({ address: kept })))
     return kept
+  const token = await createToken(node, treasury)
+  writeJson(recordFile, token)
+  return token
+}
+
+/** Creates a token of 18 decimals on a local chain, and a billion of it for who pays. */
+export async function createToken({ client }: ChainNode, treasury: Treasury): Promise<Address> {
   await buildContracts([`contracts/test/support/${tokenFile}.sol`])
   const { abi, bytecode } = readArtifact('TestToken', tokenFile)
   const data = encodeDeployData({ abi, bytecode: bytecode.object, args: [decimals] })
   const hash = await treasury.send({ data })
-  const { contractAddress } = await node.client.getTransactionReceipt({ hash })
+  const { contractAddress } = await client.getTransactionReceipt({ hash })
   if (contractAddress == null) throw new StackError('The local token was not created.')
   const args = [treasury.address, 10n ** 27n]
   const minting = encodeFunctionData({ abi, functionName: 'mint', args })
   await treasury.send({ to: contractAddress, data: minting })
-  writeJson(recordFile, contractAddress)
   return contractAddress
 }

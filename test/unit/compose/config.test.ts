@@ -154,7 +154,6 @@ describe('the configuration', () => {
     })
     expect(read({ ...token, MIN_TRANSFER_WEI: '7' }).limits.minTransferWei).toBe(7n)
     expect(read().unit).toEqual({ symbol: 'tRBTC', decimals: 18, token: null })
-    expect(badIn({ ...token, PROFILE: 'demo' })).toEqual(['UNIT'])
   })
 
   test('limits calls to remote nodes, and reserves half for the relay', () => {
