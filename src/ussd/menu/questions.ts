@@ -1,7 +1,7 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { getOne, parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
-import { agreeToTyped, formatLocal, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import { agreeToTyped, formatAgreed, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -81,15 +81,13 @@ export function formatLocalValue(
   return localValue === undefined ? [] : [messages.about(localValue)]
 }
 
-/** Formats a payment's amount in the local currency as a line: as it was typed, else its worth. */
+/** Formats the worth of an amount that was not typed in local money as a line. */
 export const formatLocalAmount = (
   context: MenuContext,
   { amountWei, agreed }: SessionDraft,
   facts: Partial<ScreenFacts>,
 ): string[] =>
-  agreed === undefined
-    ? formatLocalValue(context, requireAnswer(amountWei), facts)
-    : [context.messages.about(formatLocal(agreed))]
+  agreed === undefined ? formatLocalValue(context, requireAnswer(amountWei), facts) : []
 
 /** Lists the words for all: screens round a balance down, so no typed number can mean all of it. */
 const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
@@ -139,14 +137,17 @@ export function parseTillAnswer(
   return acceptAnswer({ recipient, reference: undefined, wallet: undefined })
 }
 
-/** Formats a transfer: its exact amount, or `all` for the messages to word, and its recipient. */
+/**
+ * Formats a transfer: its exact amount, after what was typed in local money, or `all` for the
+ * messages to word, and its recipient.
+ */
 export function formatTransfer(
   { showExactAmount, describeRecipient }: MenuContext,
   draft: SessionDraft,
 ): [amount: string, to: string] {
   const amountWei = requireAnswer(draft.amountWei)
   return [
-    amountWei === 'all' ? amountWei : showExactAmount(amountWei),
+    amountWei === 'all' ? amountWei : formatAgreed(draft.agreed, showExactAmount(amountWei)),
     describeRecipient(requireAnswer(draft.recipient)),
   ]
 }
@@ -162,7 +163,8 @@ export const createRepeatQuestion = (
 ): MenuList => ({
   facts: ['earlierMinutes', ...listRateFacts(settings)],
   kind: 'list',
-  title(context, draft, { earlierMinutes, ...facts }) {
+  title(context, { agreed: _, ...draft }, { earlierMinutes, ...facts }) {
+    // The payment before was equal in the unit, and maybe not in local money.
     const [amount, to] = formatTransfer(context, draft)
     const { age, repeated } = context.messages
     const text = repeated(

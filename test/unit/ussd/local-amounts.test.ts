@@ -91,7 +91,7 @@ describe('what was agreed in local money', () => {
     feed.rate = kes(24_000_000n)
     await play(`
       again: 98 -> …11. Send KES 1,200 to 2547...001…
-      again: 98*11 -> CON Send 0.00005 tRBTC|(about KES 1,200)|…
+      again: 98*11 -> CON Send KES 1,200 (0.00005 tRBTC)|…
       again: 98*11*1 -> END Transfer Submitted|KES 1,200 (0.00005 tRBTC)|…`)
     feed.rate = undefined
     await play(`
@@ -116,7 +116,7 @@ describe('an amount in the local currency', () => {
     const { play, spent } = open()
     await play(`
       s: 2*${friend} -> ${prompt}|${to}|Amount, or all:|0. Back
-      s: 2*${friend}*1000,50 -> CON Send 0.000083 tRBTC|(about KES 1,000.50)|${to}|Fee: none|1. Send|0. Change
+      s: 2*${friend}*1000,50 -> CON Send KES 1,000.50 (0.000083 tRBTC)|${to}|Fee: none|1. Send|0. Change
       s: 2*${friend}*1000,50*1 -> END Transfer Submitted|…`)
     expect(await spent()).toEqual([83n * 10n ** 12n])
   })
@@ -128,12 +128,12 @@ describe('an amount in the local currency', () => {
       feed.rate = rate
       await play(`
         s: 2*${friend} -> ${prompt}|…
-        s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1,200)|…`)
+        s: 2*${friend}*1200 -> CON Send KES 1,200 (0.0001 tRBTC)|…`)
     }
     feed.rate = kes(6_000_000n)
     await play(`
       s: 2*${friend}*1200*1 -> END Transfer Submitted|…
-      other: 2*${friend}*1200 -> CON Send 0.0002 tRBTC|(about KES 1,200)|…`)
+      other: 2*${friend}*1200 -> CON Send KES 1,200 (0.0002 tRBTC)|…`)
     expect(await spent()).toEqual([10n ** 14n])
   })
 
@@ -172,7 +172,7 @@ describe('an amount in the local currency', () => {
 
   test('uses the rate of the first delivery if all answers were dialled at once', async () => {
     const { play, feed } = open()
-    await play(`s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1,200)|…`)
+    await play(`s: 2*${friend}*1200 -> CON Send KES 1,200 (0.0001 tRBTC)|…`)
     feed.rate = kes(24_000_000n)
     await play(`s: 2*${friend}*1200 -> same
       s: 2*${friend}*1200*0 -> ${prompt}|…`)
@@ -181,7 +181,7 @@ describe('an amount in the local currency', () => {
   test("must reach the operator's smallest transfer, in whole units", async () => {
     await open().play(`
       s: 2*${friend}*239 -> CON The smallest amount to send is KES 240. Please try again.|Amounts in KES|${to}|…
-      s: 2*${friend}*239*240 -> CON Send 0.00002 tRBTC|(about KES 240)|…
+      s: 2*${friend}*239*240 -> CON Send KES 240 (0.00002 tRBTC)|…
       t: 2*${friend}*0.0000000000001 -> CON The amount must be more than 0. Please try again.|…
       u: 2*${friend}*99999999999999 -> CON This amount is too large. Please try again.|…`)
   })
