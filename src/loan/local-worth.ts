@@ -32,8 +32,10 @@ export const localWorth = z.object({
 
 export type LocalWorth = z.infer<typeof localWorth>
 
-/** Is an amount of local money, without a rate. */
-export type LocalMoney = Pick<LocalWorth, 'currency' | 'cents'>
+/** Parses an amount of local money, without a rate. */
+export const localMoney = z.pick(localWorth, { currency: true, cents: true })
+
+export type LocalMoney = z.infer<typeof localMoney>
 
 export type RatesOptions = {
   feed: RateFeed

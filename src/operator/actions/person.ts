@@ -1,6 +1,7 @@
 import { isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import { type AccountMemory, eraseMemory, findLanguage } from '../../account/memory.ts'
+import { localMoney } from '../../loan/local-worth.ts'
 import { isoOrNull, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
 import { auditAnswer } from '../schemas/audit.ts'
 import { caller, decidedSession } from '../schemas/callers.ts'
@@ -34,8 +35,7 @@ const memory = z.object({
       address: hexAddress,
       to: z.string(),
       amountWei: z.nullable(wei),
-      /** Holds the amount in local money, in hundredths, where it was agreed in that. */
-      local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
+      local: z.optional(localMoney),
     }),
   ),
   senders: z.array(hexAddress),

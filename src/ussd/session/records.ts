@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { PinVerdict } from '../../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import { weiSchema } from '../../loan/amounts.ts'
-import type { Rate } from '../../loan/local-worth.ts'
+import { localMoney, type Rate } from '../../loan/local-worth.ts'
 import { tillKinds } from '../../operator/kept/tables.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
@@ -28,7 +28,7 @@ export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
       address,
       label: z.string(),
       amountWei: z.optional(weiSchema),
-      local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
+      local: z.optional(localMoney),
     }),
   ),
 }
