@@ -5,27 +5,23 @@ pragma solidity 0.8.30;
 /// @notice Keeps a balance of the chain's currency, or of one token, for each account, and lends
 /// from a pool.
 ///
-/// Unit. With `token` zero all is about the chain's currency; else about that ERC-20 (6 to 18
-/// decimals) alone. It is fixed in the constructor. Every amount here, in calls, answers, events
-/// and errors, is in quanta: wei of the currency, millionths of a token, each of `quantum` of its
-/// smallest unit. What comes in by a call with currency (`deposit`, `depositFor`, `repayLoanFor`,
-/// `fund`) reverts in a pool over a token, and `depositTokensFor`, `repayInTokens` and `fundTokens`
-/// in one over the currency: with `OtherUnit`.
+/// Unit. With `token` zero all is about the chain's currency, else about that ERC-20 alone, for
+/// good. Every amount here is in quanta: wei of the currency, millionths of a token. What brings
+/// currency (`deposit`, `depositFor`, `repayLoanFor`, `fund`) reverts in a pool over a token, and
+/// what brings or takes tokens in one over the currency: with `OtherUnit`.
 ///
 /// Money. Each account has a balance and may owe a loan. What the contract holds of its unit always
 /// covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and never out
-/// of a depositor's money. What is forced upon the contract, or sent to it without a call of it,
-/// belongs to no account and to no pool, and nothing in here ever counts it. There is no interest:
-/// what is owed is what was lent and a fee that is known at that moment (`feeRate` of the
-/// principal, rounded down), and it never grows. Each of the three sums is below 2^80 quanta: 1.2
-/// million of the currency, 1.2 x 10^18 of a token.
+/// of a depositor's money. What is sent to the contract without a call of it belongs to no account
+/// and to no pool, and nothing in here ever counts it. There is no interest: what is owed is what
+/// was lent and a fee that is known at that moment (`feeRate` of the principal, rounded down), and
+/// it never grows. Each of the three sums is below 2^80 (1.2 million of the currency).
 ///
-/// Tokens. What comes and goes is compared with what the contract holds before and after, to the
-/// unit: a token that moves something else, such as one with a fee, reverts (`OtherAmountMoved`).
-/// One whose balances change by themselves, or that takes a fee from its recipients alone, cannot
-/// be told from another: take none such. Whoever issues a token may be able to pause it, or to
-/// block addresses, this contract's too. Then nothing comes in or leaves, announced withdrawals
-/// neither.
+/// Tokens. What comes and goes is what the contract holds after less before, to the smallest unit,
+/// else it reverts (`OtherAmountMoved`). A token whose balances change by themselves, or that takes
+/// a fee from recipients alone, cannot be told from others: take none such. Its issuer may be able
+/// to pause it, or to block this contract: then nothing leaves, announced withdrawals neither. What
+/// pays reverts with `TokenRefused` then, where it says `CurrencyRefused` below.
 ///
 /// Callers. A caller is either direct (an account that calls this contract itself) or forwarded
 /// (the signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for
@@ -110,7 +106,7 @@ interface IMicroLoan {
         uint16 feeRate;
     }
 
-    /// @notice What `account` may borrow at a time; zero for as much as everybody.
+    /// @notice See {setBorrowerLimits}; zero for as much as everybody.
     struct BorrowerLimit {
         address account;
         uint64 limit;
@@ -217,8 +213,7 @@ interface IMicroLoan {
     /// @notice The contract holds `held` of the token's smallest unit after a move, not `expected`.
     error OtherAmountMoved(uint256 held, uint256 expected);
 
-    /// @notice The unit here is `token`, or the currency where that is zero, and not the one that
-    /// the call is for.
+    /// @notice The unit here is `token` (zero: the currency), and not the one of the call.
     error OtherUnit(address token);
 
     /// @notice A token is a contract that tells its `decimals`, of which it has 6 to 18.
@@ -257,11 +252,13 @@ interface IMicroLoan {
     /// @notice `account` has not agreed to take over what belongs to `from`.
     error NotAccepted(address account, address from);
 
-    /// @notice `account` has borrowed before, and could not keep two histories.
+    /// @notice `account` has borrowed before, or has an heir, and could not keep two histories.
     error AccountInUse(address account);
 
-    /// @notice A successor must be a contract of the same unit that has this one as its
-    /// predecessor.
+    /// @notice What came to the inlet of `account` is its `holder`'s, and not the caller's.
+    error NotTheHolder(address account, address holder);
+
+    /// @notice A successor must be a contract of this unit that has this one as its predecessor.
     error InvalidSuccessor(address successor);
 
     /// @notice Accounts move from `from` (Unix time) on; zero where no successor is named.
@@ -324,8 +321,7 @@ interface IMicroLoan {
     /// @notice `account` stands in the list of borrowers from now on, or no more.
     event BorrowerSet(address indexed account, bool listed);
 
-    /// @notice `account` may borrow `limit` at a time from now on, under the ceiling; zero for as
-    /// much as everybody.
+    /// @notice `account` may borrow `limit` at a time from now on; zero for as much as everybody.
     event BorrowerLimitSet(address indexed account, uint256 limit);
 
     /// @notice No limit lets its borrower borrow more than `ceiling` from now on, or the principal.
@@ -373,12 +369,10 @@ interface IMicroLoan {
     /// @notice The amount of a loan that opens now.
     function principal() external view returns (uint256);
 
-    /// @notice What `account` may borrow at a time: the principal, or its own limit, which is at
-    /// most the ceiling. What else stands in the way of a loan is not asked here.
+    /// @notice What `account` may borrow at a time: the principal, or its limit under the ceiling.
     function limitOf(address account) external view returns (uint256);
 
-    /// @notice The most that a borrower's own limit lets it borrow; below the principal it says
-    /// nothing, since what everybody may borrow is no limit of one's own.
+    /// @notice The most that borrowers' own limits lend; it says nothing of the principal.
     function ceilingOfLimits() external view returns (uint256);
 
     /// @notice What the daily cap leaves to be issued at this moment. Principal counts by
@@ -409,13 +403,20 @@ interface IMicroLoan {
     /// @notice From where accounts may come; zero for nowhere. Fixed in the constructor.
     function predecessor() external view returns (address);
 
-    /// @notice What the pool is over: an ERC-20, or zero for the currency. Fixed in the
-    /// constructor.
+    /// @notice What the pool is over, for good: an ERC-20, or zero for the currency.
     function token() external view returns (address);
 
-    /// @notice How many of the token's smallest unit one quantum is: 10^(decimals - 6); of the
-    /// currency 1. Fixed in the constructor.
+    /// @notice How much a quantum is in the token's smallest unit: 10^(decimals - 6), for good.
     function quantum() external view returns (uint256);
+
+    /// @notice Where anybody may send tokens for `account`, by any wallet. It is no other
+    /// account's, pool's or chain's. What is paid to it within the pool follows by its next sweep.
+    /// @dev Reverts with `OtherUnit`.
+    function inletOf(address account) external view returns (address);
+
+    /// @notice Who has what comes to the inlet of `account`: itself or, over a token, its heir, to
+    /// whom it was first passed on (`passAccount`), and so on, 32 times at most.
+    function holderOf(address account) external view returns (address);
 
     /// @notice The smallest principal the owner can set: 0.0001 of the currency, 0.01 of a token.
     function MIN_PRINCIPAL() external view returns (uint256);
@@ -423,8 +424,7 @@ interface IMicroLoan {
     /// @notice The largest principal the owner can set: 1 of the currency, 10,000 of a token.
     function MAX_PRINCIPAL() external view returns (uint256);
 
-    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1, about 4,722 of the
-    /// currency and 4.7 x 10^15 of a token.
+    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1, 4,722 of the currency.
     function MAX_DAILY() external view returns (uint256);
 
     /// @notice The shortest term, in seconds: 1 day.
@@ -486,10 +486,9 @@ interface IMicroLoan {
     /// `LoanRepaid`.
     function repayLoanFor(address borrower) external payable;
 
-    /// @notice Pays back `amount` of the loan of `borrower` in tokens of the direct caller, who has
-    /// approved them.
-    /// @dev Reverts with `DirectCallersOnly`, `OtherUnit`, what the token reverts with,
-    /// `OtherAmountMoved`, or as `repayLoanFor` does. Works during a pause. Emits `LoanRepaid`.
+    /// @notice The same in tokens that the direct caller has approved.
+    /// @dev Reverts with `DirectCallersOnly`, `OtherUnit`, as the token does, or
+    /// `OtherAmountMoved`; else as `repayLoanFor`.
     function repayInTokens(address borrower, uint256 amount) external;
 
     /// @notice Credits the currency sent along to the caller's balance.
@@ -501,11 +500,21 @@ interface IMicroLoan {
     /// `Deposited`.
     function depositFor(address account) external payable;
 
-    /// @notice Credits `amount` to the balance of `account` for tokens of the direct caller, who
-    /// has approved them.
-    /// @dev Reverts with `DirectCallersOnly`, `InvalidRecipient`, `OtherUnit`, what the token
-    /// reverts with, `OtherAmountMoved` or `ZeroAmount`. Works during a pause. Emits `Deposited`.
+    /// @notice The same in tokens that the direct caller has approved.
+    /// @dev Reverts as `repayInTokens` does; else as `depositFor`.
     function depositTokensFor(address account, uint256 amount) external;
+
+    /// @notice Credits all whole quanta of the token that the inlet of `account` holds to its
+    /// holder. Anybody may call it, and gets nothing for it.
+    /// @dev Reverts with `OtherUnit`, `InvalidRecipient`, `ZeroAmount`, as the token does, or with
+    /// `OtherAmountMoved`. Works during a pause. Emits `Deposited` with the inlet as payer.
+    function sweepInlet(address account) external;
+
+    /// @notice Sends all that the inlet of `account` holds of another token, or of the currency
+    /// where `what` is zero, to `recipient`: for its holder, forwarded.
+    /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `OtherUnit`, `NotTheHolder`,
+    /// `InvalidRecipient`, or as `what` or the recipient does.
+    function returnFromInlet(address account, address what, address recipient) external;
 
     /// @notice Lets the direct caller withdraw `amount` from 48 hours on, in place of what it
     /// announced before. The balance need not cover it yet. Zero takes an announcement back.
@@ -514,14 +523,12 @@ interface IMicroLoan {
 
     /// @notice Sends `amount` of the direct caller's balance, of what it announced, to that caller.
     /// @dev Reverts with `DirectCallersOnly`, `WithdrawalNotDue`, `ZeroAmount`,
-    /// `InsufficientBalance`, and `CurrencyRefused` or `TokenRefused` and `OtherAmountMoved`. Works
-    /// during a pause. Emits `Withdrawn`.
+    /// `InsufficientBalance` or `CurrencyRefused`. Works during a pause. Emits `Withdrawn`.
     function withdraw(uint256 amount) external;
 
     /// @notice Sends `amount` of the forwarded caller's balance to `recipient`.
     /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `InvalidRecipient`, `ZeroAmount`,
-    /// `InsufficientBalance`, `WithdrawalLimitReached`, and `CurrencyRefused` or `TokenRefused` and
-    /// `OtherAmountMoved`. Emits `Withdrawn`.
+    /// `InsufficientBalance`, `WithdrawalLimitReached` or `CurrencyRefused`. Emits `Withdrawn`.
     function withdrawTo(address payable recipient, uint256 amount) external;
 
     /// @notice Agrees that `from` gives its balance and its debt to the forwarded caller. Zero
@@ -556,14 +563,13 @@ interface IMicroLoan {
     /// @dev Reverts with `ZeroAmount`. Emits `Funded`.
     function fund() external payable;
 
-    /// @notice Gives `amount` in tokens of the direct caller, who has approved them, to the pool.
-    /// @dev Reverts with `DirectCallersOnly`, `OtherUnit`, what the token reverts with,
-    /// `OtherAmountMoved` or `ZeroAmount`. Emits `Funded`.
+    /// @notice The same in tokens that the direct caller has approved.
+    /// @dev Reverts as `repayInTokens` does; else as `fund`.
     function fundTokens(uint256 amount) external;
 
     /// @notice Sends `amount` of the free pool to the owner.
-    /// @dev Owner only. Reverts with `ZeroAmount`, `InsufficientLiquidity`, and `CurrencyRefused`
-    /// or `TokenRefused` and `OtherAmountMoved`. Emits `Defunded`.
+    /// @dev Owner only. Reverts with `ZeroAmount`, `InsufficientLiquidity` or `CurrencyRefused`.
+    /// Emits `Defunded`.
     function defund(uint256 amount) external;
 
     // Creditor
@@ -572,8 +578,7 @@ interface IMicroLoan {
     /// @dev Creditor only: reverts with `NotCreditor`. Emits `BorrowerSet` for each.
     function setBorrowers(address[] calldata accounts, bool listed) external;
 
-    /// @notice Lets each account borrow up to its limit at a time, as far as the ceiling
-    /// lets it; open loans stay as they are.
+    /// @notice Lets each account borrow up to its limit at a time. Open loans stay as they are.
     /// @dev Creditor only: reverts with `NotCreditor`. Emits `BorrowerLimitSet` for each.
     function setBorrowerLimits(BorrowerLimit[] calldata limits) external;
 

@@ -4,15 +4,18 @@ pragma solidity 0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ERC2771Context} from "@openzeppelin/contracts/metatx/ERC2771Context.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {IERC20, SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Context} from "@openzeppelin/contracts/utils/Context.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {Accounts} from "./Accounts.sol";
 import {Guarded} from "./Guarded.sol";
 import {IMicroLoan} from "./IMicroLoan.sol";
+import {Inlet} from "./Inlet.sol";
 import {RollingDay} from "./RollingDay.sol";
 
 /// @title MicroLoan
@@ -83,7 +86,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     uint160 private constant FIRST_WALLET = 1 << 32;
     /// @dev Of a token: a quantum has this many decimals, whatever the token's own.
     uint256 private constant QUANTUM_DECIMALS = 6;
-    uint256 private constant MAX_DECIMALS = 18;
+    uint256 private constant MAX_PASSES = 32;
 
     /// @inheritdoc IMicroLoan
     address public immutable predecessor;
@@ -93,6 +96,9 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
     /// @inheritdoc IMicroLoan
     uint256 public immutable quantum;
+
+    /// @dev Whose clones inlets are. The chain's id is in its address, and so in all of theirs.
+    address private immutable _inlet;
 
     // Storage. Sums and accounts are packed by hand, so that each call writes each word once.
 
@@ -109,6 +115,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     mapping(address account => uint256) private _limits;
     /// @inheritdoc IMicroLoan
     mapping(address account => address) public acceptedBy;
+    /// @dev Over a token: to whom an account has passed what it had first, for good.
+    mapping(address account => address) private _heirs;
     /// @inheritdoc IMicroLoan
     address public creditor;
     /// @dev In the creditor's word, of which a loan is to read this alone.
@@ -125,6 +133,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         (quantum, MIN_PRINCIPAL, MAX_PRINCIPAL) = setup.token == address(0)
             ? (1, 0.0001 ether, 1 ether)
             : (_quantumOf(setup.token), 10 ** QUANTUM_DECIMALS / 100, 10_000 * 10 ** QUANTUM_DECIMALS);
+        _inlet = token == address(0) ? token : address(new Inlet{salt: bytes32(block.chainid)}());
         if (setup.predecessor != address(0) && !_isOfThisUnit(setup.predecessor)) {
             revert InvalidPredecessor(setup.predecessor);
         }
@@ -188,6 +197,20 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     /// @inheritdoc IMicroLoan
     function totalOwed() external view returns (uint256 sum) {
         (,, sum) = _readSums();
+    }
+
+    /// @inheritdoc IMicroLoan
+    function inletOf(address account) public view returns (address) {
+        if (token == address(0)) revert OtherUnit(token);
+        return Clones.predictDeterministicAddress(_inlet, bytes32(uint256(uint160(account))));
+    }
+
+    /// @inheritdoc IMicroLoan
+    function holderOf(address account) public view returns (address holder) {
+        holder = account;
+        for (uint256 i; i < MAX_PASSES && _heirs[holder] != address(0); ++i) {
+            holder = _heirs[holder];
+        }
     }
 
     /// @inheritdoc IMicroLoan
@@ -309,20 +332,51 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
     /// @inheritdoc IMicroLoan
     function deposit() external payable {
-        _deposit(msg.sender, _received());
+        _deposit(msg.sender, msg.sender, _received());
     }
 
     /// @inheritdoc IMicroLoan
     function depositFor(address account) external payable {
         _checkRecipient(account);
-        _deposit(account, _received());
+        _deposit(account, msg.sender, _received());
     }
 
     /// @inheritdoc IMicroLoan
     function depositTokensFor(address account, uint256 amount) external onlyDirect {
         _checkRecipient(account);
         _pull(amount);
-        _deposit(account, amount);
+        _deposit(account, msg.sender, amount);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function sweepInlet(address account) external nonReentrant {
+        Inlet inlet = _openInlet(account);
+        uint256 before = _held();
+        uint256 value = inlet.send(token, address(this), quantum);
+        _checkHeld(before + value);
+        address holder = holderOf(account);
+        _checkRecipient(holder);
+        // Who took an inlet for an account has paid it within the pool.
+        uint256 inside = _accounts[address(inlet)].word.balance();
+        if (inside != 0) {
+            _accounts[address(inlet)].word -= inside;
+            _accounts[holder].word = _accounts[holder].word.credited(inside);
+            emit Transferred(address(inlet), holder, inside);
+        }
+        if (value != 0 || inside == 0) _deposit(holder, address(inlet), value / quantum);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function returnFromInlet(address account, address what, address recipient)
+        external
+        onlyForwarded
+        whenNotPaused
+    {
+        if (what == token) revert OtherUnit(token);
+        address holder = holderOf(account);
+        if (_msgSender() != holder) revert NotTheHolder(account, holder);
+        _checkRecipient(recipient);
+        _openInlet(account).send(what, recipient, 1);
     }
 
     /// @inheritdoc IMicroLoan
@@ -367,6 +421,11 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         uint256 account = _accounts[from].word;
         uint256 heir = _accounts[to].word;
         if (heir.issuedAt() != 0) revert AccountInUse(to);
+        if (token != address(0)) {
+            // An heir has none, and the first one stays: so no heirs go in a circle.
+            if (_heirs[to] != address(0)) revert AccountInUse(to);
+            if (_heirs[from] == address(0)) _heirs[from] = to;
+        }
 
         delete acceptedBy[to];
         _accounts[from].word = account.left();
@@ -530,11 +589,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
     function _limitOf(address account, uint256 usual) private view returns (uint256) {
         uint256 limit = _limits[account];
-        if (limit == 0) return usual;
-        if (limit <= usual) return limit;
-        uint256 ceiling = _ceiling;
-        if (ceiling <= usual) return usual;
-        return limit < ceiling ? limit : ceiling;
+        return limit == 0 ? usual : Math.min(limit, Math.max(usual, _ceiling));
     }
 
     function _lend(Terms memory current, uint256 amount) private {
@@ -617,12 +672,12 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
     }
 
     /// @dev The forwarder sends no currency along, so the payer is a direct caller here and below.
-    function _deposit(address account, uint256 amount) private {
+    function _deposit(address account, address payer, uint256 amount) private {
         if (amount == 0) revert ZeroAmount();
         _accounts[account].word = _accounts[account].word.credited(amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         _writeSums(free, balances + amount, owed);
-        emit Deposited(account, msg.sender, amount);
+        emit Deposited(account, payer, amount);
     }
 
     function _fund(uint256 amount) private {
@@ -654,24 +709,26 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
         _send(recipient, amount, "");
     }
 
-    // The ways in and out. Amounts are in quanta everywhere else, and nobody else asks what is
-    // held.
-
     /// @dev What a call has brought: the one way in of currency.
     function _received() private view returns (uint256 amount) {
         if (token != address(0)) revert OtherUnit(token);
         return msg.value;
     }
 
-    /// @dev The one way in of tokens, from the direct caller. First in every function, which reads
-    /// nothing before: the token may call anybody, and so may those. The lock keeps all other
-    /// functions out that move tokens, so that what is held is theirs to compare.
+    /// @dev The one way in of tokens, beside the inlets. First in every function, since the token
+    /// may call anybody; the lock keeps all else out that moves tokens, or compares what is held.
     function _pull(uint256 amount) private nonReentrant {
         if (token == address(0)) revert OtherUnit(token);
         uint256 value = amount * quantum;
         uint256 expected = _held() + value;
         IERC20(token).safeTransferFrom(msg.sender, address(this), value);
         _checkHeld(expected);
+    }
+
+    function _openInlet(address account) private returns (Inlet) {
+        address inlet = inletOf(account);
+        if (inlet.code.length == 0) Clones.cloneDeterministic(_inlet, bytes32(uint256(uint160(account))));
+        return Inlet(inlet);
     }
 
     /// @dev What a predecessor hands over with an account: it approves just that, in the same call.
@@ -714,7 +771,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded, ReentrancyGuardTransi
 
     function _quantumOf(address token_) private view returns (uint256) {
         (bool isKnown, uint8 decimals) = IERC20(token_).tryGetDecimals();
-        if (!isKnown || decimals < QUANTUM_DECIMALS || decimals > MAX_DECIMALS) revert InvalidToken(token_);
+        if (!isKnown || decimals < QUANTUM_DECIMALS || decimals > 18) revert InvalidToken(token_);
         return 10 ** (decimals - QUANTUM_DECIMALS);
     }
 

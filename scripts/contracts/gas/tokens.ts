@@ -9,9 +9,13 @@ import { callTo, deploy, execute, openWorld, type World } from './world.ts'
 const half = 500_000n
 const gift = transferTo('known', 1n)
 const holder = accountOf('holder')
+/** Is a quantum of a token of 18 decimals. */
+const quantum = 10n ** 12n
+
+type TokenWorld = World & { token: Address }
 
 /** Deploys a pair over OpenZeppelin's token (18 decimals), of which the holder has approved all. */
-export async function openTokenWorld(chain: MeasuredChain): Promise<World & { token: Address }> {
+export async function openTokenWorld(chain: MeasuredChain): Promise<TokenWorld> {
   const token = await deploy(chain, accountOf('issuer'), 'Token', [holder.address], 'Compared')
   const world = await openWorld(chain, { owner: accountOf('owner of tokens'), token })
   const { abi } = readArtifact('Token', 'Compared')
@@ -39,15 +43,22 @@ export function tokenActions(): RelayedAction[] {
   ].map(({ name, dataOf }) => ({ name, requests: signedBy('saver', name, dataOf) }))
 }
 
-/** Lists direct calls that move tokens, in turn. */
-export function tokenCalls({ loan, owner }: World): [string, Call][] {
+/** Lists direct calls that move tokens, in turn; those without a name prepare the next one. */
+export function tokenCalls({ loan, token, owner }: TokenWorld): [string, Call][] {
   const ofLoan = (name: string, args: unknown[], from = holder) =>
     callTo(from, loan, microLoanAbi, name, args)
   const deposit = () => ofLoan('depositTokensFor', [holder.address, half])
+  const { abi } = readArtifact('Token', 'Compared')
+  const send = () => callTo(holder, token, abi, 'sendToInlet', [loan, half * quantum])
+  const sweep = () => ofLoan('sweepInlet', [holder.address])
   return [
     ['tokens: depositTokensFor, first', deposit()],
     ['tokens: depositTokensFor', deposit()],
     ['tokens: fundTokens', ofLoan('fundTokens', [half])],
+    ['', send()],
+    ['tokens: sweepInlet, first', sweep()],
+    ['', send()],
+    ['tokens: sweepInlet', sweep()],
     ['tokens: announceWithdrawal', ofLoan('announceWithdrawal', [half])],
     ['tokens: withdraw', ofLoan('withdraw', [half])],
     ['tokens: defund', ofLoan('defund', [half], owner)],

@@ -100,9 +100,30 @@ contract PhoneHandler is Handler {
         uint256 heir = toSeed % STORE.PHONES();
         (address from, address to) = (STORE.account(phone), STORE.account(heir));
         if (phone == heir || STORE.lastOwedOf(to) != 0) return;
+        bool isOverTokens = address(TOKEN) != address(0);
+        if (isOverTokens && STORE.heirOf(to) != address(0)) return;
         _forward(heir, abi.encodeCall(IMicroLoan.acceptAccount, (from)));
         _forward(phone, abi.encodeCall(IMicroLoan.passAccount, (to)));
         STORE.recordPass(from, to);
+        if (isOverTokens) STORE.recordHeir(from, to);
+    }
+
+    /// @dev From anybody's wallet, in any part of a quantum.
+    function sendToInlet(uint256 seed, uint256 value) external step {
+        if (address(TOKEN) == address(0)) return;
+        (, address account) = _account(seed);
+        value = bound(value, 1, ONE * LOAN.quantum());
+        TOKEN.mint(LOAN.inletOf(account), value);
+        STORE.recordSent(account, value);
+    }
+
+    function sweepInlet(uint256 seed) external step {
+        (, address account) = _account(seed);
+        if (address(TOKEN) == address(0) || STORE.sentTo(account) < LOAN.quantum()) return;
+        LOAN.sweepInlet(account);
+        address holder = STORE.recordSweep(account, LOAN.quantum());
+        assertEq(LOAN.holderOf(account), holder, "holder");
+        assertEq(TOKEN.balanceOf(LOAN.inletOf(account)), STORE.sentTo(account), "left in the inlet");
     }
 
     function deposit(uint256 seed, uint256 toSeed, uint256 amount) external step {

@@ -140,6 +140,27 @@ contract Store {
     }
 
     uint256 public passes;
+    /// @dev Whom each account was passed on to first, where the pool is over tokens.
+    mapping(address => address) public heirOf;
+    /// @dev What was sent to the inlet of an account, in the token's smallest unit.
+    mapping(address => uint256) public sentTo;
+
+    function recordHeir(address from, address to) external {
+        if (heirOf[from] == address(0)) heirOf[from] = to;
+    }
+
+    function recordSent(address to, uint256 value) external {
+        sentTo[to] += value;
+    }
+
+    /// @dev Each sweep credits what is whole of it, once, to who has the account now.
+    function recordSweep(address of_, uint256 quantum) external returns (address holder) {
+        for (holder = of_; heirOf[holder] != address(0); holder = heirOf[holder]) {}
+        uint256 amount = sentTo[of_] / quantum;
+        sentTo[of_] %= quantum;
+        deposited += amount;
+        balanceOf[holder] += amount;
+    }
 
     function recordPass(address from, address to) external {
         ++passes;
