@@ -165,8 +165,9 @@ export function formatWorthUp(wei: bigint, unit: Unit, { currency, micros }: Rat
 /** Describes for operators what was agreed, and the price that it went by. */
 export function describeAgreed(agreed: LocalWorth, { symbol }: Unit): string {
   const { currency, micros, readAt } = agreed
-  const price = formatLocal({ currency, cents: `${BigInt(micros) / 10_000n}` })
-  return `${formatLocal(agreed)} at ${price} for 1 ${symbol}, read ${new Date(readAt).toISOString()}`
+  const price = (Number(micros) / 1e6).toLocaleString('en', { maximumFractionDigits: 6 })
+  const readTime = new Date(readAt).toISOString()
+  return `${formatLocal(agreed)} at ${currency} ${price} for 1 ${symbol}, read ${readTime}`
 }
 
 async function fetchPrice(url: string, { feed, fetch, clock }: RatesOptions): Promise<Price> {

@@ -4,6 +4,7 @@ import {
   agreeToTyped,
   agreeToWorth,
   createRates,
+  describeAgreed,
   formatAgreed,
   formatWorth,
   formatWorthUp,
@@ -128,6 +129,12 @@ describe('what a payment is in local money', () => {
     expect(formatWorth(7_730_000n, dollar, rate)).toBe('KES 1,000')
     expect(agreeToWorth(oneCoin, coin, rate)?.cents).toBe('12900')
     expect(agreeToWorth(1n, dollar, rate)).toBeUndefined()
+  })
+
+  test('is told to operators with its whole rate', () => {
+    const agreed = { currency: 'EUR', cents: '100000', micros: '998701', readAt: rate.readAt }
+    const says = 'EUR 1,000 at EUR 0.998701 for 1 USD, read 2026-09-29T16:40:00.000Z'
+    expect(describeAgreed(agreed, dollar)).toBe(says)
   })
 
   test('is nothing at a rate of which nobody knows when it was read', () => {
