@@ -41,6 +41,13 @@ export const menus = {
   strict: { settings: { ...lender, pin: 'strict' }, messages: english },
   local: { settings: { ...lender, pin: 'off', agents: true, localCurrency }, messages: english },
   agents: { settings: { ...lender, pin: 'on', agents: true }, messages: english },
+  dollar: {
+    settings: {
+      ...{ ...lender, pin: 'on', agents: true, localCurrency },
+      ...{ isOverToken: true, choosesLoan: true },
+    },
+    messages: english,
+  },
 } as const satisfies Menus
 
 const { demo: _, ...others } = menus
@@ -122,7 +129,7 @@ export function sampleContext(
     reserved: [],
     messages,
     menu: createMenu(settings),
-    minTransfer: { wei: 0n, text: '0 tRBTC' },
+    minTransferWei: 0n,
     hasLanguages: settings.languages.length > 1,
     knownRecipients: [],
     wallets: sampleWallets,

@@ -293,7 +293,7 @@ function sayReady(
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
   const funded = `
-  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${writeAmount(getDemoDeposit(counted.token), counted)} each, once; \`npm run ops -- fund\` gives to others`
+  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${writeAmount(getDemoDeposit(counted.token !== null), counted)} each, once; \`npm run ops -- fund\` gives to others`
   const [caller, friend] = demoCallers
   if (caller === undefined || friend === undefined) throw new Error('there are no demo callers')
   const dials = writeFirstDials(relayUrl, caller, listFirstDials(menu, friend))

@@ -76,20 +76,24 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
             maxChangePercent: settings.RATE_MAX_CHANGE,
           }
         : undefined,
-    menu: {
-      profile: settings.PROFILE,
-      confirms: settings.CONFIRM,
-      pin: settings.PIN,
-      helpNumber: settings.HELP_NUMBER,
-      languages: settings.LANGUAGES ?? [],
-      localCurrency: currency,
-      isOverToken: settings.UNIT !== undefined,
-      agents: settings.AGENTS,
-      sessionSeconds: settings.SESSION_SECONDS,
-      redeliverySeconds: settings.REDELIVERY_SECONDS,
-    },
+    menu: readMenu(settings),
   }
 }
+
+/** Reads what the menu shows and asks for. */
+const readMenu = (settings: Settings) => ({
+  profile: settings.PROFILE,
+  confirms: settings.CONFIRM,
+  pin: settings.PIN,
+  helpNumber: settings.HELP_NUMBER,
+  languages: settings.LANGUAGES ?? [],
+  localCurrency: settings.LOCAL_CURRENCY,
+  isOverToken: settings.UNIT !== undefined,
+  agents: settings.AGENTS,
+  choosesLoan: settings.LOAN_CHOICE,
+  sessionSeconds: settings.SESSION_SECONDS,
+  redeliverySeconds: settings.REDELIVERY_SECONDS,
+})
 
 /** Reads what the loan contract counts: the chain's currency, or the token of `UNIT`. */
 function readUnit({ UNIT, chain }: Settings): Unit {

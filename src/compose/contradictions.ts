@@ -73,6 +73,8 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
   } else if (isDemo) refuse('AGENTS', 'needs PROFILE=lender')
   else if (PIN === 'off')
     refuse('AGENTS', 'is on, and a withdrawal needs a PIN: set PIN=on or PIN=strict')
+  if (settings.LOAN_CHOICE && !CONFIRM)
+    refuse('LOAN_CHOICE', 'needs CONFIRM=on, which shows the terms before they are agreed to')
   if (Boolean(feed) !== Boolean(currency))
     refuse('LOCAL_CURRENCY', 'has to be set together with RATE_FEED_URL')
   if (settings.RATE_SECOND_FEED_URL && !feed) refuse('RATE_SECOND_FEED_URL', 'needs RATE_FEED_URL')

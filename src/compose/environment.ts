@@ -174,6 +174,7 @@ const environment = z.extend(optional, {
   SESSION_SECONDS: count(30, 600),
   REDELIVERY_SECONDS: count(60, 86_400),
   AGENTS: z._default(onOrOff, false),
+  LOAN_CHOICE: z._default(onOrOff, false),
   MAX_AGENT_OPEN_PAYMENTS: z._default(count(1, maxOpenPayments), maxOpenPayments),
 })
 
@@ -203,8 +204,12 @@ const usual = {
   REDELIVERY_SECONDS: '600',
 }
 
-/** Limits a caller's transfers in millionths of a dollar: 1,000 a day, 5 cents at least. */
-const dollarLimits = { MAX_SENT_A_DAY_WEI: '1000000000', MIN_TRANSFER_WEI: '50000' }
+/** Holds a lender's defaults with a token: callers send 1,000 a day, and 5 hundredths at least. */
+const ofToken = {
+  MAX_SENT_A_DAY_WEI: '1000000000',
+  MIN_TRANSFER_WEI: '50000',
+  LOAN_CHOICE: 'on',
+}
 
 /** Holds what each profile sets; `demo` is the demonstration byte for byte. */
 export const profiles = {
@@ -246,7 +251,7 @@ function listDefaults(given: Env) {
   const rules = given.POOL_RULES === 'anvil' ? 'anvil' : 'rootstock'
   return {
     ...profiles[PROFILE === 'lender' ? 'lender' : 'demo'],
-    ...(given.UNIT !== undefined && PROFILE === 'lender' && dollarLimits),
+    ...(given.UNIT !== undefined && PROFILE === 'lender' && ofToken),
     ...limits,
     PROFILE,
     MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei[rules]}`,

@@ -10,7 +10,7 @@ import {
   encodeDepositCall,
   encodeDepositTopics,
 } from '../loan/calls.ts'
-import { createLoanReader, type LoanReader } from '../loan/reader.ts'
+import { createLoanReader, type LoanReader, RevertedRead } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import { claimDeposit } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
@@ -137,7 +137,7 @@ export const assembleLoan = (
   createLoanReader({
     async read(data, block) {
       const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
-      if (outcome.kind === 'reverted') throw new Error('the loan contract reverted a read')
+      if (outcome.kind === 'reverted') throw new RevertedRead('the loan contract reverted a read')
       return outcome.data
     },
     readHeight: async () => (await node.getHead(clock.timeout(readTimeoutMs))).number,

@@ -80,6 +80,8 @@ export function createServices(
     loan: {
       ...loan,
       readTerms: cached(clock, termsTtlMs, () => loan.readTerms()),
+      // The demonstration lends everybody the same.
+      ...(config.menu.profile === 'demo' && { readLimit: async () => undefined }),
     },
     accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),

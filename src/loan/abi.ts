@@ -162,6 +162,7 @@ export const loanAbi = [
   {"type":"function","name":"deposit","inputs":[],"outputs":[],"stateMutability":"payable"},
   {"type":"function","name":"getBalance","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"issuable","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
+  {"type":"function","name":"limitOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"liquidity","inputs":[],"outputs":[{"name":"sum","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"loanDetailsOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"tuple","components":[{"name":"owed","type":"uint256"},{"name":"feeRate","type":"uint256"},{"name":"issuedAt","type":"uint256"},{"name":"dueAt","type":"uint256"},{"name":"isWrittenOff","type":"bool"}]}],"stateMutability":"view"},
   {"type":"function","name":"loanOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},

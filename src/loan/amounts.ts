@@ -24,6 +24,9 @@ export const createTokenUnit = (symbol: string, token: Unit['token']): Unit => (
 export const getQuantum = ({ decimals, token }: Unit): bigint =>
   10n ** BigInt((token?.decimals ?? decimals) - decimals)
 
+/** Returns the least principal of a loan, which the contract sets by its unit. */
+export const getLeastLoan = ({ token }: Unit): bigint => (token === null ? 10n ** 14n : 10_000n)
+
 /** Limits an amount, in whole units: each RBTC stands for one of 21 million bitcoins. */
 const getMax = ({ token }: Unit): bigint => (token === null ? 21_000_000n : 1_000_000_000n)
 

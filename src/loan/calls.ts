@@ -119,6 +119,7 @@ export type LoanRead =
   | 'loanOf'
   | 'loanDetailsOf'
   | 'terms'
+  | 'limitOf'
   | 'liquidity'
   | 'issuable'
   | 'withdrawable'

@@ -13,6 +13,27 @@ import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
 
+/** Holds the terms on which loans are given now; the fee is in basis points of the principal. */
+export type OpenTerms = { principalWei: bigint; feeRate: bigint; termSeconds: number }
+
+/** Means that the contract refused a read: it has no such function. */
+export class RevertedRead extends Error {
+  override readonly name = 'RevertedRead'
+}
+
+/** Reads the terms of a loan to an account: of the asked amount, or of all that it may borrow. */
+export async function readLoanTerms(
+  { readTerms, readLimit }: Pick<LoanReader, 'readTerms' | 'readLimit'>,
+  account: Address,
+  askedWei: bigint | 'all',
+): Promise<LoanTerms> {
+  const [terms, limitWei] = await Promise.all([readTerms(), readLimit(account)])
+  const mostWei = limitWei ?? terms.principalWei
+  const principalWei = askedWei === 'all' || askedWei > mostWei ? mostWei : askedWei
+  const feeWei = (principalWei * terms.feeRate) / 10_000n
+  return { principalWei, feeWei, termSeconds: terms.termSeconds }
+}
+
 /** Describes a transfer to an account, by the event of the loan contract. */
 export type Received = {
   from: Address
@@ -76,14 +97,16 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
       const { owed, dueAt } = await readContract('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }
     },
-    async readTerms(): Promise<LoanTerms> {
+    async readTerms(): Promise<OpenTerms> {
       const { principal, feeRate, term } = await readContract('terms')
-      return {
-        principalWei: principal,
-        feeWei: (principal * BigInt(feeRate)) / 10_000n,
-        termSeconds: term,
-      }
+      return { principalWei: principal, feeRate: BigInt(feeRate), termSeconds: term }
     },
+    /** Reads what an account may borrow at a time; undefined of a contract of version 1.0. */
+    readLimit: (account: Address) =>
+      readContract('limitOf', [account]).catch((error: unknown) => {
+        if (error instanceof RevertedRead) return undefined
+        throw error
+      }),
     /** Lists the last transfers to an account, the newest first; older blocks are not searched. */
     async listReceived(account: Address, limit = maxReceived): Promise<Received[]> {
       const height = await readHeight()

@@ -11,6 +11,7 @@ import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules, type PaymentKind } from '../loan/kinds.ts'
 import { agreeToWorth, type LocalWorth } from '../loan/local-worth.ts'
+import { readLoanTerms } from '../loan/reader.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
 import { requestLifetimeSeconds, signRequest } from '../relay/forwarder/requests.ts'
 import {
@@ -100,7 +101,7 @@ async function planCall(
   const { loan, minTransferWei } = visit.services
   const callKind = getCallKind(kind)
   if (callKind === 'loan') {
-    const terms = shownTerms ?? (await loan.readTerms())
+    const terms = shownTerms ?? (await readLoanTerms(loan, visit.account.address, 'all'))
     const { principalWei: amountWei } = terms
     const reserves = { poolWei: amountWei, capWei: amountWei }
     return { call: { kind: callKind, ...terms }, spendsWei: 0n, reserves, amountWei }

@@ -7,6 +7,7 @@ import {
 } from '../account/memory.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
+import { readLoanTerms } from '../loan/reader.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
 import { findKnownRefusal, type PlaceScreen, type SessionView } from './known-refusal.ts'
@@ -104,10 +105,12 @@ const factReaders: FactReaders = {
     const debt = await loan.readDebt(account.address)
     return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
   },
-  async terms({ services: { loan, now } }) {
-    const terms = await loan.readTerms()
+  async terms({ services: { loan, now }, account, place: { draft } }) {
+    const terms = await readLoanTerms(loan, account.address, draft.amountWei ?? 'all')
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
+  loanLimit: async ({ services: { loan }, account }) =>
+    (await readLoanTerms(loan, account.address, 'all')).principalWei,
   failure: findFailure,
   pin: async ({ services: { pins }, account }) =>
     (await pins?.readState(account.address)) ?? { kind: 'open' },

@@ -13,6 +13,8 @@ export type Unavailable = 'unavailable'
 export type ScreenFacts = {
   debt: Debt | Unavailable
   terms: DatedLoanTerms
+  /** Holds what the account may borrow at a time. */
+  loanLimit: bigint
   address: string
   earlierMinutes: number | 'unknown'
   failure: 'unreported' | 'none'

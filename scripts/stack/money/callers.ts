@@ -12,7 +12,8 @@ import { depositCalls, type Treasury } from './treasury.ts'
 export const demoCallers = demoNumbers.map(toPhone)
 
 /** Is one coin, or 100 of a token. */
-export const getDemoDeposit = (token: unknown): bigint => (token ? 10n ** 8n : 10n ** 18n)
+export const getDemoDeposit = (isOverToken: boolean): bigint =>
+  isOverToken ? 10n ** 8n : 10n ** 18n
 
 type DemoMoney = {
   loan: Address
@@ -31,7 +32,7 @@ export async function fundDemoCallers(
   for (const phone of demoCallers) {
     const { address } = await accountOf(phone)
     if (funded.has(address)) continue
-    await treasury.payLoan(loan, depositCalls, [address], getDemoDeposit(token))
+    await treasury.payLoan(loan, depositCalls, [address], getDemoDeposit(token !== undefined))
     writeJson(recordFile, [...funded.add(address)])
   }
 }

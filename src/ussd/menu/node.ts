@@ -66,6 +66,8 @@ export type MenuSettings = {
   localCurrency?: string | undefined
   /** Tells that the pool counts a token, of which nothing arrives at an account's own address. */
   isOverToken?: boolean
+  /** Lets callers choose how much of what they may borrow they do. */
+  choosesLoan?: boolean
   /** Offers withdrawals of cash at agents, and payments to tills and bills. */
   agents?: boolean
   /** Is how long a question holds whose answer pays, except in the demonstration. */
@@ -92,7 +94,7 @@ export type MenuContext = RecipientRules &
     messages: Messages
     unit: Unit
     describeRecipient: (recipient: Recipient) => string
-    minTransfer: { wei: bigint; text: string }
+    minTransferWei: bigint
   }
 
 export type MenuNode = MenuList | MenuQuestion

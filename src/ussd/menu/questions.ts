@@ -1,6 +1,12 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
-import { getOne, parseAmount, roundToShownDown, roundToShownUp } from '../../loan/amounts.ts'
+import {
+  formatExactly,
+  getOne,
+  parseAmount,
+  roundToShownDown,
+  roundToShownUp,
+} from '../../loan/amounts.ts'
 import { agreeToTyped, formatAgreed, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
@@ -35,7 +41,7 @@ export const createAmountQuestion = (
     messages.enterAmount(describeRecipient(requireAnswer(recipient))),
   ),
   kind: 'question',
-  parseAnswer: (typed, context) => parseAmountAnswer(typed, context, context.minTransfer.wei),
+  parseAnswer: (typed, context) => parseAmountAnswer(typed, context, context.minTransferWei),
   ...targets,
   back,
 })
@@ -98,8 +104,9 @@ const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
  */
 export function parseAmountAnswer(
   typed: string,
-  { messages, rate, minTransfer, unit }: MenuContext,
+  { messages, rate, unit }: MenuContext,
   minWei: bigint,
+  writeTooLittle = messages.tooLittle,
 ): AnswerResult {
   if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAmount('all')
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
@@ -110,8 +117,11 @@ export function parseAmountAnswer(
   const agreed = isLocal ? agreeToTyped(typed, rate) : undefined
   if (amountWei > 0n && amountWei >= minWei) return acceptAmount(amountWei, agreed)
   return rejectAnswer(
-    messages.tooLittle(
-      isLocal ? formatWorthUp(roundToShownUp(minWei, unit), unit, rate) : minTransfer.text,
+    writeTooLittle(
+      // Not rounded, because a smaller amount is refused.
+      isLocal
+        ? formatWorthUp(roundToShownUp(minWei, unit), unit, rate)
+        : `${formatExactly(minWei, unit)} ${unit.symbol}`,
     ),
   )
 }

@@ -1,6 +1,5 @@
 import { checksumAddress } from 'viem'
 import { spellPhone } from '../../account/phone.ts'
-import { formatExactly } from '../../loan/amounts.ts'
 import type { MenuContext } from '../menu/node.ts'
 import { toLongAddress, toShortAddress } from '../messages/texts.ts'
 import type { Visit } from '../visit.ts'
@@ -31,10 +30,6 @@ export function createMenuContext(visit: Visit): MenuContext {
       const { name } = recipient
       return name ? `${name} ${toShortAddress(address)}` : toLongAddress(address)
     },
-    // Not rounded, because a smaller amount is refused.
-    minTransfer: {
-      wei: minTransferWei,
-      text: `${formatExactly(minTransferWei, unit)} ${unit.symbol}`,
-    },
+    minTransferWei,
   }
 }

@@ -1,11 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createPublicClient, http, parseEther, stringify } from 'viem'
+import { createPublicClient, http, stringify, zeroAddress } from 'viem'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
+import { devKey } from '../../../scripts/dev/anvil.ts'
 import { sampleTills } from '../../../scripts/dev/menu-ways.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { openOperator } from '../../../scripts/ops/operator-client.ts'
+import { openNode } from '../../../scripts/stack/chain/node.ts'
+import { getDemoDeposit } from '../../../scripts/stack/money/callers.ts'
+import { createTreasury, depositCalls } from '../../../scripts/stack/money/treasury.ts'
 import { type Dialled, playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import {
   gatewayForms,
@@ -25,8 +29,9 @@ import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-export const flowsOf = (profile: 'demo' | 'lender' | 'strict' | 'local' | 'agents'): string[] =>
-  globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
+export const flowsOf = (
+  profile: 'demo' | 'lender' | 'strict' | 'local' | 'agents' | 'dollar',
+): string[] => globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
 export const phonesAt = (place: number): PhoneNumber[] =>
   [1, 2, 3].map((caller) => `+254700000${numberAt(place, caller)}` as PhoneNumber)
@@ -77,11 +82,14 @@ export async function playFlow(
   gateway: GatewayForm = gatewayForms['africas-talking'],
 ): Promise<number> {
   const { relayUrl, nodeUrl, contracts } = start.stack()
-  const chain = { anvil: { url: nodeUrl }, ...contracts }
+  const node = await openNode([nodeUrl], 31)
+  const treasury = createTreasury(node, devKey)
+  const token = await loanAt(node.client, contracts.loan).token()
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
   for (const phone of phonesAt(place)) {
     const { address } = await createCallerAccounts(ACCOUNT_KEY_SECRET)(phone)
-    await callAsOwner(chain, 'depositFor', { args: [address], value: parseEther('1') })
+    const amount = getDemoDeposit(token !== zeroAddress)
+    await treasury.payLoan(contracts.loan, depositCalls, [address], amount)
   }
   const written = readFileSync(`${root}/${file}`, 'utf8')
   const script = written

@@ -256,6 +256,7 @@ const environments = {
   strict: { ...lender, PIN: 'strict' },
   local: { ...lender, PIN: 'off', LOCAL_CURRENCY: 'KES' },
   agents: { ...lender, PIN: 'on', AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
+  dollar: { ...lender, UNIT: 'usd', LOCAL_CURRENCY: 'KES', AGENTS: 'on' },
 }
 
 /** A feed by which one coin is always worth 12 million shillings. */

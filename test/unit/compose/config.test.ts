@@ -83,6 +83,7 @@ describe('the configuration', () => {
     const none = {
       agents: false,
       isOverToken: false,
+      choosesLoan: false,
       helpNumber: undefined,
       languages: [] as string[],
       ...times,

@@ -4,10 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
 import { getPhone } from '../../../scripts/dev/simulator/plan.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import { createTokenUnit } from '../../../src/loan/amounts.ts'
+import { createAmountFormats } from '../../../src/ussd/screens/amount-formats.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 import { measureMinutesToFinal } from '../simulator/minutes-to-final.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+const dollar = createTokenUnit('USD', { address: `0x${'5'.repeat(40)}`, decimals: 18 })
 
 /** Numbers 0 to 3: those of the local stack, with what it gives them, are among them. */
 const callers = 4
@@ -15,10 +19,25 @@ const balanceWei = 10n ** 18n
 
 /** Plays a script on a relay of its own, and gives what each of its lines showed. */
 async function play(script: string, menu: (typeof menus)[keyof typeof menus]): Promise<string[]> {
-  const readRate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
-  const product = { ...menu, minTransferWei: 20_000_000_000_000n, readRate }
+  const isDollar = 'choosesLoan' in menu.settings
+  const micros = isDollar ? 129_350_000n : 12_000_000_000_000n
   const pool = { callers, poolLoans: 9, capLoans: 9 }
-  const { deliver, settle, ledger, accountOf } = openModelledRelay({ ...pool, balanceWei, product })
+  const coins = { minTransferWei: 20_000_000_000_000n }
+  const dollars = {
+    ...createAmountFormats(dollar, menu.settings),
+    unit: dollar,
+    minTransferWei: 50_000n,
+  }
+  const relay = openModelledRelay({
+    ...{ ...pool, balanceWei: isDollar ? 100_000_000n : balanceWei },
+    product: {
+      ...menu,
+      ...(isDollar ? dollars : coins),
+      readRate: async () => ({ currency: 'KES', micros }),
+    },
+  })
+  if (isDollar) relay.changePrincipal(10_000_000n)
+  const { deliver, settle, ledger, accountOf } = relay
   for (const [caller, till] of [...sampleTills.values()].entries()) {
     const to = { ...till, account: accountOf(caller + 2) }
     if ('agents' in menu.settings) await ledger.setTill({ id: till.till, till: till.till, to })
@@ -75,8 +94,19 @@ function transcriptOf(script: string, shown: readonly string[]): string {
     .replaceAll(/0x[0-9a-f]{10}\.\.\.(?=\n)/g, '0x0123456789...')
     .replaceAll(/(?<=Paid out at ).+/g, '14:05 UTC, 28 Nov 2026')
     .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
-    .replaceAll(/(?<=Code: |\(|(?:CON|END) )\d{6}|<code>|^\d{6}(?= 0\.02 tRBTC: )/gm, '204816')
+    .replaceAll(
+      /(?<=Code: |\(|(?:CON|END) )\d{6}|<code>|^\d{6}(?= (?:0\.02 tRBTC|KES))/gm,
+      '204816',
+    )
 }
+
+/** Says what the screens count. */
+const describeDollars = async () => `
+
+The pool is over a token of which one is a dollar, here worth 129.35 shillings. She borrows, draws
+cash and pays back in shillings: of what she types, a payment keeps the shillings that she agreed
+to, and what is owed is in dollars. \`LOAN_CHOICE=on\`, the default with a \`UNIT\`, asks how
+much. The tills that \`npm start\` names are other than the script's 12344.`
 
 const pages = {
   'new-caller': {
@@ -85,6 +115,13 @@ const pages = {
     settings: 'PROFILE=lender` and `PIN=strict',
     start: 'PROFILE=lender PIN=strict npm start -- --reset',
     rest: async () => '',
+  },
+  'first-day': {
+    script: 'dollar/first-day.txt',
+    title: "A borrower's first day in shillings",
+    settings: 'UNIT`, `LOCAL_CURRENCY=KES` and `AGENTS=on',
+    start: 'UNIT=usd PROFILE=lender AGENTS=on LOCAL_CURRENCY=KES npm start -- --reset',
+    rest: describeDollars,
   },
   'cash-in-hand': {
     script: 'agents/cash-in-hand.txt',

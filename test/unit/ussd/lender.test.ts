@@ -162,13 +162,14 @@ describe('a loan', () => {
 
   plays('has the amount that was shown, even if the terms have changed since')`
       s: 3 -> CON Loan: 0.01 tRBTC|…
-      principal 0.02
+      principal 0.005
       2 min
       s: 3 -> same
       s: 3*1 -> END The terms of a loan have changed. Nothing was sent. Please dial again in a minute.
       paid 0
-      next: 3 -> CON Loan: 0.02 tRBTC|…
-      next: 3*1 -> …|0.02 tRBTC credited shortly.…`
+      next: 3 -> CON Loan: 0.005 tRBTC|…
+      principal 0.02
+      next: 3*1 -> …|0.005 tRBTC credited shortly.…`
 
   plays('has the amount that was shown last if the terms were shown again')`
       s: 3

@@ -70,8 +70,6 @@ const maxReturnBytes = 256
 const callOverheadGas = 45_000
 const requestOverheadGas = 35_000
 const hourSeconds = 60 * 60
-const leastPrincipalWei = 10n ** 14n
-
 const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
   applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256,uint256,uint256)'),
@@ -175,6 +173,8 @@ export function issuableWei({ dailyCapWei }: ContractWorld, state: ContractState
 
 function applyForLoanOf({ world, state, caller, seconds }: Call, shown: bigint[]): Hex | undefined {
   const [principalWei = 0n] = shown
+  // As in the contract of the currency, whose usual principal is a hundred times the least.
+  const leastPrincipalWei = world.principalWei / 100n
   if (state.isPaused) return refused('EnforcedPause')
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const
   if (terms.some((term, index) => shown[index] !== term)) return refused('TermsChanged', ...terms)

@@ -37,6 +37,7 @@ const reads = {
   withdrawable: encodeReadCall('withdrawable'),
   terms: encodeReadCall('terms'),
   debt: encodeReadCall('loanDetailsOf', zeroAddress).slice(0, 10),
+  limit: encodeReadCall('limitOf', zeroAddress).slice(0, 10),
 }
 
 /** Answers JSON-RPC as RSKj does, from what a replica sees whose head is `view`. */
@@ -158,6 +159,7 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
       return encodeWords(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0, 0)
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
+    if (data.startsWith(reads.limit)) return encodeWord(world.principalWei)
     return encodeWord(account?.balanceWei ?? 0n)
   }
   if (data.startsWith(selectors.spentAt)) {

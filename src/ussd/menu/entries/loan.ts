@@ -1,12 +1,31 @@
+import { getLeastLoan } from '../../../loan/amounts.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { DatedLoanTerms } from '../../screen-facts.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
-import { createPaymentEffect, type MenuContext, type PaymentPart, type WriteText } from '../node.ts'
-import { confirmWithPin, formatLocalValue, listRateFacts } from '../questions.ts'
+import {
+  createPaymentEffect,
+  type MenuContext,
+  type MenuNode,
+  type MenuSettings,
+  type PaymentPart,
+  type WriteText,
+} from '../node.ts'
+import {
+  addCurrencyLine,
+  confirmWithPin,
+  formatLocalValue,
+  listRateFacts,
+  parseAmountAnswer,
+} from '../questions.ts'
 
 const words = defineWords({
   en: {
     label: 'Request Loan',
+    limit: (amount: string) => `You may borrow ${amount}`,
+    all: 'All of it',
+    less: 'Less',
+    enterAmount: 'How much?',
+    leastLoan: (amount: string) => `The smallest loan is ${amount}.`,
     terms: (amount: string, fee: string, owed: string, date: string) =>
       `Loan: ${amount}\nFee: ${fee}\nTo repay: ${owed}\nUntil: ${date}`,
     agree: 'I agree',
@@ -19,6 +38,11 @@ const words = defineWords({
   },
   sw: {
     label: 'Omba Mkopo',
+    limit: (amount) => `Unaweza kukopa ${amount}`,
+    all: 'Zote',
+    less: 'Kidogo',
+    enterAmount: 'Kiasi gani?',
+    leastLoan: (amount) => `Mkopo wa chini ni ${amount}.`,
     terms: (amount, fee, owed, date) =>
       `Mkopo: ${amount}\nAda: ${fee}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
     agree: 'Nakubali',
@@ -31,6 +55,11 @@ const words = defineWords({
   },
   fr: {
     label: 'Emprunter',
+    limit: (amount) => `Vous pouvez emprunter ${amount}`,
+    all: 'Tout',
+    less: 'Moins',
+    enterAmount: 'Combien?',
+    leastLoan: (amount) => `Le plus petit prêt est de ${amount}.`,
     terms: (amount, fee, owed, date) =>
       `Prêt: ${amount}\nFrais: ${fee}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
     agree: "J'accepte",
@@ -42,6 +71,11 @@ const words = defineWords({
   },
   es: {
     label: 'Pedir préstamo',
+    limit: (amount) => `Puede pedir ${amount}`,
+    all: 'Todo',
+    less: 'Menos',
+    enterAmount: '¿Cuánto?',
+    leastLoan: (amount) => `El préstamo mínimo es ${amount}.`,
     terms: (amount, fee, owed, date) =>
       `Préstamo: ${amount}\nComisión: ${fee}\nA pagar: ${owed}\nHasta: ${date}`,
     agree: 'Acepto',
@@ -103,11 +137,51 @@ const selectFittingText = (limit: number, alternatives: readonly string[][]): st
   return texts.find((text) => countSeptets(text) <= limit) ?? texts.at(-1) ?? ''
 }
 
+/** Creates the nodes that ask how much of what an account may borrow. */
+const createChoice = (settings: MenuSettings) =>
+  ({
+    borrow: {
+      paymentKind: 'loan',
+      facts: ['loanLimit', ...listRateFacts(settings)],
+      kind: 'list',
+      title: (context, _, facts) => {
+        const { loanLimit } = facts
+        const limit = words(context.messages).limit(context.showAmount(loanLimit))
+        return [limit, ...formatLocalValue(context, loanLimit, facts)].join('\n')
+      },
+      entries: [
+        {
+          digit: '1',
+          label: (messages) => words(messages).all,
+          draft: { amountWei: 'all' },
+          target: 'agree',
+        },
+        { digit: '2', label: (messages) => words(messages).less, target: 'borrowAmount' },
+      ],
+      back: 'main',
+    },
+    borrowAmount: {
+      kind: 'question',
+      ...addCurrencyLine(settings, ({ messages }) => words(messages).enterAmount),
+      parseAnswer: (typed, context) =>
+        parseAmountAnswer(
+          typed,
+          context,
+          getLeastLoan(context.unit),
+          words(context.messages).leastLoan,
+        ),
+      targets: ['agree'],
+      back: 'borrow',
+    },
+  }) satisfies Record<string, MenuNode>
+
 export const loan = {
   words,
   digit: '3',
-  findTarget: ({ confirms }) => (confirms ? 'agree' : loanEffect),
+  findTarget: ({ confirms, choosesLoan }) =>
+    choosesLoan ? 'borrow' : confirms ? 'agree' : loanEffect,
   createNodes: (settings) => ({
+    ...(settings.choosesLoan && createChoice(settings)),
     agree: confirmWithPin(settings, (messages) => words(messages).enterPin, {
       paymentKind: 'loan',
       facts: ['terms', ...listRateFacts(settings)],
@@ -115,7 +189,7 @@ export const loan = {
       title: writeTitle,
       retryText: writeRetryTitle,
       entries: [{ digit: '1', label: (messages) => words(messages).agree, target: loanEffect }],
-      back: 'main',
+      back: settings.choosesLoan ? 'borrow' : 'main',
     }),
   }),
 } satisfies PaymentPart

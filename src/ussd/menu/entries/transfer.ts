@@ -233,7 +233,7 @@ function repeatAmount(
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
   if (rate === 'none' || rate.currency !== local.currency) return acceptAmount(amountWei)
   const typed = local.cents.padStart(3, '0').replace(/(?=..$)/, '.')
-  return parseAmountAnswer(typed, context, context.minTransfer.wei)
+  return parseAmountAnswer(typed, context, context.minTransferWei)
 }
 
 function chooseRecipient(

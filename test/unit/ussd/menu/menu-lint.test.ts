@@ -47,7 +47,7 @@ const longest = {
   showExactAmount: () => exactAmount,
   wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address, hours: 24 }),
   describeRecipient: ({ kind }: Recipient) => descriptions[kind],
-  minTransfer: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
+  minTransferWei: 1_000n,
   /** The currency's amounts are longer than a token's, and a token's symbol is. */
   unit: createCoinUnit('USDRIF'),
 }
@@ -77,6 +77,7 @@ const activity = {
   },
 }
 const facts: ScreenFacts = {
+  loanLimit: 1n,
   recipients: threeOf({ kind: 'known', address, label: '9997...001' }),
   terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
   rate: { currency: 'KES', micros: 99_999_999_999_000_000n },

@@ -104,7 +104,7 @@ describe('the menu', () => {
 
   test('a transfer below the least amount is asked again, and a repayment is not', () => {
     const text = '0.00000000000000002'
-    const strict = { ...context, minTransfer: { wei: 20n, text: `${text} tRBTC` } }
+    const strict = { ...context, minTransferWei: 20n }
     const below = `2*${alice}*0.000000000000000019`
     const least = `The smallest amount to send is ${text} tRBTC.`
     expect(reach(below, strict)).toEqual(asksAgain(least, 'Amount:_____'))
