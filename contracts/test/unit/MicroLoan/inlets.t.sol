@@ -55,8 +55,10 @@ contract MicroLoanInletsTest is Base, InTokensOf18 {
             _sends(3e6 * i);
             vm.expectEmit();
             emit IMicroLoan.Deposited(alice.addr, inlet, 3e6 * i);
+            vm.recordLogs();
             vm.prank(stranger);
             loan.sweepInlet(alice.addr);
+            assertEq(vm.getRecordedLogs().length, 1, "events");
             assertGt(inlet.code.length, 0, "code then");
             assertEq(token.balanceOf(inlet), 0, "left");
         }
