@@ -2,7 +2,7 @@ import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { MenuSettings } from '../../src/ussd/menu/node.ts'
 
 /** The PIN that a first dial chooses where callers need one. */
-const firstPin = '482615'
+const firstPin = '270593'
 
 /** A delivery of a gateway: a session by its number, and what was typed in it so far. */
 type FirstDial = readonly [session: number, text: string]
