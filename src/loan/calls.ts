@@ -27,6 +27,8 @@ export type LoanCall =
   | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** Moves money out of the contract, to any address. */
   | { kind: 'cashOut'; to: Address; amountWei: bigint }
+  /** Credits all that arrived at an account's inlet. */
+  | { kind: 'deposit'; account: Address; amountWei: 'all' }
 
 export type LoanRefusal =
   | { reason: 'balance_too_low'; balanceWei: bigint; neededWei: bigint }
@@ -63,6 +65,8 @@ export function encodeCall(call: LoanCall): Hex {
       return encodeFunctionCall('repayLoan', call.amountWei === 'all' ? maxUint256 : call.amountWei)
     case 'cashOut':
       return encodeFunctionCall('withdrawTo', call.to, call.amountWei)
+    case 'deposit':
+      return encodeFunctionCall('sweepInlet', call.account)
   }
 }
 
@@ -74,6 +78,7 @@ const callAbi = [
   getAbiItem({ abi: loanAbi, name: 'applyForLoanOf' }),
   getAbiItem({ abi: loanAbi, name: 'repayLoan' }),
   getAbiItem({ abi: loanAbi, name: 'withdrawTo' }),
+  getAbiItem({ abi: loanAbi, name: 'sweepInlet' }),
 ] as const
 
 /** Has the function of each selector: viem would hash each signature anew. */
@@ -99,6 +104,8 @@ export function decodeCall(data: Hex): LoanCall | undefined {
     }
     case 'withdrawTo':
       return { kind: 'cashOut', to: call.args[0], amountWei: call.args[1] }
+    case 'sweepInlet':
+      return { kind: 'deposit', account: call.args[0], amountWei: 'all' }
     case 'repayLoan':
       return { kind: 'repayment', amountWei: call.args[0] === maxUint256 ? 'all' : call.args[0] }
     default:
@@ -120,6 +127,7 @@ export type LoanRead =
   | 'loanDetailsOf'
   | 'terms'
   | 'limitOf'
+  | 'inletOf'
   | 'liquidity'
   | 'issuable'
   | 'withdrawable'

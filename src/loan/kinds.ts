@@ -3,7 +3,7 @@ export type SharedLimit = 'nothing' | 'loans' | 'withdrawals'
 
 type CallRules = {
   /** Names the event in which the contract logs the moved amount. */
-  event: 'Transferred' | 'Withdrawn' | 'LoanIssued' | 'LoanRepaid'
+  event: 'Transferred' | 'Withdrawn' | 'LoanIssued' | 'LoanRepaid' | 'Deposited'
   sharedLimit: SharedLimit
   /** Limits the gas: a fifth more than the highest use in the snapshots of both chains. */
   gas: number
@@ -11,9 +11,10 @@ type CallRules = {
 
 export const loanCalls = {
   transfer: { event: 'Transferred', sharedLimit: 'nothing', gas: 38_000 },
-  loan: { event: 'LoanIssued', sharedLimit: 'loans', gas: 95_000 },
+  loan: { event: 'LoanIssued', sharedLimit: 'loans', gas: 98_000 },
   repayment: { event: 'LoanRepaid', sharedLimit: 'nothing', gas: 26_000 },
   cashOut: { event: 'Withdrawn', sharedLimit: 'withdrawals', gas: 117_000 },
+  deposit: { event: 'Deposited', sharedLimit: 'nothing', gas: 117_000 },
 } as const satisfies Record<string, CallRules>
 
 export type KindRules = {
@@ -37,6 +38,8 @@ export const paymentKinds = {
     countsAsSent: true,
     showsNeededAmount: false,
   },
+  /** Costs gas and moves nothing out, so it counts toward the day's number of payments. */
+  deposit: { name: 'Deposit', call: 'deposit', countsAsSent: true, showsNeededAmount: false },
   purchase: { name: 'Bill', call: 'transfer', countsAsSent: true, showsNeededAmount: false },
 } as const satisfies Record<string, KindRules>
 

@@ -90,6 +90,8 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
     readWithdrawable: () => readWithdrawable().catch(readWithdrawable),
     /** Reads the pool and what the day's cap leaves; asks again if a node lacks the block. */
     readLendable: () => readLendable().catch(readLendable),
+    /** Reads the address from which anybody credits tokens to an account. */
+    readInlet: (account: Address) => readContract('inletOf', [account]),
     readBalance: (account: Address) => readContract('getBalance', [account]),
     readOwed: (account: Address) => readContract('loanOf', [account]),
     /** Reads an account's debt and its due date (Unix time in s); both are 0 without a loan. */

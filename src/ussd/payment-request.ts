@@ -106,6 +106,10 @@ async function planCall(
     const reserves = { poolWei: amountWei, capWei: amountWei }
     return { call: { kind: callKind, ...terms }, spendsWei: 0n, reserves, amountWei }
   }
+  if (callKind === 'deposit') {
+    const { address: account } = visit.account
+    return { call: { kind: callKind, account, amountWei: 'all' }, spendsWei: 0n, amountWei: 'all' }
+  }
   const isWhole = askedWei === 'all'
   if (callKind === 'repayment') {
     const amountWei = requireAnswer(askedWei)

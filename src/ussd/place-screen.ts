@@ -129,7 +129,10 @@ const factReaders: FactReaders = {
     const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
     return (await findEqualPayment(shown, intent)) ?? 'unknown'
   },
-  address: async ({ services: { chainId }, account }) => checksumAddress(account.address, chainId),
+  async address({ services: { chainId, loan, settings }, account: { address } }) {
+    const own = settings.isOverToken ? await loan.readInlet(address) : address
+    return checksumAddress(own, chainId)
+  },
   activity: readActivity,
   async withdrawal({ services, account, place }) {
     const { code, intentId } = requireAnswer(place.draft.withdrawal)

@@ -2,6 +2,7 @@ import { decodeRefusal, type LoanRefusal } from '../loan/calls.ts'
 import { getCallRules, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
+import { deposit } from './menu/entries/deposit.ts'
 import { payments } from './menu/payments.ts'
 import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
@@ -57,6 +58,8 @@ export function writeLoanRefusal(
   kind: PaymentKind,
 ): string {
   const words = messages.refused
+  if (kind === 'deposit' && refusal.reason === 'nothing_there')
+    return deposit.words(messages).nothing
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = showAmount(refusal.balanceWei)

@@ -175,11 +175,17 @@ const deposit = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
 ])
 
+const creditsItself = refuseRequest(
+  409,
+  'of a token nothing arrives at an account’s own address: its caller credits it by Receive',
+)
+
 /** Deposits the balance of a caller's address, after the audit has recorded the action. */
 export const depositFor = callerAction({
   ...phoneOnly,
   answer: z.object({ account: hexAddress, deposit }),
   async run(options, { address, account }) {
+    if (options.deployment.unit.token !== null) return creditsItself
     await recordInAudit(options, 'deposit', { account: address })
     const message = 'An operator deposits for a caller'
     options.relayer.log({ level: 'warn', event: 'operator.deposit', message })

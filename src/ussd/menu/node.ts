@@ -64,7 +64,7 @@ export type MenuSettings = {
   helpNumber?: string | undefined
   /** Names the currency (ISO 4217) in which amounts are typed while its rate is fresh. */
   localCurrency?: string | undefined
-  /** Tells that the pool counts a token, of which nothing arrives at an account's own address. */
+  /** Tells that the pool counts a token, which arrives at an address that anybody may sweep. */
   isOverToken?: boolean
   /** Lets callers choose how much of what they may borrow they do. */
   choosesLoan?: boolean

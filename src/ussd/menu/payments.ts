@@ -1,5 +1,6 @@
 import type { PaymentKind } from '../../loan/kinds.ts'
 import { cashOut } from './entries/cash-out.ts'
+import { deposit } from './entries/deposit.ts'
 import { loan } from './entries/loan.ts'
 import { purchase } from './entries/purchase.ts'
 import { repayment } from './entries/repayment.ts'
@@ -14,4 +15,5 @@ export const payments: Readonly<Record<PaymentKind, PaymentPart>> = {
   cashOut,
   withdrawal,
   purchase,
+  deposit,
 }

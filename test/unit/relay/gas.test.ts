@@ -7,8 +7,10 @@ import { loanCalls } from '../../../src/loan/kinds.ts'
 import { depositGas } from '../../../src/relay/claim-deposit.ts'
 import { executeGas, followingGas, maxUsedGas, sumGas } from '../../../src/relay/relayer.ts'
 
+type Measured = Exclude<keyof typeof loanCalls, 'deposit'>
+
 /** The rows of the snapshots that say what a call takes. */
-const rowNames: Record<keyof typeof loanCalls, RegExp> = {
+const rowNames: Record<Measured, RegExp> = {
   ...{ transfer: /transfer to/, loan: /loan/, repayment: /^repay/, cashOut: /withdraw/ },
 }
 const figures = z.record(z.string(), z.record(z.string(), z.number()))
@@ -30,11 +32,12 @@ test.for(['rootstock', 'ethereum'])('by the prices of %s requests have spare gas
   const rows = Object.values(relayed)
   const least = rows.flatMap((row) => row['least gas to sign'] ?? [])
   expect(least.length).toBeGreaterThan(5)
-  for (const [call, { gas }] of Object.entries(loanCalls)) {
+  // A deposit of tokens is measured as a transaction of its own, which takes more.
+  const { deposit, ...others } = loanCalls
+  expect((direct['tokens: sweepInlet, first']?.gas ?? Number.NaN) * 1.15).toBeLessThan(deposit.gas)
+  for (const [call, { gas }] of Object.entries(others)) {
     const most = Object.entries(relayed).flatMap(([row, columns]) =>
-      rowNames[call as keyof typeof loanCalls].test(row)
-        ? (columns['least gas to sign'] ?? [])
-        : [],
+      rowNames[call as Measured].test(row) ? (columns['least gas to sign'] ?? []) : [],
     )
     expect(Math.max(...most) * 1.2, call).toBeLessThanOrEqual(gas)
   }

@@ -57,6 +57,7 @@ const values: Record<string, readonly unknown[][]> = {
   paidOutAt: [['23:59 UTC, 30 Sep 2026']],
   owesMore: [[amount, amount]],
   queuedFor: [[1_000]],
+  receiveTokens: [['+999 700 000 000 001', 'USDRIF', `0x${'1'.repeat(40)}`]],
   receive: [['+999 700 000 000 001', `0x${'1'.repeat(40)}`]],
   repeated: [
     [amount, recipient, 'Dakika 10 zilizopita'],

@@ -319,7 +319,8 @@ export function writeActivityLine(
 ): string {
   const { kind, amountWei, agreed, counterparty = '', state } = payment
   const text = words(messages)
-  const amount = amountWei === 'all' ? text.allOwed : formatAgreed(agreed, formatAmount(amountWei))
+  const whole = kind === 'deposit' ? 'all' : text.allOwed
+  const amount = amountWei === 'all' ? whole : formatAgreed(agreed, formatAmount(amountWei))
   const { activityLine } = getKindWords(messages, kind)
   return `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
 }

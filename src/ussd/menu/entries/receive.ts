@@ -7,6 +7,8 @@ const words = defineWords({
     label: 'Receive',
     receive: (phone: string, address: string) =>
       [`Your number: ${phone}`, 'From a wallet, credit this account at:', address].join('\n'),
+    receiveTokens: (phone: string, symbol: string, address: string) =>
+      [`Your number: ${phone}`, `From a wallet, send ${symbol} alone to:`, address].join('\n'),
     claim: 'Credit what arrived',
     claimed: {
       sent: (amount: string, tx: string) =>
@@ -25,6 +27,8 @@ const words = defineWords({
     label: 'Pokea',
     receive: (phone, address) =>
       [`Namba yako: ${phone}`, 'Kutoka pochi, tuma kwa anwani hii:', address].join('\n'),
+    receiveTokens: (phone, symbol, address) =>
+      [`Namba yako: ${phone}`, `Kutoka pochi, tuma ${symbol} tu kwa:`, address].join('\n'),
     claim: 'Weka zilizofika',
     claimed: {
       sent: (amount, tx) =>
@@ -45,6 +49,10 @@ const words = defineWords({
       [`Votre numéro: ${phone}`, "Depuis un portefeuille, envoyez à l'adresse:", address].join(
         '\n',
       ),
+    receiveTokens: (phone, symbol, address) =>
+      [`Votre numéro: ${phone}`, `D'un portefeuille, envoyez ${symbol} seul à:`, address].join(
+        '\n',
+      ),
     claim: 'Créditer ce qui est arrivé',
     claimed: {
       sent: (amount, tx) =>
@@ -63,6 +71,8 @@ const words = defineWords({
     label: 'Recibir',
     receive: (phone, address) =>
       [`Su número: ${phone}`, 'Desde una billetera, envíe a:', address].join('\n'),
+    receiveTokens: (phone, symbol, address) =>
+      [`Su número: ${phone}`, `Desde una billetera, envíe solo ${symbol} a:`, address].join('\n'),
     claim: 'Abonar lo que llegó',
     claimed: {
       sent: (amount, tx) =>
@@ -81,19 +91,22 @@ const words = defineWords({
 export const receive = {
   words,
   digit: '6',
-  findTarget: ({ profile, isOverToken }) =>
-    profile === 'demo' || isOverToken ? undefined : 'receive',
-  createNodes: () => ({
+  findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
+  createNodes: ({ isOverToken }) => ({
     receive: {
       facts: ['address'],
       kind: 'list',
-      title: ({ messages, caller }, _, { address }) =>
-        words(messages).receive(spellPhone(caller), address),
+      title: ({ messages, caller, unit }, _, { address }) =>
+        isOverToken
+          ? words(messages).receiveTokens(spellPhone(caller), unit.symbol, address)
+          : words(messages).receive(spellPhone(caller), address),
       entries: [
         {
           digit: '1',
           label: (messages) => words(messages).claim,
-          target: { name: 'claim', createOutcome: () => ({ kind: 'claim' }) },
+          target: isOverToken
+            ? 'credit'
+            : { name: 'claim', createOutcome: () => ({ kind: 'claim' }) },
         },
       ],
       back: 'main',

@@ -1,0 +1,65 @@
+import { defineWords } from '../../messages/texts.ts'
+import { createPaymentEffect, type PaymentPart } from '../node.ts'
+import { confirmWithPin } from '../questions.ts'
+
+const words = defineWords({
+  en: {
+    label: 'Credit what arrived',
+    enterPin: 'Enter PIN to credit it',
+    submitted: (_amount: string, _to: string, tx: string) =>
+      `Credit Submitted\nTx: ${tx}\nYour account will have all that arrived shortly.`,
+    failed: 'Credit Failed\nWhat arrived is kept. Please dial again.',
+    activityLine: (amount: string) => `Credit of ${amount === 'all' ? 'what arrived' : amount}`,
+    nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
+  },
+  sw: {
+    label: 'Weka zilizofika',
+    enterPin: 'Weka PIN kuziweka',
+    submitted: (_amount, _to, tx) =>
+      `Ombi limetumwa\nTx: ${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
+    failed: 'Imeshindikana\nZilizofika zimehifadhiwa. Tafadhali piga tena.',
+    activityLine: (amount) => `Kuwekwa ${amount === 'all' ? 'zilizofika' : amount}`,
+    nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
+  },
+  fr: {
+    label: 'Créditer ce qui est arrivé',
+    enterPin: 'PIN pour créditer',
+    submitted: (_amount, _to, tx) =>
+      `Crédit demandé\nTx: ${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
+    failed: 'Crédit échoué\nCe qui est arrivé est gardé. Veuillez recomposer.',
+    activityLine: (amount) => `Crédit de ${amount === 'all' ? 'ce qui est arrivé' : amount}`,
+    nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
+  },
+  es: {
+    label: 'Abonar lo que llegó',
+    enterPin: 'PIN para abonar',
+    submitted: (_amount, _to, tx) =>
+      `Abono solicitado\nTx: ${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
+    failed: 'El abono falló\nLo que llegó queda guardado. Marque de nuevo.',
+    activityLine: (amount) => `Abono de ${amount === 'all' ? 'lo que llegó' : amount}`,
+    nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
+  },
+})
+
+const depositEffect = createPaymentEffect('deposit')
+
+/** Credits what arrived at the account's inlet, in a pool of tokens; it stands below Receive. */
+export const deposit = {
+  words,
+  digit: '6',
+  findTarget: () => undefined,
+  createNodes: (settings) =>
+    settings.isOverToken
+      ? {
+          credit: confirmWithPin(settings, (messages) => words(messages).enterPin, {
+            kind: 'list',
+            paymentKind: 'deposit',
+            title: ({ messages }) => words(messages).label,
+            entries: [
+              { digit: '1', label: (messages) => words(messages).label, target: depositEffect },
+            ],
+            back: 'receive',
+          }),
+        }
+      : {},
+} satisfies PaymentPart

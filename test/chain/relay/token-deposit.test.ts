@@ -1,0 +1,57 @@
+import { type Address, createWalletClient, erc20Abi, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { devKey } from '../../../scripts/dev/anvil.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { opened } from '../../support/opened.ts'
+import { dial, openOperated } from '../operator/operating.ts'
+
+const chain = opened(() => startChain([], [], true))
+const phone = '+254700000071'
+
+test('a plain transfer of tokens from any wallet is credited by its receiver, once, and by nobody twice', async () => {
+  const lender = { PROFILE: 'lender', PIN: 'off' }
+  const deployment = openOperated(chain, lender)
+  let sessions = 0
+  const dialAnew = (text: string) =>
+    dial(deployment, { phone, sessionId: `session ${++sessions}`, text })
+  const credit = async () => {
+    const screen = await dialAnew('6*1*1')
+    await deployment.settled()
+    return screen
+  }
+
+  const shown = await dialAnew('6')
+  expect(shown).toContain('From a wallet, send USD alone to:')
+  // Rootstock's checksum is another than viem's (EIP-1191).
+  const written = /0x[0-9a-fA-F]{40}/.exec(shown)?.[0] ?? ''
+  const inlet = written.toLowerCase() as Address
+  expect(await credit()).toBe(
+    'END Nothing has arrived for your account yet. Dial again in some minutes.',
+  )
+  // 12.5 tokens, and less than the contract counts.
+  await pay(inlet, 12_500_000n * 10n ** 12n + 999n)
+  const sent = { phone, sessionId: 'credited', text: '6*1*1' }
+  const submitted = await dial(deployment, sent)
+  expect(submitted).toMatch(/^END Credit Submitted\nTx: 0x[0-9a-f]{10}\.\.\.\nYour account will/)
+  await deployment.settled()
+  expect(await dialAnew('1')).toBe('END Your Balance: 12.50 USD')
+  expect(await dial(deployment, sent)).toBe(submitted)
+  expect(await dialAnew('5')).toContain('Credit of what arrived: done')
+  // What is left is below a millionth, so there is nothing to credit.
+  expect(await credit()).toMatch(/^END Nothing has arrived/)
+  // The address stays, and takes the next deposit too.
+  expect(await dialAnew('6')).toContain(written)
+  await pay(inlet, 10n ** 18n)
+  expect(await credit()).toContain('END Credit Submitted')
+  expect(await dialAnew('1')).toBe('END Your Balance: 13.50 USD')
+})
+
+/** Sends tokens as an exchange does, which knows nothing of the pool. */
+async function pay(to: Address, value: bigint): Promise<void> {
+  const account = privateKeyToAccount(devKey)
+  const wallet = createWalletClient({ account, transport: http(chain.anvil.url) })
+  const address = chain.unit.token?.address as Address
+  const call = { address, abi: erc20Abi, functionName: 'transfer', args: [to, value] } as const
+  await wallet.writeContract({ ...call, chain: null })
+}
