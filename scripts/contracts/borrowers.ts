@@ -90,7 +90,9 @@ async function readLimits({ entries, read, unit }: List) {
       return refuseLine(line, `has no limit of ${bounds}, which the ceiling leaves`)
     }
     // Who has none of its own has the principal's as long as that stays.
-    const isSo = parsed.wei !== principal && (await read.limitOf([account])) === parsed.wei
+    // One at the ceiling may be above it, and come back with a higher ceiling.
+    const isSure = parsed.wei !== principal && parsed.wei !== most
+    const isSo = isSure && (await read.limitOf([account])) === parsed.wei
     if (!isSo) changing.push({ account, limit: parsed.wei })
   }
   return changing
@@ -128,7 +130,8 @@ type Entry = Omit<Borrower, 'phone'> & { account: Address }
 async function openLoan(urls: string[], chainId: Chain['id'], loan: Address, entries: Entry[]) {
   const node = await openNode(urls, chainId)
   const read = loanAt(node.client, loan)
-  const address = await read.token()
+  // A contract of version 1.0 names none.
+  const address = await read.token().catch(() => zeroAddress)
   const isToken = address !== zeroAddress
   const unit = isToken ? createTokenUnit('', { address, decimals: 6 }) : createCoinUnit('')
   return { node, loan, entries, read, unit }

@@ -208,7 +208,6 @@ const usual = {
 const ofToken = {
   MAX_SENT_A_DAY_WEI: '1000000000',
   MIN_TRANSFER_WEI: '50000',
-  LOAN_CHOICE: 'on',
 }
 
 /** Holds what each profile sets; `demo` is the demonstration byte for byte. */
@@ -252,6 +251,9 @@ function listDefaults(given: Env) {
   return {
     ...profiles[PROFILE === 'lender' ? 'lender' : 'demo'],
     ...(given.UNIT !== undefined && PROFILE === 'lender' && ofToken),
+    ...(given.UNIT !== undefined &&
+      given.CONFIRM !== 'off' &&
+      PROFILE === 'lender' && { LOAN_CHOICE: 'on' }),
     ...limits,
     PROFILE,
     MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei[rules]}`,

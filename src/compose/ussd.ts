@@ -49,7 +49,9 @@ const operatorGatewayName = 'operator'
 /** Creates cash-outs that operators ask for, which are paid like any payment of the caller. */
 export function assembleCashOut(options: UssdOptions): CashOut {
   // The operator vouches for the caller in place of a PIN.
-  const services = { ...createServices(options, () => true), pins: undefined }
+  // Nor does the caller agree to an amount in local money.
+  const settings = { ...options.config.menu, localCurrency: undefined }
+  const services = { ...createServices(options, () => true), pins: undefined, settings }
   return async ({ key, phone, to, amountWei }) => {
     // The ledger may not have adopted this key and forwarder yet.
     await services.identity()

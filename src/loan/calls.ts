@@ -162,6 +162,7 @@ const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainRea
   PrincipalOutOfRange: 'terms_changed',
   InvalidRecipient: 'invalid_recipient',
   CurrencyRefused: 'invalid_recipient',
+  TokenRefused: 'invalid_recipient',
   EnforcedPause: 'paused',
   ZeroAmount: 'nothing_there',
 }

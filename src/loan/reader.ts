@@ -29,7 +29,8 @@ export async function readLoanTerms(
 ): Promise<LoanTerms> {
   const [terms, limitWei] = await Promise.all([readTerms(), readLimit(account)])
   const mostWei = limitWei ?? terms.principalWei
-  const principalWei = askedWei === 'all' || askedWei > mostWei ? mostWei : askedWei
+  const isWhole = askedWei === 'all' || askedWei > mostWei || limitWei === undefined
+  const principalWei = isWhole ? mostWei : askedWei
   const feeWei = (principalWei * terms.feeRate) / 10_000n
   return { principalWei, feeWei, termSeconds: terms.termSeconds }
 }

@@ -33,7 +33,7 @@ export async function findKnownRefusal(
   if (pin !== undefined && pin.kind !== 'open') {
     return { screen: endScreen(writeDenial(visit, pin.kind)), reason: pin.kind }
   }
-  const paymentWei = typeof amountWei === 'bigint' ? amountWei : 0n
+  const paymentWei = typeof amountWei === 'bigint' && kind !== 'loan' ? amountWei : 0n
   const limits = selectLimits(visit.services.limits, view)
   const order = { kind, spendsWei: paymentWei }
   const refusal = await visit.services.ledger.findKnownRefusal(account, limits, order)
@@ -56,7 +56,9 @@ async function predictLoanRefusal(
   kind: PaymentKind,
   paymentWei: bigint,
 ): Promise<LoanRefusal | undefined> {
-  const owedWei = kind === 'repayment' ? (await loan.readDebt(account)).owedWei : undefined
+  const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
+  const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
+  if (kind === 'loan') return owedWei ? { reason: 'existing_loan', owedWei } : undefined
   if (owedWei === 0n) return { reason: 'no_loan' }
   if (owedWei !== undefined && paymentWei > owedWei) {
     return { reason: 'repayment_too_large', owedWei }

@@ -101,10 +101,14 @@ async function planCall(
   const { loan, minTransferWei } = visit.services
   const callKind = getCallKind(kind)
   if (callKind === 'loan') {
-    const terms = shownTerms ?? (await readLoanTerms(loan, visit.account.address, 'all'))
-    const { principalWei: amountWei } = terms
+    const terms =
+      shownTerms ?? (await readLoanTerms(loan, visit.account.address, askedWei ?? 'all'))
+    // Nobody has seen these terms: where they are of less than was asked, the contract refuses.
+    const isLess = shownTerms === undefined && typeof askedWei === 'bigint'
+    const amountWei = isLess ? askedWei : terms.principalWei
     const reserves = { poolWei: amountWei, capWei: amountWei }
-    return { call: { kind: callKind, ...terms }, spendsWei: 0n, reserves, amountWei }
+    const call = { ...terms, kind: callKind, principalWei: amountWei }
+    return { call, spendsWei: 0n, reserves, amountWei }
   }
   if (callKind === 'deposit') {
     const { address: account } = visit.account
@@ -140,11 +144,13 @@ async function planCall(
 /** Returns what the caller agrees to in local money: as typed, else the worth in this session. */
 async function findAgreed(
   visit: Visit,
-  { agreed }: Intent,
+  { kind, agreed, amountWei: askedWei }: Intent,
   amountWei: bigint | 'all',
 ): Promise<LocalWorth | undefined> {
   const { localCurrency } = visit.services.settings
+  // No screen tells what all of a balance is worth.
   if (agreed !== undefined || amountWei === 'all' || localCurrency === undefined) return agreed
+  if (askedWei === 'all' && kind !== 'loan') return undefined
   const rate = await readSessionRate(visit)
   return rate === 'none' ? undefined : agreeToWorth(amountWei, visit.services.unit, rate)
 }

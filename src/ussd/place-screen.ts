@@ -105,8 +105,9 @@ const factReaders: FactReaders = {
     const debt = await loan.readDebt(account.address)
     return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
   },
-  async terms({ services: { loan, now }, account, place: { draft } }) {
-    const terms = await readLoanTerms(loan, account.address, draft.amountWei ?? 'all')
+  async terms({ services: { loan, now, settings }, account, place: { draft } }) {
+    const askedWei = (settings.choosesLoan && draft.amountWei) || 'all'
+    const terms = await readLoanTerms(loan, account.address, askedWei)
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
   loanLimit: async ({ services: { loan }, account }) =>

@@ -164,6 +164,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual(same)
     })
 
+    test('is of the currency where it was begun before a unit was named', async ({ ledger }) => {
+      const counts = (UNIT: string) =>
+        ledger.identify({ chainId: 31, fingerprints: { ...begun.fingerprints, UNIT } })
+      await ledger.identify(begun)
+      const [token, other] = [`0x${'5'.repeat(40)}`, `0x${'6'.repeat(40)}`]
+      const different = { kind: 'different', names: ['UNIT'] }
+      expect(await counts(token)).toEqual(different)
+      expect([await counts('tRBTC'), await counts('tRBTC')]).toEqual([same, same])
+      expect([await counts(token), await counts(other)]).toEqual([different, different])
+    })
+
     test('stays as it was where a part of it is refused', async ({ ledger }) => {
       await ledger.identify(begun)
       const mistyped = { chainId: 31, fingerprints: { ...moved.fingerprints, KEY: 'typo' } }

@@ -105,7 +105,8 @@ export function createTreasury(
       amount: bigint,
     ): Promise<Hash> {
       const read = loanAt(client, loan)
-      const token = await read.token()
+      // A contract of version 1.0 names none. One over a token takes no currency.
+      const token = await read.token().catch(() => zeroAddress)
       if (token === zeroAddress) return callLoan(loan, coins, args, amount)
       const approved = [loan, amount * (await read.quantum())] as const
       const approval = { abi: erc20Abi, functionName: 'approve', args: approved } as const

@@ -214,7 +214,9 @@ function applyAnswer(
     if (turnedPlace !== undefined) return { kind: 'go', place: turnedPlace }
   }
   if (answer === backDigit && node.back !== undefined) {
-    return { kind: 'go', place: createPlace(node.back) }
+    // What was typed for one thing is no answer to another.
+    const draft = node.back === 'main' ? {} : place.draft
+    return { kind: 'go', place: createPlace(node.back, draft) }
   }
   const isPinTyped = isPin(answer) || isMaskedPin(answer)
   if (node.kind === 'question' && node.secret === 'currentPin' && isPinTyped) {

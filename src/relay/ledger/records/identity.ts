@@ -54,8 +54,11 @@ function listChangedValues(
 
 /** Returns the values of an identity for which the ledger has another value, by name. */
 function listConflictingValues(step: StepContext, identity: Identity): [string, string][] {
+  const isKnown = (name: string) => step.rows.row('meta', `identity.${name}`) !== undefined
   return listChangedValues(step, identity).filter(
-    ([name]) => step.rows.row('meta', `identity.${name}`) !== undefined,
+    // A ledger of version 1.0 names no unit, and counts the currency.
+    ([name, value]) =>
+      isKnown(name) || (name === 'UNIT' && value.startsWith('0x') && isKnown('chain')),
   )
 }
 

@@ -89,6 +89,7 @@ const words = defineWords({
 })
 
 const loanEffect = createPaymentEffect('loan')
+const chosenLoanEffect = createPaymentEffect('loan', 'amountWei')
 
 function writeTerms(
   { messages, showExactAmount }: MenuContext,
@@ -188,7 +189,13 @@ export const loan = {
       kind: 'list',
       title: writeTitle,
       retryText: writeRetryTitle,
-      entries: [{ digit: '1', label: (messages) => words(messages).agree, target: loanEffect }],
+      entries: [
+        {
+          digit: '1',
+          label: (messages) => words(messages).agree,
+          target: settings.choosesLoan ? chosenLoanEffect : loanEffect,
+        },
+      ],
       back: settings.choosesLoan ? 'borrow' : 'main',
     }),
   }),

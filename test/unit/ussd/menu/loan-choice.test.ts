@@ -1,0 +1,69 @@
+import type { Address } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { menus } from '../../../../scripts/dev/menu-ways.ts'
+import { createTokenUnit } from '../../../../src/loan/amounts.ts'
+import { createAmountFormats } from '../../../../src/ussd/screens/amount-formats.ts'
+import { openModelledRelay } from '../../../support/modelled-relay.ts'
+
+const unit = createTokenUnit('USD', { address: `0x${'5'.repeat(40)}`, decimals: 18 })
+const { settings, messages } = menus.dollar
+const one = 1_000_000n
+
+/** Opens a lender of dollars who lends 10 at most, to callers without PINs who have so much. */
+function open({ balanceWei = 0n, choosesLoan = true } = {}) {
+  const own = { ...settings, pin: 'off', localCurrency: undefined, choosesLoan } as const
+  const shown = { ...createAmountFormats(unit, own), unit, minTransferWei: 1n }
+  const product = { settings: own, messages, ...shown }
+  const relay = openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, balanceWei, product })
+  relay.changePrincipal(10n * one)
+  const lent = async () => {
+    await relay.settle()
+    return relay.chain.head().state.accounts.get(relay.accountOf(0).toLowerCase() as Address)
+      ?.owedWei
+  }
+  return { ...relay, lent }
+}
+
+describe('a caller who chooses how much to borrow', () => {
+  test.for([0n, one, 100n * one])('needs no balance for less: has %s', async (balanceWei) => {
+    const { deliver, lent } = open({ balanceWei })
+    expect(await deliver(0, 's', '3')).toContain('You may borrow 10.00 USD')
+    await deliver(0, 's', '3*2')
+    expect(await deliver(0, 's', '3*2*2.5')).toContain('Loan: 2.50 USD')
+    expect(await deliver(0, 's', '3*2*2.5*1')).toContain('2.50 USD credited shortly')
+    expect(await lent()).toBe(2_500_000n)
+  })
+
+  test('gets what was typed where all is dialled at once, and never more', async () => {
+    const { deliver, lent } = open()
+    expect(await deliver(0, 's', '3*2*2.5*1')).toContain('2.50 USD credited shortly')
+    expect(await lent()).toBe(2_500_000n)
+    expect(await deliver(1, 's', '3*2*20*1')).toContain('The terms of a loan have changed')
+    expect(await deliver(2, 's', '3*1*1')).toContain('10.00 USD credited shortly')
+  })
+
+  test('is shown the terms of the limit for more than that', async () => {
+    const { deliver, lent } = open()
+    for (const text of ['3', '3*2']) await deliver(0, 's', text)
+    expect(await deliver(0, 's', '3*2*20')).toContain('Loan: 10.00 USD')
+    await deliver(0, 's', '3*2*20*1')
+    expect(await lent()).toBe(10n * one)
+  })
+
+  test('is told of a loan that is open before anything else', async () => {
+    const { deliver, settle } = open()
+    await deliver(0, 's', '3*1*1')
+    await settle()
+    expect(await deliver(0, 'next', '3')).toMatch(/^END You already have a loan/)
+  })
+})
+
+test('an amount that was typed for something else is no loan’s, whether there is a choice or not', async () => {
+  for (const choosesLoan of [true, false]) {
+    const { deliver } = open({ balanceWei: 100n * one, choosesLoan })
+    const away = '2*+254700000002*3*0*0*0'
+    const texts = [`${away}*3`, choosesLoan ? `${away}*3*1` : '']
+    const [terms, chosen] = await Promise.all(texts.map((text) => deliver(0, `s${text}`, text)))
+    expect(choosesLoan ? chosen : terms).toContain('Loan: 10.00 USD')
+  }
+})
