@@ -161,6 +161,7 @@ export const loanAbi = [
   {"type":"function","name":"applyForLoanOf","inputs":[{"name":"principal_","type":"uint256"},{"name":"fee_","type":"uint256"},{"name":"term","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"deposit","inputs":[],"outputs":[],"stateMutability":"payable"},
   {"type":"function","name":"getBalance","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
+  {"type":"function","name":"holderOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"holder","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"inletOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"issuable","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"limitOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},

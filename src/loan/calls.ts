@@ -128,6 +128,7 @@ export type LoanRead =
   | 'terms'
   | 'limitOf'
   | 'inletOf'
+  | 'holderOf'
   | 'liquidity'
   | 'issuable'
   | 'withdrawable'

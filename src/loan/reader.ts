@@ -6,6 +6,7 @@ import {
   decodeFunctionResult,
   encodeEventTopics,
   type Hex,
+  isAddressEqual,
   pad,
 } from 'viem'
 import { loanAbi } from './abi.ts'
@@ -91,8 +92,18 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
     readWithdrawable: () => readWithdrawable().catch(readWithdrawable),
     /** Reads the pool and what the day's cap leaves; asks again if a node lacks the block. */
     readLendable: () => readLendable().catch(readLendable),
-    /** Reads the address from which anybody credits tokens to an account. */
-    readInlet: (account: Address) => readContract('inletOf', [account]),
+    /**
+     * Reads the address from which anybody credits tokens to an account.
+     * @throws {Error} what arrives there is another account's, to which this one was passed on
+     */
+    async readInlet(account: Address): Promise<Address> {
+      const [inlet, holder] = await Promise.all([
+        readContract('inletOf', [account]),
+        readContract('holderOf', [account]),
+      ])
+      if (!isAddressEqual(holder, account)) throw new Error('the inlet is of an heir')
+      return inlet
+    },
     readBalance: (account: Address) => readContract('getBalance', [account]),
     readOwed: (account: Address) => readContract('loanOf', [account]),
     /** Reads an account's debt and its due date (Unix time in s); both are 0 without a loan. */
