@@ -2,12 +2,7 @@ import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { Chain } from '../../src/chain/chains.ts'
-import {
-  createCoinUnit,
-  createTokenUnit,
-  formatExactly,
-  parseAmount,
-} from '../../src/loan/amounts.ts'
+import { formatExactly, parseAmount } from '../../src/loan/amounts.ts'
 import { openOperator } from '../ops/operator-client.ts'
 import { openNode } from '../stack/chain/node.ts'
 import { createCommand, type Terminal, text } from '../stack/command.ts'
@@ -17,7 +12,7 @@ import { readChainId, readNodeUrls, readRequired, readSecret } from '../stack/op
 import { Misused, StackError } from '../stack/report.ts'
 import { type Borrower, parseBorrowers, refuseLine } from './migrate/phones.ts'
 import { batchesOf } from './migrate/plan.ts'
-import { loanAt } from './reads.ts'
+import { loanAt, readUnit } from './reads.ts'
 
 const usage = `usage: npm run ops -- borrowers add|remove|list [--keystore FILE] [--secrets FILE] < numbers.txt
 
@@ -90,9 +85,7 @@ async function readLimits({ entries, read, unit }: List) {
       return refuseLine(line, `has no limit of ${bounds}, which the ceiling leaves`)
     }
     // Who has none of its own has the principal's as long as that stays.
-    // One at the ceiling may be above it, and come back with a higher ceiling.
-    const isSure = parsed.wei !== principal && parsed.wei !== most
-    const isSo = isSure && (await read.limitOf([account])) === parsed.wei
+    const isSo = parsed.wei !== principal && (await read.limitOf([account])) === parsed.wei
     if (!isSo) changing.push({ account, limit: parsed.wei })
   }
   return changing
@@ -130,10 +123,7 @@ type Entry = Omit<Borrower, 'phone'> & { account: Address }
 async function openLoan(urls: string[], chainId: Chain['id'], loan: Address, entries: Entry[]) {
   const node = await openNode(urls, chainId)
   const read = loanAt(node.client, loan)
-  // A contract of version 1.0 names none.
-  const address = await read.token().catch(() => zeroAddress)
-  const isToken = address !== zeroAddress
-  const unit = isToken ? createTokenUnit('', { address, decimals: 6 }) : createCoinUnit('')
+  const unit = await readUnit(node.client, loan, node.chain.currency)
   return { node, loan, entries, read, unit }
 }
 

@@ -1,16 +1,34 @@
 import {
   type Address,
+  erc20Abi,
   type GetContractEventsReturnType,
   getContract,
   type Hex,
   type PublicClient,
+  zeroAddress,
 } from 'viem'
 import { readLogs } from '../../src/chain/logs.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
+import { createCoinUnit, createTokenUnit } from '../../src/loan/amounts.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 
 export const loanAt = (client: PublicClient, address: Address) =>
   getContract({ client, address, abi: microLoanAbi }).read
+
+/** Reads what a loan contract counts. One of version 1.0 names no token: it counts the currency. */
+export async function readUnit(client: PublicClient, loan: Address, currency: string) {
+  const address = await loanAt(client, loan)
+    .token()
+    .catch(() => zeroAddress)
+  if (address === zeroAddress) return createCoinUnit(currency)
+  const token = { address, abi: erc20Abi } as const
+  const decimals = await client.readContract({ ...token, functionName: 'decimals' })
+  // Not every token has one.
+  const symbol = await client
+    .readContract({ ...token, functionName: 'symbol' })
+    .catch(() => 'tokens')
+  return createTokenUnit(symbol, { address, decimals })
+}
 
 export const forwarderAt = (client: PublicClient, address: Address) =>
   getContract({ client, address, abi: relayForwarderAbi }).read

@@ -7,6 +7,7 @@ import { createKeyAccount, type KeyAccount } from '../../../src/runtime/key-acco
 import { type ChainNode, maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { readNodeUrl, readSecret } from '../../stack/options.ts'
 import { Misused, StackError } from '../../stack/report.ts'
+import { readUnit } from '../reads.ts'
 import { readDeployed } from '../records.ts'
 
 export type Pair = ReturnType<typeof openPair>
@@ -42,7 +43,8 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   const key = readPayer(env, chain.id)
   const relayer = key && { client, signer: createSigner(key, chain.id), forwarder, rules, fees }
-  return { client, node, chain, pair, fees, secret, relayer }
+  const unit = await readUnit(client, pair.loan, chain.currency)
+  return { client, node, chain, unit, pair, fees, secret, relayer }
 }
 
 function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): KeyAccount | undefined {

@@ -1,8 +1,8 @@
 import { isAddressEqual, type PublicClient } from 'viem'
-import type { Chain } from '../../../src/chain/chains.ts'
+import type { Unit } from '../../../src/loan/amounts.ts'
 import { sumGas } from '../../../src/relay/relayer.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
-import { money } from '../../stack/report.ts'
+import { money, writeAmount } from '../../stack/report.ts'
 import { type Holding, totalsOf } from '../loan-books.ts'
 import { forwarderAt, loanAt } from '../reads.ts'
 import type { Pair } from './open.ts'
@@ -10,10 +10,10 @@ import { type AccountState, findTodo, type Migration } from './survey.ts'
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */
 export async function printPlan(migration: Migration): Promise<void> {
-  const { client, chain, log, batchSize } = migration
+  const { client, chain, unit, log, batchSize } = migration
   const { tasks, stuck, outside } = await findTodo(migration)
   for (const { state, calls } of tasks) {
-    log(`${calls.at(-1)?.name} ${describeAccount(state, chain)}`)
+    log(`${calls.at(-1)?.name} ${describeAccount(state, unit)}`)
   }
   for (const { address, reason } of stuck) log(`stuck ${address}: ${reason}`)
   printOutside(migration, outside)
@@ -21,30 +21,30 @@ export async function printPlan(migration: Migration): Promise<void> {
   const batches = batchesOf(tasks, batchSize)
   const gas = batches.reduce((all, batch) => all + sumGas(batch.flatMap(({ calls }) => calls)), 0)
   const cost = money(BigInt(gas) * (await client.getGasPrice()), chain.currency)
-  log(`${states.length} accounts to move with ${sumUp(states, chain)} that is not written off`)
+  log(`${states.length} accounts to move with ${sumUp(states, unit)} that is not written off`)
   log(`${batches.length} transactions with ${gas} gas at most, ${cost} at the node's price`)
   for (const obstacle of await findObstacles(migration)) log(`not yet: ${obstacle}`)
 }
 
 /** Says who is left to itself: outside wallets, and phones whose number is missing. */
-export function printOutside({ chain, log }: Migration, outside: readonly AccountState[]): void {
-  for (const state of outside) log(`no number given ${describeAccount(state, chain)}`)
-  const held = money(totalsOf(outside).balancesWei, chain.currency)
+export function printOutside({ unit, log }: Migration, outside: readonly AccountState[]): void {
+  for (const state of outside) log(`no number given ${describeAccount(state, unit)}`)
+  const held = writeAmount(totalsOf(outside).balancesWei, unit)
   log(`${outside.length} accounts that no given number fits, with ${held}`)
 }
 
 /** Says what accounts have together, and what they owe that counts. */
-export function sumUp(states: Iterable<Holding>, { currency }: Chain): string {
+export function sumUp(states: Iterable<Holding>, unit: Unit): string {
   const { balancesWei, owedWei } = totalsOf(states)
-  return `${money(balancesWei, currency)}, owing ${money(owedWei, currency)}`
+  return `${writeAmount(balancesWei, unit)}, owing ${writeAmount(owedWei, unit)}`
 }
 
-export function describeAccount(state: AccountState, chain: Chain): string {
+export function describeAccount(state: AccountState, unit: Unit): string {
   const { address, balanceWei, owedWei, dueAt, isWrittenOff } = state
-  const balance = `${address} ${money(balanceWei, chain.currency)}`
+  const balance = `${address} ${writeAmount(balanceWei, unit)}`
   if (owedWei === 0n) return balance
   const due = new Date(Number(dueAt) * 1000).toISOString()
-  return `${balance}, owes ${money(owedWei, chain.currency)} due ${due}${isWrittenOff ? ', written off' : ''}`
+  return `${balance}, owes ${writeAmount(owedWei, unit)} due ${due}${isWrittenOff ? ', written off' : ''}`
 }
 
 export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {

@@ -21,7 +21,7 @@ type Run = {
 
 /** Moves all that a new survey finds to move. @throws {StackError} before anything is sent */
 export async function moveAccounts(migration: Migration) {
-  const { log, chain, batchSize, relayer } = migration
+  const { log, unit, batchSize, relayer } = migration
   if (relayer === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
   const obstacles = await findObstacles(migration)
   if (obstacles.length > 0) {
@@ -39,7 +39,7 @@ export async function moveAccounts(migration: Migration) {
       if (!open.has(address)) {
         sent.delete(address)
         moved.add(address)
-        log(`moved ${describeAccount(state, chain)}`)
+        log(`moved ${describeAccount(state, unit)}`)
       } else if (times >= maxTries) stuck.set(address, `not moved by ${times} transactions`)
     }
     const tasks = todo.tasks.filter(({ state }) => !stuck.has(state.address))

@@ -1,4 +1,4 @@
-import { money } from '../../stack/report.ts'
+import { writeAmount } from '../../stack/report.ts'
 import type { Debt } from '../loan-books.ts'
 import type { Pair } from './open.ts'
 import { printOutside, sumUp } from './plan.ts'
@@ -24,12 +24,12 @@ export async function verifyMigration(migration: Migration): Promise<string[]> {
 }
 
 async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<string[]> {
-  const { chain, log, phones } = migration
+  const { unit, log, phones } = migration
   const fresh = await surveyPair(migration, to, old.block)
   const { moved, accounts } = old.books
   const { takenOver } = fresh.books
   for (const [what, sums] of Object.entries({ left: moved, arrived: takenOver })) {
-    log(`${sums.size} accounts ${what} with ${sumUp(sums.values(), chain)}`)
+    log(`${sums.size} accounts ${what} with ${sumUp(sums.values(), unit)}`)
   }
   const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter((address) => {
     const [one, other] = [moved.get(address), takenOver.get(address)]
@@ -46,11 +46,11 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
   ]
 }
 
-function verifyHeirs({ chain, phones, log }: Migration, { survey }: Todo): string[] {
+function verifyHeirs({ unit, phones, log }: Migration, { survey }: Todo): string[] {
   const own = survey.books.passages.filter(({ from }) => phones.has(from))
   const passed = own.map(({ amount, owed }) => ({ balanceWei: amount, owedWei: owed }))
-  log(`${own.length} accounts passed on with ${sumUp(passed, chain)}`)
-  log(`all balances together are ${money(survey.balancesWei, chain.currency)}`)
+  log(`${own.length} accounts passed on with ${sumUp(passed, unit)}`)
+  log(`all balances together are ${writeAmount(survey.balancesWei, unit)}`)
   const strange = own.filter(({ from, to }) => phones.get(from)?.heir?.address !== to)
   const unlisted = [...survey.states.values()].filter(
     ({ address, isListed }) => isListed && phones.has(address),

@@ -8,11 +8,11 @@ import {
   type Hex,
   type PublicClient,
   toHex,
-  zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { loanAt } from '../../contracts/reads.ts'
+import { getQuantum } from '../../../src/loan/amounts.ts'
+import { readUnit } from '../../contracts/reads.ts'
 import { devKey } from '../../dev/anvil.ts'
 import { sleep } from '../../dev/wait.ts'
 import {
@@ -104,13 +104,12 @@ export function createTreasury(
       args: readonly unknown[],
       amount: bigint,
     ): Promise<Hash> {
-      const read = loanAt(client, loan)
-      // A contract of version 1.0 names none. One over a token takes no currency.
-      const token = await read.token().catch(() => zeroAddress)
-      if (token === zeroAddress) return callLoan(loan, coins, args, amount)
-      const approved = [loan, amount * (await read.quantum())] as const
+      const unit = await readUnit(client, loan, node.chain.currency)
+      if (unit.token === null) return callLoan(loan, coins, args, amount)
+      const approved = [loan, amount * getQuantum(unit)] as const
       const approval = { abi: erc20Abi, functionName: 'approve', args: approved } as const
-      await send({ to: token, data: encodeFunctionData(approval) })
+      const to = unit.token.address as Address
+      await send({ to, data: encodeFunctionData(approval) })
       return callLoan(loan, tokens, [...args, amount])
     },
   }

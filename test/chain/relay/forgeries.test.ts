@@ -182,7 +182,7 @@ test('a loan whose terms the owner changes after they were shown is not issued, 
   await ask('evm_setAutomine', [false])
   expect(await dial()).toContain(' tRBTC credited shortly.')
   const first = { gasPrice: parseEther('900', 'gwei') }
-  await setTerms(chain, { principal: parseEther('0.02') }, first)
+  await setTerms(chain, { principal: parseEther('0.005') }, first)
   await ask('evm_mine', [])
   await ask('evm_setAutomine', [true])
   await deployment.settled()

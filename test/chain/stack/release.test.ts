@@ -26,7 +26,10 @@ test('a release has the Worker, each contract and their checksums, and its part 
   expect(read('worker.js')).toContain(version)
   const { abi, bytecode } = JSON.parse(read('MicroLoan.json'))
   expect(bytecode).toBe(readArtifact('MicroLoan').bytecode.object)
-  expect(abi).toHaveLength(microLoanAbi.length)
+  // A library has an error of the same name as one of ours, which ours leaves out.
+  const namesIn = (entries: readonly { type: string; name?: string }[]) =>
+    new Set(entries.map(({ type, name }) => `${type} ${name}`))
+  expect(namesIn(abi)).toEqual(namesIn(microLoanAbi))
   expect(read('NOTES.md')).toMatch(/^\S[\s\S]+\n$/)
 })
 

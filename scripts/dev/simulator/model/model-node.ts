@@ -38,6 +38,9 @@ const reads = {
   terms: encodeReadCall('terms'),
   debt: encodeReadCall('loanDetailsOf', zeroAddress).slice(0, 10),
   limit: encodeReadCall('limitOf', zeroAddress).slice(0, 10),
+  inlets: (['inletOf', 'holderOf'] as const).map((name) =>
+    encodeReadCall(name, zeroAddress).slice(0, 10),
+  ),
 }
 
 /** Answers JSON-RPC as RSKj does, from what a replica sees whose head is `view`. */
@@ -160,6 +163,8 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
     if (data.startsWith(reads.limit)) return encodeWord(world.principalWei)
+    // An account's inlet is the account itself, which nothing ever comes to.
+    if (reads.inlets.some((selector) => data.startsWith(selector))) return `0x${data.slice(10)}`
     return encodeWord(account?.balanceWei ?? 0n)
   }
   if (data.startsWith(selectors.spentAt)) {
