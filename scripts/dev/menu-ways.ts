@@ -43,8 +43,12 @@ export const menus = {
   agents: { settings: { ...lender, pin: 'on', agents: true }, messages: english },
   dollar: {
     settings: {
-      ...{ ...lender, pin: 'on', agents: true, localCurrency },
-      ...{ isOverToken: true, choosesLoan: true },
+      ...lender,
+      pin: 'on',
+      agents: true,
+      localCurrency,
+      isOverToken: true,
+      choosesLoan: true,
     },
     messages: english,
   },
