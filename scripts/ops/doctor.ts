@@ -1,4 +1,5 @@
 import { isLoopback } from '../../src/compose/environment.ts'
+import { readingExpiresMs } from '../../src/operator/health.ts'
 import { operatorError } from '../../src/operator/schemas/fields.ts'
 import { healthAnswer } from '../../src/operator/schemas/health.ts'
 import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
@@ -207,7 +208,17 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     return skipped('gas', 'No round has looked yet: wait a minute.')
   })
   const guarded = good('guards', describeGuards(guards))
-  return [operator, guarded, ...gas, ...alerts.map(alertFinding)]
+  return [operator, guarded, ...gas, ...tokenFindings(data), ...alerts.map(alertFinding)]
+}
+
+/** Reports that the pool's token moves, or is not known to; an alert tells where it does not. */
+function tokenFindings({ unit, contracts: { token, tokenAt }, now }: StatusAnswer): Finding[] {
+  if (unit.token === null) return []
+  if (!token || !tokenAt)
+    return [skipped('token', 'No round has looked yet whether the token moves: wait a minute.')]
+  if (Date.parse(now) - Date.parse(tokenAt) > readingExpiresMs)
+    return [skipped('token', `Not known: nodes told last at ${tokenAt} whether the token moves.`)]
+  return token === 'moves' ? [good('token', 'It lets the pool pay and be paid.')] : []
 }
 
 /** Reports an alert; one that is over stays for a while, because it may return. */

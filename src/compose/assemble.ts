@@ -15,6 +15,7 @@ import {
 } from '../node/upstream/budget.ts'
 import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
 import { createContractsReader } from '../operator/chain-state/contracts.ts'
+import { createTokenReader } from '../operator/chain-state/token.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createHealthRoutes, createOperatorRoutes, createProofRoutes } from '../operator/route.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -54,7 +55,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const keys = assembleKeys(config, runtime, store, budget)
   const counters = createRequestCounters(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, counters })
-  const readContracts = createContractsReader(createTargetCheck(getForwarder(config), config))
+  const readers = assembleReaders(config)
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
@@ -103,7 +104,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     async runRound(ledger: WholeLedger): Promise<RoundResult> {
       const round = withEndingTimeouts(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return runObservedRound(relayer, readContracts, runRound, (outcome) => {
+        return runObservedRound(relayer, readers, runRound, (outcome) => {
           if (outcome === 'recorded') operations.startAlertUpdate(ledger)
           else runtime.waitUntil(operations.checkLedger('failed'))
         })
@@ -122,6 +123,11 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     },
   }
 }
+
+const assembleReaders = (config: Config) => ({
+  readContracts: createContractsReader(createTargetCheck(getForwarder(config), config)),
+  readToken: createTokenReader(config),
+})
 
 /** Creates node services. Only calls to the relay's network count toward its budget. */
 function createServices(

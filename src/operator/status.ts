@@ -43,7 +43,7 @@ export function describeStatus(
     health: describeHealth(healthData),
     alerts: listCurrentAlerts(healthData, deployment).map(toAlert),
     relayers: [describeRelayer(deployment, healthData, counts)],
-    contracts: { loan, forwarder, ...describeContracts(vitals) },
+    contracts: { loan, forwarder, ...describeContracts(deployment, vitals) },
     head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
     guards: [...deployment.guards],
@@ -88,14 +88,15 @@ function describeRelayer(
   }
 }
 
-function describeContracts({ observations: { contracts } }: Vitals) {
+function describeContracts({ unit }: Deployment, { observations: { contracts, token } }: Vitals) {
   const { state = null, pool } = contracts ?? {}
   const at = isoOrNull(contracts?.at)
-  if (pool === undefined) return { state, at, pool: null }
+  const told = unit.token && { token: token?.state ?? null, tokenAt: isoOrNull(token?.at) }
+  const known = { state, at, ...told }
+  if (pool === undefined) return { ...known, pool: null }
   const { issuableWei, ...balances } = pool
   return {
-    state,
-    at,
+    ...known,
     pool: { ...balances, capLeftWei: issuableWei, isPaused: state === 'loan_paused' },
   }
 }

@@ -84,6 +84,15 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
     if (liquidityWei >= BigInt(pool.principalWei) * minLoansInPool) return undefined
     return `The pool of ${loan} has ${formatAmountDown(liquidityWei, unit)} ${unit.symbol} to lend, fewer than ${minLoansInPool} loans. Fund it: \`npm run ops -- pool fund AMOUNT\`.`
   },
+  token_stopped({ vitals: { observations } }, { unit, loan }) {
+    const { state = 'moves', at = 0 } = observations.token ?? {}
+    if (state === 'moves') return undefined
+    const fault =
+      state === 'paused'
+        ? 'is paused by its issuer'
+        : `refuses to move what the pool ${loan} holds: its issuer has blocked that address, or paused all`
+    return `The token ${unit.symbol} (${unit.token?.address}) ${fault}, as of ${toIso(at)}. Cash-outs and deposits are refused, and balances, transfers and repayments in the pool go on. Only the issuer can end that: ask it. Tell agents, who cannot cash out what they take; \`npm run ops -- pool pause\` ends new loans.`
+  },
   // A new ledger has no late round; health requests start its first one.
   round_late: (healthData, deployment) =>
     healthData.vitals.observations.roundAt === undefined

@@ -13,6 +13,10 @@ import type { Vitals, WholeLedger } from '../kept/steps.ts'
 import type { CheckName } from '../schemas/health.ts'
 import { findStuckNonce } from '../stuck-nonce.ts'
 import type { ReadContracts } from './contracts.ts'
+import type { ReadToken } from './token.ts'
+
+/** Holds the readers of facts; `readToken` is undefined for a pool of the currency. */
+type Readers = { readContracts: ReadContracts; readToken: ReadToken | undefined }
 
 /** Limits the facts that are read after a round, except stale ones. */
 const maxReadsPerRound = 2
@@ -27,13 +31,13 @@ const nodeTimeoutMs = 5_000
 /** Runs a round and records what it read. While health fails, returns `failing` or `soon`. */
 export async function runObservedRound<Result extends string>(
   relayer: Relayer<WholeLedger>,
-  readContracts: ReadContracts,
+  readers: Readers,
   round: (relayer: Relayer) => Promise<Result>,
   onCheckEnd: (outcome: 'recorded' | 'failed') => void,
 ): Promise<Result | 'failing'> {
   const report: ObservationReport = { facts: {}, node: undefined, round: 'failed' }
   const refreshAfterRound = () =>
-    refreshFacts(relayer, readContracts, report, () => onCheckEnd('recorded')).catch((error) => {
+    refreshFacts(relayer, readers, report, () => onCheckEnd('recorded')).catch((error) => {
       relayer.log({ level: 'warn', event: 'look.failed', message: describeFault(error) })
       onCheckEnd('failed')
       return false
@@ -94,7 +98,7 @@ const listFailingFacts = (relayer: Relayer, vitals: Vitals): readonly FactName[]
 /** Reads facts again and records the report, if it is due. Returns whether health still fails. */
 async function refreshFacts(
   relayer: Relayer<WholeLedger>,
-  readContracts: ReadContracts,
+  readers: Readers,
   report: ObservationReport,
   onRecorded: () => void,
 ): Promise<boolean> {
@@ -103,8 +107,9 @@ async function refreshFacts(
   const isStuck = findStuckNonce({ vitals, terms: relayer }) !== undefined
   const stuckFacts = isStuck ? (['poolNonce'] as const) : []
   const failingFacts = [...listFailingFacts(relayer, vitals), ...stuckFacts]
-  const chosenFacts = chooseFacts(relayer, vitals, report, failingFacts)
-  await readFacts(relayer, chosenFacts, { readContracts, report, observations })
+  const readable = polledFacts.filter((name) => name !== 'token' || readers.readToken !== undefined)
+  const chosenFacts = chooseFacts(relayer, vitals, report, { readable, failingFacts })
+  await readFacts(relayer, chosenFacts, { ...readers, report, observations })
   const hasNewFacts = Object.keys(report.facts).length > 0 || report.node !== undefined
   const isFailing = report.round === 'failed' || observations.failingSince !== undefined
   const isRecordDue = now - (observations.roundAt ?? 0) >= recordIntervalMs
@@ -124,7 +129,7 @@ function chooseFacts(
   { rules }: Relayer,
   { now, observations }: Vitals,
   report: ObservationReport,
-  failingFacts: readonly FactName[],
+  { readable, failingFacts }: Record<'readable' | 'failingFacts', readonly FactName[]>,
 ): FactName[] {
   const { readIntervalMs } = rules
   const getAge = (name: FactName) => now - (observations[name]?.at ?? 0)
@@ -133,7 +138,7 @@ function chooseFacts(
   const retryAfterMs = retryAfterRounds * getUrgentRoundMs(rules.roundMs)
   // While payments are open, rounds read most facts anyway.
   const minAgeMs = report.node === undefined ? readIntervalMs : 2 * readIntervalMs
-  const dueFacts = polledFacts.filter(isDueAfter(minAgeMs)).sort((a, b) => getAge(b) - getAge(a))
+  const dueFacts = readable.filter(isDueAfter(minAgeMs)).sort((a, b) => getAge(b) - getAge(a))
   const staleFacts = dueFacts.filter((name) => getAge(name) >= staleMultiple * readIntervalMs)
   const oldestFacts = dueFacts.slice(0, Math.max(maxReadsPerRound, staleFacts.length))
   return [...new Set([...failingFacts.filter(isDueAfter(retryAfterMs)), ...oldestFacts])]
@@ -163,8 +168,7 @@ async function readFacts(
 
 type FactName = keyof typeof factReaders
 
-type ReaderContext = {
-  readContracts: ReadContracts
+type ReaderContext = Readers & {
   report: ObservationReport
   observations: Observations
 }
@@ -181,6 +185,10 @@ const factReaders = {
     const reading = await readContracts(relayer, Math.floor(seconds))
     report.facts.contracts = { ...reading, readAt: relayer.clock.now() }
   },
+  async token(relayer: Relayer, { readToken, report }: ReaderContext) {
+    const state = await readToken?.(relayer)
+    report.facts.token = state && { state, readAt: relayer.clock.now() }
+  },
   async poolNonce({ node, signer, clock }: Relayer, { report }: ReaderContext) {
     const signal = clock.timeout(nodeTimeoutMs)
     const value = await node.getTransactionCount(signer.address, signal, 'pending')
@@ -189,4 +197,4 @@ const factReaders = {
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: ReaderContext) => Promise<unknown>>>
 
 /** Lists the facts that are read again regularly, the oldest first. */
-const polledFacts = ['head', 'gasPriceWei', 'balanceWei', 'contracts'] as const
+const polledFacts = ['head', 'gasPriceWei', 'balanceWei', 'contracts', 'token'] as const

@@ -10,6 +10,7 @@ export const alertNames = [
   'rows_missing',
   'rows_lost',
   'pool_low',
+  'token_stopped',
   'contracts',
   'round_late',
   'cron_refused',

@@ -39,6 +39,9 @@ const contracts = z.object({
   ),
   /** Holds when state and pool were read. */
   at: z.nullable(time),
+  /** Tells whether the pool's token lets the pool pay; absent for the currency. */
+  token: z.optional(z.nullable(z.enum(['moves', 'paused', 'refused']))),
+  tokenAt: z.optional(z.nullable(time)),
   pool: z.nullable(
     z.object({
       /** Gives what the pool can lend. */

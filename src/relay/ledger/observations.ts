@@ -28,6 +28,8 @@ export const facts = {
     state: z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
+  /** Tells whether the pool's token lets the pool pay; `refused`: by a list, or another pause. */
+  token: z.object({ state: z.enum(['moves', 'paused', 'refused']) }),
   /** Is the relayer's next nonce after the blocks that rounds have followed. */
   chainNonce: z.object({ value: z.int() }),
   /** Is the next nonce as a node last reported it, because others may have used the key. */
@@ -71,6 +73,7 @@ export const storedObservations = z.object({
   balanceWei: dated(facts.balanceWei),
   gasPriceWei: dated(facts.gasPriceWei),
   contracts: dated(facts.contracts),
+  token: dated(facts.token),
   chainNonce: dated(facts.chainNonce),
   reportedNonce: dated(facts.reportedNonce),
   poolNonce: dated(facts.poolNonce),
@@ -118,7 +121,10 @@ export const dropDeploymentFacts = (observations: Observations): Observations =>
     Object.entries(observations).filter(([name]) => !deploymentFacts.includes(name)),
   )
 
-const deploymentFacts = ['balanceWei', 'contracts', 'chainNonce', 'reportedNonce', 'poolNonce']
+const deploymentFacts = [
+  ...['balanceWei', 'contracts', 'token'],
+  ...['chainNonce', 'reportedNonce', 'poolNonce'],
+]
 
 /** Maps the names under which version 1.0 stored facts. */
 const earlierNames: Readonly<Record<string, ChainFact>> = {
