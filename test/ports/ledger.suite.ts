@@ -134,6 +134,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test('keeps a refused session refused', async ({ ledger }) => {
+      // A ledger that has not seen the chain says nothing of what was sent.
+      await ledger.recordHead(undefined, 0)
       expect(await ledger.refuse(refusingOf('s'))).toEqual({ kind: 'refused' })
       expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([answered('No')])
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
@@ -678,32 +680,39 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await refuse('one', {})).toEqual(unsure)
       expect(await refuse('one', { isSpent: true })).toEqual(unsure)
       expect(await ledger.lookup(question('one'))).toMatchObject({ isDoubtful: true })
-      expect(await refuse('one', { isSpent: false })).toEqual(closed)
+      // A block that is not final may be replaced by one that spends the intent.
+      expect(await refuse('one', { isSpent: false, block: 9 })).toEqual(unsure)
+      expect(await refuse('one', { isSpent: false, block: 9, finalCount: 6 })).toEqual(unsure)
+      expect(await refuse('one', { isSpent: false, block: 9, finalCount: 7 })).toEqual(closed)
       // A node that is behind shows less than the key has sent.
-      await ledger.recordHead([{ ...blockIn(9), count: 6 }], 7)
-      expect(await refuse('behind', { isSpent: false, block: 9 })).toEqual(unsure)
-      await ledger.recordHead([{ ...blockIn(10), count: 7 }], 7)
-      expect(await refuse('behind', { isSpent: false, block: 9 })).toEqual(unsure)
-      expect(await refuse('behind', { isSpent: false, block: 10 })).toEqual(closed)
+      await ledger.recordHead([blockIn(10)], 7)
+      const unspent = { isSpent: false, finalCount: 7 }
+      expect(await refuse('behind', { ...unspent, block: 9 })).toEqual(unsure)
+      expect(await refuse('behind', { ...unspent, block: 10 })).toEqual(closed)
       // What waits in the pool may be of any session.
-      expect(await refuse('two', { isSpent: false, block: 10, pool: 8 })).toEqual(unsure)
-      expect(await refuse('two', { isSpent: false, block: 10 })).toEqual(unsure)
+      expect(await refuse('two', { ...unspent, block: 10, pool: 8 })).toEqual(unsure)
+      expect(await refuse('two', { ...unspent, block: 10 })).toEqual(unsure)
     })
 
-    test('leave unsaid, after too many dials, whether the session has paid', async ({ ledger }) => {
-      const refuse = (session: string) =>
-        ledger.refuse({ ...refusingOf(session), reason: 'too_many_dials' })
-      const later = (session: string) => ledger.lookup({ ...refusingOf(session), input: 'later' })
-      expect(await refuse('unseen')).toEqual(closed)
-      expect(await later('unseen')).toEqual({ kind: 'ended' })
-      await ledger.recordHead(undefined, 0)
-      expect(await refuse('seen')).toEqual(closed)
-      expect(await later('seen')).toEqual({ kind: 'closed' })
-      // The chain shows a nonce that the ledger does not know.
-      await ledger.recordHead(undefined, 3)
-      expect(await refuse('doubtful')).toEqual(closed)
-      expect(await later('doubtful')).toEqual({ kind: 'ended' })
-    })
+    test.for([
+      ['after too many dials', 'too_many_dials'],
+      ['after a screen that is of no payment', undefined],
+    ] as const)(
+      'leave unsaid, %s, whether the session has paid',
+      async ([, reason], { ledger }) => {
+        const refuse = (session: string) => ledger.refuse({ ...refusingOf(session), reason })
+        const later = (session: string) => ledger.lookup({ ...refusingOf(session), input: 'later' })
+        expect(await refuse('unseen')).toEqual(closed)
+        expect(await later('unseen')).toEqual({ kind: 'ended' })
+        await ledger.recordHead(undefined, 0)
+        expect(await refuse('seen')).toEqual(closed)
+        expect(await later('seen')).toEqual({ kind: 'closed' })
+        // The chain shows a nonce that the ledger does not know.
+        await ledger.recordHead(undefined, 3)
+        expect(await refuse('doubtful')).toEqual(closed)
+        expect(await later('doubtful')).toEqual({ kind: 'ended' })
+      },
+    )
 
     test('of a new ledger with a used key end when all that it signed has expired', async ({
       ledger,

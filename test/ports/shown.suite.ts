@@ -32,6 +32,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
     })
 
     test("stays after the session's decision, and nothing is added", async ({ ledger }) => {
+      await ledger.recordHead(undefined, 0)
       await ledger.saveFirstValue(showing('s', '1'))
       const { screen } = refusingOf('s')
       await ledger.refuse(refusingOf('s'))

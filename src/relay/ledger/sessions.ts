@@ -145,7 +145,7 @@ export const sessionSteps = {
       if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
       recordObservations(step, refusing.observations)
       const refused = recordObstacle(rows, refusing.obstacle)
-      const isUnsure = mayHavePaid(step, refusing.reason, refusing.traces)
+      const isUnsure = mayHavePaid(step, refusing.traces)
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
       saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)

@@ -47,7 +47,7 @@ export async function broadcast(
   const sent = await node.send(transaction.raw, signal)
   const verdicts = sent.kind === 'taken' ? [{ verdict: sent.kind, message: '' }] : sent.verdicts
   // Never replace an unknown transaction that holds the nonce, because it may make a payment.
-  const isForeign = isFirst && (await isHeldByAnother(relayer, nonce, verdicts, signal))
+  const isForeign = isFirst && (await isHeldByAnother(relayer, sending, verdicts, signal))
   const counted = isForeign ? verdicts : verdicts.filter((one) => !isOccupied(one))
   const decisive = chooseVerdict(counted) ?? chooseVerdict(verdicts)
   const { verdict, message } = decisive ?? { verdict: 'unknown' as const, message: '' }
@@ -75,21 +75,26 @@ export async function broadcast(
 
 const isOccupied = ({ verdict }: NodeVerdict): boolean => nonceEffects[verdict] === 'is_foreign'
 
-/** Tells whether unknown bytes hold the nonce: a node says so, and pool or chain counts them. */
+/**
+ * Tells whether unknown bytes hold the nonce: a node says so, pool or chain counts them, and no
+ * node that was asked has ours, which one may have taken before it said so.
+ */
 async function isHeldByAnother(
   { node, signer }: Relayer,
-  nonce: number,
+  { nonce, transaction: { hash } }: Sending,
   verdicts: readonly NodeVerdict[],
   signal: AbortSignal,
 ): Promise<boolean> {
   // A node that may have taken our transaction would count that.
   const mayHaveOurs = verdicts.some(({ verdict }) => verdict === 'unknown')
   if (mayHaveOurs || !verdicts.some(isOccupied)) return false
-  const counts = await Promise.allSettled(
-    (['pending', 'latest'] as const).map((block) =>
+  const [ours, ...counts] = await Promise.allSettled([
+    node.getCalldata(hash, signal),
+    ...(['pending', 'latest'] as const).map((block) =>
       node.getTransactionCount(signer.address, signal, block),
     ),
-  )
+  ])
+  if (ours.status === 'rejected' || ours.value !== undefined) return false
   return counts.some((count) => count.status === 'fulfilled' && count.value > nonce)
 }
 

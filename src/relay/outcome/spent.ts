@@ -11,7 +11,7 @@ import {
   requestLifetimeSeconds,
   spendsIntent,
 } from '../forwarder/requests.ts'
-import type { Traces } from '../ledger/records/possible-loss.ts'
+import type { NextNonces, Traces } from '../ledger/records/possible-loss.ts'
 import type { Relayer } from '../relayer.ts'
 
 /** Names what the forwarder executes at most once. */
@@ -77,18 +77,24 @@ export async function readSpentAt(
 }
 
 /**
- * Tells whether an intent is spent in the latest block, and the number of that block. Tells nothing
- * if no node answers, or if another one than named the block answers and does not have it.
+ * Tells whether an intent is spent in the latest block, the number of that block, and what the
+ * relayer's final transactions are. Tells nothing if no node answers, or if another one than named
+ * the block answers and does not have it.
  */
 export async function readIsSpent(
-  relayer: Pick<Relayer, 'node' | 'forwarder' | 'clock'>,
+  relayer: Pick<Relayer, 'node' | 'forwarder' | 'clock' | 'signer' | 'rules'>,
   intent: IntentName,
-): Promise<Pick<Traces, 'isSpent' | 'block'>> {
+): Promise<Omit<Traces, keyof NextNonces>> {
   try {
-    const { node, clock } = relayer
-    const { number, hash } = await node.getHead(clock.timeout(nodeTimeoutMs))
-    const [, block] = await readSpentAt(relayer, intent, { blockHash: hash })
-    return { isSpent: block !== 0n, block: number }
+    const { node, clock, signer, rules } = relayer
+    const signal = clock.timeout(nodeTimeoutMs)
+    const { number, hash } = await node.getHead(signal)
+    const final = Math.max(0, number - rules.confirmations + 1)
+    const [[, block], finalCount] = await Promise.all([
+      readSpentAt(relayer, intent, { blockHash: hash }),
+      node.getTransactionCount(signer.address, signal, final),
+    ])
+    return { isSpent: block !== 0n, block: number, finalCount }
   } catch {
     return {}
   }

@@ -39,9 +39,13 @@ export function createEndSession({
   node,
   signer,
   forwarder,
+  rules,
   clock,
   log,
-}: Pick<Relayer, 'ledger' | 'node' | 'signer' | 'forwarder' | 'clock' | 'log'>): EndSession {
+}: Pick<
+  Relayer,
+  'ledger' | 'node' | 'signer' | 'forwarder' | 'rules' | 'clock' | 'log'
+>): EndSession {
   /** Reads what the chain shows of rows that the ledger may have lost. */
   async function readTraces({ deriveIntent }: SessionEnd): Promise<Traces | undefined> {
     try {
@@ -52,7 +56,7 @@ export function createEndSession({
       const [chain, pool, spent] = await Promise.all([
         read('latest'),
         read('pending'),
-        readIsSpent({ node, forwarder, clock }, intent),
+        readIsSpent({ node, signer, forwarder, rules, clock }, intent),
       ])
       return { chain, pool, ...spent }
     } catch (error) {

@@ -115,10 +115,14 @@ const isUndone = (
       payers.has(account) && at <= repliedAt && startedAt - at < watchedWithinMs(plan),
   )
 
+/**
+ * Tells whether an earlier delivery of the question was told the same, or met trouble. One that was
+ * told that nothing is known yet, which is judged by itself, may have stored this answer since.
+ */
 const isRepeated = (before: readonly Delivery[], { intentId, text, reply }: Delivery): boolean =>
   before.some(
     (earlier) =>
       earlier.intentId === intentId &&
       earlier.text === text &&
-      (earlier.reply === reply || isTroubled(earlier)),
+      (earlier.reply === reply || earlier.said?.claim === 'uncertain' || isTroubled(earlier)),
   )

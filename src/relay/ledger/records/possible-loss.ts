@@ -10,6 +10,8 @@ export type Traces = NextNonces & {
   isSpent?: boolean | undefined
   /** Names that block's number. */
   block?: number | undefined
+  /** Counts the relayer's transactions up to the block that is final below it. */
+  finalCount?: number | undefined
 }
 
 /** Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. */
@@ -43,25 +45,21 @@ export function isDoubtful(rows: Draft): boolean {
 /**
  * Tells whether lost rows may hold a payment of a session that is refused now. A ledger that has
  * not seen the chain cannot know, nor can one that may just have lost its last rows, where no node
- * answers. One that began with a used key knows it of a session whose intent
- * is unspent in a block that has all that the key sent before: a node may be behind.
+ * answers. One that began with a used key knows it of a session whose intent is unspent, once final
+ * blocks have all that the key sent before: in another one's place may come a block that spends it.
+ * A node may be behind.
  */
-export function mayHavePaid(
-  step: StepContext,
-  reason: string | undefined,
-  traces: Traces | undefined,
-): boolean {
-  // Without a reason no payment was asked for.
-  if (reason === undefined) return false
+export function mayHavePaid(step: StepContext, traces: Traces | undefined): boolean {
   if (traces === undefined && step.rules.canLoseTail) return true
   const comparison = readComparison(step.rows)
   if (comparison === undefined) return true
   if (comparison.lostAt !== undefined || traces?.isSpent === true) return true
   if (comparison.begunAt === undefined) return false
   if (traces?.isSpent !== false) return true
-  const [head] = readFollowedBlocks(step).followedBlocks
-  if (head === undefined) return false
-  return head.count < comparison.nextNonce || (traces.block ?? -1) < head.number
+  const { block = -1, finalCount = 0 } = traces
+  if (finalCount < comparison.nextNonce) return true
+  const { head } = readFollowedBlocks(step)
+  return head !== undefined && block < head.number
 }
 
 /**

@@ -290,6 +290,7 @@ test('a nonce that one node calls occupied moves only where pool or chain counts
   let pending = '0x0'
   const { roundAfter, offered, carrier } = await openRefused(() => Promise.reject(occupied()), {
     eth_getTransactionCount: ([, upTo]) => (upTo === 'pending' ? pending : '0x0'),
+    eth_getTransactionByHash: () => null,
   })
   await roundAfter(5_000)
   await roundAfter(5_000)
@@ -297,6 +298,21 @@ test('a nonce that one node calls occupied moves only where pool or chain counts
   pending = '0x1'
   await roundAfter(5_000)
   expect([offered.slice(2), await carrier()]).toEqual([['0 at 20', '1 at 1'], 1])
+})
+
+test('a nonce stays where a node calls it occupied and has our bytes, or none tells', async () => {
+  let ours: () => unknown = () => ({ input: '0x' })
+  const { roundAfter, offered, carrier } = await openRefused(() => Promise.reject(occupied()), {
+    eth_getTransactionCount: ([, upTo]) => (upTo === 'pending' ? '0x1' : '0x0'),
+    eth_getTransactionByHash: () => ours(),
+  })
+  await roundAfter(5_000)
+  ours = () => Promise.reject(new TransportError('the connection was lost'))
+  await roundAfter(5_000)
+  expect([offered, await carrier()]).toEqual([['0 at 20', '0 at 20'], 0])
+  ours = () => null
+  await roundAfter(5_000)
+  expect(await carrier()).toBe(1)
 })
 
 test('a nonce stays where one node calls it occupied and another may have our bytes', async () => {
