@@ -35,23 +35,23 @@ export const getOne = ({ decimals }: Pick<Unit, 'decimals'>): bigint => 10n ** B
 
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
-/** Limits the decimals of a typed amount, whatever its currency. */
-const typedDecimals = 18
-const typedOne = 10n ** BigInt(typedDecimals)
+/** Limits the decimals of an amount that is typed in a local currency. */
+const localDecimals = 18
 
-/** Counts the millionths of one unit, in which amounts are priced that are typed in units. */
-const unitMicros = 1_000_000n
+/** Is the number of cents from which they are left out: screens have no room for both. */
+const maxWithCents = 10n ** 11n
 
 /**
  * Parses a decimal above zero of a unit to wei. A comma is a decimal point, but `1,000` is refused
  * because it has two meanings. For an amount in a local currency, `micros` is the price of one unit
- * in millionths of that currency: wei are rounded down, and `1.000` is refused as well.
+ * in millionths of that currency: `1.000` is refused as well, what is less than a cent is left out,
+ * and wei are rounded down, so that they cost no more than `cents`.
  */
 export function parseAmount(
   typed: string,
   unit: Unit,
   micros?: bigint,
-): { kind: 'amount'; wei: bigint } | { kind: 'fault'; fault: AmountFault } {
+): { kind: 'amount'; wei: bigint; cents?: bigint } | { kind: 'fault'; fault: AmountFault } {
   const text = typed.trim()
   const ambiguous =
     micros === undefined ? /^[1-9][0-9]{0,2},[0-9]{3}$/ : /^[1-9][0-9]{0,2}[,.][0-9]{3}$/
@@ -60,14 +60,25 @@ export function parseAmount(
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
   if (match === null || (whole === '' && fraction === '')) return createFault('not_a_number')
-  const maxDecimals = micros === undefined ? unit.decimals : typedDecimals
+  const maxDecimals = micros === undefined ? unit.decimals : localDecimals
   if (fraction.length > maxDecimals) return createFault('too_fine')
   // Real amounts have at most 13 digits, and BigInt takes long for very many.
   if (whole.replace(/^0+/, '').length > 13) return createFault('too_large')
-  const typedParts = BigInt(whole + fraction.padEnd(typedDecimals, '0'))
-  const wei = (typedParts * getOne(unit) * unitMicros) / ((micros ?? unitMicros) * typedOne)
+  if (micros === undefined) {
+    return limitAmount(BigInt(whole + fraction.padEnd(unit.decimals, '0')), unit)
+  }
+  const typedCents = BigInt(whole + fraction.slice(0, 2).padEnd(2, '0'))
+  const cents = typedCents < maxWithCents ? typedCents : typedCents - (typedCents % 100n)
+  const wei = (cents * getOne(unit) * 10_000n) / micros
+  const parsed = limitAmount(wei, unit)
+  return parsed.kind === 'fault' ? parsed : { ...parsed, cents }
+}
+
+function limitAmount(wei: bigint, unit: Unit) {
   if (wei === 0n) return createFault('zero')
-  return wei > getMax(unit) * getOne(unit) ? createFault('too_large') : { kind: 'amount', wei }
+  return wei > getMax(unit) * getOne(unit)
+    ? createFault('too_large')
+    : ({ kind: 'amount', wei } as const)
 }
 
 const createFault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
@@ -75,14 +86,6 @@ const createFault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
 /** Returns the last of the decimals that screens show: 6 of a coin, 2 of a dollar. */
 const getSmallestShown = ({ decimals, token }: Unit): bigint =>
   10n ** BigInt(decimals - (token === null ? 6 : 2))
-
-/** Rounds wei down to the decimals that screens show. */
-export const roundToShownDown = (wei: bigint, unit: Unit): bigint =>
-  wei - (wei % getSmallestShown(unit))
-
-/** Rounds wei up to the decimals that screens show, which is never 0. */
-export const roundToShownUp = (wei: bigint, unit: Unit): bigint =>
-  roundToShownDown((wei || 1n) + getSmallestShown(unit) - 1n, unit)
 
 /** Formats an amount to the wei, without the symbol; one of a token has two decimals at least. */
 export function formatExactly(wei: bigint, { decimals, token }: Unit): string {
@@ -96,7 +99,7 @@ export function formatExactly(wei: bigint, { decimals, token }: Unit): string {
 export function formatAmountDown(wei: bigint, unit: Unit): string {
   const smallest = getSmallestShown(unit)
   if (wei > 0n && wei < smallest) return `<${formatExactly(smallest, unit)}`
-  return formatExactly(roundToShownDown(wei, unit), unit)
+  return formatExactly(wei - (wei % smallest), unit)
 }
 
 /** Tells whether the larger of two prices exceeds the smaller one by at most these percent. */

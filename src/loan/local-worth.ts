@@ -116,11 +116,13 @@ export function formatLocal({ currency, cents }: LocalMoney): string {
   return `${currency} ${units}${rest === 0n ? '' : `.${`${rest}`.padStart(2, '0')}`}`
 }
 
-/** Computes the worth of wei in cents, rounded to what screens show: whole units from 10 on. */
+/**
+ * Computes the worth of wei in cents, in whole units from 10 on: the most that is no more than
+ * these wei where it is typed. So whoever types what a balance is worth has that much.
+ */
 function computeCents(wei: bigint, unit: Unit, { micros }: Rate): bigint {
-  const divisor = getOne(unit) * 10_000n
-  const cents = (wei * micros + divisor / 2n) / divisor
-  return cents < 1_000n ? cents : ((cents + 50n) / 100n) * 100n
+  const cents = ((wei + 1n) * micros - 1n) / (getOne(unit) * 10_000n)
+  return cents < 1_000n ? cents : cents - (cents % 100n)
 }
 
 const isPossible = (cents: bigint): boolean => cents < maxWorth * 100
@@ -131,22 +133,15 @@ export function formatWorth(wei: bigint, unit: Unit, rate: Rate): string | undef
   return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
 }
 
-/** Is the number of cents from which they are left out: screens have no room for both. */
-const maxWithCents = 10n ** 11n
-
-/** Returns what a parsed amount is by its own digits in the rate's currency, down to the cent. */
-export function agreeToTyped(typed: string, rate: Rate): LocalWorth | undefined {
-  const [units = '', fraction = ''] = typed.trim().split(/[.,]/)
-  const cents = BigInt(units + fraction.slice(0, 2).padEnd(2, '0'))
-  return toLocalWorth(cents < maxWithCents ? cents : cents - (cents % 100n), rate)
-}
-
 /** Returns what an amount is at a session's rate, as its screens tell it. */
 export const agreeToWorth = (wei: bigint, unit: Unit, rate: Rate): LocalWorth | undefined =>
-  toLocalWorth(computeCents(wei, unit, rate), rate)
+  agreeToCents(computeCents(wei, unit, rate), rate)
 
 /** Returns nothing for less than a cent, too much, or a session of before rates had a time. */
-function toLocalWorth(cents: bigint, { currency, micros, readAt }: Rate): LocalWorth | undefined {
+export function agreeToCents(
+  cents: bigint,
+  { currency, micros, readAt }: Rate,
+): LocalWorth | undefined {
   if (cents === 0n || !isPossible(cents) || readAt === undefined) return undefined
   return { currency, cents: `${cents}`, micros: `${micros}`, readAt }
 }

@@ -148,8 +148,10 @@ async function findAgreed(
   amountWei: bigint | 'all',
 ): Promise<LocalWorth | undefined> {
   const { localCurrency } = visit.services.settings
+  // A loan may be of less than was typed.
+  if (agreed !== undefined && amountWei === askedWei) return agreed
   // No screen tells what all of a balance is worth.
-  if (agreed !== undefined || amountWei === 'all' || localCurrency === undefined) return agreed
+  if (localCurrency === undefined || amountWei === 'all') return undefined
   if (askedWei === 'all' && kind !== 'loan') return undefined
   const rate = await readSessionRate(visit)
   return rate === 'none' ? undefined : agreeToWorth(amountWei, visit.services.unit, rate)
@@ -214,12 +216,13 @@ type ShownPayment = {
 
 /** Writes the screen of a submitted payment; `transaction` names its hash, or that it waits. */
 function writeSubmitted(
-  { services: { showExactAmount }, messages }: Visit,
+  { services: { showAmount, showExactAmount }, messages }: Visit,
   { kind, amountWei, agreed, to, code }: ShownPayment,
   transaction: string,
 ): Screen {
   const { submitted } = payments[kind].words(messages)
-  const unitText = amountWei === 'all' ? amountWei : showExactAmount(amountWei)
+  const showUnit = agreed ? showAmount : showExactAmount
+  const unitText = amountWei === 'all' ? amountWei : showUnit(amountWei)
   const write = (amount: string): string => {
     const text = submitted(amount, to, transaction, code)
     // As in the demonstration, a transfer's screen names no amount that is in coins alone.

@@ -1,16 +1,11 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
-import {
-  formatExactly,
-  getOne,
-  parseAmount,
-  roundToShownDown,
-  roundToShownUp,
-} from '../../loan/amounts.ts'
-import { agreeToTyped, formatAgreed, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import { formatExactly, getOne, parseAmount } from '../../loan/amounts.ts'
+import { agreeToCents, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
+import { formatPaid } from '../screens/amount-formats.ts'
 import {
   type AnswerResult,
   acceptAmount,
@@ -98,10 +93,7 @@ export const formatLocalAmount = (
 /** Lists the words for all: screens round a balance down, so no typed number can mean all of it. */
 const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
-/**
- * Parses an amount of at least `minWei`. An amount in a local currency is rounded down to what
- * screens show; one in units stays as typed.
- */
+/** Parses an amount of at least `minWei`, typed in the local currency if there is a rate. */
 export function parseAmountAnswer(
   typed: string,
   { messages, rate, unit }: MenuContext,
@@ -113,15 +105,13 @@ export function parseAmountAnswer(
   const isLocal = rate !== 'none'
   const parsed = parseAmount(typed, unit, isLocal ? rate.micros : undefined)
   if (parsed.kind === 'fault') return rejectAnswer(messages.badAmount[parsed.fault])
-  const amountWei = isLocal ? roundToShownDown(parsed.wei, unit) : parsed.wei
-  const agreed = isLocal ? agreeToTyped(typed, rate) : undefined
-  if (amountWei > 0n && amountWei >= minWei) return acceptAmount(amountWei, agreed)
+  const { wei, cents } = parsed
+  const agreed = isLocal && cents !== undefined ? agreeToCents(cents, rate) : undefined
+  if (wei >= minWei) return acceptAmount(wei, agreed)
   return rejectAnswer(
     writeTooLittle(
-      // Not rounded, because a smaller amount is refused.
-      isLocal
-        ? formatWorthUp(roundToShownUp(minWei, unit), unit, rate)
-        : `${formatExactly(minWei, unit)} ${unit.symbol}`,
+      // Not rounded down, because a smaller amount is refused.
+      isLocal ? formatWorthUp(minWei, unit, rate) : `${formatExactly(minWei, unit)} ${unit.symbol}`,
     ),
   )
 }
@@ -147,18 +137,15 @@ export function parseTillAnswer(
   return acceptAnswer({ recipient, reference: undefined, wallet: undefined })
 }
 
-/**
- * Formats a transfer: its exact amount, after what was typed in local money, or `all` for the
- * messages to word, and its recipient.
- */
+/** Formats a transfer: its amount, or `all` for the messages to word, and its recipient. */
 export function formatTransfer(
-  { showExactAmount, describeRecipient }: MenuContext,
+  context: MenuContext,
   draft: SessionDraft,
 ): [amount: string, to: string] {
   const amountWei = requireAnswer(draft.amountWei)
   return [
-    amountWei === 'all' ? amountWei : formatAgreed(draft.agreed, showExactAmount(amountWei)),
-    describeRecipient(requireAnswer(draft.recipient)),
+    amountWei === 'all' ? amountWei : formatPaid(context, amountWei, draft.agreed),
+    context.describeRecipient(requireAnswer(draft.recipient)),
   ]
 }
 

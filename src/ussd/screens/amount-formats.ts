@@ -17,6 +17,16 @@ export function createAmountFormats(
   return { showAmount, showExactAmount: profile === 'demo' ? showAmount : showExactAmount }
 }
 
+/**
+ * Writes an amount that is agreed to: as typed in local money, before the unit rounded down; else
+ * in the unit, to the wei.
+ */
+export const formatPaid = (
+  { showAmount, showExactAmount }: AmountFormats,
+  wei: bigint,
+  agreed: LocalMoney | undefined,
+): string => (agreed ? formatAgreed(agreed, showAmount(wei)) : showExactAmount(wei))
+
 /** Writes a screen with an amount as agreed in local money; without room it leaves the unit out. */
 export function writeFitting(
   agreed: LocalMoney | null | undefined,

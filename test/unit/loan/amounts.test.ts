@@ -74,7 +74,8 @@ describe('an amount', () => {
     expect(parseAmount('0.0000001', dollar)).toEqual({ kind: 'fault', fault: 'too_fine' })
     expect(parseAmount('1000000000,000001', dollar)).toEqual({ kind: 'fault', fault: 'too_large' })
     // 1,000 shillings at 129 a dollar, rounded down to a millionth.
-    expect(parseAmount('1000', dollar, 129_000_000n)).toEqual({ kind: 'amount', wei: 7_751_937n })
+    const parsed = { kind: 'amount', wei: 7_751_937n, cents: 100_000n }
+    expect(parseAmount('1000', dollar, 129_000_000n)).toEqual(parsed)
   })
 
   test.for([

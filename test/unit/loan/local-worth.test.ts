@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createCoinUnit, createTokenUnit } from '../../../src/loan/amounts.ts'
+import { createCoinUnit, createTokenUnit, parseAmount } from '../../../src/loan/amounts.ts'
 import {
-  agreeToTyped,
+  agreeToCents,
   agreeToWorth,
   createRates,
   describeAgreed,
@@ -10,6 +11,7 @@ import {
   formatWorthUp,
 } from '../../../src/loan/local-worth.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
+import { holds } from '../../support/properties.ts'
 
 const oneCoin = 10n ** 18n
 const coin = createCoinUnit('tRBTC')
@@ -43,12 +45,12 @@ describe('what an amount is worth in local currency', () => {
   test("follows the feed's price, which is read once a minute", async () => {
     let price = 12_345_678.9
     const { worthOf, clock, asked } = open((now) => priced(price, now))
-    expect(await worthOf(oneCoin)).toBe('KES 12,345,679')
+    expect(await worthOf(oneCoin)).toBe('KES 12,345,678')
     expect(await worthOf(oneCoin / 1_000_000n)).toBe('KES 12')
     expect(await worthOf(oneCoin / 10_000_000n)).toBe('KES 1.23')
     price = 20_000_000
     clock.forward(59_000)
-    expect(await worthOf(oneCoin)).toBe('KES 12,345,679')
+    expect(await worthOf(oneCoin)).toBe('KES 12,345,678')
     expect(asked).toEqual(['https://prices.example/simple'])
     clock.forward(2_000)
     expect(await worthOf(oneCoin)).toBe('KES 20,000,000')
@@ -116,17 +118,27 @@ describe('what a payment is in local money', () => {
     ['1000,509', 'KES 1,000.50 (5 USD)'],
     ['.05', 'KES 0.05 (5 USD)'],
     ['1234567890.12', 'KES 1,234,567,890 (5 USD)'],
-    ['0.009', '5 USD'],
     ['100000000000', '5 USD'],
   ] as const)('is %s as it was typed, down to the cent', ([typed, shown]) => {
-    expect(formatAgreed(agreeToTyped(typed, rate), '5 USD')).toBe(shown)
+    const parsed = parseAmount(typed, dollar, rate.micros)
+    const { wei = 0n, cents = 0n } = parsed.kind === 'amount' ? parsed : {}
+    expect(formatAgreed(agreeToCents(cents, rate), '5 USD')).toBe(shown)
+    // The whole cost of these cents, and nothing for what was left out.
+    expect(wei).toBe((cents * 10n ** 10n) / rate.micros)
+  })
+
+  test('is nothing for less than a cent, or for less than is counted', () => {
+    const zero = { kind: 'fault', fault: 'zero' }
+    expect(parseAmount('0.009', dollar, rate.micros)).toEqual(zero)
+    expect(parseAmount('0.01', dollar, 10n ** 11n)).toEqual(zero)
   })
 
   test('else is the worth that screens tell, in each unit', () => {
     const agreed = { currency: 'KES', micros: '129350000', readAt: rate.readAt }
-    expect(agreeToWorth(7_730_000n, dollar, rate)).toEqual({ ...agreed, cents: '100000' })
+    expect(agreeToWorth(7_730_000n, dollar, rate)).toEqual({ ...agreed, cents: '99900' })
     expect(agreeToWorth(15_000n, dollar, rate)).toEqual({ ...agreed, cents: '194' })
-    expect(formatWorth(7_730_000n, dollar, rate)).toBe('KES 1,000')
+    expect(formatWorth(7_730_000n, dollar, rate)).toBe('KES 999')
+    expect(formatWorth(7_730_962n, dollar, rate)).toBe('KES 1,000')
     expect(agreeToWorth(oneCoin, coin, rate)?.cents).toBe('12900')
     expect(agreeToWorth(1n, dollar, rate)).toBeUndefined()
   })
@@ -138,6 +150,28 @@ describe('what a payment is in local money', () => {
   })
 
   test('is nothing at a rate of which nobody knows when it was read', () => {
-    expect(agreeToTyped('1000', { ...rate, readAt: undefined })).toBeUndefined()
+    expect(agreeToCents(100_000n, { ...rate, readAt: undefined })).toBeUndefined()
+  })
+
+  test('is the most of it that can be typed, whatever the price', async () => {
+    const least = { min: 1n, max: 10n ** 12n }
+    await holds(
+      fc.property(fc.bigInt(least), fc.bigInt(least), fc.boolean(), (wei, micros, isCoin) => {
+        const unit = isCoin ? coin : dollar
+        const cents = BigInt(agreeToWorth(wei, unit, { ...rate, micros })?.cents ?? 0)
+        const costOf = (cents: bigint) => {
+          const parsed = parseAmount(
+            `${cents / 100n}.${`${cents % 100n}`.padStart(2, '0')}`,
+            unit,
+            micros,
+          )
+          return parsed.kind === 'amount' ? parsed.wei : 0n
+        }
+        fc.pre(cents > 0n && cents < 10n ** 11n)
+        expect(costOf(cents)).toBeLessThanOrEqual(wei)
+        const next = cents + (cents < 1_000n ? 1n : 100n)
+        if (next < 10n ** 11n) expect(costOf(next)).toBeGreaterThan(wei)
+      }),
+    )
   })
 })

@@ -117,8 +117,10 @@ describe('an amount in the local currency', () => {
     await play(`
       s: 2*${friend} -> ${prompt}|${to}|Amount, or all:|0. Back
       s: 2*${friend}*1000,50 -> CON Send KES 1,000.50 (0.000083 tRBTC)|${to}|Fee: none|1. Send|0. Change
-      s: 2*${friend}*1000,50*1 -> END Transfer Submitted|…`)
-    expect(await spent()).toEqual([83n * 10n ** 12n])
+      s: 2*${friend}*1000,50*1 -> END Transfer Submitted|…
+      t: 2*${friend}*1000.109*1 -> END Transfer Submitted|KES 1,000.10 (0.000083 tRBTC)|…`)
+    // 1,000.10 is 83,341,666,666,666.67 wei: less than one of them is left out.
+    expect(await spent()).toEqual([83_341_666_666_666n, 83_375_000_000_000n])
   })
 
   test('keeps the rate that its session showed, whatever the price is at a redelivery', async () => {

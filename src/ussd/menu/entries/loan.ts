@@ -1,6 +1,7 @@
 import { getLeastLoan } from '../../../loan/amounts.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { DatedLoanTerms } from '../../screen-facts.ts'
+import { formatPaid } from '../../screens/amount-formats.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import {
   createPaymentEffect,
@@ -8,6 +9,7 @@ import {
   type MenuNode,
   type MenuSettings,
   type PaymentPart,
+  type SessionDraft,
   type WriteText,
 } from '../node.ts'
 import {
@@ -89,15 +91,19 @@ const words = defineWords({
 })
 
 const loanEffect = createPaymentEffect('loan')
-const chosenLoanEffect = createPaymentEffect('loan', 'amountWei')
+const chosenLoanEffect = createPaymentEffect('loan', 'amountWei', 'agreed')
 
 function writeTerms(
-  { messages, showExactAmount }: MenuContext,
+  context: MenuContext,
+  { amountWei, agreed }: SessionDraft,
   { principalWei, feeWei, dueAt }: DatedLoanTerms,
 ): string[] {
+  const { messages, showExactAmount } = context
+  // Of more than may be borrowed, the terms are of less than was typed.
+  const amount = formatPaid(context, principalWei, amountWei === principalWei ? agreed : undefined)
   const owed = showExactAmount(principalWei + feeWei)
   return words(messages)
-    .terms(showExactAmount(principalWei), showExactAmount(feeWei), owed, messages.date(dueAt))
+    .terms(amount, showExactAmount(feeWei), owed, messages.date(dueAt))
     .split('\n')
 }
 
@@ -105,8 +111,8 @@ function writeTerms(
  * Writes the terms, with the local worth of the debt if the screen has room. Without room the loan
  * is left out, too: it is debt less fee.
  */
-const writeTitle: WriteText = (context, _, facts) => {
-  const lines = writeTerms(context, facts.terms)
+const writeTitle: WriteText = (context, draft, facts) => {
+  const lines = writeTerms(context, draft, facts.terms)
   const { principalWei, feeWei } = facts.terms
   const localValueLines = formatLocalValue(context, principalWei + feeWei, facts)
   // The third line is the debt, so its worth follows it.
@@ -118,8 +124,8 @@ const writeTitle: WriteText = (context, _, facts) => {
 }
 
 /** Writes the terms below a mistake. Without room the loan is left out, and then the fee. */
-const writeRetryTitle: WriteText = (context, _, { terms }) => {
-  const lines = writeTerms(context, terms)
+const writeRetryTitle: WriteText = (context, draft, { terms }) => {
+  const lines = writeTerms(context, draft, terms)
   return selectFittingText(maxTitleSeptets - mistakeSeptets, [
     lines,
     lines.slice(1),
@@ -154,7 +160,7 @@ const createChoice = (settings: MenuSettings) =>
         {
           digit: '1',
           label: (messages) => words(messages).all,
-          draft: { amountWei: 'all' },
+          draft: { amountWei: 'all', agreed: undefined },
           target: 'agree',
         },
         { digit: '2', label: (messages) => words(messages).less, target: 'borrowAmount' },

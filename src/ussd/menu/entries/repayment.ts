@@ -1,7 +1,7 @@
-import { formatAgreed } from '../../../loan/local-worth.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { ScreenFacts } from '../../screen-facts.ts'
+import { formatPaid } from '../../screens/amount-formats.ts'
 import {
   createPaymentEffect,
   type MenuContext,
@@ -155,8 +155,7 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
     title: (context, draft, facts) => {
       const { label, wholeDebt } = words(context.messages)
       const amount = requireAnswer(draft.amountWei)
-      const amountText =
-        amount === 'all' ? wholeDebt : formatAgreed(draft.agreed, context.showExactAmount(amount))
+      const amountText = amount === 'all' ? wholeDebt : formatPaid(context, amount, draft.agreed)
       return [`${label}: ${amountText}`, ...formatLocalAmount(context, draft, facts)].join('\n')
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],

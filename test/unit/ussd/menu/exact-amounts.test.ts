@@ -1,12 +1,14 @@
 import fc from 'fast-check'
-import { parseEther } from 'viem'
+import { formatEther, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../../scripts/dev/menu-ways.ts'
+import { createCoinUnit, formatAmountDown } from '../../../../src/loan/amounts.ts'
 import { decodeCall } from '../../../../src/loan/calls.ts'
 import type { Rate } from '../../../../src/loan/local-worth.ts'
 import { holds } from '../../../support/properties.ts'
 import { friend, openWorld, plays, stranger } from '../world.ts'
 
+const coin = createCoinUnit('tRBTC')
 const agents = { ...menus.agents.settings, pin: 'off' } as const
 
 /** Opens a lender's service with agents, where amounts are typed in the rate's currency, if any. */
@@ -23,7 +25,8 @@ async function open(rate: Rate | undefined, balanceWei: bigint) {
     async readSigned() {
       const [payment] = await world.ledger.listPayments(world.accountOf(0), 1)
       const call = payment && decodeCall(payment.order.request.data)
-      return call !== undefined && 'amountWei' in call ? call.amountWei : undefined
+      const amountWei = call !== undefined && 'amountWei' in call ? call.amountWei : undefined
+      return amountWei === 'all' ? undefined : amountWei
     },
   }
 }
@@ -46,6 +49,11 @@ const rate = fc.record({
 const amountsOn = (screen: string): bigint[] =>
   [...screen.matchAll(/(\d+(?:\.\d+)?) tRBTC/g)].map(([, amount = '']) => parseEther(amount))
 
+/** The amount of local money on a screen, and what is typed down to the cent, in one form. */
+const readLocal = (shown: string): string => readCents(/ ([\d,.]+)/.exec(shown)?.[1] ?? '', '')
+const readCents = (typed: string, comma = '.'): string =>
+  formatEther(parseEther(typed.replaceAll(',', comma).replace(/(?<=\.\d\d)\d+$/, '')))
+
 const ways = {
   'to a number': `2*${friend}`,
   'to an address': `2*${stranger}`,
@@ -67,18 +75,23 @@ describe('what a lender confirms is what moves, to the wei', () => {
           const shown = await deliver(0, 's', `${way}*${typed}`)
           // The amount was asked again, or paid at once, as a part of a loan in coins is.
           if (!/\n1\. /.test(shown) && (await readSigned()) === undefined) return
-          const [confirmedWei] = amountsOn(shown)
           const paid = shown.startsWith('END') ? shown : await deliver(0, 's', `${way}*${typed}*1`)
           expect(paid).toMatch(/^END \w+( \w+)? Submitted/)
-          const signedWei = await readSigned()
-          expect(confirmedWei, shown).toBe(signedWei)
-          for (const wei of amountsOn(paid)) expect(wei, paid).toBe(signedWei)
-          const typedWei = parseEther(typed.replace(',', '.'))
-          if (drawn === undefined) expect(signedWei, typed).toBe(typedWei)
-          else {
-            const exactWei = (typedWei * 1_000_000n) / drawn.micros
-            expect(signedWei).toBe(exactWei - (exactWei % 10n ** 12n))
+          const signedWei = (await readSigned()) ?? 0n
+          if (drawn === undefined) {
+            expect(signedWei, typed).toBe(parseEther(typed.replace(',', '.')))
+            expect(amountsOn(shown), shown).toEqual([signedWei])
+            for (const wei of amountsOn(paid)) expect(wei, paid).toBe(signedWei)
+            return
           }
+          // What is confirmed in local money costs the payer no more, and less than a wei less.
+          const confirmed = /[A-Z]{3} [\d,.]+ \(.+? tRBTC\)/.exec(shown)?.[0] ?? ''
+          const microsOfOne = parseEther(readLocal(confirmed)) * 1_000_000n
+          expect(signedWei * drawn.micros, confirmed).toBeLessThanOrEqual(microsOfOne)
+          expect((signedWei + 1n) * drawn.micros, confirmed).toBeGreaterThan(microsOfOne)
+          expect(readLocal(confirmed)).toBe(readCents(typed))
+          expect(confirmed).toContain(`(${formatAmountDown(signedWei, coin)} tRBTC)`)
+          expect(paid, shown).toContain(confirmed)
         },
       ),
       { sampled: 12, full: 1_000 },

@@ -10,10 +10,12 @@ const { settings, messages } = menus.dollar
 const one = 1_000_000n
 
 /** Opens a lender of dollars who lends 10 at most, to callers without PINs who have so much. */
-function open({ balanceWei = 0n, choosesLoan = true } = {}) {
-  const own = { ...settings, pin: 'off', localCurrency: undefined, choosesLoan } as const
+function open({ balanceWei = 0n, choosesLoan = true, localCurrency = '' } = {}) {
+  const local = { localCurrency: localCurrency || undefined }
+  const own = { ...settings, pin: 'off', ...local, choosesLoan } as const
   const shown = { ...createAmountFormats(unit, own), unit, minTransferWei: 1n }
-  const product = { settings: own, messages, ...shown }
+  const readRate = async () => ({ currency: 'KES', micros: 129_350_000n })
+  const product = { settings: own, messages, ...shown, readRate }
   const relay = openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, balanceWei, product })
   relay.changePrincipal(10n * one)
   const lent = async () => {
@@ -48,6 +50,20 @@ describe('a caller who chooses how much to borrow', () => {
     expect(await deliver(0, 's', '3*2*20')).toContain('Loan: 10.00 USD')
     await deliver(0, 's', '3*2*20*1')
     expect(await lent()).toBe(10n * one)
+  })
+
+  test('agrees to what was typed in local money, and to the worth of less than that', async () => {
+    const { deliver, lent } = open({ localCurrency: 'KES' })
+    expect(await deliver(0, 's', '3')).toContain('10.00 USD\n(about KES 1,293)\n')
+    const typed = await deliver(0, 's', '3*2*500')
+    expect(typed).toContain('Loan: KES 500 (3.86 USD)\nFee: 0.00 USD\nTo repay: 3.865481 USD\n')
+    expect(await deliver(0, 's', '3*2*500*0*1')).toMatch(
+      /Loan: 10.00 USD\n.*\n.*\n\(about KES 1,293/,
+    )
+    expect(await deliver(0, 's', '3*2*500*1')).toContain('KES 500 (3.86 USD) credited')
+    expect(await lent()).toBe(3_865_481n)
+    expect(await deliver(1, 't', '3*2*2000')).toContain('Loan: 10.00 USD\n')
+    expect(await deliver(1, 't', '3*2*2000*1')).toContain('KES 1,293 (10.00 USD) credited')
   })
 
   test('is told of a loan that is open before anything else', async () => {

@@ -52,13 +52,12 @@ const longest = {
   unit: createCoinUnit('USDRIF'),
 }
 
-/** The same where amounts are typed in local money: of coins they have six decimals. */
+/** The same where amounts are typed in local money. */
 const agreed = {
   ...{ currency: 'KES', cents: '99999999999', micros: '5000000000', readAt: 1_790_700_000_000 },
 }
 const typedLocally: Partial<MenuContext> = {
   ...longest,
-  showExactAmount: () => amount,
   rate: { currency: 'KES', micros: BigInt(agreed.micros), readAt: agreed.readAt },
 }
 
