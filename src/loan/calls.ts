@@ -41,6 +41,8 @@ export type LoanRefusal =
   | { reason: 'loan_limit' }
   | { reason: 'terms_changed' }
   | { reason: 'invalid_recipient' }
+  /** The token moves nothing to there: all of it is paused, or pool or recipient is blocked. */
+  | { reason: 'token_refused' }
   | { reason: 'paused' }
   /** The amount is more than the day's limit on withdrawals leaves. */
   | { reason: 'withdrawal_limit'; leftWei: bigint | undefined }
@@ -163,7 +165,7 @@ const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainRea
   PrincipalOutOfRange: 'terms_changed',
   InvalidRecipient: 'invalid_recipient',
   CurrencyRefused: 'invalid_recipient',
-  TokenRefused: 'invalid_recipient',
+  TokenRefused: 'token_refused',
   EnforcedPause: 'paused',
   ZeroAmount: 'nothing_there',
 }
@@ -203,6 +205,7 @@ export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = 
   loan_limit: 'Too many loans',
   terms_changed: 'Loan terms changed',
   invalid_recipient: 'Recipient not allowed',
+  token_refused: 'Refused by the token',
   paused: 'Paused',
   withdrawal_limit: 'Limit of withdrawals reached',
   nothing_there: 'Nothing there',

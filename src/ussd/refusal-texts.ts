@@ -58,8 +58,9 @@ export function writeLoanRefusal(
   kind: PaymentKind,
 ): string {
   const words = messages.refused
-  if (kind === 'deposit' && refusal.reason === 'nothing_there')
-    return deposit.words(messages).nothing
+  // All else that a deposit meets is its token's, whose errors may have the names of the pool's.
+  if (kind === 'deposit')
+    return refusal.reason === 'nothing_there' ? deposit.words(messages).nothing : words.unknown
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = showAmount(refusal.balanceWei)

@@ -125,7 +125,9 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
     case 'failed': {
       const { returnData: revertData } = result
       // The pause stops loans and withdrawals but no transfers, so it is no obstacle for others.
-      if (isPausedError(revertData)) progress.observed.facts.contracts = { state: 'loan_paused' }
+      // No pause of the pool stops a deposit: there it is the token's.
+      if (isPausedError(revertData) && progress.prepared.order.kind !== 'deposit')
+        progress.observed.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }
     case 'already_spent':

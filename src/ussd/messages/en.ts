@@ -100,6 +100,8 @@ export const english = {
       'This address is a contract, not a wallet. Nothing was sent. Dial again to send to another.',
     invalid_recipient:
       'This recipient cannot receive money. Nothing was sent. Dial again to send to another.',
+    token_refused:
+      'The issuer of this money does not let it go there now. Nothing was sent. Try another wallet, or again later.',
     paused:
       'Loans and cash-outs are paused. You can still send money and repay. Nothing was sent. Please try again later.',
     withdrawal_limit: (left: string | undefined) =>

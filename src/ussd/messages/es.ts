@@ -97,6 +97,8 @@ export const spanish: Messages = {
       'Esta dirección es un contrato, no una billetera. No se envió nada. Marque de nuevo para elegir otra.',
     invalid_recipient:
       'Este destinatario no puede recibir dinero. No se envió nada. Marque de nuevo para elegir otro.',
+    token_refused:
+      'El emisor de este dinero no permite este envío ahora. No se envió nada. Elija otra billetera, o intente más tarde.',
     paused:
       'Los préstamos y los retiros están en pausa. Aún puede enviar dinero y pagar. No se envió nada. Intente más tarde.',
     withdrawal_limit: (left) =>

@@ -99,6 +99,8 @@ export const french: Messages = {
       "Cette adresse est un contrat, pas un portefeuille. Rien n'a été envoyé. Recomposez pour en choisir une autre.",
     invalid_recipient:
       "Ce destinataire ne peut pas recevoir d'argent. Rien n'a été envoyé. Recomposez pour en choisir un autre.",
+    token_refused:
+      "L'émetteur de cet argent ne permet pas cet envoi en ce moment. Rien n'a été envoyé. Choisissez un autre portefeuille, ou réessayez plus tard.",
     paused:
       "Les prêts et les retraits sont suspendus. Vous pouvez envoyer et rembourser. Rien n'a été envoyé. Réessayez plus tard.",
     withdrawal_limit: (left) =>

@@ -100,6 +100,8 @@ export const kiswahili: Messages = {
       'Anwani hii ni ya mkataba, si pochi. Hakuna kilichotumwa. Piga tena utume kwa mwingine.',
     invalid_recipient:
       'Mpokeaji huyu hawezi kupokea pesa. Hakuna kilichotumwa. Piga tena utume kwa mwingine.',
+    token_refused:
+      'Mtoaji wa pesa hizi haruhusu ziende huko kwa sasa. Hakuna kilichotumwa. Tumia pochi nyingine, au jaribu tena baadaye.',
     paused:
       'Mikopo na kutoa pesa vimesimamishwa. Bado unaweza kutuma pesa na kulipa. Hakuna kilichotumwa. Jaribu tena baadaye.',
     withdrawal_limit: (left) =>

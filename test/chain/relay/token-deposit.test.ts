@@ -1,4 +1,4 @@
-import { type Address, createWalletClient, erc20Abi, http } from 'viem'
+import { type Abi, type Address, createWalletClient, erc20Abi, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { devKey } from '../../../scripts/dev/anvil.ts'
@@ -47,11 +47,39 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   expect(await dialAnew('1')).toBe('END Your Balance: 13.50 USD')
 })
 
+/** Answers balances, and reverts a transfer with `EnforcedPause()`, as the pool itself may. */
+const pausedCode =
+  '0x5f3560e01c63a9059cbb14601d57670de0b6b3a76400005f5260205ff35b63d93c066560e01b5f5260045ffd'
+
+test('a payment that its token refuses is told so, and no pause is said to be of the pool', async () => {
+  const deployment = openOperated(chain, { PROFILE: 'lender', PIN: 'off' })
+  const wallet = `0x${'cd'.repeat(20)}`
+  const cashOut = { phone, sessionId: 'out', text: `7*${wallet}*1*1` }
+  const refused =
+    'END The issuer of this money does not let it go there now. Nothing was sent. Try another wallet, or again later.'
+  await tellToken('setBlocked', [wallet, true])
+  expect(await dial(deployment, cashOut)).toBe(refused)
+  await tellToken('setBlocked', [wallet, false])
+  const token = chain.unit.token?.address
+  const code = await chain.anvil.ask('eth_getCode', [token, 'latest'])
+  await chain.anvil.ask('anvil_setCode', [token, pausedCode])
+  expect(await dial(deployment, { ...cashOut, sessionId: 'in', text: '6*1*1' })).toBe(
+    'END This is not possible at the moment. Nothing was sent. Please try again later.',
+  )
+  await deployment.settled()
+  expect((await deployment.status()).contracts.state).not.toBe('loan_paused')
+  expect((await deployment.status()).counts).toMatchObject({ 'refused.token_refused': 1 })
+  await chain.anvil.ask('anvil_setCode', [token, code])
+})
+
 /** Sends tokens as an exchange does, which knows nothing of the pool. */
-async function pay(to: Address, value: bigint): Promise<void> {
+const pay = (to: Address, value: bigint) => tellToken('transfer', [to, value])
+
+const tokenAbi: Abi = [...erc20Abi, ...parseAbi(['function setBlocked(address, bool)'])]
+
+async function tellToken(functionName: string, args: readonly unknown[]): Promise<void> {
   const account = privateKeyToAccount(devKey)
   const wallet = createWalletClient({ account, transport: http(chain.anvil.url) })
   const address = chain.unit.token?.address as Address
-  const call = { address, abi: erc20Abi, functionName: 'transfer', args: [to, value] } as const
-  await wallet.writeContract({ ...call, chain: null })
+  await wallet.writeContract({ address, abi: tokenAbi, functionName, args, chain: null })
 }
