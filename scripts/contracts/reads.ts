@@ -1,15 +1,22 @@
 import {
   type Address,
+  BaseError,
+  decodeFunctionResult,
+  encodeFunctionData,
   erc20Abi,
   type GetContractEventsReturnType,
   getContract,
   type Hex,
   type PublicClient,
+  RpcRequestError,
   zeroAddress,
 } from 'viem'
 import { readLogs } from '../../src/chain/logs.ts'
+import { parseRevertReason } from '../../src/chain/refusals.ts'
+import { RpcError } from '../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { createCoinUnit, createTokenUnit } from '../../src/loan/amounts.ts'
+import { codes } from '../../src/node/codes.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 
 export const loanAt = (client: PublicClient, address: Address) =>
@@ -17,9 +24,7 @@ export const loanAt = (client: PublicClient, address: Address) =>
 
 /** Reads what a loan contract counts. One of version 1.0 names no token: it counts the currency. */
 export async function readUnit(client: PublicClient, loan: Address, currency: string) {
-  const address = await loanAt(client, loan)
-    .token()
-    .catch(() => zeroAddress)
+  const address = await readToken(client, loan)
   if (address === zeroAddress) return createCoinUnit(currency)
   const token = { address, abi: erc20Abi } as const
   const decimals = await client.readContract({ ...token, functionName: 'decimals' })
@@ -28,6 +33,30 @@ export async function readUnit(client: PublicClient, loan: Address, currency: st
     .readContract({ ...token, functionName: 'symbol' })
     .catch(() => 'tokens')
   return createTokenUnit(symbol, { address, decimals })
+}
+
+/** Reads the token of a loan contract. @throws {Error} the node is silent, or refuses */
+async function readToken(client: PublicClient, to: Address): Promise<Address> {
+  const call = { abi: microLoanAbi, functionName: 'token' } as const
+  const request = { to, data: encodeFunctionData(call) }
+  const data = await client
+    .request({ method: 'eth_call', params: [request, 'latest'] })
+    .catch((error: unknown): Hex => {
+      if (isRevert(error)) return '0x'
+      throw error
+    })
+  return data === '0x' ? zeroAddress : decodeFunctionResult({ ...call, data })
+}
+
+/** Tells a revert from other refusals: by its code, or by RSKj's words. */
+function isRevert(error: unknown): boolean {
+  const refusal =
+    error instanceof BaseError ? error.walk((each) => each instanceof RpcRequestError) : undefined
+  if (!(refusal instanceof RpcRequestError)) return false
+  return (
+    refusal.code === codes.reverted ||
+    parseRevertReason(new RpcError(refusal.code, refusal.details)) !== undefined
+  )
 }
 
 export const forwarderAt = (client: PublicClient, address: Address) =>
