@@ -11,7 +11,7 @@ const facts: ScreenFacts = {
   debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000, isOverdue: false },
   terms: { feeWei: 0n, termSeconds: 86_400, principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   loanLimit: 10n ** 16n,
-  earlierMinutes: 3,
+  earlier: { minutes: 3 },
   address: '0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd',
   activity: {
     ownPayments: [sample('transfer', 'done'), sample('repayment', 'arriving')],

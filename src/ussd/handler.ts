@@ -231,8 +231,7 @@ async function prepareRepeatScreen(
   if (repeatPlace === undefined || repeatPlace.draft.amountWei === 'all') return undefined
   const hasLocalCurrency = visit.services.settings.localCurrency !== undefined
   const rate = hasLocalCurrency ? await readSessionRate(visit) : 'none'
-  return (earlierMinutes) =>
-    askScreen(writePrompt(repeatPlace, menuContext, { earlierMinutes, rate }))
+  return (earlier) => askScreen(writePrompt(repeatPlace, menuContext, { earlier, rate }))
 }
 
 /** Shows a balance at the current exchange rate, because no payment depends on it. */

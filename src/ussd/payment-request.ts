@@ -23,7 +23,7 @@ import {
 } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { PreparedOrder } from '../relay/pay/paying-step.ts'
+import type { PayingStep, PreparedOrder } from '../relay/pay/paying-step.ts'
 import { describeFault } from '../runtime/log.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
@@ -44,7 +44,7 @@ export type PaymentRequest = {
   /** Names the question that was answered, unless a late answer pays too. */
   question?: { input: string; holdsMs: number } | undefined
   /** Creates the question that is asked first if an equal payment was made before. */
-  createRepeatScreen?: ((minutes: number) => Screen) | undefined
+  createRepeatScreen?: PayingStep['texts']['repeat']
 }
 
 /** Makes a payment, at most once per gateway and session, or asks whether to repeat one. */
@@ -79,11 +79,14 @@ export async function requestPayment(
   return { intentId: name.intentId, answer }
 }
 
-/** Returns the minutes since an equal payment of the account. */
-export async function findEqualPayment(visit: Visit, intent: Intent): Promise<number | undefined> {
-  const { call } = await planCall(visit, intent)
-  const { ledger } = visit.services
-  return await ledger.recordEqualAge(visit.stepKey, { data: encodeCall(call) })
+/** Returns an equal payment that the account made lately. */
+export async function findEqualPayment(visit: Visit, intent: Intent) {
+  const { call, amountWei } = await planCall(visit, intent)
+  const agreed = await findAgreed(visit, intent, amountWei)
+  return await visit.services.ledger.recordEarlier(visit.stepKey, {
+    data: encodeCall(call),
+    agreed,
+  })
 }
 
 /** Describes a payment's call and what it moves; `amountWei` is the amount that screens show. */

@@ -122,7 +122,7 @@ const factReaders: FactReaders = {
     const { now, ...stored } = await shown.services.memory.read(shown.account.address)
     return recordList(shown, walletsRecord, listWallets(stored, now))
   },
-  async earlierMinutes(shown) {
+  async earlier(shown) {
     const { name, draft } = shown.place
     const node = getNode(shown.menuContext.menu, name)
     const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : []

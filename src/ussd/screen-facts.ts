@@ -4,6 +4,7 @@ import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { LocalMoney, LocalWorth, Rate } from '../loan/local-worth.ts'
 import type { Taking, Withdrawal } from '../operator/kept/tills.ts'
+import type { Answer } from '../relay/ledger/steps.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Marks a fact that cannot be read now. A screen says so, since leaving it out would mislead. */
@@ -16,7 +17,7 @@ export type ScreenFacts = {
   /** Holds what the account may borrow at a time. */
   loanLimit: bigint
   address: string
-  earlierMinutes: number | 'unknown'
+  earlier: NonNullable<Answer<'recordEarlier'>> | 'unknown'
   failure: 'unreported' | 'none'
   pin: PinState
   recipients: readonly KnownRecipient[] | Unavailable

@@ -1,10 +1,14 @@
+import type { Address, Hex } from 'viem'
 import { describe, expect } from 'vitest'
+import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
+import type { LocalWorth } from '../../src/loan/local-worth.ts'
 import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
-import { askedName } from '../../src/relay/ledger/values.ts'
+import { askedName, type Order } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
+  agreed,
   alice,
   bob,
   carol,
@@ -73,28 +77,60 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     })
 
     test('leads to a question after an equal payment a moment ago', async ({ ledger, pass }) => {
-      expect(await ledger.recordEqualAge(question('first'), call)).toBeUndefined()
+      expect(await ledger.recordEarlier(question('first'), call)).toBeUndefined()
       await accept(ledger, 'first')
       // The session that made it is decided: it is asked nothing.
-      expect(await ledger.recordEqualAge(question('first'), call)).toBeUndefined()
-      expect(
-        await ledger.recordEqualAge(question('other'), { ...call, data: '0x' }),
-      ).toBeUndefined()
+      expect(await ledger.recordEarlier(question('first'), call)).toBeUndefined()
+      expect(await ledger.recordEarlier(question('other'), { ...call, data: '0x' })).toBeUndefined()
       pass(9 * minuteMs)
-      expect(await ledger.recordEqualAge(question('looks'), call)).toBe(9)
+      expect(await ledger.recordEarlier(question('looks'), call)).toEqual({ minutes: 9 })
       const equal = { kind: 'equal', minutes: 9 }
       const unlessEqual = { unlessEqual: true }
       expect(await judge(ledger, 'offers', alice, unlessEqual)).toMatchObject(equal)
       pass(minuteMs)
-      expect(await ledger.recordEqualAge(question('later'), call)).toBeUndefined()
+      expect(await ledger.recordEarlier(question('later'), call)).toBeUndefined()
       for (const session of ['looks', 'offers']) {
-        expect(await ledger.recordEqualAge(question(session), call)).toBe(9)
+        expect(await ledger.recordEarlier(question(session), call)).toEqual({ minutes: 9 })
         expect(await judge(ledger, session, alice, unlessEqual)).toMatchObject(equal)
       }
       // Whoever wants another one all the same gets it.
       for (const session of ['looks', 'offers']) {
         expect(await judge(ledger, session)).toMatchObject({ kind: 'accepted' })
       }
+    })
+
+    test('leads to it by the same local money at another rate, and by what was paid', async ({
+      ledger,
+    }) => {
+      const calling = (to: Address, amountWei: bigint) => ({
+        data: encodeCall({ kind: 'transfer', to, amountWei }),
+      })
+      const paying = (session: string, amountWei: bigint, order: Partial<Order>) => {
+        const { request } = offerOf(session).order
+        const called = { request: { ...request, ...calling(bob, amountWei) } }
+        return judge(ledger, session, alice, { order: { ...called, ...order } })
+      }
+      await paying('local', 7n, { agreed })
+      await paying('unit', 9n, {})
+      const look = (call: { data: Hex; agreed?: LocalWorth }) =>
+        ledger.recordEarlier(question(`${call.data}${JSON.stringify(call.agreed)}`), call)
+      const local = { currency: agreed.currency, cents: agreed.cents }
+      const later = { ...agreed, micros: '13000000000000' }
+      expect(await look({ ...calling(bob, 8n), agreed: later })).toEqual({ minutes: 0, local })
+      expect(await look(calling(bob, 7n))).toEqual({ minutes: 0, local })
+      expect(await look({ ...calling(bob, 9n), agreed })).toEqual({ minutes: 0 })
+      for (const other of [
+        { ...calling(bob, 8n), agreed: { ...agreed, cents: '1' } },
+        { ...calling(bob, 8n), agreed: { ...agreed, currency: 'UGX' } },
+        { ...calling(carol, 8n), agreed },
+        calling(bob, 8n),
+      ])
+        expect(await look(other)).toBeUndefined()
+    })
+
+    test('is read as a former version stored it', async ({ ledger }) => {
+      await ledger.saveFirstValue({ ...question('former'), name: 'equal', value: '9' })
+      expect(await ledger.recordEarlier(question('former'), call)).toEqual({ minutes: 9 })
     })
 
     test('leads to no question if it failed', async ({ ledger }) => {
@@ -119,12 +155,12 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       await ledger.saveFirstValue(ask('prompt'))
       await ledger.saveFirstValue(ask('late'))
       await ledger.saveFirstValue(ask('another name', 'terms'))
-      await ledger.recordEqualAge(question('arrived'), undefined)
+      await ledger.recordEarlier(question('arrived'), undefined)
       pass(3 * minuteMs)
       expect(await judged('prompt')).toMatchObject({ kind: 'accepted' })
       // A question that is shown again was asked before.
       await ledger.saveFirstValue(ask('late'))
-      await ledger.recordEqualAge(question('arrived'), undefined)
+      await ledger.recordEarlier(question('arrived'), undefined)
       pass(1)
       expect(await judged('late')).toEqual(late)
       expect(await judged('arrived')).toEqual(late)
@@ -144,7 +180,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     test('asks only for a time whether to pay again', async ({ ledger, pass }) => {
       await accept(ledger, 'first')
       for (const session of ['prompt', 'late'])
-        expect(await ledger.recordEqualAge(ask(session), call)).toBe(0)
+        expect(await ledger.recordEarlier(ask(session), call)).toEqual({ minutes: 0 })
       pass(3 * minuteMs)
       const judged = async (session: string) =>
         (await judge(ledger, session, alice, { question: asked })).kind

@@ -249,7 +249,7 @@ const draws: Draws = {
   saveFirstValue: ({ random, question }) => [
     { ...question, name: random.pick(['terms', 'equal']), value: `${random.int(1, 3)}` },
   ],
-  recordEqualAge: ({ question }) => [question, { data: '0x1234' }],
+  recordEarlier: ({ question }) => [question, { data: '0x1234' }],
   readFirstValue: ({ random, question }) => [question, random.pick(['terms', 'equal'])],
   findPayment: ({ owner }) => [owner],
   expire: ({ random, owner }) => [owner, random.pick([1, 2, 4_000_000_001])],

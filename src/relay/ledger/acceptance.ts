@@ -23,10 +23,11 @@ import { opens, reads } from './port.ts'
 import { recordObservations } from './records/chain.ts'
 import {
   type DayLimitRefusal,
+  type EarlierPayment,
   findDayLimit,
   hasDayLimit,
   type PaymentLimits,
-  recordEqualAge,
+  recordEarlier,
 } from './records/earlier.ts'
 import { type AskedQuestion, isLateAnswer } from './records/first-values.ts'
 import { type Identity, isOfOtherDeployment } from './records/identity.ts'
@@ -44,8 +45,8 @@ import {
   type StepKey,
 } from './values.ts'
 
-/** Asks to confirm a payment: an equal one was accepted this many minutes ago. */
-export type Equal = { kind: 'equal'; minutes: number }
+/** Asks to confirm a payment: an equal one was accepted lately. */
+export type Equal = { kind: 'equal' } & EarlierPayment
 
 /** Tells why the ledger lets a payment not begin. Nothing has changed. */
 type Unacceptable =
@@ -205,8 +206,9 @@ function judge(
   // The nonce's row, which counts these payments, is written only after all of them have begun.
   const refusal = findRefusal(step, offer, nonce === undefined ? 0 : begun.length)
   if (refusal !== undefined) return refusal
-  const minutes = unlessEqual === true ? recordEqualAge(rows, offer, order.request) : undefined
-  if (minutes !== undefined) return { kind: 'equal', minutes }
+  const call = { data: order.request.data, agreed: order.agreed }
+  const earlier = unlessEqual === true ? recordEarlier(rows, offer, call) : undefined
+  if (earlier !== undefined) return { kind: 'equal', ...earlier }
   return question !== undefined && isLateAnswer(rows, offer, question)
     ? { kind: 'late' }
     : undefined

@@ -12,7 +12,12 @@ import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { opens, reads, writes } from './port.ts'
 import { readObservations, recordObservations } from './records/chain.ts'
-import { listPaymentsSince, recordEqualAge } from './records/earlier.ts'
+import {
+  type EarlierPayment,
+  listPaymentsSince,
+  type PaymentCall,
+  recordEarlier,
+} from './records/earlier.ts'
 import {
   type FirstValue,
   readFirstValue,
@@ -115,19 +120,15 @@ export const sessionSteps = {
     readFirstValue(rows, stepKey, name),
   ),
   /**
-   * Stores when a paying answer first arrived. Returns how many minutes ago the account made an
-   * equal call, if one is given and was made lately, and stores that too.
+   * Stores when a paying answer first arrived. Returns the account's last payment that is equal to
+   * a call, if one is given and was made within 10 minutes, and stores that too.
    */
-  recordEqualAge: writes(
-    (
-      { rows },
-      stepKey: StepKey,
-      call: Pick<SignedRequest, 'data'> | undefined,
-    ): number | undefined => {
+  recordEarlier: writes(
+    ({ rows }, stepKey: StepKey, call: PaymentCall | undefined): EarlierPayment | undefined => {
       // A decided session is asked nothing any more.
       if (findDecision(rows, stepKey) !== undefined) return undefined
       saveAnswerTime(rows, stepKey)
-      return recordEqualAge(rows, stepKey, call)
+      return recordEarlier(rows, stepKey, call)
     },
   ),
   /**

@@ -158,12 +158,12 @@ async function askToRepeat(
 ): Promise<PaymentAnswer | undefined> {
   const { stepKey, question, texts } = step
   if (texts.repeat === undefined && question === undefined) return undefined
-  const call = texts.repeat && { data: order.request.data }
-  const minutes = await retryLedgerCall(relayer.clock, () =>
-    relayer.ledger.recordEqualAge(stepKey, call),
+  const call = texts.repeat && { data: order.request.data, agreed: order.agreed }
+  const earlier = await retryLedgerCall(relayer.clock, () =>
+    relayer.ledger.recordEarlier(stepKey, call),
   )
-  if (minutes === undefined || texts.repeat === undefined) return undefined
-  return { kind: 'screen', screen: texts.repeat(minutes) }
+  if (earlier === undefined || texts.repeat === undefined) return undefined
+  return { kind: 'screen', screen: texts.repeat(earlier) }
 }
 
 async function readAll({ relayer, options, prepared, view, progress }: Attempt): Promise<Readings> {
@@ -227,7 +227,7 @@ async function answerOffer(
       return { kind: 'screen', screen: accepted.screen }
     case 'equal': {
       const { repeat } = step.texts
-      return repeat && { kind: 'screen', screen: repeat(accepted.minutes) }
+      return repeat && { kind: 'screen', screen: repeat(accepted) }
     }
     case 'late':
       return accepted

@@ -5,6 +5,7 @@ import type { AcceptPayment, Screens } from '../ledger/acceptance.ts'
 import type { Paid } from '../ledger/decisions.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import type { Lendable } from '../ledger/payments/reserves.ts'
+import type { EarlierPayment } from '../ledger/records/earlier.ts'
 import type { AskedQuestion } from '../ledger/records/first-values.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
 import type { Order, Screen, StepKey } from '../ledger/values.ts'
@@ -42,8 +43,8 @@ export type PreparedOrder = {
 
 /** Writes the screens of a step that asks to pay. */
 export type PaymentTexts = {
-  /** Asks whether to repeat an equal payment, which is this many minutes old. */
-  repeat?: ((minutes: number) => Screen) | undefined
+  /** Asks whether to repeat an equal payment. */
+  repeat?: ((earlier: EarlierPayment) => Screen) | undefined
   /** Tells what the chain executed, whatever the text asks for now. */
   paid: (paid: Paid) => Promise<Screen>
   refusal: (refusal: Refusal) => Screen

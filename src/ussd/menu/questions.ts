@@ -1,7 +1,7 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { formatExactly, getOne, parseAmount } from '../../loan/amounts.ts'
-import { agreeToCents, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import { agreeToCents, formatLocal, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -158,19 +158,20 @@ export const createRepeatQuestion = (
   target: Effect,
   { digit = '3', ...back }: RepeatOptions = { back: 'main' },
 ): MenuList => ({
-  facts: ['earlierMinutes', ...listRateFacts(settings)],
+  facts: ['earlier', ...listRateFacts(settings)],
   kind: 'list',
-  title(context, { agreed: _, ...draft }, { earlierMinutes, ...facts }) {
-    // The payment before was equal in the unit, and maybe not in local money.
-    const [amount, to] = formatTransfer(context, draft)
+  title(context, { agreed: _, ...draft }, { earlier, ...facts }) {
     const { age, repeated } = context.messages
+    const { minutes = undefined, local = undefined } = earlier === 'unknown' ? {} : earlier
+    // The payment before was equal in the unit, or in local money at another rate.
+    const [amount, to] = formatTransfer(context, draft)
     const text = repeated(
-      amount,
+      local === undefined ? amount : formatLocal(local),
       to,
-      earlierMinutes === 'unknown' ? undefined : age(earlierMinutes),
+      minutes === undefined ? minutes : age(minutes),
     )
     const [firstLine = '', ...otherLines] = text.split('\n')
-    const localValueLines = formatLocalAmount(context, draft, facts)
+    const localValueLines = local === undefined ? formatLocalAmount(context, draft, facts) : []
     return [firstLine, ...localValueLines, ...otherLines].join('\n')
   },
   entries: [{ digit, target, label: ({ sendAgain }) => sendAgain }],

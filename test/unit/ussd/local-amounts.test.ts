@@ -87,7 +87,8 @@ describe('what was agreed in local money', () => {
   test('is sent again by the main menu, as much as it is in coins today', async () => {
     const { play, feed, spent } = open()
     await play(`s: 2*${friend}*1200*1 -> END Transfer Submitted|…
-      settle`)
+      settle
+      11 min`)
     feed.rate = kes(24_000_000n)
     await play(`
       again: 98 -> …11. Send KES 1,200 to 2547...001…
@@ -139,14 +140,24 @@ describe('an amount in the local currency', () => {
     expect(await spent()).toEqual([10n ** 14n])
   })
 
-  test('is shown in both currencies when the caller is asked about an equal payment', async () => {
-    const { play } = open()
-    const again = `CON You sent 0.0001 tRBTC|(about KES 1,200)|${to}|Just now. Send it again?|2. Send once more|0. Change`
+  test('is found at any rate when the caller is asked about an equal payment', async () => {
+    const { play, feed } = open()
+    const again = `CON You sent KES 1,200|${to}|Just now. Send it again?|2. Send once more|0. Change`
     await play(`
       s: 2*${friend}*1200*1 -> END Transfer Submitted|…
       t: 2*${friend}*1200*1 -> ${again}
       u: 2*0 -> …
-      u: 2*0*11*1 -> CON You sent 0.0001 tRBTC|(about KES 1,200)|To: 2547...001|Just now. …`)
+      u: 2*0*11*1 -> CON You sent KES 1,200|To: 2547...001|Just now. …`)
+    feed.rate = kes(12_000_001n)
+    await play(`v: 2*${friend}*1200*1 -> ${again}
+      w: 2*${friend}*1201*1 -> END Transfer Submitted|…`)
+    feed.rate = undefined
+    await play(`
+      x: 2*${friend}*0.001*1 -> END Transfer Submitted|…
+      y: 2*${friend}*0.0001*1 -> ${again}`)
+    feed.rate = kes(12_000_000n)
+    await play(`
+      z: 2*${friend}*12000*1 -> CON You sent 0.001 tRBTC|(about KES 12,000)|${to}|Just now. …`)
   })
 
   test("is shown for a debt at the session's rate, if there is one", async () => {

@@ -7,6 +7,7 @@ import type { Row } from '../rows.ts'
 import type { Order } from '../values.ts'
 
 type PaymentRow = Row<'payments'>
+type CallOf = Pick<SignedRequest, 'data'>
 
 /** Returns the request that a payment is about: the one that the chain executed, if another. */
 export const getRequest = ({ request, executed }: PaymentRow): SignedRequest => executed ?? request
@@ -23,7 +24,7 @@ export const isToOther = ({ request, executed }: PaymentRow): boolean =>
   executed ? !paysSame(request, executed) : false
 
 /** Tells whether two requests make the same kind of call to the same account. */
-export function paysSame(request: SignedRequest, executed: SignedRequest): boolean {
+export function paysSame(request: CallOf, executed: CallOf): boolean {
   if (request.data === executed.data) return true
   const [call, other] = [decodeCall(request.data), decodeCall(executed.data)]
   if (call === undefined || other === undefined || call.kind !== other.kind) return false

@@ -1,8 +1,9 @@
+import * as z from 'zod/mini'
 import { paymentKinds } from '../../../loan/kinds.ts'
-import type { SignedRequest } from '../../forwarder/requests.ts'
+import { localMoney } from '../../../loan/local-worth.ts'
 import type { RefusalOf } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
-import { getRequest } from '../payments/executed.ts'
+import { getAgreed, getRequest, paysSame } from '../payments/executed.ts'
 import { noLimit, type Row } from '../rows.ts'
 import type { Order, StepKey } from '../values.ts'
 import { equalName, readFirstValue, saveFirstValue } from './first-values.ts'
@@ -16,8 +17,22 @@ export type PaymentLimits = DayLimits & { openPayments: number }
 /** Refuses a payment beyond the limits of a day. Nothing has changed. */
 export type DayLimitRefusal = RefusalOf<'too_many_today' | 'too_much_today'>
 
-/** Holds what is compared to find an equal payment. */
-type PaymentCall = Pick<SignedRequest, 'data'>
+/** Holds what is compared to find an equal payment: its call, or its payee and local money. */
+export type PaymentCall = Pick<Order['request'], 'data'> & Pick<Order, 'agreed'>
+
+const earlierPayment = z.object({ minutes: z.int(), local: z.optional(localMoney) })
+
+/** Tells how long ago an equal payment was made, and what it was in local money. */
+export type EarlierPayment = z.infer<typeof earlierPayment>
+
+/** Parses a stored one; before 1.1 it was the minutes alone. */
+const storedPayment = z.union([
+  earlierPayment,
+  z.pipe(
+    z.int(),
+    z.transform((minutes): EarlierPayment => ({ minutes })),
+  ),
+])
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -80,20 +95,29 @@ export function findDayLimit(
   return spendsWei > leftWei ? { kind: 'too_much_today', leftWei } : undefined
 }
 
-/** Returns how many minutes ago an equal call was made, within 10. The first answer is stored. */
-export function recordEqualAge(
+/** Returns the last equal payment, within 10 minutes. The first answer is stored. */
+export function recordEarlier(
   rows: Draft,
   stepKey: StepKey,
   call: PaymentCall | undefined,
-): number | undefined {
+): EarlierPayment | undefined {
   const stored = readFirstValue(rows, stepKey, equalName)
-  if (stored !== undefined) return Number(stored)
+  if (stored !== undefined) return storedPayment.parse(JSON.parse(stored))
   if (call === undefined) return undefined
   const equal = listPaymentsSince(rows, stepKey.account, rows.now - maxEqualAgeMs + 1).find(
-    (row) => !hasSentNothing(row) && getRequest(row).data === call.data,
+    (row) => !hasSentNothing(row) && isEqual(row, call),
   )
   if (equal === undefined) return undefined
   const minutes = Math.max(0, Math.floor((rows.now - equal.accepted_at) / 60_000))
-  saveFirstValue(rows, { ...stepKey, name: equalName, value: `${minutes}` }, undefined)
-  return minutes
+  const earlier = earlierPayment.parse({ minutes, local: getAgreed(equal) })
+  saveFirstValue(rows, { ...stepKey, name: equalName, value: JSON.stringify(earlier) }, undefined)
+  return earlier
+}
+
+/** Tells whether a payment makes this call, or pays as much local money at whatever rate. */
+function isEqual(row: Row<'payments'>, call: PaymentCall): boolean {
+  const [request, agreed] = [getRequest(row), getAgreed(row)]
+  if (request.data === call.data) return true
+  if (agreed === undefined || agreed.currency !== call.agreed?.currency) return false
+  return agreed.cents === call.agreed.cents && paysSame(request, call)
 }

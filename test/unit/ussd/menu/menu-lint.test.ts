@@ -81,7 +81,7 @@ const facts: ScreenFacts = {
   terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
   rate: { currency: 'KES', micros: 99_999_999_999_000_000n },
   withdrawal: { ...reverted, intentId: '0x01', paidOut },
-  ...{ registration: 'unregistered', failure: 'unreported', earlierMinutes: 10 },
+  ...{ registration: 'unregistered', failure: 'unreported', earlier: { minutes: 10 } },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
 }
 
@@ -92,9 +92,10 @@ const unavailable: ScreenFacts = {
   withdrawal: 'unavailable',
 }
 
-/** The same where the main menu offers to repeat payments. */
+/** The same where the main menu offers to repeat payments, and one is asked about. */
 const repeated: ScreenFacts = {
   ...facts,
+  earlier: { minutes: 10, local: agreed },
   recipients: threeOf({
     ...({ kind: 'known', address, label: '9997...001' } as const),
     ...{ amountWei: 1n, local: agreed },
