@@ -44,6 +44,7 @@ const summaries: Record<ActionName, string> = {
   'person/erase': 'Erases what is kept of a person and guards nothing',
   hold: 'Holds an account, so that it begins no payment, or releases it',
   deposit: "Has an account's own key deposit what is at its address, once",
+  sweep: 'Credits what arrived at the address that Receive shows for a token, once in 6 hours',
   pin: 'Unblocks an account, or has it keep a PIN that was called forgotten',
   alias: 'Has numbers keep the accounts of their former forms',
   wallet: "Adds a wallet to a number's account, takes one away, or lists them",

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
 import type { ActionRequest } from '../../src/operator/actions/list.ts'
+import { getProgress } from '../../src/relay/progress.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
-import { type Command, type Found, flag, text, type Values } from '../stack/command.ts'
-import { Misused } from '../stack/report.ts'
+import { type Command, type Found, flag, text, textOr, type Values } from '../stack/command.ts'
+import { Misused, StackError, writeAmount } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
 import * as show from './show.ts'
@@ -14,6 +15,10 @@ const usage = `Usage: npm run ops -- account <what> [--url https://<host>] [--js
 address             where money can be sent to for a number, with this chain's checksum (EIP-1191)
 deposit             has the account's own key deposit what was sent there, less the gas: once, however
                     often it is asked for
+sweep [--least AMOUNT]
+                    over a token, credits what arrived at the addresses that Receive shows, from AMOUNT (1) of the
+                    pool's unit on: for numbers of the standard input, one a line, each once in 6 hours. A
+                    cron may call it; what fails for one number is told by its line, and stops no other
 cash-out <wallet> <amount | all> [--key K]
                     pays out of the account of a number to an address outside, once. Where it was not
                     answered, the same command with the key that is printed tells what became of it
@@ -42,7 +47,7 @@ The number is read from a prompt or from the standard input, and never from an a
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias --record
 says itself what it needs.`
 
-const options = { key: text, none: flag }
+const options = { key: text, none: flag, least: textOr('1') }
 
 type Given = Values<typeof options>
 
@@ -51,12 +56,15 @@ const numbersAtOnce = 20
 const repeatRemedy =
   'It may have been done. The same command does it once more, and changes nothing else.'
 
+const sweepRemedy = 'It may have been sent. The same command tells: it is once in 6 hours.'
+
 const askService = operatorCommand({
   usage,
   options,
   actions: {
     address,
     deposit,
+    sweep,
     'cash-out': { takes: [2], run: cashOut },
     wallets: changeWallets,
     'add-wallet': { takes: [2], run: changeWallets },
@@ -93,6 +101,34 @@ async function deposit({ act, status, terminal }: Operated): Promise<Found> {
   const isKnown = answer.deposit.kind === 'too_little' && answer.deposit.last !== null
   const isBad = kind !== 'sent' && kind !== 'under_way' && !isKnown
   return { json: answer, lines: show.describeDeposit(answer, await status()), isBad }
+}
+
+async function sweep({ act, status, terminal }: Operated, { least }: Given): Promise<Found> {
+  const numbers = (await terminal.input()).split('\n').map((line) => line.trim())
+  const { unit } = await status()
+  const swept: object[] = []
+  const lines: string[] = []
+  let isBad = false
+  for (const [index, phone] of numbers.entries()) {
+    if (phone === '') continue
+    const line = index + 1
+    try {
+      const answer = await act('sweep', { phone, least }, sweepRemedy)
+      swept.push({ line, ...answer })
+      const arrived = writeAmount(BigInt(answer.arrivedWei), unit)
+      const { payment } = answer
+      const fate = payment
+        ? `payment ${payment.intent} is ${getProgress(payment.state)}`
+        : 'not swept'
+      lines.push(`line ${line}: ${arrived} there, ${fate}`)
+    } catch (error) {
+      if (!(error instanceof StackError)) throw error
+      isBad = true
+      swept.push({ line, error: error.message })
+      lines.push(`line ${line}: ${error.message.replaceAll('\n', ' ')}`)
+    }
+  }
+  return { json: { swept }, lines, isBad }
 }
 
 async function cashOut(

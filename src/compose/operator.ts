@@ -28,7 +28,7 @@ import {
   deriveSignerAddress,
 } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
-import { assembleCashOut } from './ussd.ts'
+import { assembleOperatorPayments } from './ussd.ts'
 
 /** Limits the age of a condition that health requests share, since anybody may make them. */
 const conditionTtlMs = 1_000
@@ -144,7 +144,7 @@ function assembleOperator(
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),
-    cashOut: assembleCashOut({ config, runtime, relayer, stores }),
+    ...assembleOperatorPayments({ config, runtime, relayer, stores }),
     newId: () => crypto.randomUUID(),
   })
 }

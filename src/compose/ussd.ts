@@ -1,9 +1,10 @@
 import { createMemory, limitStoreTime } from '../account/memory.ts'
+import type { PhoneNumber } from '../account/phone.ts'
 import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createRates } from '../loan/local-worth.ts'
-import type { CashOut } from '../operator/actions/action.ts'
+import type { OperatorPayments } from '../operator/actions/action.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
@@ -16,6 +17,7 @@ import { createDialLimiter } from '../ussd/dial-limiter.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import { createUssdHandler, type UssdHandler } from '../ussd/handler.ts'
 import { createMenu } from '../ussd/menu/main-menu.ts'
+import type { Intent } from '../ussd/menu/node.ts'
 import { requestPayment } from '../ussd/payment-request.ts'
 import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
 import type { Services } from '../ussd/services.ts'
@@ -46,21 +48,29 @@ export const assembleUssdHandler = (options: UssdOptions): UssdHandler =>
 
 const operatorGatewayName = 'operator'
 
-/** Creates cash-outs that operators ask for, which are paid like any payment of the caller. */
-export function assembleCashOut(options: UssdOptions): CashOut {
+/** Creates payments that operators ask for, which are paid like any payment of the caller. */
+export function assembleOperatorPayments(options: UssdOptions): OperatorPayments {
   // The operator vouches for the caller in place of a PIN.
   // Nor does the caller agree to an amount in local money.
   const settings = { ...options.config.menu, localCurrency: undefined }
   const services = { ...createServices(options, () => true), pins: undefined, settings }
-  return async ({ key, phone, to, amountWei }) => {
+  const pay = async (
+    { key: sessionId, phone }: { key: string; phone: PhoneNumber },
+    answers: readonly string[],
+    intent: Intent,
+  ) => {
     // The ledger may not have adopted this key and forwarder yet.
     await services.identity()
-    const session = { gateway: operatorGatewayName, sessionId: key, phone }
-    const visit = withAnswers(await beginVisit(services, session), [to, `${amountWei}`])
-    return await requestPayment(visit, {
-      intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
-      authorizedBy: undefined,
-    })
+    const session = { gateway: operatorGatewayName, sessionId, phone }
+    const visit = withAnswers(await beginVisit(services, session), answers)
+    return await requestPayment(visit, { intent, authorizedBy: undefined })
+  }
+  return {
+    cashOut({ to, amountWei, ...order }) {
+      const recipient = { kind: 'address', address: to } as const
+      return pay(order, [to, `${amountWei}`], { kind: 'cashOut', recipient, amountWei })
+    },
+    sweep: (order) => pay(order, ['sweep'], { kind: 'deposit' }),
   }
 }
 

@@ -26,17 +26,24 @@ export const badNumber = refuseRequest(400, 'this is not a phone number, such as
 export const otherSecrets = refuseRequest(409, 'the ledger was begun with other secrets')
 
 /** Describes a cash-out; a caller is paid at most once per `key`. */
-export type CashOutOrder = {
+type CashOutOrder = {
   key: string
   phone: PhoneNumber
   to: Address
   amountWei: bigint | 'all'
 }
 
-export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answer: PaymentAnswer }>
+type Paid = Promise<{ intentId: Hex; answer: PaymentAnswer }>
+
+/** Makes payments of callers' accounts that operators ask for, each once per `key`. */
+export type OperatorPayments = {
+  cashOut: (order: CashOutOrder) => Paid
+  /** Credits what arrived at the account's inlet. */
+  sweep: (order: Pick<CashOutOrder, 'key' | 'phone'>) => Paid
+}
 
 /** Holds what operators' actions work on. */
-export type ActionOptions = {
+export type ActionOptions = OperatorPayments & {
   relayer: Relayer<WholeLedger>
   deployment: Deployment
   accounts: CallerAccounts
@@ -51,7 +58,6 @@ export type ActionOptions = {
   /** Reads the ledger's state. @throws {Error} the ledger gave no answer */
   readVitals: () => Promise<Vitals>
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
-  cashOut: CashOut
   /** Sets the ledger back to a former state; undefined if the store has no history. */
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   /** Posts a notice to the webhook; undefined if none is set. */

@@ -15,6 +15,7 @@ import { findByText } from './find.ts'
 import { acceptPrice, drainIntake, pauseIntake, resumeIntake } from './intake.ts'
 import { outbidNonce } from './outbid.ts'
 import { erasePerson, exportPerson } from './person.ts'
+import { sweepFor } from './sweep.ts'
 import { postTestAlert } from './test-alert.ts'
 import { changeWallets, issueWalletCode } from './wallets.ts'
 
@@ -35,6 +36,7 @@ export const actions = {
   session: traceCallerSession,
   hold: holdAccount,
   deposit: depositFor,
+  sweep: sweepFor,
   pin: changePinState,
   wallet: changeWallets,
   'wallet-code': issueWalletCode,

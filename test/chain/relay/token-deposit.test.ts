@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
+import { account } from '../../../scripts/ops/account-cli.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, openOperated } from '../operator/operating.ts'
 
@@ -47,6 +48,55 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   expect(await dialAnew('1')).toBe('END Your Balance: 13.50 USD')
 })
 
+test("an operator's sweep credits what arrived, once in a window, and one number's fault stops no other", async () => {
+  const deployment = openOperated(chain, { PROFILE: 'lender', PIN: 'off' })
+  const { operate, allDone, pass } = deployment
+  const numbers = ['+254700000081', '+254700000082', '+254700000083']
+  const inlets: Address[] = []
+  for (const [index, one] of numbers.entries()) {
+    const shown = await dial(deployment, { phone: one, sessionId: `inlet ${index}`, text: '6' })
+    inlets.push((/0x[0-9a-fA-F]{40}/.exec(shown)?.[0] ?? '').toLowerCase() as Address)
+  }
+  const [first, second, third] = inlets as [Address, Address, Address]
+  const input = [numbers[0], 'no number', ...numbers.slice(1)].join('\n')
+  const sweep = async () => {
+    const { code, output } = await operate(account, ['sweep', '--least', '2'], { input })
+    await allDone()
+    expect(output).not.toContain('25470000008')
+    return { code, lines: output.trim().split('\n') }
+  }
+  const balances = async () => {
+    const found = numbers.map((one) => deployment.act('lookup', { phone: one }))
+    return (await Promise.all(found)).map(({ balanceWei }) => balanceWei)
+  }
+  await pay(first, 5n * 10n ** 18n)
+  await pay(second, 2n * 10n ** 18n - 1n)
+  await pay(third, 2n * 10n ** 18n)
+  const once = await sweep()
+  expect(once).toEqual({
+    code: 1,
+    lines: [
+      expect.stringMatching(/^line 1: 5\.00 USD there, payment 0x[0-9a-f]+ is (arriving|done)$/),
+      expect.stringContaining('line 2: '),
+      'line 3: 1.999999 USD there, not swept',
+      expect.stringMatching(/^line 4: 2\.00 USD there, payment 0x/),
+    ],
+  })
+  expect(once.lines[1]).toContain('this is not a phone number')
+  expect(await balances()).toEqual(['5000000', '0', '2000000'])
+  // What comes later in the window waits for the next one.
+  await pay(first, 3n * 10n ** 18n)
+  expect((await sweep()).lines[0]).toContain('3.00 USD there, payment 0x')
+  expect(await balances()).toEqual(['5000000', '0', '2000000'])
+  expect((await deployment.payments()).payments).toHaveLength(2)
+  pass(6 * 60 * 60 * 1000)
+  const asked = { phone: numbers[0], least: '2' }
+  await Promise.all([deployment.act('sweep', asked), deployment.act('sweep', asked)])
+  await allDone()
+  expect((await deployment.payments()).payments).toHaveLength(3)
+  expect(await balances()).toEqual(['8000000', '0', '2000000'])
+})
+
 /** Answers balances, and reverts a transfer with `EnforcedPause()`, as the pool itself may. */
 const pausedCode =
   '0x5f3560e01c63a9059cbb14601d57670de0b6b3a76400005f5260205ff35b63d93c066560e01b5f5260045ffd'
@@ -78,8 +128,8 @@ const pay = (to: Address, value: bigint) => tellToken('transfer', [to, value])
 const tokenAbi: Abi = [...erc20Abi, ...parseAbi(['function setBlocked(address, bool)'])]
 
 async function tellToken(functionName: string, args: readonly unknown[]): Promise<void> {
-  const account = privateKeyToAccount(devKey)
-  const wallet = createWalletClient({ account, transport: http(chain.anvil.url) })
+  const payer = privateKeyToAccount(devKey)
+  const wallet = createWalletClient({ account: payer, transport: http(chain.anvil.url) })
   const address = chain.unit.token?.address as Address
   await wallet.writeContract({ address, abi: tokenAbi, functionName, args, chain: null })
 }

@@ -1,0 +1,58 @@
+import { type Address, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
+import * as z from 'zod/mini'
+import { getQuantum, parseAmount } from '../../loan/amounts.ts'
+import { toPaymentSummary } from '../records.ts'
+import { hexAddress, phone, wei } from '../schemas/fields.ts'
+import { payment } from '../schemas/payments.ts'
+import { type ActionOptions, callerAction, refuseRequest } from './action.ts'
+
+/** Sets the windows in each of which an account's inlet is swept once at most. */
+const windowMs = 6 * 60 * 60 * 1000
+
+const nodeTimeoutMs = 5_000
+
+const hasNoInlets = refuseRequest(409, 'an account of the currency has no inlet: deposit for it')
+
+/**
+ * Credits what arrived at the inlet of a number's account, if it is at least `least`: as its caller
+ * would, by a payment that its own key signs. A window is a session, which pays once at most.
+ */
+export const sweepFor = callerAction({
+  request: z.object({ phone, least: z.string().check(z.maxLength(40)) }),
+  /** Holds what was there before, and the window's payment; null if that was too little. */
+  answer: z.object({ account: hexAddress, arrivedWei: wei, payment: z.nullable(payment) }),
+  expected: 'the body has to be {"phone": "+…", "least": "1"}',
+  async run(options, { phone, address: account }, { least }) {
+    const { deployment, relayer, sweep } = options
+    const { ledger, clock, log } = relayer
+    if (deployment.unit.token === null) return hasNoInlets
+    const parsed = parseAmount(least, deployment.unit)
+    if (parsed.kind === 'fault') return refuseRequest(400, 'least is not an amount')
+    const arrivedWei = await readArrived(options, account)
+    const answer = { account, arrivedWei: `${arrivedWei}` }
+    if (arrivedWei < parsed.wei) return { ...answer, payment: null }
+    const key = `sweep-${Math.floor(clock.now() / windowMs)}`
+    const id = `sweep:${account}:${key}`
+    await ledger.recordAction({ id, action: 'sweep', detail: { account, key } })
+    log({ level: 'warn', event: 'operator.sweep', message: 'An operator sweeps for a caller' })
+    const { intentId, answer: paymentAnswer } = await sweep({ key, phone })
+    const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
+    if (record !== undefined)
+      return { ...answer, payment: toPaymentSummary(deployment.chain, record) }
+    return paymentAnswer.kind === 'screen'
+      ? refuseRequest(409, paymentAnswer.screen.lines.join(' '))
+      : refuseRequest(503, 'it is not known yet whether it was sent: repeat it')
+  },
+})
+
+/** Reads what an account's inlet holds. @throws {Error} it is an heir's, or no node answers */
+async function readArrived(
+  { loan, deployment: { unit }, relayer: { node, clock } }: ActionOptions,
+  account: Address,
+): Promise<bigint> {
+  const call = { abi: erc20Abi, functionName: 'balanceOf' } as const
+  const data = encodeFunctionData({ ...call, args: [await loan.readInlet(account)] })
+  const to = unit.token?.address as Address
+  const outcome = await node.call({ to, data }, clock.timeout(nodeTimeoutMs))
+  return decodeFunctionResult({ ...call, data: outcome.data }) / getQuantum(unit)
+}
