@@ -37,8 +37,9 @@ export type ModelledOptions = {
 export function openModelledService(options: ModelledOptions) {
   const { ledger, callers, poolLoans, capLoans, preflight = true, balanceWei } = options
   const { limits, ...drawn } = drawPlan(1).setup
+  const unit = options.product?.unit ?? drawn.unit
   const setup = {
-    ...drawn,
+    ...{ ...drawn, unit, contractUnit: unit },
     callers,
     poolLoans,
     capLoans,

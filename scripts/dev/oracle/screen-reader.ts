@@ -33,7 +33,7 @@ type MessageKey =
   | keyof Messages
   | `pin.${keyof Messages['pin']}`
   | `${PaymentKind}.${'submitted' | 'failed'}`
-  | ('balance.balance' | 'help.help' | 'receive.claimed')
+  | ('balance.balance' | 'help.help' | 'receive.claimed' | 'deposit.nothing')
 
 function gatherWords(say: Messages): Words {
   const own = { balance, help, receive, ...payments }
@@ -47,6 +47,7 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
   failed: kindNames.map((kind) => `${kind}.failed` as const),
   refused: [
     'refused',
+    'deposit.nothing',
     'nothingWasSent',
     'tooManyMistakes',
     'tooLong',
@@ -100,7 +101,8 @@ export function createScreenReader(messages: Messages): ScreenReader {
   const asks = questions.flatMap((key) => createPatterns(key, 'none', '\n'))
   const known = new Map<string, ScreenMessage | undefined>()
 
-  function read(text: string, kind: 'ask' | 'end'): ScreenMessage | undefined {
+  function read(screen: string, kind: 'ask' | 'end'): ScreenMessage | undefined {
+    const text = screen.replace(localLine, '')
     for (const { key, claim, pattern } of kind === 'end' ? ends : asks) {
       const found = pattern.exec(text)
       if (found === null) continue
@@ -116,6 +118,9 @@ export function createScreenReader(messages: Messages): ScreenReader {
     return known.get(name)
   }
 }
+
+/** The line that a transfer's screen has beside its message, if it was typed in local money. */
+const localLine = /\n[A-Z]{3} [\d,.]+( \([\d.]+ \w+\))?(?=\nTo: )/
 
 type Form = { key: string; source: string }
 

@@ -4,7 +4,7 @@ import { type DialItem, type Draw, type DrawAt, dialAgain } from './draw/dials.t
 import type { Setup } from './draw/setup.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
-import { readAccount as loanAccountOf } from './model/contracts.ts'
+import { readAccount as loanAccountOf, sweepInlet } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
 import {
@@ -165,6 +165,14 @@ const events: { [One in Kind]: Event<One> } = {
   },
   unlock: {
     happen: (world, { caller }) => void unlock(world.memories, findAccount(world, caller)),
+  },
+  rate: {
+    happen: ({ records, scheduler }, { micros }) =>
+      void records.prices.push({ at: scheduler.now(), micros }),
+  },
+  sweep: {
+    happen: (world, { caller }) =>
+      world.chain.change((state) => sweepInlet(world.world, state, findAccount(world, caller))),
   },
 }
 

@@ -6,10 +6,10 @@ import type { ScreenMessage } from '../oracle/screen-reader.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'
 import type { MemoryEvent } from './lender/kept-memory.ts'
-import type { MinedTransaction } from './model/chain.ts'
+import type { ChainState, MinedTransaction } from './model/chain.ts'
 import { type ProcessedRequest, termSeconds } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
-import { type Dial, type Plan, principalWei } from './plan.ts'
+import type { Dial, Plan } from './plan.ts'
 
 /** Creates the records of a run; times are Unix times in ms. */
 export const newRecords = () => ({
@@ -34,6 +34,12 @@ export const newRecords = () => ({
   /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */
   asked: [] as { at: number; by: string; method: string }[],
   deliveries: [] as Delivery[],
+  /** What wallets sent to the addresses that they were shown, in the token's own parts. */
+  sent: [] as { account: Address; parts: bigint }[],
+  /** The feed's price of one unit from each time on, in millionths of local money; zero: none. */
+  prices: [] as { at: number; micros: bigint }[],
+  /** When a rate was not learnt from the feed, or refused. */
+  unread: [] as number[],
 })
 
 export type Records = ReturnType<typeof newRecords>
@@ -46,6 +52,8 @@ export type History = Readonly<Records> & {
   totalsWei: readonly [bigint, bigint]
   work: Work
   audit: readonly string[]
+  /** What became of the tokens at inlets, in the end. */
+  inlets: ChainState['inlets']
   pool: readonly ModelTransaction[]
   memory: readonly MemoryEvent[]
 }
@@ -84,9 +92,11 @@ export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
 /** When the ledger lost all its rows, or the last ones. */
 type Loss = { at: number }
 
+/** Encodes what a delivery asks for; `inUnit` counts in the unit what was typed for an amount. */
 export function encodeWanted(
-  { callers }: Pick<History, 'callers'>,
-  { dial: { wanted } }: Pick<Delivery, 'dial'>,
+  { callers, plan: { setup } }: Pick<History, 'callers' | 'plan'>,
+  { dial: { wanted }, account }: Pick<Delivery, 'dial' | 'account'>,
+  inUnit: (wei: bigint) => bigint,
 ): Hex | undefined {
   switch (wanted.kind) {
     case 'transfer':
@@ -94,12 +104,19 @@ export function encodeWanted(
     case 'purchase': {
       const to = callers[wanted.to]
       if (to === undefined) throw new Error('the plan has a recipient without an account')
-      return encodeCall({ kind: 'transfer', to, amountWei: wanted.amountWei })
+      return encodeCall({ kind: 'transfer', to, amountWei: inUnit(wanted.amountWei) })
     }
-    case 'loan':
+    case 'loan': {
+      const { principalWei } = setup
       return encodeCall({ kind: 'loan', principalWei, feeWei: 0n, termSeconds })
-    case 'repayment':
-      return encodeCall({ kind: 'repayment', amountWei: wanted.amountWei })
+    }
+    case 'repayment': {
+      const { amountWei } = wanted
+      const isAll = amountWei === 'all'
+      return encodeCall({ kind: 'repayment', amountWei: isAll ? amountWei : inUnit(amountWei) })
+    }
+    case 'deposit':
+      return encodeCall({ kind: 'deposit', account, amountWei: 'all' })
     case 'nothing':
       return undefined
   }

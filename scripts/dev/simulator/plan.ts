@@ -1,7 +1,9 @@
+import { formatUnits } from 'viem'
 import { sampleTills } from '../menu-ways.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Setup } from './draw/setup.ts'
-import { milliWei, secondMs } from './units.ts'
+import { type Money, toLocal } from './money.ts'
+import { secondMs } from './units.ts'
 
 /** A whole history before it happens; the rest of a plan stays valid without any of its items. */
 export type Plan = { seed: number; setup: Setup; items: readonly Item[] }
@@ -9,7 +11,8 @@ export type Plan = { seed: number; setup: Setup; items: readonly Item[] }
 /** What a caller wants, independent of the menu. */
 export type WantedPayment =
   | { kind: 'transfer' | 'withdrawal' | 'purchase'; to: number; amountWei: bigint }
-  | { kind: 'loan' }
+  /** A deposit credits what arrived at the caller's inlet. */
+  | { kind: 'loan' | 'deposit' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** No payment: a changed PIN, or a session that wrong answers end. */
   | { kind: 'nothing' }
@@ -41,6 +44,10 @@ export type Item = { phase: 0 | 1; at: number } & (
   /** One node refuses all that it is sent, before or after the others, or as the only node. */
   | { kind: 'false_verdict'; forMs: number; refusal: PoolRefusal; place: NodePlace }
   | { kind: 'unlock'; caller: number }
+  /** One unit costs this from now on, in millionths of local money; nobody knows what if zero. */
+  | { kind: 'rate'; micros: bigint }
+  /** A stranger credits what arrived at a caller's inlet. */
+  | { kind: 'sweep'; caller: number }
 )
 
 export type NodePlace = 'first' | 'last' | 'only'
@@ -60,6 +67,8 @@ export type Dial = {
   wanted: WantedPayment
   worker: number
   pin?: TypedPin
+  /** Holds how much of the token a wallet sends to the address that is shown. */
+  sends?: bigint
 }
 
 type TypedPin = {
@@ -69,10 +78,8 @@ type TypedPin = {
   sets?: string
 }
 
-/** The balance of each caller at the start, in thousandths of a coin. */
+/** The balance of each caller at the start, in the steps of amounts. */
 export const startMillis = 20
-
-export const principalWei = 10n * milliWei
 
 /** The tills of a lender's callers: the first one's is an agent's, the second one is for bills. */
 export const tills = [...sampleTills.values()]
@@ -86,22 +93,23 @@ const typedPhone = (caller: number): string => `07${digitsOf(caller)}`
 const digitsOf = (caller: number): string => `${caller}`.padStart(8, '0')
 
 /** Returns the answers that a caller types for a payment, without the PIN. */
-export function writeText(wanted: WantedPayment): string {
+export function writeText(wanted: WantedPayment, money: Money): string {
+  const write = (wei: bigint) =>
+    money.isLocal ? `${toLocal(wei, money)}` : formatUnits(wei, money.unit.decimals)
   switch (wanted.kind) {
     case 'transfer':
-      return `2*${typedPhone(wanted.to)}*${decimal(wanted.amountWei)}`
+      return `2*${typedPhone(wanted.to)}*${write(wanted.amountWei)}`
     case 'withdrawal':
-      return `7*${tills[wanted.to]?.till}*${decimal(wanted.amountWei)}`
+      return `7*${tills[wanted.to]?.till}*${write(wanted.amountWei)}`
     case 'purchase':
-      return `10*${tills[wanted.to]?.till}*${billReference}*${decimal(wanted.amountWei)}`
+      return `10*${tills[wanted.to]?.till}*${billReference}*${write(wanted.amountWei)}`
     case 'loan':
-      return '3'
+      return money.unit.token === null ? '3' : '3*1'
+    case 'deposit':
+      return '6*1'
     case 'repayment':
-      return wanted.amountWei === 'all' ? '4*1' : `4*2*${decimal(wanted.amountWei)}`
+      return wanted.amountWei === 'all' ? '4*1' : `4*2*${write(wanted.amountWei)}`
     case 'nothing':
       return '9*9*9'
   }
 }
-
-const decimal = (wei: bigint): string =>
-  `0.${((wei * 10n) / milliWei).toString().padStart(4, '0')}`.replace(/0$/, '')

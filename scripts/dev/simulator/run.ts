@@ -202,10 +202,11 @@ function historyOf(world: World): History {
     plan,
     callers,
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
-    totalsWei: [totalWei(startState(callers, plan.setup.poolLoans)), totalWei(head.state)],
+    totalsWei: [totalWei(startState(callers, plan.setup)), totalWei(head.state)],
     work: openLedger(world).readWork(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
+    inlets: head.state.inlets,
     audit: [...wrongSums(world.object.storage)],
   }
 }

@@ -6,8 +6,8 @@ import { type ChainState, createModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
 import { createModelNode, type ModelNodeOptions } from './model/model-node.ts'
 import { cheapSigning, type ModelTransaction } from './model/signing.ts'
-import { getPhone, type Plan, principalWei, startMillis } from './plan.ts'
-import { milliWei } from './units.ts'
+import type { Money } from './money.ts'
+import { getPhone, type Plan, startMillis } from './plan.ts'
 
 export const simulatedChainId = 31
 export const forwarderAddress: Address = `0x${'f0'.repeat(20)}`
@@ -31,10 +31,11 @@ export function createModels(
     addressOf(phones[caller] ?? getPhone(caller)),
   )
   const world: ContractWorld = {
+    unit: setup.contractUnit,
     forwarder: forwarderAddress,
     loan: loanAddress,
-    principalWei,
-    dailyCapWei: BigInt(setup.capLoans) * principalWei,
+    principalWei: setup.principalWei,
+    dailyCapWei: BigInt(setup.capLoans) * setup.principalWei,
     isSigned: signing.isSigned,
     gasTimes: setup.gasTimes,
   }
@@ -48,7 +49,7 @@ export function createModels(
   const chain = createModelChain({
     world,
     pool,
-    state: startState(callers, setup.poolLoans),
+    state: startState(callers, setup),
     start: now(),
     blockMs: setup.blockMs,
     minGasPriceWei: startGasPriceWei,
@@ -59,13 +60,17 @@ export function createModels(
   return { signing, world, callers, chain, pool, node }
 }
 
-export function startState(callers: readonly Address[], poolLoans: number): ChainState {
-  const account = { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n, issuedHour: 0 }
+export function startState(
+  callers: readonly Address[],
+  { poolLoans, stepWei, principalWei }: Money & { poolLoans: number },
+): ChainState {
+  const account = { balanceWei: BigInt(startMillis) * stepWei, owedWei: 0n, issuedHour: 0 }
   return {
     accounts: new Map(callers.map((caller) => [caller, { ...account }])),
     liquidityWei: BigInt(poolLoans) * principalWei,
     outWei: 0n,
     issuedWei: new Map(),
+    inlets: new Map(),
     isPaused: false,
     isRelayerAllowed: true,
     codes: new Map(),

@@ -13,6 +13,7 @@ import type { Actor } from './actors.ts'
 import { drawFault, type Place } from './faults.ts'
 import { newRecords } from './history.ts'
 import { createKeptMemories } from './lender/kept-memory.ts'
+import { getFirstPrice } from './money.ts'
 import type { NodePlace, Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
 import { createModels, startGasPriceWei, startTime } from './setting.ts'
@@ -65,6 +66,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { now } = scheduler
   const transcript = createTranscript(now, startTime, isTold)
   const records = newRecords()
+  records.prices.push({ at: now(), micros: getFirstPrice(setup.unit) })
   const conditions = createConditions()
   return {
     ...createModels(plan, now, (transaction, refusal, held) => {
@@ -94,6 +96,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
       }
       if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
       if (event.event === 'nonce.foreign') records.displacedTold += 1
+      if (event.event.startsWith('rate.')) records.unread.push(now())
       if (event.event === 'nonce.ahead') records.givenUp.push({ at: now(), nonce: Number(nonce) })
       transcript.log(event)
     },

@@ -25,7 +25,8 @@ import { termSeconds } from '../../../scripts/dev/simulator/model/contracts.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
 import type { ModelTransaction, Signing } from '../../../scripts/dev/simulator/model/signing.ts'
-import { principalWei, startMillis } from '../../../scripts/dev/simulator/plan.ts'
+import { coinMoney } from '../../../scripts/dev/simulator/money.ts'
+import { startMillis } from '../../../scripts/dev/simulator/plan.ts'
 import { startState } from '../../../scripts/dev/simulator/setting.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -106,6 +107,7 @@ async function createTwin() {
   const start = (await latestSeconds()) * 1000
   const signed = new Set<string>()
   const world = {
+    unit: coinMoney.unit,
     forwarder: forwarder.address.toLowerCase() as Address,
     loan: deployed.loan.toLowerCase() as Address,
     principalWei: 10n * milli,
@@ -124,7 +126,7 @@ async function createTwin() {
   const accounts = callers.map(({ address }) => address.toLowerCase() as Address)
   const chain: ModelChain = createModelChain({
     state: {
-      ...startState(accounts, Number(parseEther('10') / principalWei)),
+      ...startState(accounts, { ...coinMoney, poolLoans: 1_000 }),
       nonce: Number(await ask('eth_getTransactionCount', [signer.address, 'latest'])),
       relayerWei: BigInt(`${await ask('eth_getBalance', [signer.address, 'latest'])}`),
     },

@@ -3,6 +3,7 @@ import { createAccountPool } from '../../../scripts/dev/rootstock-pool/account-p
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { createModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import type { ModelTransaction } from '../../../scripts/dev/simulator/model/signing.ts'
+import { coinMoney } from '../../../scripts/dev/simulator/money.ts'
 import {
   forwarderAddress,
   loanAddress,
@@ -11,10 +12,17 @@ import {
 
 function createChain() {
   const pool = createAccountPool<ModelTransaction>(rootstockRules)
-  const world = { forwarder: forwarderAddress, loan: loanAddress, isSigned: () => true }
+  const { unit } = coinMoney
+  const world = { unit, forwarder: forwarderAddress, loan: loanAddress, isSigned: () => true }
   const chain = createModelChain({
     world: { ...world, principalWei: 1n, dailyCapWei: 1n },
-    ...{ pool, state: startState([], 0), start: 0, blockMs: 1000, minGasPriceWei: 1n },
+    ...{
+      pool,
+      state: startState([], { ...coinMoney, poolLoans: 0 }),
+      start: 0,
+      blockMs: 1000,
+      minGasPriceWei: 1n,
+    },
     isTaken: () => true,
   })
   const view = { stateNonce: 0, balanceWei: 10n ** 18n, minGasPriceWei: 1n, head: 0, nowMs: 0 }

@@ -1,5 +1,6 @@
 import { drawPlan } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
 import { getFirstPin } from '../../../scripts/dev/simulator/draw/lender.ts'
+import { coinMoney } from '../../../scripts/dev/simulator/money.ts'
 import { type Item, type Plan, writeText } from '../../../scripts/dev/simulator/plan.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
@@ -25,7 +26,7 @@ function planWithdrawal(seed: number): Plan {
   const limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined }
   const wanted = { kind: 'withdrawal', to: 0, amountWei: 10n ** 15n } as const
   const own = getFirstPin(1)
-  const text = `${writeText(wanted)}*${own}`
+  const text = `${writeText(wanted, coinMoney)}*${own}`
   const dial: Item = {
     ...{ phase: 0, at: 1_000 * (seed % 60), kind: 'dial', id: 1, session: 's', caller: 1 },
     ...{ worker: 0, wanted, text, pin: { own, step: text } },
@@ -37,7 +38,7 @@ function planWithdrawal(seed: number): Plan {
   return {
     seed,
     setup: {
-      ...{ ...setup, ...ground, ...calm, ...shared, maxGasPriceWei: 1_000_000_000n },
+      ...{ ...setup, ...coinMoney, ...ground, ...calm, ...shared, maxGasPriceWei: 1_000_000_000n },
       ...{ pauseDays: undefined, outageDays: undefined, limits: { ...limits, dialsAMinute: 60 } },
     },
     items: [dial],

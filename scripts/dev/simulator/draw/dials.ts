@@ -1,6 +1,6 @@
 import type { Random } from '../../random.ts'
 import { type Dial, type Item, startMillis, type WantedPayment, writeText } from '../plan.ts'
-import { milliWei, minuteMs, secondMs } from '../units.ts'
+import { minuteMs, secondMs } from '../units.ts'
 import type { Setup } from './setup.ts'
 
 export type Draw = {
@@ -23,7 +23,7 @@ export const createDial = (
   phase,
   kind: 'dial',
   id: nextId(),
-  text: writeText(dial.wanted),
+  text: writeText(dial.wanted, setup),
   worker: random.int(0, setup.workers - 1),
   ...dial,
 })
@@ -78,7 +78,7 @@ export function drawGreedy(draw: Draw): Item[] {
   const caller = random.int(0, callers - 1)
   const from = random.int(0, spanMs)
   const to = (caller + 1) % callers
-  const wanted: WantedPayment = { kind: 'transfer', to, amountWei: milliWei / 10n }
+  const wanted: WantedPayment = { kind: 'transfer', to, amountWei: draw.setup.stepWei / 10n }
   return Array.from({ length: random.int(6, 30) }, (_, index) => {
     const at = from + random.int(0, 30 * secondMs)
     return createDial(draw, { at, session: `g${index}`, caller, wanted })
@@ -92,7 +92,7 @@ export function drawCrowd(draw: Draw): { size: number; items: Item[] } {
   if (!random.chance(0.004)) return { size: 0, items: [] }
   const size = random.int(100, 300)
   const from = random.int(0, spanMs)
-  const wanted: WantedPayment = { kind: 'transfer', to: 0, amountWei: milliWei }
+  const wanted: WantedPayment = { kind: 'transfer', to: 0, amountWei: draw.setup.stepWei }
   const items = Array.from({ length: size }, (_, member) =>
     Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => {
       const at = from + random.int(0, 20 * secondMs)
@@ -128,11 +128,14 @@ function drawWanted(random: Random, setup: Setup, caller: number): WantedPayment
         [random.int(1, 4), 5],
         [random.int(11, startMillis + 5), 3],
       ])
-      return { kind, to, amountWei: BigInt(millis) * milliWei }
+      return { kind, to, amountWei: BigInt(millis) * setup.stepWei }
     }
     case 'loan':
       return { kind }
     case 'repayment':
-      return { kind, amountWei: random.chance(0.5) ? 'all' : BigInt(random.int(1, 12)) * milliWei }
+      return {
+        kind,
+        amountWei: random.chance(0.5) ? 'all' : BigInt(random.int(1, 12)) * setup.stepWei,
+      }
   }
 }

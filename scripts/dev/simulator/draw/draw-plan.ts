@@ -1,19 +1,24 @@
 import { createRandom, type Random } from '../../random.ts'
 import { drawAlternations, drawEvents, drawLasting, drawRare } from '../events.ts'
+import type { Money } from '../money.ts'
 import { type Item, inOrder, type Plan } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { type DrawAt, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
 import { drawLender } from './lender.ts'
 import { drawSetup } from './setup.ts'
+import { drawTraffic } from './traffic.ts'
 
 /** A limit of what a unit of gas may cost that replacements meet soon. */
 const tightGasPriceWei = 100_000_000n
 
-/** Draws the plan of a seed; what is drawn by a name of its own leaves the rest what it was. */
-export function drawPlan(seed: number): Plan {
+/**
+ * Draws the plan of a seed; what is drawn by a name of its own leaves the rest what it was.
+ * `money` is counted in place of what the seed draws.
+ */
+export function drawPlan(seed: number, money?: Money): Plan {
   const random = createRandom(seed, 'plan')
   const spanMs = random.pick([5 * secondMs, 40 * secondMs, 3 * minuteMs, 8 * minuteMs])
-  const setup = drawSetup(seed, random, spanMs)
+  const setup = drawSetup(seed, random, spanMs, money)
   let id = 0
   const nextId = () => id++
   const shared = { setup, spanMs, nextId }
@@ -41,7 +46,7 @@ export function drawPlan(seed: number): Plan {
   const crowded = { ...setup, maxGasPriceWei, inclusion, callers: setup.callers + crowd.size }
   const plan = { seed, setup: crowded, items: inOrder(items) }
   const drawn = withOutage(plan, createRandom(seed, 'outage'))
-  return setup.isLender ? drawLender(drawn, drawAt) : drawn
+  return setup.isLender ? drawTraffic(drawLender(drawn, drawAt), drawAt) : drawn
 }
 
 /** Stops a relay, with open payments, until the forwarder forgets what they spent. */

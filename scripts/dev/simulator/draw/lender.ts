@@ -1,4 +1,5 @@
 import { createRandom } from '../../random.ts'
+import type { Money } from '../money.ts'
 import { type Dial, type Item, inOrder, type Plan, tills, writeText } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { createDial, type Draw, type DrawAt } from './dials.ts'
@@ -15,7 +16,7 @@ const asking = ['8*2', '8*2', '4*1', '3'] as const
 export function drawLender(plan: Plan, drawAt: DrawAt): Plan {
   const { seed, setup } = plan
   const typed = plan.items.map((item) =>
-    item.kind === 'dial' ? withPin(atTill(seed, item)) : item,
+    item.kind === 'dial' ? withPin(atTill(plan, item)) : item,
   )
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
   const drawn = phases.flatMap((phase) =>
@@ -37,13 +38,13 @@ export function drawLender(plan: Plan, drawAt: DrawAt): Plan {
 }
 
 /** Turns half of the transfers to a caller with a till into withdrawals and bills. */
-function atTill<Item extends Dial>(seed: number, dial: Item): Item {
+function atTill<Item extends Dial>({ seed, setup }: Plan, dial: Item): Item {
   const { wanted, session, caller } = dial
   if (wanted.kind !== 'transfer' || wanted.to >= tills.length) return dial
   if (!createRandom(seed, `till ${session} ${caller}`).chance(0.5)) return dial
   const kind = tills[wanted.to]?.kind === 'agent' ? 'withdrawal' : 'purchase'
   const asked = { ...wanted, kind } as const
-  return { ...dial, wanted: asked, text: writeText(asked) }
+  return { ...dial, wanted: asked, text: writeText(asked, setup) }
 }
 
 function withPin<Item extends Dial>(dial: Item): Item {
@@ -67,13 +68,13 @@ const acts: readonly { name: string; share: number; draw: (act: Act) => Item[] }
 ]
 
 /** Somebody tries PINs, many at a time or one after the other, and may try the right one. */
-function drawGuesses({ random, caller, from, dial }: Act): Item[] {
+function drawGuesses({ random, setup, caller, from, dial }: Act): Item[] {
   const count = random.int(2, 12)
   const spreadMs = random.pick([0, 100, 500, 20 * secondMs])
   const rightAt = random.chance(0.6) ? random.int(0, count - 1) : undefined
   return Array.from({ length: count }, (_, index) => {
     const pin = index === rightAt ? getFirstPin(caller) : `${3507 + index}`
-    const guess = guessOf(random.pick(asking), pin)
+    const guess = guessOf(random.pick(asking), pin, setup)
     const at = from + random.int(0, spreadMs)
     const again = random.chance(0.2)
       ? [dial(at + random.int(0, 2 * secondMs), `${index}`, ...guess)]
@@ -82,14 +83,19 @@ function drawGuesses({ random, caller, from, dial }: Act): Item[] {
   }).flat()
 }
 
-function guessOf(place: (typeof asking)[number], own: string): [text: string, more: Partial<Dial>] {
-  const text = `${place}*${own}`
-  const wanted: Record<typeof place, Dial['wanted']> = {
+function guessOf(
+  place: (typeof asking)[number],
+  own: string,
+  money: Money,
+): [text: string, more: Partial<Dial>] {
+  const all: Record<typeof place, Dial['wanted']> = {
     '8*2': { kind: 'nothing' },
     '4*1': { kind: 'repayment', amountWei: 'all' },
     '3': { kind: 'loan' },
   }
-  return [text, { wanted: wanted[place], pin: { own, step: text } }]
+  const wanted = all[place]
+  const text = `${place === '3' ? writeText(wanted, money) : place}*${own}`
+  return [text, { wanted, pin: { own, step: text } }]
 }
 
 /** Sessions stay open at what follows their PIN, which is then changed or blocked, and go on. */
@@ -98,8 +104,8 @@ function drawLeftOpen({ random, setup, caller, from, phase, dial }: Act): Item[]
   const [chosen, other] = [laterPins[caller % 3] ?? '', laterPins[(caller + 1) % 3] ?? '']
   const changing = `8*2*${own}`
   const to = (caller + 1) % setup.callers
-  const wanted = { kind: 'transfer', to, amountWei: 3n * 10n ** 14n } as const
-  const sending = `${writeText(wanted)}*${own}`
+  const wanted = { kind: 'transfer', to, amountWei: (3n * setup.stepWei) / 10n } as const
+  const sending = `${writeText(wanted, setup)}*${own}`
   const sent = { wanted, pin: { own, step: sending } }
   const opened = from + 15 * secondMs
   const ended = opened + random.pick([0, 5, 40, 240]) * secondMs + random.int(0, secondMs)
@@ -109,7 +115,7 @@ function drawLeftOpen({ random, setup, caller, from, phase, dial }: Act): Item[]
     ? [dial(ended, 'change', `${changing}*${chosen}*${chosen}`, changesPin(own, chosen))]
     : [0, 1, 2].map((turn) => {
         const at = ended + turn * random.int(0, 3 * secondMs)
-        return dial(at, `block ${turn}`, ...guessOf('8*2', `${3602 + turn}`))
+        return dial(at, `block ${turn}`, ...guessOf('8*2', `${3602 + turn}`, setup))
       })
   const unlocked = resumed + random.int(-30, 30) * secondMs
   return [

@@ -2,7 +2,8 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
 import { createRandom, type Random } from '../../random.ts'
 import { drawRates } from '../faults.ts'
-import { milliWei, minuteMs, secondMs } from '../units.ts'
+import { drawMoney, type Money } from '../money.ts'
+import { minuteMs, secondMs } from '../units.ts'
 
 /** What `src/compose/config.ts` lets the relay pay on Rootstock. */
 const usualMaxGasPriceWei = 1_000_000_000n
@@ -11,12 +12,13 @@ const lenderShare = 0.25
 
 export type Setup = ReturnType<typeof drawSetup>
 
-export function drawSetup(seed: number, random: Random, spanMs: number) {
+export function drawSetup(seed: number, random: Random, spanMs: number, given?: Money) {
   const isRoomy = !random.chance(0.85)
   const workers = random.int(1, 3)
   const maxInFlight = random.pick([15, 15, 15, 4, 2])
   const blockMs = random.pick([8, 24, 30]) * secondMs
   const isLender = createRandom(seed, 'lender').chance(lenderShare)
+  const money = given ?? drawMoney(createRandom(seed, 'money'), isLender)
   return {
     /** The pool takes any nonce, as others than Rootstock's do. */
     isRoomy,
@@ -33,7 +35,7 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
     evictAfterBlocks: random.pick([3, 10, 10]),
     evictAfterMs: random.pick([100, 650, 650]) * secondMs,
     preflight: random.chance(0.9),
-    limits: drawLimits(seed, isLender),
+    limits: drawLimits(seed, isLender, money),
     workers,
     callers: random.int(2, 4),
     skewsMs: Array.from({ length: workers }, () =>
@@ -62,18 +64,19 @@ export function drawSetup(seed: number, random: Random, spanMs: number) {
     outageDays: undefined as number | undefined,
     /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
     isLender,
+    ...money,
   }
 }
 
 type Limits = AccountLimits & { dialsAMinute: number }
 
-function drawLimits(seed: number, isLender: boolean): Limits {
+function drawLimits(seed: number, isLender: boolean, { stepWei }: Money): Limits {
   const random = createRandom(seed, 'limits')
   const hasDay = random.chance(isLender ? 0.5 : 0.15)
   return {
     openPayments: random.pick([3, 3, 3, 3, 3, 3, 1, 16, 16, 16]),
     transfersADay: hasDay ? random.int(1, 4) : undefined,
-    sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
+    sentADayWei: hasDay ? BigInt(random.int(5, 40)) * stepWei : undefined,
     dialsAMinute: random.pick([60, 3]),
     agents: undefined,
   }

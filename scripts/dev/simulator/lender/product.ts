@@ -4,6 +4,7 @@ import { createPins, unlockPin } from '../../../../src/account/pin.ts'
 import { profiles } from '../../../../src/compose/environment.ts'
 import { usualTimes } from '../../menu-ways.ts'
 import { getFirstPin } from '../draw/lender.ts'
+import { localCurrency, type Money } from '../money.ts'
 import { type Product, secret } from '../relay/programs.ts'
 import { type KeptMemories, memoryFor } from './kept-memory.ts'
 
@@ -16,11 +17,15 @@ const settings: Product['settings'] = {
   agents: true,
 }
 
-export const lenderProduct = (memory: MemoryStore): Product => ({
-  settings,
-  minTransferWei: BigInt(profiles.lender.MIN_TRANSFER_WEI),
-  memory,
-})
+export function lenderProduct(memory: MemoryStore, { unit, isLocal }: Money): Product {
+  const isOverToken = unit.token !== null
+  const ofToken = isOverToken ? { isOverToken, choosesLoan: true } : {}
+  return {
+    settings: { ...settings, ...ofToken, localCurrency: isLocal ? localCurrency : undefined },
+    minTransferWei: isOverToken ? 50_000n : BigInt(profiles.lender.MIN_TRANSFER_WEI),
+    memory,
+  }
+}
 
 /** Sets each caller's first PIN before the run. */
 export async function chooseFirstPins(memories: KeptMemories, callers: readonly Address[]) {

@@ -1,8 +1,10 @@
 import { type Address, encodeErrorResult, type Hex, maxUint256, toFunctionSelector } from 'viem'
 import { lowestWallet } from '../../../../src/chain/payees.ts'
 import { microLoanAbi } from '../../../../src/loan/abi.ts'
+import { getLeastLoan, getQuantum, type Unit } from '../../../../src/loan/amounts.ts'
 import { intentLifetimeSeconds } from '../../../../src/relay/forwarder/abi.ts'
 import type { SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
+import { digest } from './hashing.ts'
 
 export type ContractState = {
   accounts: Map<Address, LoanAccount>
@@ -11,6 +13,8 @@ export type ContractState = {
   outWei: bigint
   /** Principal issued, by the hour (Unix time). */
   issuedWei: Map<number, bigint>
+  /** What lies at an inlet, in the token's own parts, and what its account was credited from it. */
+  inlets: Map<string, { parts: bigint; sweptWei: bigint }>
   isPaused: boolean
   isRelayerAllowed: boolean
   /** What stands at addresses outside; of all others it is nothing. */
@@ -39,6 +43,7 @@ export type LoanAccount = { balanceWei: bigint; owedWei: bigint; issuedHour: num
 
 /** What the owner and the deployment decided for good. Addresses are lower case throughout. */
 export type ContractWorld = {
+  unit: Unit
   forwarder: Address
   loan: Address
   principalWei: bigint
@@ -75,6 +80,7 @@ const selectors = {
   applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256,uint256,uint256)'),
   repayLoan: toFunctionSelector('repayLoan(uint256)'),
   withdrawTo: toFunctionSelector('withdrawTo(address,uint256)'),
+  sweepInlet: toFunctionSelector('sweepInlet(address)'),
 }
 
 export function cloneContracts(state: ContractState): ContractState {
@@ -82,6 +88,7 @@ export function cloneContracts(state: ContractState): ContractState {
     ...state,
     accounts: new Map([...state.accounts].map(([address, account]) => [address, { ...account }])),
     issuedWei: new Map(state.issuedWei),
+    inlets: new Map(state.inlets),
     spentAt: new Map(state.spentAt),
   }
 }
@@ -143,6 +150,8 @@ function callLoan(call: Call, data: Hex): Hex | undefined {
       return repayLoan(call, word(0))
     case selectors.withdrawTo:
       return withdrawTo(call, word(1))
+    case selectors.sweepInlet:
+      return sweepInlet(call.world, call.state, `0x${data.slice(34, 74)}`)
     default:
       return '0x'
   }
@@ -173,8 +182,7 @@ export function issuableWei({ dailyCapWei }: ContractWorld, state: ContractState
 
 function applyForLoanOf({ world, state, caller, seconds }: Call, shown: bigint[]): Hex | undefined {
   const [principalWei = 0n] = shown
-  // As in the contract of the currency, whose usual principal is a hundred times the least.
-  const leastPrincipalWei = world.principalWei / 100n
+  const leastPrincipalWei = getLeastLoan(world.unit)
   if (state.isPaused) return refused('EnforcedPause')
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const
   if (terms.some((term, index) => shown[index] !== term)) return refused('TermsChanged', ...terms)
@@ -223,6 +231,25 @@ function withdrawTo(call: Call, amountWei: bigint): Hex | undefined {
   return refusal
 }
 
+/** The address at which tokens for an account arrive. */
+export const inletOf = (account: string): Address =>
+  digest('inlet', account.toLowerCase()).slice(0, 42) as Address
+
+/** Credits the whole quanta at an account's inlet to it, whoever asks for that. */
+export function sweepInlet(
+  { unit }: Pick<ContractWorld, 'unit'>,
+  state: ContractState,
+  account: Address,
+): Hex | undefined {
+  const inlet = inletOf(account)
+  const { parts = 0n, sweptWei = 0n } = state.inlets.get(inlet) ?? {}
+  const amountWei = parts / getQuantum(unit)
+  if (amountWei === 0n) return refused('ZeroAmount')
+  state.inlets.set(inlet, { parts: parts % getQuantum(unit), sweptWei: sweptWei + amountWei })
+  readAccount(state, account).balanceWei += amountWei
+  return undefined
+}
+
 function debit({ state, caller }: Call, amountWei: bigint): Hex | undefined {
   if (amountWei === 0n) return refused('ZeroAmount')
   const account = readAccount(state, caller)
@@ -242,9 +269,10 @@ export function readAccount(state: ContractState, address: Address): LoanAccount
   return made
 }
 
-/** Everything that the loan contract owes to anybody, or has paid out: no call changes it. */
+/** What the loan contract owes to anybody, or has paid out, less deposits: no call changes it. */
 export function totalWei(state: ContractState): bigint {
   let sum = state.liquidityWei + state.outWei
   for (const { balanceWei } of state.accounts.values()) sum += balanceWei
+  for (const { sweptWei } of state.inlets.values()) sum -= sweptWei
   return sum
 }

@@ -1,5 +1,6 @@
-import { type Address, concat, type Hex, pad, toHex, zeroAddress } from 'viem'
+import { type Address, concat, type Hex, pad, toFunctionSelector, toHex, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
+import { getQuantum } from '../../../../src/loan/amounts.ts'
 import { encodeReadCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import { type PoolRefusal, refusalWords } from '../../rootstock-pool/refusals.ts'
@@ -10,6 +11,7 @@ import {
   cloneContracts,
   executeRequests,
   findSpending,
+  inletOf,
   issuableWei,
   type LoanAccount,
   termSeconds,
@@ -38,9 +40,10 @@ const reads = {
   terms: encodeReadCall('terms'),
   debt: encodeReadCall('loanDetailsOf', zeroAddress).slice(0, 10),
   limit: encodeReadCall('limitOf', zeroAddress).slice(0, 10),
-  inlets: (['inletOf', 'holderOf'] as const).map((name) =>
-    encodeReadCall(name, zeroAddress).slice(0, 10),
-  ),
+  inlet: encodeReadCall('inletOf', zeroAddress).slice(0, 10),
+  holder: encodeReadCall('holderOf', zeroAddress).slice(0, 10),
+  token: toFunctionSelector('token()'),
+  quantum: toFunctionSelector('quantum()'),
 }
 
 /** Answers JSON-RPC as RSKj does, from what a replica sees whose head is `view`. */
@@ -163,8 +166,10 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
     if (data.startsWith(reads.limit)) return encodeWord(world.principalWei)
-    // An account's inlet is the account itself, which nothing ever comes to.
-    if (reads.inlets.some((selector) => data.startsWith(selector))) return `0x${data.slice(10)}`
+    if (data.startsWith(reads.holder)) return `0x${data.slice(10)}`
+    if (data.startsWith(reads.inlet)) return pad(inletOf(`0x${data.slice(34)}`))
+    if (data === reads.token) return pad((world.unit.token?.address ?? zeroAddress) as Address)
+    if (data === reads.quantum) return encodeWord(getQuantum(world.unit))
     return encodeWord(account?.balanceWei ?? 0n)
   }
   if (data.startsWith(selectors.spentAt)) {

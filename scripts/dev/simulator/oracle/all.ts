@@ -6,6 +6,7 @@ import { longestFarMs, longestNearMs } from '../relay/lines.ts'
 import { judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Report } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
+import { judgeMoney } from './money.ts'
 import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
 
@@ -17,6 +18,7 @@ export function judge(history: History): Verdict {
   judgeChain(history, found)
   judgeEnd(history, found)
   judgeLender(history, found)
+  judgeMoney(history, found)
   return verdict
 }
 
@@ -26,7 +28,8 @@ const shownWithinMs = 8_000
 const troubleFeltMs = 45_000
 
 function judgeTimes(history: History, found: Report): void {
-  const { deliveries } = history
+  const { deliveries, plan } = history
+  const other_unit = plan.setup.unit !== plan.setup.contractUnit
   const troubled = deliveries.filter(isTroubled)
   for (const [index, delivery] of deliveries.entries()) {
     const { actor, startedAt, repliedAt, said, reply } = delivery
@@ -51,6 +54,7 @@ function judgeTimes(history: History, found: Report): void {
         overrun: () => isOverrun(history, delivery),
         outrun: () => isOutrun(history, delivery),
         undone: () => isUndone(history, delivery),
+        other_unit,
       },
       'lost_rows',
       'distrusted',

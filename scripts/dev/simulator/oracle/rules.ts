@@ -24,6 +24,9 @@ export const rules = {
   counted: 'What the ledger counts adds up.',
   guesses: 'No more than three PINs are judged between two right ones.',
   pin: 'Nothing is paid or set by a PIN that is not the one of now, or whose account is blocked.',
+  unit: 'Nothing is paid where the contract counts another unit than the relay.',
+  agreed: 'What was agreed in local money is paid, kept and shown as it was agreed.',
+  deposited: 'What a wallet sends to the address that is shown is credited once, or lies there.',
   known: 'Every screen is made of a message.',
   uncaught: 'No error goes uncaught.',
 } as const
@@ -54,6 +57,7 @@ export const excuses = {
     'More asked at once than a Worker that accepts by itself takes in the time of an answer.',
   outrun: 'Payments of its account were accepted before it all the time that it was tried.',
   undone: 'The chain had lost a payment of its account, and no round had to know that yet.',
+  other_unit: 'The contract counts another unit than the relay, so nothing is paid.',
   no_preflight: 'Nothing is simulated before it is sent.',
   disturbed: 'Something else than its own payments changed what the account can spend.',
   in_vain: 'It was carried in vain as often as may be.',

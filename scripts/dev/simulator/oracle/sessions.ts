@@ -1,16 +1,10 @@
 import type { Hex } from 'viem'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { getClaim, judgeSession } from '../../oracle/sessions.ts'
-import {
-  type Arrival,
-  type Delivery,
-  encodeWanted,
-  type History,
-  type OnChain,
-  type Statement,
-} from '../history.ts'
+import type { Arrival, Delivery, History, OnChain, Statement } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import { type Excuses, has, isLeftFar, isSpending, type Report } from './circumstances.ts'
+import { isWanted } from './money.ts'
 
 /** The deliveries of one session of one caller, which make at most one payment. */
 type Asked = {
@@ -234,7 +228,7 @@ function judgeOutcome(history: History, one: Asked, found: Report): void {
   if (spending.length > 1) found('submitted', `${intentId} was executed ${spending.length} times`)
   const submitted = deliveries.find((delivery) => getClaim(delivery) === 'submitted')
   if (submitted === undefined) return
-  if (executed !== undefined && executed.data !== encodeWanted(history, submitted)) {
+  if (executed !== undefined && !isWanted(history, submitted, executed.data)) {
     found('submitted', `${submitted.actor.name} is told of another payment than was made`, {
       lost_answer,
     })
@@ -306,8 +300,7 @@ function judgeUnasked(history: History, asked: readonly Asked[], found: Report):
     const owner = asked.find(({ processed }) => processed.includes(one))
     const request = requestIn(one)
     const isAsked = owner?.deliveries.some(
-      (delivery) =>
-        delivery.account === request?.from && encodeWanted(history, delivery) === request.data,
+      (delivery) => delivery.account === request?.from && isWanted(history, delivery, request.data),
     )
     if (isAsked !== true) found('unasked', `${intentId} executed, and nobody asked for it`)
   }

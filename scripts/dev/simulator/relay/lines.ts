@@ -156,6 +156,24 @@ function gatherVerdicts(
   return waitForVerdict(attempts, createClock(scheduler, 0).sleep)
 }
 
+/** Asks the price feed, which answers with the price of the moment, or not at all. */
+const feedLine =
+  (world: World): typeof fetch =>
+  async (_, init) => {
+    const { scheduler, records } = world
+    const { micros = 0n } = records.prices.at(-1) ?? {}
+    const price = {
+      kes: Number(micros) / 1e6,
+      last_updated_at: Math.floor(scheduler.now() / 1_000),
+    }
+    const body = JSON.stringify({ unit: price })
+    const answer = { ok: micros > 0n, headers: new Headers(), body: null, text: async () => body }
+    const deadline = init?.signal ? getDeadline(init.signal) : undefined
+    const met = applyFault(world, 'rate', 'read')
+    const asked = exchange(world, met, ({ done }) => done({ ok: true, value: answer }), deadline)
+    return (await asked) as Response
+  }
+
 type Asked = Met & { method: string; params: readonly unknown[] }
 
 function answerOf({ node, chain, scheduler }: World, { method, params, fault }: Asked): Outcome {
@@ -196,6 +214,7 @@ export const createParts = (world: World, skewMs = 0): Parts => ({
   log: world.log,
   rpc: nodeLine(world),
   step: (what, work) => own(world, what, 'step', work),
+  feed: feedLine(world),
 })
 
 /** Opens the memories of accounts, as a program reaches them. */

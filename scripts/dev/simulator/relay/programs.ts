@@ -5,7 +5,6 @@ import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
 import { createServices } from '../../../../src/compose/ussd.ts'
-import { createCoinUnit } from '../../../../src/loan/amounts.ts'
 import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
 import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
@@ -18,22 +17,28 @@ import { usualTimes } from '../../menu-ways.ts'
 import type { Setup } from '../draw/setup.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
+import { localCurrency } from '../money.ts'
 import { forwarderAddress, loanAddress, simulatedChainId } from '../setting.ts'
 
 /** Holds what a program of the relay needs; `step` does its own work, and may be its end. */
 export type Parts = {
-  setup: Pick<Setup, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei'>
+  setup: Pick<Setup, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei' | 'unit' | 'isLocal'>
   signing: Signing
   clock: Clock
   rpc: Rpc
   log: Log
+  /** Answers for the price feed. */
+  feed?: typeof fetch
   step: <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 }
 
 /** Holds what callers are shown, and where it is remembered. */
 export type Product = Pick<Services, 'settings'> &
   Partial<
-    Pick<Services, 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'readRate' | 'claimDeposit'>
+    Pick<
+      Services,
+      'unit' | 'minTransferWei' | 'waitUntil' | 'smsSeals' | 'readRate' | 'claimDeposit'
+    >
   > & {
     memory?: MemoryStore
   }
@@ -53,11 +58,11 @@ export function createService(
   parts: Parts & Pick<Stores, 'ledger' | 'accept'>,
   { memory = {} as MemoryStore, ...shown }: Product = demonstration,
 ): UssdHandler {
-  const { setup, signing, clock, log, step } = parts
+  const { setup, signing, clock, log, step, feed = fetch } = parts
   const relayer = createRelayer(parts, parts.ledger)
   const config = {
     chain: { id: simulatedChainId },
-    unit: createCoinUnit('tRBTC'),
+    unit: setup.unit,
     loan: loanAddress,
     accountIdSecret: secret,
     accountKeySecret: secret,
@@ -65,8 +70,9 @@ export function createService(
     preflight: setup.preflight,
     limits: { minTransferWei: 0n, ...setup.limits },
     menu: shown.settings,
+    rateFeed: setup.isLocal && { url: '', currency: localCurrency, maxChangePercent: 25 },
   } as unknown as Config
-  const runtime = { clock, log, fetch, waitUntil: () => {} }
+  const runtime = { clock, log, fetch: feed, waitUntil: () => {} }
   const stores = { ...parts, memory: () => memory }
   return createUssdHandler({
     ...createServices({ config, runtime, relayer, stores }),

@@ -72,7 +72,7 @@ function isolateOf(world: World, worker: number) {
   if (known !== undefined) return known
   const ledger = ledgerLine(world)
   const parts = createParts(world, plan.setup.skewsMs[worker])
-  const product = plan.setup.isLender ? lenderProduct(memoryLine(world)) : undefined
+  const product = plan.setup.isLender ? lenderProduct(memoryLine(world), plan.setup) : undefined
   const actor = createActor(`acceptor of Worker ${worker}`, () => restartWorker(world, worker))
   const own = acceptAs(world, actor, createAcceptor(createRelayer(parts, ledger)))
   const accept: AcceptPayment = plan.setup.hasOwnAcceptors
@@ -101,11 +101,24 @@ function answered(world: World, delivery: Delivery, screen: Screen): void {
   delivery.isHopeless &&= showsNoHope(world)
   delivery.repliedAt = scheduler.now()
   transcript.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
+  const [inlet] = /0x\w{40}/.exec(dial.sends && !delivery.isProbe ? body : '') ?? []
+  if (inlet) sendTokens(world, delivery, inlet)
   const end = () => {
     actor.isAlive = false
     isolates.get(dial.worker)?.actors.delete(actor)
   }
   scheduler.at(scheduler.now() + afterReplyMs, end, 'quiet')
+}
+
+/** Sends tokens from outside to the address that a delivery was shown. */
+function sendTokens({ chain, records }: World, { account, dial }: Delivery, inlet: string): void {
+  const { sends = 0n } = dial
+  records.sent.push({ account, parts: sends })
+  const to = inlet.toLowerCase()
+  chain.change(({ inlets }) => {
+    const { parts = 0n, sweptWei = 0n } = inlets.get(to) ?? {}
+    inlets.set(to, { parts: parts + sends, sweptWei })
+  })
 }
 
 /** Time of a call, which adds to the age of the money and price that a Worker knows. */
