@@ -48,6 +48,22 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   expect(await dialAnew('1')).toBe('END Your Balance: 13.50 USD')
 })
 
+test('what is being credited in one session is credited in no other', async () => {
+  const deployment = openOperated(chain, { PROFILE: 'lender', PIN: 'off' })
+  const caller = (sessionId: string, text: string) =>
+    dial(deployment, { phone: '+254700000074', sessionId, text })
+  const shown = await caller('inlet', '6')
+  await pay((/0x[0-9a-fA-F]{40}/.exec(shown)?.[0] ?? '').toLowerCase() as Address, 10n ** 18n)
+  await chain.anvil.ask('evm_setAutomine', [false])
+  expect(await caller('first', '6*1*1')).toMatch(/^END Credit Submitted/)
+  expect(await caller('second', '6*1*1')).toMatch(/^END Nothing has arrived/)
+  await chain.anvil.ask('evm_setAutomine', [true])
+  await chain.anvil.ask('evm_mine')
+  await deployment.allDone()
+  expect(await caller('balance', '1')).toBe('END Your Balance: 1.00 USD')
+  expect((await deployment.payments()).payments).toHaveLength(1)
+})
+
 test("an operator's sweep credits what arrived, once in a window, and one number's fault stops no other", async () => {
   const deployment = openOperated(chain, { PROFILE: 'lender', PIN: 'off' })
   const { operate, allDone, pass } = deployment
