@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual, zeroAddress } from 'viem'
+import { type Address, encodeAbiParameters, isAddressEqual, keccak256, zeroAddress } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { Chain } from '../../src/chain/chains.ts'
@@ -71,7 +71,7 @@ async function describeEntries({ entries, read, unit }: List, listed: readonly b
 }
 
 /** Reads the limits that are not so yet. @throws {StackError} one is no amount, or out of bounds */
-async function readLimits({ entries, read, unit }: List) {
+async function readLimits({ node, loan, entries, read, unit }: List) {
   const [least, principal] = [await read.MIN_PRINCIPAL(), await read.principal()]
   const ceiling = await read.ceilingOfLimits()
   const isAbove = ceiling > principal
@@ -84,11 +84,21 @@ async function readLimits({ entries, read, unit }: List) {
       const bounds = [least, most].map((wei) => formatExactly(wei, unit)).join(' to ')
       return refuseLine(line, `has no limit of ${bounds}, which the ceiling leaves`)
     }
-    // Who has none of its own has the principal's as long as that stays.
-    const isSo = parsed.wei !== principal && (await read.limitOf([account])) === parsed.wei
+    // A limit above the ceiling, and none of one's own, look like another until that changes.
+    const isSo = (await readOwnLimit({ node, loan }, account)) === parsed.wei
     if (!isSo) changing.push({ account, limit: parsed.wei })
   }
   return changing
+}
+
+/** Holds the place of the limits that are set, in the contract's storage (`_limits`). */
+const limitsSlot = 35n
+
+/** Reads the limit that was set for an account, which `limitOf` shows up to the ceiling alone. */
+async function readOwnLimit({ node, loan }: Pick<List, 'node' | 'loan'>, account: Address) {
+  const place = [{ type: 'address' }, { type: 'uint256' }] as const
+  const slot = keccak256(encodeAbiParameters(place, [account, limitsSlot]))
+  return BigInt((await node.client.getStorageAt({ address: loan, slot })) ?? 0)
 }
 
 function refuseLimits({ entries }: List): never[] {

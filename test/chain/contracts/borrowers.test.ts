@@ -75,6 +75,19 @@ test('a line may set up to how much its number borrows, under the ceiling', asyn
   expect(await limits()).toEqual([parseEther('0.5'), parseEther('0.0001')])
 })
 
+test('a limit that a lower ceiling hides is set, and a higher one lets through no more', async () => {
+  const [first = ''] = numbers()
+  const add = async () => (await borrowers('add', [`${first} 0.3`])).output
+  const setCeiling = (ceiling: string) =>
+    asOwner(world, world.from, 'setCeilingOfLimits', [parseEther(ceiling)])
+  await setCeiling('0.3')
+  expect(await limits()).toContain(parseEther('0.3'))
+  expect(await add()).toContain('1 limits set\n')
+  expect(await add()).toContain('0 limits set\n')
+  await setCeiling('0.5')
+  expect((await limits())[0]).toBe(parseEther('0.3'))
+})
+
 function limits(): Promise<bigint[]> {
   const { limitOf } = loanAt(world.client, world.from)
   return Promise.all(world.owners.slice(0, 2).map(({ account }) => limitOf([account.address])))
