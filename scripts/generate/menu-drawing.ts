@@ -8,7 +8,7 @@ function sample(kind: Activity['kind'], state: 'done' | 'arriving'): Activity {
 }
 
 const facts: ScreenFacts = {
-  debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000, isOverdue: false },
+  debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000, isOverdue: false, rate: 'none' },
   terms: { feeWei: 0n, termSeconds: 86_400, principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   loanLimit: 10n ** 16n,
   earlier: { minutes: 3 },

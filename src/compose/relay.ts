@@ -10,6 +10,7 @@ import {
   encodeDepositCall,
   encodeDepositTopics,
 } from '../loan/calls.ts'
+import { createRates, type Rate } from '../loan/local-worth.ts'
 import { createLoanReader, type LoanReader, RevertedRead } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import { claimDeposit } from '../relay/claim-deposit.ts'
@@ -144,3 +145,13 @@ export const assembleLoan = (
     findEvents: (topics, fromBlock) =>
       node.getLogs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   })
+
+/** Creates the reader of the price of one unit, which is never known without a feed. */
+export const assembleRates = (
+  { rateFeed: feed }: Config,
+  runtime: Runtime,
+  ledger: Pick<Ledger, 'judgeRate'>,
+): (() => Promise<Rate | undefined>) =>
+  feed
+    ? createRates({ ...runtime, feed, judge: (offered) => ledger.judgeRate(offered) })
+    : async () => undefined

@@ -20,6 +20,7 @@ import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import { writeReminder } from '../ussd/menu/entries/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
 import { selectMessages } from '../ussd/messages/languages.ts'
+import { writeWithWorth } from '../ussd/screens/amount-formats.ts'
 import { toGsmAlphabet } from '../ussd/screens/septets.ts'
 import {
   correctFacts,
@@ -29,7 +30,7 @@ import {
   writeSms,
 } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, assembleLoan } from './relay.ts'
+import { assembleAccounts, assembleLoan, assembleRates } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Creates the functions that encrypt and decrypt stored messages; none if SMS is off. */
@@ -62,6 +63,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   if (config.sms === undefined || seals === undefined) return undefined
   const provider = createAfricasTalkingSms({ account: config.sms, ...runtime })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
+  let readRate: ReturnType<typeof assembleRates> | undefined
   const showAmount = (wei: bigint) => `${formatAmountDown(wei, config.unit)} ${config.unit.symbol}`
 
   /** Decrypts a message and writes its text in the recipient's language. */
@@ -116,8 +118,13 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
         const phone = await seals.openNumber(sealed, nameReminderSubject(account))
         if (phone === undefined)
           throw new Error('a number was encrypted under another account secret')
+        // One reader keeps its price for all reminders of a round.
+        readRate ??= assembleRates(config, runtime, ledger)
+        const rate = (await readRate()) ?? 'none'
         const writeText = (messages: Messages) =>
-          writeReminder(messages, showAmount(owedWei), dueAt)
+          writeWithWorth({ unit: config.unit, showAmount }, rate, (show) =>
+            writeReminder(messages, show(owedWei), dueAt),
+          )
         return { phone, writeText }
       }
       const logFields = { party: 'borrower', kind }

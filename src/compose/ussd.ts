@@ -3,7 +3,6 @@ import type { PhoneNumber } from '../account/phone.ts'
 import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
-import { createRates } from '../loan/local-worth.ts'
 import type { OperatorPayments } from '../operator/actions/action.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -23,7 +22,13 @@ import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
 import type { Services } from '../ussd/services.ts'
 import { beginVisit, withAnswers } from '../ussd/visit.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, assembleDepositClaim, assembleIdentity, assembleLoan } from './relay.ts'
+import {
+  assembleAccounts,
+  assembleDepositClaim,
+  assembleIdentity,
+  assembleLoan,
+  assembleRates,
+} from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { createSeals } from './sms.ts'
 
@@ -81,7 +86,6 @@ export function createServices(
 ): Services {
   const { clock, waitUntil, log } = runtime
   const { ledger, forwarder } = relayer
-  const { rateFeed } = config
   const loan = assembleLoan(config, relayer)
   const memory = createMemory(() => limitStoreTime(stores.memory(), clock, memoryTimeoutMs))
   return {
@@ -126,9 +130,7 @@ export function createServices(
     limits: config.limits,
     minTransferWei: config.limits.minTransferWei,
     confirmations: relayer.rules.confirmations,
-    readRate: rateFeed
-      ? createRates({ ...runtime, feed: rateFeed, judge: (offered) => ledger.judgeRate(offered) })
-      : async () => undefined,
+    readRate: assembleRates(config, runtime, ledger),
     now: clock.now,
     sleep: clock.sleep,
     settings: config.menu,

@@ -229,8 +229,7 @@ async function prepareRepeatScreen(
   const { menuContext, repeatPlace } = visit
   // The whole balance is a different amount each time.
   if (repeatPlace === undefined || repeatPlace.draft.amountWei === 'all') return undefined
-  const hasLocalCurrency = visit.services.settings.localCurrency !== undefined
-  const rate = hasLocalCurrency ? await readSessionRate(visit) : 'none'
+  const rate = await readSessionRate(visit)
   return (earlier) => askScreen(writePrompt(repeatPlace, menuContext, { earlier, rate }))
 }
 

@@ -8,6 +8,7 @@ import type { SessionDraft } from './menu/node.ts'
 import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
+import { readSessionRate } from './session/records.ts'
 import type { Visit } from './visit.ts'
 
 export type SessionView = Answer<'lookup'>
@@ -38,14 +39,14 @@ export async function findKnownRefusal(
   const order = { kind, spendsWei: paymentWei }
   const refusal = await visit.services.ledger.findKnownRefusal(account, limits, order)
   if (refusal !== undefined) {
-    const text = writeRefusal(visit, refusal, kind)
+    const text = writeRefusal(visit, refusal, kind, await readSessionRate(visit))
     return { screen: endScreen(text), reason: nameReason(refusal) }
   }
   // An open payment may change debt and balance before this payment is made.
   if (view.open.length > 0) return undefined
   const loanRefusal = await predictLoanRefusal(visit.services, account, kind, paymentWei)
   if (loanRefusal === undefined) return undefined
-  const text = writeLoanRefusal(visit, loanRefusal, kind)
+  const text = writeLoanRefusal(visit, loanRefusal, kind, await readSessionRate(visit))
   return { screen: endScreen(text), reason: loanRefusal.reason }
 }
 

@@ -56,6 +56,7 @@ export async function requestPayment(
     throw new Error('a payment was requested without a correct PIN')
   }
   const name = nameIntent(visit)
+  const rate = await readSessionRate(visit)
   const answer = await visit.services.pay({
     since: visit.since,
     answerCount: visit.answers.length,
@@ -70,7 +71,7 @@ export async function requestPayment(
     texts: {
       repeat: createRepeatScreen,
       paid: (paid) => writePaid(visit, { intent, intentId: name.intentId, paid }),
-      refusal: (refusal) => endScreen(writeRefusal(visit, refusal, intent.kind)),
+      refusal: (refusal) => endScreen(writeRefusal(visit, refusal, intent.kind, rate)),
     },
   })
   if (answer.kind === 'screen' && answer.screen.kind === 'end') {
@@ -150,11 +151,10 @@ async function findAgreed(
   { kind, agreed, amountWei: askedWei }: Intent,
   amountWei: bigint | 'all',
 ): Promise<LocalWorth | undefined> {
-  const { localCurrency } = visit.services.settings
   // A loan may be of less than was typed.
   if (agreed !== undefined && amountWei === askedWei) return agreed
   // No screen tells what all of a balance is worth.
-  if (localCurrency === undefined || amountWei === 'all') return undefined
+  if (amountWei === 'all') return undefined
   if (askedWei === 'all' && kind !== 'loan') return undefined
   const rate = await readSessionRate(visit)
   return rate === 'none' ? undefined : agreeToWorth(amountWei, visit.services.unit, rate)

@@ -101,9 +101,12 @@ type FactReaders = {
 }
 
 const factReaders: FactReaders = {
-  async debt({ services: { loan, now }, account }) {
-    const debt = await loan.readDebt(account.address)
-    return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
+  async debt(shown) {
+    const { loan, now } = shown.services
+    const debt = await loan.readDebt(shown.account.address)
+    if (debt.owedWei === 0n) return { ...debt, isOverdue: false, rate: 'none' }
+    const isOverdue = debt.dueAt * 1_000 < now()
+    return { ...debt, isOverdue, rate: await readSessionRate(shown) }
   },
   async terms({ services: { loan, now, settings }, account, place: { draft } }) {
     const askedWei = (settings.choosesLoan && draft.amountWei) || 'all'
@@ -278,11 +281,10 @@ async function findFailure({
 /** Shows the terms of a new loan. The caller agrees to those that the session showed first. */
 async function showLoanTerms(shown: Shown): Promise<PlaceScreen> {
   const { services, menuContext, place, stepKey } = shown
-  const hasLocalCurrency = services.settings.localCurrency !== undefined
   const [debt, terms, rate] = await Promise.all([
     readFact(shown, 'debt'),
     readFact(shown, 'terms').catch(() => undefined),
-    hasLocalCurrency ? readSessionRate(shown) : ('none' as const),
+    readSessionRate(shown),
   ])
   if (debt === 'unavailable' || terms === undefined) {
     return { screen: endScreen(shown.messages.unavailable) }
@@ -290,7 +292,7 @@ async function showLoanTerms(shown: Shown): Promise<PlaceScreen> {
   const { owedWei } = debt
   if (owedWei > 0n) {
     const reason = 'existing_loan'
-    const text = writeLoanRefusal(shown, { reason, owedWei }, 'loan')
+    const text = writeLoanRefusal(shown, { reason, owedWei }, 'loan', rate)
     return { screen: endScreen(text), reason }
   }
   const recorded = await recordIfAbsent(services.ledger, stepKey, termsRecord, terms)

@@ -1,21 +1,38 @@
 import { decodeRefusal, type LoanRefusal } from '../loan/calls.ts'
 import { getCallRules, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
+import type { Rate } from '../loan/local-worth.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
 import { deposit } from './menu/entries/deposit.ts'
 import { payments } from './menu/payments.ts'
 import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
+import { type AmountFormats, writeWithWorth } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Visit } from './visit.ts'
 
-/** Writes why the relay or the contract refuses a payment. */
-export function writeRefusal(visit: Visit, refusal: Refusal, kind: PaymentKind): string {
-  const { showAmount, settings } = visit.services
+/** Writes why the relay or the contract refuses a payment; amounts have their worth first. */
+export const writeRefusal = (
+  visit: Visit,
+  refusal: Refusal,
+  kind: PaymentKind,
+  rate: Rate | 'none',
+): string =>
+  refusal.kind === 'would_revert'
+    ? writeLoanRefusal(visit, decodeRefusal(refusal.revertData), kind, rate)
+    : writeWithWorth(visit.services, rate, (show) => selectWords(visit, refusal, kind, show))
+
+type ShowAmount = AmountFormats['showAmount']
+
+function selectWords(
+  visit: Visit,
+  refusal: Exclude<Refusal, { kind: 'would_revert' }>,
+  kind: PaymentKind,
+  showAmount: ShowAmount,
+): string {
+  const { settings } = visit.services
   const { messages } = visit
   switch (refusal.kind) {
-    case 'would_revert':
-      return writeLoanRefusal(visit, decodeRefusal(refusal.revertData), kind)
     case 'unavailable':
     case 'no_answer':
     case 'contracts':
@@ -52,10 +69,23 @@ export function writeRefusal(visit: Visit, refusal: Refusal, kind: PaymentKind):
   }
 }
 
-export function writeLoanRefusal(
-  { services: { showAmount }, messages }: Visit,
+/** Writes why the contract refuses a payment. */
+export const writeLoanRefusal = (
+  {
+    services,
+    messages,
+  }: Pick<Visit, 'messages'> & { services: Parameters<typeof writeWithWorth>[0] },
   refusal: LoanRefusal,
   kind: PaymentKind,
+  rate: Rate | 'none',
+): string =>
+  writeWithWorth(services, rate, (show) => selectLoanWords(messages, refusal, kind, show))
+
+function selectLoanWords(
+  messages: Messages,
+  refusal: LoanRefusal,
+  kind: PaymentKind,
+  showAmount: ShowAmount,
 ): string {
   const words = messages.refused
   // All else that a deposit meets is its token's, whose errors may have the names of the pool's.

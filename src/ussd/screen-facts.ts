@@ -39,7 +39,13 @@ export type ScreenFactName = keyof ScreenFacts
 
 export type DatedLoanTerms = LoanTerms & { dueAt: number }
 
-export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
+export type Debt = {
+  owedWei: bigint
+  dueAt: number
+  isOverdue: boolean
+  /** Is what a debt is worth by, if there is one. */
+  rate: Rate | 'none'
+}
 
 /** Sums up a till's day (UTC), with the last payments and their codes. */
 export type TillDay = {

@@ -1,5 +1,11 @@
 import { formatAmountDown, formatExactly, type Unit } from '../../loan/amounts.ts'
-import { formatAgreed, formatLocal, type LocalMoney } from '../../loan/local-worth.ts'
+import {
+  formatAgreed,
+  formatLocal,
+  formatWorth,
+  type LocalMoney,
+  type Rate,
+} from '../../loan/local-worth.ts'
 import { countSeptets, maxSeptets } from './septets.ts'
 
 export type AmountFormats = {
@@ -26,6 +32,22 @@ export const formatPaid = (
   wei: bigint,
   agreed: LocalMoney | undefined,
 ): string => (agreed ? formatAgreed(agreed, showAmount(wei)) : showExactAmount(wei))
+
+/**
+ * Writes a text whose amounts have first what they are worth at a rate; without room for all of
+ * that, or without a rate, they are in the unit alone.
+ */
+export function writeWithWorth(
+  { unit, showAmount }: { unit: Unit } & Pick<AmountFormats, 'showAmount'>,
+  rate: Rate | 'none',
+  write: (showAmount: AmountFormats['showAmount']) => string,
+): string {
+  const text = write((wei) => {
+    const worth = rate === 'none' ? undefined : formatWorth(wei, unit, rate)
+    return worth === undefined ? showAmount(wei) : `${worth} (${showAmount(wei)})`
+  })
+  return countSeptets(text) > maxSeptets ? write(showAmount) : text
+}
 
 /** Writes a screen with an amount as agreed in local money; without room it leaves the unit out. */
 export function writeFitting(

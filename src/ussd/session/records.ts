@@ -152,11 +152,13 @@ export async function readOrRecord<Value>(
 }
 
 /** Returns the exchange rate that a session used first, so that its amounts agree. */
-export const readSessionRate = ({
-  services: { ledger, readRate, now },
+export async function readSessionRate({
+  services: { ledger, readRate, now, settings },
   createStepKey,
-}: Visit): Promise<Rate | 'none'> =>
-  readOrRecord(ledger, createStepKey('rate'), rateRecord, async () => {
+}: Visit): Promise<Rate | 'none'> {
+  if (settings.localCurrency === undefined) return 'none'
+  return await readOrRecord(ledger, createStepKey('rate'), rateRecord, async () => {
     const rate = await readRate()
     return rate === undefined ? 'none' : { ...rate, readAt: now() }
   })
+}

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { languages } from '../../../src/account/language.ts'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import type { Rate } from '../../../src/loan/local-worth.ts'
+import { messagesIn } from '../../../src/ussd/messages/languages.ts'
+import { writeLoanRefusal } from '../../../src/ussd/refusal-texts.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
 import { friend, openWorld } from './world.ts'
 
 const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000_000n })
@@ -109,6 +114,46 @@ describe('what was agreed in local money', () => {
     await play('b: 4 -> CON Repay Loan|You owe 0.01 tRBTC|(about KES 240,000)|…')
     feed.rate = undefined
     await play('c: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: …')
+  })
+})
+
+describe('where a price is at hand', () => {
+  test('refusals and the note of a debt say local money first', async () => {
+    const { play, feed } = open()
+    const menu = (note: string) => ` -> …|4. Repay Loan (${note})…`
+    await play(`a: 3*1 -> …
+      settle
+      b:${menu('KES 120,000')}
+      c: 3 -> END You already have a loan. Still to repay: KES 120,000 (0.01 tRBTC). Dial again to repay it.
+      d: 4*2*200000 -> END You owe only KES 120,000 (0.01 tRBTC). …
+      e: 2*${friend}*9999999 -> END Your balance is too low: KES 360,000 (0.03 tRBTC). …`)
+    feed.rate = undefined
+    await play(`
+      f:${menu('0.01 tRBTC')}
+      g: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.
+      h: 2*${friend}*9 -> END Your balance is too low: 0.03 tRBTC. …`)
+  })
+
+  test.for(languages)('refusals fit a screen with the longest amounts, in %s', (language) => {
+    const messages = messagesIn[language]
+    const services = { unit: createCoinUnit('USDRIF'), showAmount: () => '20999999.123456 USDRIF' }
+    const dear = { currency: 'KES', micros: 4_761_000_000n }
+    const wei = 21n * 10n ** 24n - 1n
+    const amounts = { balanceWei: wei, neededWei: wei, owedWei: wei, leftWei: wei }
+    const reasons = [
+      'balance_too_low',
+      'existing_loan',
+      'repayment_too_large',
+      'withdrawal_limit',
+    ] as const
+    for (const reason of reasons) {
+      for (const kind of ['transfer', 'repayment'] as const) {
+        const text = writeLoanRefusal({ services, messages }, { reason, ...amounts }, kind, dear)
+        expect(countSeptets(toGsmAlphabet(text)), text).toBeLessThanOrEqual(maxSeptets)
+        expect(text).toContain(services.showAmount())
+        if (kind === 'transfer') expect(text).toContain('KES 99,980,999,999 (')
+      }
+    }
   })
 })
 

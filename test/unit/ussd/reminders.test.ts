@@ -19,6 +19,15 @@ beforeEach(() => {
   server.asked.length = 0
 })
 
+const feed = 'https://prices.example/kes'
+/** Answers for the price feed, and asks the other addresses. */
+const priceOr =
+  (now: () => number): typeof fetch =>
+  async (url, options) =>
+    `${url}` === feed
+      ? Response.json({ rootstock: { kes: 12_000_000, last_updated_at: now() / 1_000 } })
+      : fetch(url, options)
+
 /**
  * A lender's service on the day before Christmas' tenth, where a loan is due on the 24th at noon.
  */
@@ -38,7 +47,7 @@ function open(product: object = menus.lender) {
   const running: Promise<unknown>[] = []
   const memory = createMemoryStore(clock.now)
   const runtime = {
-    ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
+    ...{ clock, fetch: priceOr(clock.now), log: (event: LogEvent) => void events.push(event) },
     waitUntil: (work: Promise<unknown>) => void running.push(work),
   }
   const config = parseConfig(variables)
@@ -90,6 +99,14 @@ describe('a reminder of a loan', () => {
     to(today + 40 * dayMs)
     await all()
     expect(told()).toHaveLength(2)
+  })
+
+  test('says first what the debt is worth in local money that day', async () => {
+    const { play, process, to, soon } = open()
+    await play(borrow)
+    to(soon)
+    await process({ LOCAL_CURRENCY: 'KES', RATE_FEED_URL: feed })()
+    expect(told()[0]).toContain('To repay: KES 126,000 (0.0105 tRBTC). Dial and choose 4.')
   })
 
   test('is not sent for a repaid loan, or while no node answers', async () => {

@@ -1,3 +1,4 @@
+import { formatWorth } from '../../../loan/local-worth.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { ScreenFacts } from '../../screen-facts.ts'
@@ -167,10 +168,13 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
   words(messages).reminder(amount, messages.date(dueAt))
 
-function writeDebtNote({ messages, showAmount }: MenuContext, { debt }: ScreenFacts) {
+/** Notes a debt in the main menu, which has no room for more than its worth if that is known. */
+function writeDebtNote({ messages, showAmount, unit }: MenuContext, { debt }: ScreenFacts) {
   if (debt === 'unavailable') return words(messages).debtNoteUnavailable
   if (debt.owedWei === 0n) return undefined
-  const owed = showAmount(debt.owedWei)
+  const { owedWei, rate } = debt
+  const worth = rate === 'none' ? undefined : formatWorth(owedWei, unit, rate)
+  const owed = worth ?? showAmount(owedWei)
   return debt.isOverdue ? `${owed}, ${words(messages).noteOverdue}` : owed
 }
 

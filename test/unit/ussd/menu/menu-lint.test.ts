@@ -62,7 +62,8 @@ const typedLocally: Partial<MenuContext> = {
 }
 
 /** What is read for screens, as long as it comes. */
-const debt = { owedWei: 1n, dueAt: 1_790_700_000, isOverdue: true }
+const longRate = { currency: 'KES', micros: 99_999_999_999_000_000n }
+const debt = { owedWei: 10n ** 18n, dueAt: 1_790_700_000, isOverdue: true, rate: longRate }
 const paid = { amountWei: 1n, agreed, counterparty: '0x12345678...' }
 const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as const
 const reverted = { code: '123456', amountWei: 1n, agreed, state: 'reverted' } as const
@@ -79,7 +80,7 @@ const facts: ScreenFacts = {
   loanLimit: 1n,
   recipients: threeOf({ kind: 'known', address, label: '9997...001' }),
   terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
-  rate: { currency: 'KES', micros: 99_999_999_999_000_000n },
+  rate: longRate,
   withdrawal: { ...reverted, intentId: '0x01', paidOut },
   ...{ registration: 'unregistered', failure: 'unreported', earlier: { minutes: 10 } },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
@@ -110,7 +111,11 @@ const dear: ScreenFacts = {
 
 /** What a fact says that has nothing to say. What is not here always says something. */
 const nothing: Partial<ScreenFacts> = {
-  ...{ debt: { owedWei: 0n, dueAt: 0, isOverdue: false }, recipients: [], wallets: [] },
+  ...{
+    debt: { owedWei: 0n, dueAt: 0, isOverdue: false, rate: 'none' },
+    recipients: [],
+    wallets: [],
+  },
   ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
   withdrawal: { amountWei: 1n, state: 'confirmed', intentId: '0x01' },
   ...{ failure: 'none', pin: { kind: 'open' } },
