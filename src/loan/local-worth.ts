@@ -157,12 +157,14 @@ export function formatWorthUp(wei: bigint, unit: Unit, { currency, micros }: Rat
   return formatLocal({ currency, cents: `${units * 100n}` })
 }
 
+/** Formats a whole price, such as `KES 129.35`: amounts are worked out by all of its digits. */
+export const formatPrice = ({ currency, micros }: Rate | LocalWorth): string =>
+  `${currency} ${(Number(micros) / 1e6).toLocaleString('en', { maximumFractionDigits: 6 })}`
+
 /** Describes for operators what was agreed, and the price that it went by. */
 export function describeAgreed(agreed: LocalWorth, { symbol }: Unit): string {
-  const { currency, micros, readAt } = agreed
-  const price = (Number(micros) / 1e6).toLocaleString('en', { maximumFractionDigits: 6 })
-  const readTime = new Date(readAt).toISOString()
-  return `${formatLocal(agreed)} at ${currency} ${price} for 1 ${symbol}, read ${readTime}`
+  const readTime = new Date(agreed.readAt).toISOString()
+  return `${formatLocal(agreed)} at ${formatPrice(agreed)} for 1 ${symbol}, read ${readTime}`
 }
 
 async function fetchPrice(url: string, { feed, fetch, clock }: RatesOptions): Promise<Price> {

@@ -1,7 +1,13 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
-import { formatExactly, getOne, parseAmount } from '../../loan/amounts.ts'
-import { agreeToCents, formatLocal, formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import { formatExactly, parseAmount } from '../../loan/amounts.ts'
+import {
+  agreeToCents,
+  formatLocal,
+  formatPrice,
+  formatWorth,
+  formatWorthUp,
+} from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -61,9 +67,7 @@ export function addCurrencyLine(
     prompt: addLine(({ messages, unit }, rate) =>
       rate === 'none'
         ? `${messages.noRate(localCurrency)} ${messages.amountsIn(unit.symbol)}`
-        : messages.amountsIn(
-            `${localCurrency}: 1 ${unit.symbol} = ${formatWorth(getOne(unit), unit, rate)}`,
-          ),
+        : messages.amountsIn(`${localCurrency}: 1 ${unit.symbol} = ${formatPrice(rate)}`),
     ),
     retryText: addLine(({ messages, unit }, rate) =>
       messages.amountsIn(rate === 'none' ? unit.symbol : localCurrency),

@@ -16,7 +16,7 @@ const tx = 'en attente, environ 1000 min'
 const values: Record<string, readonly unknown[][]> = {
   about: [['KES 99,999,999,999']],
   age: [[0], [10], [200 * 60]],
-  amountsIn: [['KES: 1 tRBTC = KES 99,999,999,999']],
+  amountsIn: [['KES: 1 USDRIF = KES 99,999,999,999.999999']],
   noRate: [['KES']],
   // With each of what it says: a question is asked again below why.
   askAgain: [],

@@ -62,7 +62,7 @@ const typedLocally: Partial<MenuContext> = {
 }
 
 /** What is read for screens, as long as it comes. */
-const longRate = { currency: 'KES', micros: 99_999_999_999_000_000n }
+const longRate = { currency: 'KES', micros: 99_999_999_999_123_456n }
 const debt = { owedWei: 10n ** 18n, dueAt: 1_790_700_000, isOverdue: true, rate: longRate }
 const paid = { amountWei: 1n, agreed, counterparty: '0x12345678...' }
 const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as const
