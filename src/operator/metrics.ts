@@ -157,6 +157,12 @@ const metrics: Record<string, Metric> = {
   ],
 }
 
+/** Names a metric of the pool by what a pool over a token counts, which is not wei. */
+const nameInMillionths = ([name, [help, read]]: [string, Metric]): [string, Metric] =>
+  name.startsWith('relay_pool_')
+    ? [name.replace(/_wei$/, '_millionths'), [help.replace(/^wei/, 'millionths of a token'), read]]
+    : [name, [help, read]]
+
 type Readings = ReturnType<typeof collectReadings>
 
 function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
@@ -189,6 +195,7 @@ function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
 export function writeMetrics(deployment: Deployment, healthData: KnownHealthData): string {
   const readings = collectReadings(deployment, healthData)
   return Object.entries(metrics)
+    .map(deployment.unit.token === null ? (metric) => metric : nameInMillionths)
     .map(([name, [help, read]]) => {
       const type = name.endsWith('_total') ? 'counter' : 'gauge'
       const found = read(readings)

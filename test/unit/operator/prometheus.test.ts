@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { isThere } from '../../../scripts/debian.ts'
+import { createTokenUnit } from '../../../src/loan/amounts.ts'
 import { writeMetrics } from '../../../src/operator/metrics.ts'
 import { conditionWith, subject } from './condition.ts'
 
@@ -40,8 +41,30 @@ const readExpressions = () =>
     .parse(JSON.parse(readFileSync(dashboard, 'utf8')))
     .panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
+const token = { address: `0x${'5'.repeat(40)}`, decimals: 18 }
+const overToken = { ...subject, unit: createTokenUnit('USD', token) }
+
+test('of a pool over a token no amount is told as wei, nor asked for as such', () => {
+  const pool = { liquidityWei: '5', issuableWei: '6', owedWei: '7', balancesWei: '8' }
+  const contracts = { state: 'ready', at: 0, pool: { ...pool, principalWei: '1' } } as const
+  const [coins, tokens] = [subject, overToken].map((each) =>
+    writeMetrics(each, conditionWith({}, { contracts })),
+  )
+  expect(coins).toMatch(/^relay_pool_liquidity_wei 5$/m)
+  expect(coins).not.toContain('millionths')
+  expect(tokens).toContain(
+    '# HELP relay_pool_owed_millionths millionths of a token that borrowers owe',
+  )
+  expect(tokens).toMatch(/^relay_pool_cap_left_millionths 6$/m)
+  expect(tokens).not.toMatch(/relay_pool_\w+_wei/)
+  expect(tokens).toContain('relay_relayer_balance_wei{')
+  const asked = [readFileSync(rules, 'utf8'), ...readExpressions()].join('\n')
+  for (const [name, amount] of asked.matchAll(/relay_pool_(\w+)_wei/g))
+    expect(asked, name).toContain(`relay_pool_${amount}_millionths`)
+})
+
 test('the dashboard shows only existing metrics', () => {
-  const told = writeMetrics(subject, conditionWith())
+  const told = [subject, overToken].map((each) => writeMetrics(each, conditionWith())).join('')
   const named = new Set(
     readExpressions()
       .join()
