@@ -1,11 +1,13 @@
 import {
   type Address,
   encodeFunctionData,
+  erc20Abi,
   type Hex,
   type LocalAccount,
   type PublicClient,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { getQuantum } from '../../../src/loan/amounts.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
@@ -62,7 +64,10 @@ async function readAccount(client: PublicClient, loan: Address, address: Address
 const isOpen = ({ balanceWei, owedWei }: AccountState): boolean => balanceWei > 0n || owedWei > 0n
 
 /** Holds the gas to sign for: a call's use at Ethereum's prices for new storage, and half more. */
-const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }
+const gasOf = {
+  ...{ moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 },
+  sweepInlet: 120_000,
+}
 
 export type Call = {
   name: keyof typeof gasOf
@@ -79,10 +84,12 @@ export type Todo = Awaited<ReturnType<typeof findTodo>>
 
 /** Finds all that is to be done, and who has or owes something and belongs to no given number. */
 export async function findTodo(migration: Migration) {
-  const { client, pair, phones } = migration
+  const { client, pair, phones, unit } = migration
   const survey = await surveyPair(migration, pair, await client.getBlockNumber({ cacheTime: 0 }))
   const heirs = new Set([...phones.values()].map(({ heir }) => heir?.address))
-  const own = [...survey.states.keys()].flatMap((address) => phones.get(address) ?? [])
+  const known = [...survey.states.keys()].flatMap((address) => phones.get(address) ?? [])
+  // No event tells of what has arrived at an inlet.
+  const own = unit.token === null ? known : [...phones.values()]
   const outside = [...survey.states.values()].filter(
     (state) => isOpen(state) && !phones.has(state.address) && !heirs.has(state.address),
   )
@@ -100,7 +107,9 @@ export async function readTasks(
   const stuck: { address: Address; reason: string }[] = []
   await inLanes(lanes, phones, async (phone) => {
     const state = await readAccount(client, pair.loan, phone.account.address, block)
-    const calls = await readCalls(migration, phone, state, { books, block })
+    const moving = await readCalls(migration, phone, state, { books, block })
+    // Last: where the token refuses it, all else has moved. What it credits moves by a later look.
+    const calls = moving.length > 0 ? moving : await readSweep(migration, phone, block)
     const reason = 'it owes, and so did its heir: it repays first'
     if (calls === 'two_debts') stuck.push({ address: state.address, reason })
     else if (calls.length > 0) tasks.push({ phone, state, calls })
@@ -110,6 +119,28 @@ export async function readTasks(
     return left.balanceWei > right.balanceWei ? -1 : 1
   })
   return { tasks, stuck }
+}
+
+/** Finds the sweep of an account's inlet, if it holds what the contract counts. */
+async function readSweep(
+  { client, pair: { loan }, unit }: Migration,
+  { account: signer }: Phone,
+  block: bigint,
+): Promise<Call[]> {
+  if (unit.token === null) return []
+  const at = { blockNumber: block }
+  const { address: account } = signer
+  const inlet = await loanAt(client, loan).inletOf([account], at)
+  const token = { address: unit.token.address as Address, abi: erc20Abi } as const
+  const held = await client.readContract({
+    ...token,
+    ...at,
+    functionName: 'balanceOf',
+    args: [inlet],
+  })
+  if (held < getQuantum(unit)) return []
+  const data = encodeCall({ kind: 'deposit', account, amountWei: 'all' })
+  return [{ name: 'sweepInlet', signer, target: account, data, gas: gasOf.sweepInlet }]
 }
 
 /** Finds the calls that an account needs; `two_debts`: its heir has had a loan, too. */

@@ -159,7 +159,7 @@ export function asOwner(
 
 /** Sends a funded key's transaction, and waits for its block. */
 async function sendAs(
-  { client }: World,
+  { client }: Pick<World, 'client'>,
   account: LocalAccount,
   to: Address,
   { data, value }: { data: Hex; value: bigint },
@@ -186,7 +186,11 @@ export const usualTerms = {
 }
 
 /** Forwards an account's signed call by the chain's relayer; it has to succeed. */
-export async function forward(world: World, signer: LocalAccount, data: Hex): Promise<void> {
+export async function forward(
+  world: Pick<World, 'chain' | 'client'>,
+  signer: LocalAccount,
+  data: Hex,
+): Promise<void> {
   const { chain, client } = world
   const { timestamp } = await client.getBlock()
   const request = await signRequest(
