@@ -187,6 +187,17 @@ describe('an answer of a gateway that numbers its answers', () => {
     }
   })
 
+  test('ends the session without the one before it, and pays nothing when that comes late', async () => {
+    for (const lost of [0, 1, 2, 3]) {
+      const { sendLast, paidBy } = await open(withPin)
+      for (let count = 0; count < lost; count++) await sendLast(typed(count))
+      expect(await sendLast(typed(lost + 1))).toBe(closed)
+      for (let count = lost; count <= 4; count++) await sendLast(typed(count))
+      expect(await sendLast(typed(4))).toBe(closed)
+      expect(await paidBy(0)).toEqual([])
+    }
+  })
+
   test('costs one try if it is a wrong PIN, however often it is delivered and continued from', async () => {
     const { sendLast, paidBy } = await open(withPin)
     const slips = ['2', to, '0.001', '111222', '48261', pin]
