@@ -39,15 +39,16 @@ const names = Object.keys(measurements)
 
 const usage = `Measures the relay and its node service beside baselines, in turn, on this machine.
 
-  npm run bench -- [--check | --only NAME]
+  npm run bench -- [--check | --only NAME | --token]
 
   --check  compares with the committed run in the place of writing, and fails beyond ${tolerance * 100} %
-  --only   one measurement alone, and nothing is written: ${names.join(', ')}`
+  --only   one measurement alone, and nothing is written: ${names.join(', ')}
+  --token  over a token in place of the currency, and nothing is written`
 
 export const bench = createCommand({
   usage,
-  options: { check: flag, only: text },
-  async run({ check, only }) {
+  options: { check: flag, only: text, token: flag },
+  async run({ check, only, token }) {
     const chosen = only === undefined ? names : [only]
     if (chosen.some((name) => !names.includes(name))) {
       throw new StackError(`There is no measurement ${only}. They are: ${names.join(', ')}`)
@@ -56,19 +57,19 @@ export const bench = createCommand({
       throw new StackError('redis-server is missing: apt-get install redis-server')
     }
     const about = { date: new Date().toISOString(), ...describeMachine() }
-    const figures = await measure(chosen)
+    const figures = await measure(chosen, token)
     if (check) return compare(figures)
-    if (only === undefined) write(about, figures)
+    if (only === undefined && !token) write(about, figures)
     return undefined
   },
 })
 runAsProgram(import.meta, bench)
 
-async function measure(chosen: readonly string[]): Promise<readonly Figure[]> {
+async function measure(chosen: readonly string[], isOverToken: boolean) {
   const started = performance.now()
   const seconds = () => ((performance.now() - started) / 1000).toFixed(0)
   const figures = collectFigures((figure) => say(writeLine(figure)))
-  await runInWorld({ figures, say }, async (world) => {
+  await runInWorld({ figures, say, isOverToken }, async (world) => {
     for (const name of chosen) {
       say(`${name} (${seconds()} s)`)
       await measurements[name]?.(world)

@@ -15,6 +15,7 @@ export type World = Awaited<ReturnType<typeof makeWorld>>
 
 type Ground = {
   figures: Figures
+  isOverToken: boolean
   say: (line: string) => void
   /** Ends this at the end, whatever happens; what was started last ends first. */
   onEnd: (stop: () => unknown) => void
@@ -29,7 +30,7 @@ const unknownMethod = { code: -32601, message: 'method not found' }
 
 /** Starts the chain, and ends all that was started after the work. */
 export async function runInWorld(
-  given: Pick<Ground, 'figures' | 'say'>,
+  given: Omit<Ground, 'onEnd'>,
   work: (world: World) => Promise<void>,
 ): Promise<void> {
   await using ends = new AsyncDisposableStack()
@@ -40,8 +41,8 @@ export async function runInWorld(
   await Promise.race([interrupted.promise, makeWorld({ ...given, onEnd }).then(work)])
 }
 
-async function makeWorld({ figures, say, onEnd }: Ground) {
-  const chain = await startBenchChain(onEnd)
+async function makeWorld({ figures, say, onEnd, isOverToken }: Ground) {
+  const chain = await startBenchChain(onEnd, isOverToken)
   const build = await buildWorker()
   return {
     figures,
@@ -63,7 +64,8 @@ async function makeWorld({ figures, say, onEnd }: Ground) {
     async serveAfternoon(name: string, nodeUrl = chain.url): Promise<Payer> {
       const confirmed = countConfirmations()
       const account = { LOAN_ADDRESS: chain.loan, ACCOUNT_KEY: await chain.makeAccount(name) }
-      const env = { NODE_URL: nodeUrl, ...account, NODE_ENV: 'production' }
+      const DECIMALS = `${chain.unit.decimals}`
+      const env = { NODE_URL: nodeUrl, ...account, DECIMALS, NODE_ENV: 'production' }
       const script = fileURLToPath(new URL('baselines/afternoon.ts', import.meta.url))
       const child = fork(script, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
       onEnd(() => child.kill())

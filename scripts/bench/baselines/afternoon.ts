@@ -7,7 +7,7 @@ import {
   createWalletClient,
   type Hash,
   http,
-  parseEther,
+  parseUnits,
 } from 'viem'
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
@@ -19,8 +19,8 @@ import { sleep } from '../../dev/wait.ts'
 // were answered, one account for everybody, and nothing that outlives the process.
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]+$/)])
-const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY } = z
-  .object({ NODE_URL: z.url(), LOAN_ADDRESS: hex, ACCOUNT_KEY: hex })
+const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY, DECIMALS } = z
+  .object({ NODE_URL: z.url(), LOAN_ADDRESS: hex, ACCOUNT_KEY: hex, DECIMALS: z.coerce.number() })
   .parse(process.env)
 
 const account = privateKeyToAccount(ACCOUNT_KEY, { nonceManager })
@@ -41,7 +41,10 @@ app.post('/ussd', async (c) => {
   if (sessionId === undefined || answered.has(sessionId))
     return c.text('END This session has ended.')
   answered.add(sessionId)
-  const call = { functionName: 'transfer', args: [to as Address, parseEther(amount)] } as const
+  const call = {
+    functionName: 'transfer',
+    args: [to as Address, parseUnits(amount, DECIMALS)],
+  } as const
   const hash = await wallet.writeContract({ ...loan, ...call })
   void confirmed(hash)
   return c.text(

@@ -3,6 +3,7 @@ import { wordlist } from '@scure/bip39/wordlists/english'
 import { type Address, type Hex, hexToBytes, keccak256, parseEther, stringToHex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
+import { getOne } from '../../../src/loan/amounts.ts'
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { startChain } from '../../dev/chain.ts'
 import { createCallers, deposit } from '../../dev/relays/callers.ts'
@@ -26,12 +27,15 @@ export const apiKey = 'the-key-of-the-benchmark'
 export const recipient: Address = '0x00000000000000000000000010000000000a11ce'
 
 /** Starts an anvil with the contracts, and with money for relayers and callers. */
-export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void) {
+export async function startBenchChain(
+  onEnd: (stop: () => Promise<void>) => void,
+  isOverToken: boolean,
+) {
   const addresses = relayers.map((name) => deriveRelayerAccount(makeMnemonic(name), 31, 0).address)
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more
   // than the one before: the more so, the more accounts there are, so what needs many has them from
   // the start.
-  const chain = await startChain(['--block-time', `${blockSeconds}`], addresses)
+  const chain = await startChain(['--block-time', `${blockSeconds}`], addresses, isOverToken)
   onEnd(chain.stop)
   const { url } = chain.anvil
   const call = createNodeCall(url, { timeoutMs: 300_000 })
@@ -41,7 +45,8 @@ export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void
   for (const address of addresses) await giveGas(address)
   const callers = await createCallers(chain, callerCount)
   const accounts = callers.map(({ account }) => account.address)
-  await deposit(chain, [...accounts, recipient], parseEther('1'))
+  const one = getOne(chain.unit)
+  await deposit(chain, [...accounts, recipient], one)
   const keyHash = hashKey(apiKey)
   // As shipped: tests dial as no person does.
   const { MAX_DIALS_A_MINUTE: _, MAX_OPEN_PAYMENTS: __, ...bindings } = chain.bindings
@@ -50,6 +55,7 @@ export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void
   return {
     url,
     loan: chain.loan,
+    unit: chain.unit,
     call,
     nextPhone: () => callers[next++ % callers.length]?.phone ?? '',
     /** Makes the Worker's environment for this chain, with the relayer's key of this name. */
@@ -64,7 +70,7 @@ export async function startBenchChain(onEnd: (stop: () => Promise<void>) => void
     async makeAccount(name: string) {
       const { address } = privateKeyToAccount(makeSecret(name))
       await giveGas(address)
-      await deposit(chain, [address], parseEther('1'))
+      await deposit(chain, [address], one)
       return makeSecret(name)
     },
   }
