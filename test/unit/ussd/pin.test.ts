@@ -47,7 +47,7 @@ describe('the first dial', () => {
       s: 12*1984*${own}*${other} -> CON The two PINs differ.|Type the same PIN again.|0. Back
       s: 12*1984*${own}*${other}*${own} -> ${set}
       s: 12*1984*${own}*${other}*${own} -> same
-      s: 12*1984*${own}*${other}*${own}*2 -> ${nothingSent}
+      s: 12*1984*${own}*${other}*${own}*2 -> ${ended}
       next: -> ${main}
       s: -> CON ${choose}`
 
