@@ -100,7 +100,9 @@ function judgeShown(history: History, found: Report): void {
   const toShown = (wei = 0n) => wei / 10n ** BigInt(decimals - (token ? 2 : 6))
   const readings = deliveries.flatMap((delivery) => readingsOf(history, delivery))
   const due = new Set(readings.map(({ agreed }) => `${agreed?.cents} ${toShown(agreed?.wei)}`))
-  for (const { actor, reply = '' } of deliveries) {
+  for (const { actor, said, reply = '' } of deliveries) {
+    // A refusal tells what a balance or a limit is worth, to which nobody agreed.
+    if (said?.claim === 'refused') continue
     // A till's sums of a day are of several payments.
     const lines = reply.split('\n').filter((line) => !/^Today (in|out)/.test(line))
     for (const [text, units = '', amount = ''] of lines.join('\n').matchAll(shownAmount)) {
