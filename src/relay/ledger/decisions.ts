@@ -15,8 +15,11 @@ export type Decided =
   | { kind: 'failed'; screen: Screen }
   /** Means that another step has paid, or that the ledger lost the answer. */
   | { kind: 'ended' }
-  /** Means that another step was refused: the session has paid nothing, and never will. */
-  | { kind: 'closed' }
+  /**
+   * Means that another step was refused: the session pays nothing any more. It has paid nothing
+   * either, unless rows may have been lost that hold a payment of it.
+   */
+  | { kind: 'closed'; isUnsure?: true }
 
 /** Holds the call that the chain executed for a session, and its transaction. */
 export type Paid = { data: Hex; hash: Hex }
@@ -26,7 +29,10 @@ export function findDecision(rows: Draft, { session, input }: StepKey): Decided 
   const row = rows.row('sessions', session)
   const payment = getPaymentRow(rows, session)
   if (row === undefined) return payment && { kind: 'ended' }
-  if (row.input !== input) return { kind: row.state === 'refused' ? 'closed' : 'ended' }
+  if (row.input !== input) {
+    if (row.state === 'unsure') return { kind: 'closed', isUnsure: true }
+    return { kind: row.state === 'refused' ? 'closed' : 'ended' }
+  }
   const { screen } = row
   if (payment !== undefined && canShowFailure(payment)) return { kind: 'failed', screen }
   const ageMs = rows.now - row.decided_at

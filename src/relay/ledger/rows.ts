@@ -68,7 +68,7 @@ export const tables = {
     ['session'],
     {
       ...mapNames(text, 'session', 'account', 'input'),
-      state: z.enum(['refused', 'ended', 'accepted']),
+      state: z.enum(['refused', 'unsure', 'ended', 'accepted']),
       screen,
       ...mapNames(integer, 'steps', 'decided_at'),
     },

@@ -149,7 +149,8 @@ export const sessionSteps = {
       const isUnsure = mayHavePaid(step, refusing.traces)
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
-      saveSession(rows, refusing, isUnsure ? 'ended' : 'refused', refusing.screen)
+      const unsure = refusing.reason === undefined ? 'unsure' : 'ended'
+      saveSession(rows, refusing, isUnsure ? unsure : 'refused', refusing.screen)
       return refused
     },
     // A round soon checks whether the obstacle is still there.

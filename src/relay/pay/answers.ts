@@ -47,6 +47,7 @@ export async function retryLedgerCall<T>(clock: Clock, call: () => Promise<T>): 
 
 /** Returns the answer for a decided session. */
 export function toAnswer(decided: Decided): PaymentAnswer {
+  if (decided.kind === 'closed') return { kind: decided.isUnsure ? 'ended' : 'closed' }
   if (decided.kind !== 'answered') return { kind: decided.kind }
   return { kind: 'screen', screen: decided.screen, ageMs: decided.ageMs }
 }

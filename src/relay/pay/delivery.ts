@@ -211,7 +211,12 @@ async function offer(
   if (progress.isAnswered) return undefined
   progress.isWaitingForNode = false
   const offered = createOffer(attempt, readings)
-  return await retryLedgerCall(relayer.clock, () => options.accept(offered))
+  const { traces } = progress
+  // Until the ledger answers, it may have accepted this: then what was read before shows nothing.
+  progress.traces = undefined
+  const answer = await retryLedgerCall(relayer.clock, () => options.accept(offered))
+  progress.traces = traces
+  return answer
 }
 
 async function answerOffer(

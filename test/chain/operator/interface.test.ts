@@ -394,7 +394,6 @@ describe("the operator's interface", () => {
     expect((await changePin('unblock')).replaceableAt).toMatch(/^20\d\d-/)
     expect((await changePin('keep-pin')).replaceableAt).toBeNull()
     deployment.pass(dayMs)
-    sessions += 1
     expect(await shown('')).toMatch(/^CON Rootstock DeFi/)
     deployment.pass(91 * dayMs)
     expect(await shown('1*482615')).toMatch(/^END This phone was not used for 90 days/)

@@ -68,7 +68,7 @@ export function readSessionTrace(rows: Draft, session: string): SessionTrace | u
   const { state, screen, account, decided_at: decidedAt } = row
   const refusals = rows.row('refusals', account)?.last ?? []
   return {
-    state,
+    state: state === 'unsure' ? 'ended' : state,
     screen,
     decidedAt,
     intentId: rows.row('payments', session)?.intent_id,
