@@ -50,7 +50,10 @@ export async function refuse(
   const { answerCount, stepKey, texts } = step
   const screen = texts.refusal(refusal)
   const obstacle = findObstacleKind(refusal)
-  const traces = await readTraces(delivery)
+  const read = await readTraces(delivery)
+  // Meanwhile the payment may have been offered: what was read before that shows nothing of it.
+  if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
+  const traces = progress.traces && read
   const refused = await retryLedgerCall(relayer.clock, () =>
     relayer.ledger.refuse({
       ...stepKey,
