@@ -117,9 +117,7 @@ async function sweep({ act, status, terminal }: Operated, { least }: Given): Pro
       swept.push({ line, ...answer })
       const arrived = writeAmount(BigInt(answer.arrivedWei), unit)
       const { payment } = answer
-      const fate = payment
-        ? `payment ${payment.intent} is ${getProgress(payment.state)}`
-        : 'not swept'
+      const fate = payment ? `payment ${payment.intent} is ${getProgress(payment)}` : 'not swept'
       lines.push(`line ${line}: ${arrived} there, ${fate}`)
     } catch (error) {
       if (!(error instanceof StackError)) throw error

@@ -73,6 +73,13 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
   } else if (isDemo) refuse('AGENTS', 'needs PROFILE=lender')
   else if (PIN === 'off')
     refuse('AGENTS', 'is on, and a withdrawal needs a PIN: set PIN=on or PIN=strict')
+  if (settings.FINAL_AFTER > 0n) {
+    if (!settings.AGENTS) refuse('FINAL_AFTER', 'needs AGENTS=on')
+    // The money of chain 30 is real, wherever its node is.
+    const isBelieved = settings.isLocal && settings.chain.id !== 30
+    if (!isBelieved && !(settings.isMined && settings.PROOFS !== false))
+      refuse('FINAL_AFTER', 'needs PROOFS=on: a block that is merely believed makes nothing final')
+  }
   if (settings.LOAN_CHOICE && !CONFIRM)
     refuse('LOAN_CHOICE', 'needs CONFIRM=on, which shows the terms before they are agreed to')
   if (Boolean(feed) !== Boolean(currency))

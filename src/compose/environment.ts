@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, maxUint256 } from 'viem'
 import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
@@ -71,6 +71,14 @@ const networks = list(
 ).check(z.refine((items) => items.length > 0, networksError))
 const oneOf = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
+/** Reads up to which amount a payment at an agent is final after one block, in wei. */
+const finalAfter = z.pipe(
+  z.union(
+    [z.enum(['block', 'confirmations']), wei],
+    'has to be block, confirmations, or a number of wei',
+  ),
+  z.transform((after) => (typeof after === 'bigint' ? after : after === 'block' ? maxUint256 : 0n)),
+)
 const onOrOff = z.pipe(
   oneOf('on', 'off'),
   z.transform((word) => word === 'on'),
@@ -175,6 +183,7 @@ const environment = z.extend(optional, {
   REDELIVERY_SECONDS: count(60, 86_400),
   AGENTS: z._default(onOrOff, false),
   LOAN_CHOICE: z._default(onOrOff, false),
+  FINAL_AFTER: z._default(finalAfter, 0n),
   MAX_AGENT_OPEN_PAYMENTS: z._default(count(1, maxOpenPayments), maxOpenPayments),
 })
 

@@ -79,15 +79,19 @@ export function assembleRelayer<Any extends Ledger>(
   nodeService: NodeService,
   ledger: Any,
 ): Relayer<Any> {
+  const { clock } = runtime
+  const node = createNode(nodeService.request)
   return {
     ledger,
-    node: createNode(nodeService.request),
+    node,
     signer: getSigner(config),
     forwarder: getForwarder(config),
     rules: config.rules,
     fees: config.fees,
     proofs: config.proofs,
-    clock: runtime.clock,
+    readSettled:
+      config.menu.finalUpToWei > 0n ? assembleLoan(config, { node, clock }).readSettled : undefined,
+    clock,
     log: runtime.log,
     describeReason: (revertData) => describeLoanRefusal(decodeRefusal(revertData)),
   }

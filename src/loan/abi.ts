@@ -158,6 +158,7 @@ export const microLoanAbi = [
 
 /** Lists what the relay itself calls and reads of it. */
 export const loanAbi = [
+  {"type":"function","name":"announcedBy","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"amount","type":"uint256"},{"name":"dueAt","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"applyForLoanOf","inputs":[{"name":"principal_","type":"uint256"},{"name":"fee_","type":"uint256"},{"name":"term","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"deposit","inputs":[],"outputs":[],"stateMutability":"payable"},
   {"type":"function","name":"getBalance","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
@@ -172,6 +173,7 @@ export const loanAbi = [
   {"type":"function","name":"principal","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"quantum","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"repayLoan","inputs":[{"name":"amount","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"successor","inputs":[],"outputs":[{"name":"account","type":"address"},{"name":"from","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"sweepInlet","inputs":[{"name":"account","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"terms","inputs":[],"outputs":[{"name":"","type":"tuple","components":[{"name":"principal","type":"uint64"},{"name":"dailyCap","type":"uint72"},{"name":"term","type":"uint32"},{"name":"pauseBetween","type":"uint32"},{"name":"loansPerDay","type":"uint8"},{"name":"listOnly","type":"bool"},{"name":"feeRate","type":"uint16"}]}],"stateMutability":"view"},
   {"type":"function","name":"token","inputs":[],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},

@@ -134,6 +134,8 @@ export type LoanRead =
   | 'liquidity'
   | 'issuable'
   | 'withdrawable'
+  | 'announcedBy'
+  | 'successor'
 
 export const encodeReadCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex =
   encodeFunctionCall

@@ -8,6 +8,7 @@ import {
   type Hex,
   isAddressEqual,
   pad,
+  zeroAddress,
 } from 'viem'
 import { loanAbi } from './abi.ts'
 import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
@@ -54,7 +55,7 @@ const maxReceived = 8
 
 export type LoanSource = {
   /** Calls the contract as of a block, or of the latest block. */
-  read(calldata: Hex, block?: number): Promise<Hex>
+  read(calldata: Hex, block?: number | { blockHash: Hex }): Promise<Hex>
   readHeight(): Promise<number>
   /** Finds the contract's events by their topics, from a block on. */
   findEvents(topics: (Hex | null)[], fromBlock: number): Promise<LoanEvent[]>
@@ -64,7 +65,7 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
   async function readContract<Name extends LoanRead>(
     name: Name,
     args: [] | [account: Address] = [],
-    block?: number,
+    block?: number | { blockHash: Hex },
   ) {
     const data = await read(encodeReadCall(name, ...args), block)
     const functionName: string = name
@@ -105,6 +106,19 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
       return inlet
     },
     readBalance: (account: Address) => readContract('getBalance', [account]),
+    /**
+     * Reads what an account has in a block that nothing but its own forwarded calls can take out:
+     * zero where its key has announced a withdrawal, or where accounts are about to move.
+     */
+    async readSettled(account: Address, blockHash: Hex): Promise<bigint> {
+      const block = { blockHash }
+      const [balanceWei, [announcedWei], [next]] = await Promise.all([
+        readContract('getBalance', [account], block),
+        readContract('announcedBy', [account], block),
+        readContract('successor', [], block),
+      ])
+      return announcedWei === 0n && isAddressEqual(next, zeroAddress) ? balanceWei : 0n
+    },
     readOwed: (account: Address) => readContract('loanOf', [account]),
     /** Reads an account's debt and its due date (Unix time in s); both are 0 without a loan. */
     async readDebt(account: Address) {

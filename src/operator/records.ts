@@ -47,6 +47,7 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
     ...summary,
     intent: intentId,
     acceptedAt: toIso(acceptedAt),
+    assuredAt: isoOrNull(record.assuredAt),
     paidOutAt: isoOrNull(record.paidOutAt),
     changedAt: toIso(history.at(-1)?.[1] ?? acceptedAt),
     reason: reason === '' ? null : reason,

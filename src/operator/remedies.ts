@@ -24,7 +24,12 @@ export const remedies: Readonly<Record<CheckName, string>> = {
 /** Describes what became of a payment, as the end of a sentence; `where` names its block. */
 export function describeFate(payment: PaymentSummary, where = `block ${payment.block}`): string {
   const { state, reason, attempts } = payment
-  const word = getProgress(state)
+  const word = getProgress(payment)
+  const hasFailed = state === 'reverted' || state === 'expired'
+  if (hasFailed && payment.assuredAt !== null) {
+    const cause = state === 'expired' ? 'no block took it before its deadline' : reason
+    return `was ${word} for its agent, and did not happen: ${cause}. The account was not charged, so you stand for what was handed out.`
+  }
   switch (state) {
     case 'queued':
       return `is ${word}: it waits for its turn${attempts === 0 ? '' : ` after ${attempts} failed attempts`}.`

@@ -23,6 +23,8 @@ export type Refusal =
   | { kind: 'too_many_open'; max: number }
   | { kind: 'too_many_today'; max: number }
   | { kind: 'too_much_today'; leftWei: bigint }
+  /** Spends money that just arrived, while payments of the account are assured by the rest. */
+  | { kind: 'unsettled' }
   /** Would wait too long; the queue that is there now takes about this many minutes. */
   | { kind: 'crowded'; minutes: number }
   /** Would cost more than the operator's limit. */

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { MiningRules, PoolRules } from '../chain/chains.ts'
 import type { Node } from '../chain/node.ts'
 import { loanCalls } from '../loan/kinds.ts'
+import type { LoanReader } from '../loan/reader.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { computeReplacementPrice, type FeeLimits, limitGasPrice } from './fees.ts'
@@ -21,6 +22,8 @@ export type Relayer<Any extends Ledger = Ledger> = {
   fees: FeeLimits
   /** Requires a proof before an outcome is final; undefined if nodes are believed. */
   proofs?: MiningRules | undefined
+  /** Reads the {@link LoanReader.readSettled}; undefined if nothing is final before its block. */
+  readSettled?: LoanReader['readSettled'] | undefined
   clock: Clock
   log: Log
   /** Puts the revert data of a failed call into words. */

@@ -13,7 +13,11 @@ import { getCallKind, getCallRules, type PaymentKind } from '../loan/kinds.ts'
 import { agreeToWorth, type LocalWorth } from '../loan/local-worth.ts'
 import { readLoanTerms } from '../loan/reader.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
-import { requestLifetimeSeconds, signRequest } from '../relay/forwarder/requests.ts'
+import {
+  assuredLifetimeSeconds,
+  requestLifetimeSeconds,
+  signRequest,
+} from '../relay/forwarder/requests.ts'
 import {
   type HeldSms,
   hashPlaceholder,
@@ -181,16 +185,23 @@ async function prepareOrder(
   const shown = { kind, amountWei, agreed, to: nameRecipient(visit, intent), code }
   const queued =
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
-  const request = await signRequest(account, forwarder, {
-    ...name,
-    gas: getCallRules(kind).gas,
-    deadline: Math.floor(now() / 1_000) + requestLifetimeSeconds,
-    data: encodeCall(call),
-  })
   const till = recipient?.kind === 'till' && { account: recipient.address, reference, code }
+  const mayBeAssured = till !== false && spendsWei <= (settings.finalUpToWei ?? 0n)
+  const sign = (lifetimeSeconds: number) =>
+    signRequest(account, forwarder, {
+      ...name,
+      gas: getCallRules(kind).gas,
+      deadline: Math.floor(now() / 1_000) + lifetimeSeconds,
+      data: encodeCall(call),
+    })
+  const [request, lasting] = await Promise.all([
+    sign(requestLifetimeSeconds),
+    mayBeAssured ? sign(assuredLifetimeSeconds) : undefined,
+  ])
   return {
     order: {
       request,
+      lasting,
       kind,
       spendsWei,
       agreed,

@@ -178,7 +178,7 @@ export async function readFinalBalance(
   ])
   // A cash-out leaves the service, even to this account's own address.
   const arriving = payments.filter(
-    ({ state, kind }) => getProgress(state) === 'arriving' && kind !== 'cashOut',
+    (payment) => getProgress(payment) === 'arriving' && payment.kind !== 'cashOut',
   )
   if (arriving.length === 0) return { finalWei: balanceWei, arrivingWei: 0n }
   const finality = { payments, confirmations }

@@ -52,6 +52,8 @@ function selectWords(
       return messages.held(settings.helpNumber)
     case 'too_many_dials':
       return messages.tooManyDials
+    case 'unsettled':
+      return messages.unsettled
     case 'too_many_open':
       return messages.tooManyOpen(refusal.max)
     case 'too_many_today':

@@ -60,7 +60,7 @@ export type TillDay = {
 
 export type TillPayment = Pick<
   Taking,
-  'amountWei' | 'agreed' | 'state' | 'reference' | 'paidOut'
+  'amountWei' | 'agreed' | 'state' | 'assuredAt' | 'reference' | 'paidOut'
 > & {
   code: string
 }

@@ -7,7 +7,6 @@ import { decodeCall } from '../loan/calls.ts'
 import { kindNames } from '../loan/kinds.ts'
 import { formatAgreed } from '../loan/local-worth.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
-import { getProgress } from '../relay/progress.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import type { Messages } from './messages/en.ts'
@@ -101,7 +100,7 @@ export function writeSms(
       { kind, amountWei, agreed, counterparty: who, state: outcome },
       showAmount,
     )
-  if (getProgress(state) === 'failed') {
+  if (state !== 'confirmed') {
     const line = writeLine({ kind: 'failed', reason })
     return `${line}\n${messages.nothingMoved}`
   }

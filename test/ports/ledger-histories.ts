@@ -221,6 +221,11 @@ const draws: Draws = {
     [owner, session],
     any?.execution?.block.hash ?? id('block 1'),
   ],
+  assure: ({ random, any, session }) => [
+    any?.session ?? session,
+    any?.execution?.block.hash ?? id('block 1'),
+    { block: random.int(0, 3), wei: BigInt(random.int(0, 60)) },
+  ],
   reopen: ({ random }) => [drawExecution(random).block.hash],
   settle: ({ random, owner }) => [owner, random.pick(signatures), drawExecution(random)],
   recordHead({ random, chainNonce }) {

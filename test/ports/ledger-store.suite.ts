@@ -1,3 +1,4 @@
+import { assuredSuite } from './assured.suite.ts'
 import { earlierSuite } from './earlier.suite.ts'
 import { ledgerSuite } from './ledger.suite.ts'
 import type { LedgerHarness } from './on-ledger.ts'
@@ -18,6 +19,7 @@ export function ledgerSuites(name: string, create: () => Promise<LedgerHarness>)
 export function besideLedgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
   sessionEndsSuite(name, create)
   sharedLimitsSuite(name, create)
+  assuredSuite(name, create)
   shownSuite(name, create)
   earlierSuite(name, create)
   vitalsSuite(name, create)

@@ -53,6 +53,7 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
     'tooLong',
     'tooManyDials',
     'tooManyOpen',
+    'unsettled',
     'tooManyToday',
     'tooMuchToday',
     'tooManyWait',

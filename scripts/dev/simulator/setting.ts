@@ -20,7 +20,7 @@ export const poorWei = 10n ** 12n
 
 /** Creates the modelled chain of a plan for its callers, who have `phones` if given. */
 export function createModels(
-  { seed, setup }: Pick<Plan, 'seed' | 'setup'>,
+  { seed, setup, items = [] }: Pick<Plan, 'seed' | 'setup'> & Partial<Plan>,
   now: () => number,
   arrived: ModelNodeOptions['arrived'],
   phones: readonly string[] = [],
@@ -30,6 +30,7 @@ export function createModels(
   const callers = Array.from({ length: setup.callers }, (_, caller) =>
     addressOf(phones[caller] ?? getPhone(caller)),
   )
+  const withdrawing = items.flatMap((item) => (item.kind === 'withdrawal' ? item.caller : []))
   const world: ContractWorld = {
     unit: setup.contractUnit,
     forwarder: forwarderAddress,
@@ -49,7 +50,7 @@ export function createModels(
   const chain = createModelChain({
     world,
     pool,
-    state: startState(callers, setup),
+    state: startState(callers, setup, new Set(withdrawing)),
     start: now(),
     blockMs: setup.blockMs,
     minGasPriceWei: startGasPriceWei,
@@ -63,10 +64,13 @@ export function createModels(
 export function startState(
   callers: readonly Address[],
   { poolLoans, stepWei, principalWei }: Money & { poolLoans: number },
+  announcing: ReadonlySet<number> = new Set(),
 ): ChainState {
   const account = { balanceWei: BigInt(startMillis) * stepWei, owedWei: 0n, issuedHour: 0 }
   return {
-    accounts: new Map(callers.map((caller) => [caller, { ...account }])),
+    accounts: new Map(
+      callers.map((caller, index) => [caller, { ...account, hasAnnounced: announcing.has(index) }]),
+    ),
     liquidityWei: BigInt(poolLoans) * principalWei,
     outWei: 0n,
     issuedWei: new Map(),

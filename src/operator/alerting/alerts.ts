@@ -20,6 +20,7 @@ import { listSilentGateways } from './silent-gateways.ts'
 const minLoansInPool = 10n
 const budgetAlertShare = 0.8
 const hourMs = 3_600_000
+const weekMs = 7 * 24 * hourMs
 const cronRemedy =
   'Keep at least one process running, or let a monitor ask for /readyz each minute: without either, payments wait for their next step. The log has the reason (`cron.failed`).'
 
@@ -48,6 +49,16 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   rows_lost({ vitals: { possibleLossAt } }) {
     if (possibleLossAt === undefined) return undefined
     return `The chain or a pool has had a transaction of the relayer's key since ${toIso(possibleLossAt)} that the ledger does not know: rows were lost, or another program uses the key. For a day nothing says that no money moved. Let no other program use the key.`
+  },
+  final_waiting({ vitals: { assuredSince, now } }) {
+    if (assuredSince === undefined || now - assuredSince < hourMs) return undefined
+    return `A payment at an agent of ${toIso(assuredSince)} is FINAL, and no block holds it any more. It is sent again until 23 hours after its acceptance; what stops it is in the other alerts. After that you stand for its amount.`
+  },
+  final_unkept({ vitals: { unkept, now } }, { unit }) {
+    if (unkept === undefined || now - unkept.at > weekMs) return undefined
+    const { count, sumWei, intentId, at } = unkept
+    const sum = `${formatAmountDown(sumWei, unit)} ${unit.symbol}`
+    return `A payment that an agent was told is FINAL did not happen, at ${toIso(at)}: \`npm run ops -- why ${intentId}\`. In all ${count} of ${sum}. You stand for that: the agent keeps what was handed out, so pay the agent from the operator's account.`
   },
   node_down: createCheckFinder('node'),
   contracts: createCheckFinder('contracts'),

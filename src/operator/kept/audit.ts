@@ -49,9 +49,10 @@ export function pruneAudit(rows: KeptDraft, limit: number): void {
 
 export const auditSteps = {
   /** Records an operator's action once per id. An entry never holds a phone number. */
-  recordAction: writes(({ rows }: Kept, entry: Omit<AuditEntry, 'at'>) =>
-    recordAction(rows, entry),
-  ),
+  recordAction: writes(({ rows }: Kept, entry: Omit<AuditEntry, 'at'>) => {
+    recordAction(rows, entry)
+    if (entry.action === 'set-back') parts.recordSetBack(rows)
+  }),
   /** Returns operators' actions, the newest first. */
   listAudit: reads(({ rows }: Kept, limit: number): AuditEntry[] =>
     rows.list({ table: 'audit', list: 'age', newest: true, limit }),

@@ -35,6 +35,7 @@ export type Taking = {
   /** Holds what the payment's caller agreed to in local money. */
   agreed?: LocalWorth | undefined
   state: Row<'payments'>['state']
+  assuredAt: number | undefined
   reference: string | undefined
   /** Tells when the agent said that its cash was paid out, and in which session. */
   paidOut?: { at: number; by: string } | undefined
@@ -75,6 +76,7 @@ const toTaking = ({ payment, taking }: Paid): Taking => ({
   amountWei: BigInt(payment.spends),
   agreed: parts.getAgreed(payment),
   state: payment.state,
+  assuredAt: payment.assured_at,
   reference: taking.reference ?? undefined,
   paidOut: taking.paid_out,
 })
@@ -90,8 +92,8 @@ function sumAgreed(payments: readonly Row<'payments'>[]): LocalMoney | undefined
 }
 
 /** Tells whether cash may be paid out for a withdrawal: it is done, and was not paid out before. */
-export const isPayable = ({ state, paidOut }: Withdrawal): boolean =>
-  paidOut === undefined && getProgress(state) === 'done'
+export const isPayable = (withdrawal: Withdrawal): boolean =>
+  withdrawal.paidOut === undefined && getProgress(withdrawal) === 'done'
 
 /** Finds a withdrawal at an account's till. Goods and bills are paid for no cash. */
 function findPaidCash(rows: KeptDraft, account: Address, session: string): Paid[] {
@@ -129,18 +131,18 @@ export const tillSteps = {
     const received = rows
       .list({ ...takings, from: midnight, limit: noLimit })
       .flatMap(findPaymentIn(rows))
-    const confirmed = received
+    const done = received
+      .filter((paid) => getProgress(toTaking(paid)) === 'done')
       .map(({ payment }) => payment)
-      .filter(({ state }) => getProgress(state) === 'done')
     const sent = parts
       .listSentSince(rows, account, midnight)
       .filter((row) => !parts.hasSentNothing(row))
     const sum = (payments: readonly { spends: string }[]) =>
       payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
     return {
-      inWei: sum(confirmed),
+      inWei: sum(done),
       outWei: sum(sent),
-      inLocal: sumAgreed(confirmed),
+      inLocal: sumAgreed(done),
       outLocal: sumAgreed(sent),
       last: rows
         .list({ ...takings, limit })

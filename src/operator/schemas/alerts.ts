@@ -9,6 +9,8 @@ export const alertNames = [
   'identity',
   'rows_missing',
   'rows_lost',
+  'final_waiting',
+  'final_unkept',
   'pool_low',
   'token_stopped',
   'contracts',

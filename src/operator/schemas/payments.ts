@@ -25,6 +25,8 @@ export const payment = z.object({
   /** Holds what the caller agreed to in local money, at which rate; null without one. */
   agreed: z.nullable(localWorth),
   acceptedAt: time,
+  /** Holds since when it is FINAL, if it was so before its block; null for other payments. */
+  assuredAt: z.nullable(time),
   changedAt: time,
   relayer: z.nullable(hexAddress),
   nonce: z.nullable(z.int()),

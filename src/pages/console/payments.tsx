@@ -12,8 +12,8 @@ export const showSpentAmount = ({ spendsWei, agreed }: PaymentSummary, unit: Uni
   spendsWei === '0' ? '' : formatAgreed(agreed, showMoney(spendsWei, unit))
 
 /** Describes a payment's state: the word that its caller reads, and the ledger's own. */
-export const describeState = ({ state }: Pick<PaymentSummary, 'state'>): string =>
-  `${getProgress(state)} (${state})`
+export const describeState = (payment: Pick<PaymentSummary, 'state' | 'assuredAt'>): string =>
+  `${getProgress(payment)} (${payment.state})`
 
 type PaymentTableOptions = { payments: readonly PaymentSummary[]; unit: Unit }
 

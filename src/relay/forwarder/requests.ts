@@ -25,6 +25,12 @@ import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from 
 /** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
 export const requestLifetimeSeconds = 2 * 60 * 60
 
+/**
+ * Limits the life of a request that is final before its block is: an hour below the forwarder's
+ * bound, since blocks have a time of their own.
+ */
+export const assuredLifetimeSeconds = 23 * 60 * 60
+
 /** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
 export const maxDeadlineSeconds = 24 * 60 * 60
 

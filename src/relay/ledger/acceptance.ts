@@ -35,6 +35,7 @@ import { listMissing } from './records/missing.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
 import { compareNonces } from './records/possible-loss.ts'
+import { endangersAssured, hasAssured } from './records/settled.ts'
 import { isHeld } from './records/standing.ts'
 import {
   hashPlaceholder,
@@ -50,7 +51,7 @@ export type Equal = { kind: 'equal' } & EarlierPayment
 
 /** Tells why the ledger lets a payment not begin. Nothing has changed. */
 type Unacceptable =
-  | RefusalOf<'paused' | 'held' | 'too_many_open' | 'none_left'>
+  | RefusalOf<'paused' | 'held' | 'too_many_open' | 'unsettled' | 'none_left'>
   | RefusalOf<'price_too_high' | 'relayer_poor' | 'crowded'>
   | DayLimitRefusal
 
@@ -201,7 +202,8 @@ function judge(
   if (version !== undefined && version !== seen) return { kind: 'changed' }
   // These checks list the account's payments, and a step cannot list rows that it has written:
   // the account's second payment is judged in a later step.
-  const mustList = unlessEqual === true || hasDayLimit(offer.limits)
+  const mustList =
+    unlessEqual === true || hasDayLimit(offer.limits) || hasAssured(rows, offer.account)
   if (mustList && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
   // The nonce's row, which counts these payments, is written only after all of them have begun.
   const refusal = findRefusal(step, offer, nonce === undefined ? 0 : begun.length)
@@ -234,6 +236,7 @@ function findRefusal(
   if (usage.accountOpenCount >= max) return { kind: 'too_many_open', max }
   const dayRefusal = findDayLimit(rows, account, limits, order)
   if (dayRefusal !== undefined) return dayRefusal
+  if (endangersAssured(rows, account, order)) return { kind: 'unsettled' }
   if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }

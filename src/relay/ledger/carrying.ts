@@ -16,6 +16,7 @@ import {
 import {
   applyEvent,
   getPaymentRow,
+  isSignedFor,
   type Transition,
   toOutcomeColumns,
 } from './payments/payment-states.ts'
@@ -171,11 +172,9 @@ export const carryingSteps = {
       const isNew = isFinal === true && block.number > (readFollowedBlocks(step).head?.number ?? -1)
       return row.sessions.flatMap((session) => {
         const [payment, execution] = [getPaymentRow(rows, session), executions[session]]
+        if (payment === undefined || execution === undefined) return requeueFrom(step, row, session)
         // After lost rows the session may be accepted again: this is about another request.
-        const isSameRequest = payment?.request.signature === execution?.signature
-        if (payment === undefined || execution === undefined || !isSameRequest) {
-          return requeueFrom(step, row, session)
-        }
+        if (!isSignedFor(payment, execution.signature)) return requeueFrom(step, row, session)
         const moved = applyEvent(step, payment, 'included', toOutcomeColumns(payment, execution))
         const confirmed = isNew
           ? applyEvent(step, getPaymentRow(rows, session), execution.outcome)

@@ -71,6 +71,8 @@ export const metaValues = {
     lostAt: z.optional(time),
     begunAt: z.optional(time),
   }),
+  /** Sums up what was assured and did not happen, and names the last such payment. */
+  unkept: z.object({ count: z.int(), sumWei: weiDigits, intentId: hash, at: time }),
   obstacle: z.object({
     kind: z.enum(obstacles),
     at: time,
@@ -78,6 +80,7 @@ export const metaValues = {
     endedAt: z.optional(time),
   }),
   behind_since: time,
+  set_back: time,
   probe: time,
   unlisted: time,
   gateways: z.record(z.string(), counts),

@@ -4,13 +4,16 @@ import type { ObservationReport } from './observations.ts'
 import { findCarrier, markForResend, saveNonce } from './payments/nonces.ts'
 import {
   applyEvent,
+  assurePayment,
   endUnsentPayment,
   getPaymentRow,
+  isSignedFor,
   noBlock,
   noNonce,
   type Transition,
   toOpenColumns,
   toOutcomeColumns,
+  toPayment,
 } from './payments/payment-states.ts'
 import { reads, writes } from './port.ts'
 import {
@@ -18,13 +21,24 @@ import {
   type FactReading,
   type FollowedBlock,
   readFollowedBlocks,
+  readObservations,
   recordObservations,
   saveAccountState,
   saveFollowedBlocks,
 } from './records/chain.ts'
-import { compareNonces, endPossibleLoss, readPossibleLossAt } from './records/possible-loss.ts'
+import { listMissing } from './records/missing.ts'
+import {
+  compareNonces,
+  endPossibleLoss,
+  mayMissSigned,
+  readPossibleLossAt,
+} from './records/possible-loss.ts'
+import { isCovered, mayBeAssured, type SettledBalance, saveAssuring } from './records/settled.ts'
 import { isOutcomeUnknown } from './transitions.ts'
 import type { BlockId, IntentExecution } from './values.ts'
+
+/** Sets for how long nothing is assured after an outcome that nothing proves. */
+const unprovedMs = 60 * 60 * 1000
 
 /** Limits the blocks of one answer. */
 const blockLimit = 1000
@@ -35,8 +49,33 @@ export const outcomeSteps = {
     (step, session: string, signature: Hex, execution: IntentExecution): Transition[] => {
       const payment = getPaymentRow(step.rows, session)
       // After lost rows the session may have been accepted again, so this is about another request.
-      if (payment?.request.signature !== signature) return []
+      if (payment === undefined || !isSignedFor(payment, signature)) return []
       return applyEvent(step, payment, 'settled', toOutcomeColumns(payment, execution))
+    },
+  ),
+  /**
+   * Assures a transfer that a block executed: its account's settled balance covers all that the
+   * account's payments may take, so it is executed whatever becomes of the block. It stays in its
+   * state; undefined if it is not assured. STORAGE.md has the proof.
+   */
+  assure: writes(
+    (step, session: string, blockHash: Hex, settled: SettledBalance): [] | undefined => {
+      const { rows, rules } = step
+      const payment = getPaymentRow(rows, session)
+      if (payment?.state !== 'mined' || payment.block_hash !== blockHash) return undefined
+      const isCounted = (payment.block_number ?? 0) > settled.block && !payment.executed
+      if (payment.outcome !== 'executed' || !isCounted) return undefined
+      const isAssured = payment.assured_at !== undefined
+      if (isAssured || !mayBeAssured(toPayment(payment), rows.now)) return undefined
+      // What was signed has to outlive a loss of rows, and all that was signed has to be known.
+      const isUnsure = rules.canLoseTail || mayMissSigned(rows) || listMissing(rows).length > 0
+      // An outcome that nothing proves may be counted in the wrong block.
+      const { unproved } = readObservations(step)
+      if (unproved !== undefined && rows.now - unproved.at < unprovedMs) return undefined
+      if (isUnsure || !isCovered(rows, payment.account, settled)) return undefined
+      saveAssuring(rows, payment, settled)
+      assurePayment(rows, payment)
+      return []
     },
   ),
   /** Makes the outcomes in this block final. */

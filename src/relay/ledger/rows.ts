@@ -52,6 +52,8 @@ const payment = {
   ...mapNames(integer, 'attempts', 'accepted_at'),
   /** Lists each state with the time at which it began (Unix time in ms). */
   history: z.array(z.tuple([state, integer])),
+  /** Tells since when it is assured, before its block is final (Unix time in ms). */
+  assured_at: z.optional(integer),
 }
 
 const request = z.object({
@@ -85,6 +87,8 @@ export const tables = {
     {
       ...payment,
       request,
+      /** Holds the same request for a day; of an assured payment, the one that it replaced. */
+      lasting: z.optional(request),
       /** Holds what the chain executed, if that is another call of the session, signed earlier. */
       executed: z.optional(z.nullable(request)),
       phase: z.enum(phaseNames),
@@ -107,6 +111,8 @@ export const tables = {
     seen: integer,
     /** Tells when its owner's data was erased: earlier payments are archived without a name. */
     erased_at: z.optional(integer),
+    /** Holds the settled balance by which payments are assured, and the sessions of these. */
+    settled: z.optional(z.object({ block: integer, wei, sessions: z.array(text) })),
   }),
   relayers: table(['relayer'], {
     relayer: text,

@@ -11,6 +11,7 @@ import { hasSentNothing, listSentSince } from './records/earlier.ts'
 import { identitySteps, keepFormerAccounts, renumber } from './records/identity.ts'
 import { operationSteps, readIntake, setIntake } from './records/operations.ts'
 import { eraseAccount, readPerson } from './records/person.ts'
+import { recordSetBack } from './records/possible-loss.ts'
 import { acceptRate, rateSteps } from './records/rates.ts'
 import { searchPage } from './records/score-page.ts'
 import { isHeld, setHold, standingSteps } from './records/standing.ts'
@@ -56,6 +57,7 @@ export const parts = {
   prunePayments,
   readIntake,
   readPerson,
+  recordSetBack,
   searchPage,
 }
 

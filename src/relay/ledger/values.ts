@@ -32,6 +32,8 @@ export type ReservedAmounts = { poolWei: bigint; capWei: bigint; outWei?: bigint
 /** Holds what the caller signed, and what is recorded with it. */
 export type Order = {
   request: SignedRequest
+  /** Is the same request for a day: it takes the other's place once the payment is assured. */
+  lasting?: SignedRequest | undefined
   kind: PaymentKind
   /** Is what leaves the account's balance; 0 for other calls. */
   spendsWei: bigint

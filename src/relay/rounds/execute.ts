@@ -14,6 +14,7 @@ type RecordingMethod =
   | 'recordMined'
   | 'recordDisplaced'
   | 'settle'
+  | 'assure'
   | 'reopen'
   | 'expire'
   | 'endUnsent'
@@ -125,6 +126,7 @@ const failureEvents: Readonly<Record<Exclude<Action['kind'], 'record'> | Recordi
     confirm: 'confirm.failed',
     reopen: 'confirm.failed',
     settle: 'expire.failed',
+    assure: 'assure.failed',
     expire: 'expire.failed',
     endUnsent: 'expire.failed',
     abandon: 'abandon.failed',

@@ -12,7 +12,7 @@ import { type Action, record } from './execute.ts'
 import { type Asking, askOrLog, type Spending } from './questions.ts'
 
 /** Holds what a stage goes by beside its questions. */
-export type StageTerms = Pick<Relayer, 'rules' | 'fees' | 'proofs' | 'forwarder'>
+export type StageTerms = Pick<Relayer, 'rules' | 'fees' | 'proofs' | 'readSettled' | 'forwarder'>
 
 /** Tells whether a block is in the head's chain; unknown while a replica may lag. */
 export type BlockStatus = 'canonical' | 'lost' | 'unknown'

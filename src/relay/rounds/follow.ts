@@ -1,7 +1,9 @@
 import { type Hex, numberToHex } from 'viem'
 import type { Head } from '../../chain/node.ts'
 import type { SignedNonce } from '../ledger/payments/nonces.ts'
+import type { Payment } from '../ledger/payments/payment-states.ts'
 import type { FollowedBlock } from '../ledger/records/chain.ts'
+import { mayBeAssured } from '../ledger/records/settled.ts'
 import { phasesWithoutOutcome } from '../ledger/transitions.ts'
 import type { BlockId } from '../ledger/values.ts'
 import { listPayments, type Work } from '../ledger/work.ts'
@@ -238,7 +240,10 @@ function* extendUp({ followedBlocks: stored }: Work, head: Head, terms: StageTer
   return { followedBlocks, reported, bottom: older.length === 0 ? bottom : undefined }
 }
 
-/** Extends the followed blocks down to a late outcome, or to the end of an overdue payment. */
+/**
+ * Extends the followed blocks down to a late outcome, or to the final block where that ends an
+ * overdue payment or may assure one.
+ */
 function* extendDown(
   work: Work,
   head: Head,
@@ -250,7 +255,10 @@ function* extendDown(
     ({ order }) => order.request.deadline < head.timestampSeconds,
   )
   const heights = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
-  if (isAnyOverdue) heights.push(getDeepNumber(head, terms))
+  const isAssurable = ({ assuredAt, ...payment }: Payment) =>
+    assuredAt === undefined && mayBeAssured(payment, work.now)
+  const mayAssure = terms.readSettled !== undefined && work.mined.some(isAssurable)
+  if (isAnyOverdue || mayAssure) heights.push(getDeepNumber(head, terms))
   const lowest = Math.min(...heights.filter((number) => number > watchedAbove))
   if ((followedBlocks.at(-1)?.number ?? 0) <= lowest) return followedBlocks
   const from = bottom ?? (yield* askBottom('follow.failed', head, followedBlocks))

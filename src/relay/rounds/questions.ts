@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Head, Receipt } from '../../chain/node.ts'
 import type { Payee } from '../../chain/payees.ts'
 import { RpcError } from '../../chain/rpc.ts'
@@ -60,6 +60,15 @@ function createAnswers(relayer: Relayer) {
       const by = await find(relayer, order.request, at)
       if (by === undefined) return { kind: 'unspent' }
       return { kind: 'spent', by: typeof by === 'number' ? undefined : by }
+    },
+    /** Returns what only payments of the ledger can take out of an account, as of a block. */
+    async readSettled(account: Address, blockHash: Hex): Promise<bigint> {
+      const [actions, settledWei = 0n] = await Promise.all([
+        node.getTransactionCount(account, startTimeout()),
+        relayer.readSettled?.(account, blockHash),
+      ])
+      // The account's own key has acted, and may again.
+      return actions > 0 ? 0n : settledWei
     },
     readPayee: async (request: SignedRequest): Promise<Payee> =>
       (await readRequestPayee(relayer, request)) ?? 'unknown',

@@ -4,6 +4,7 @@ import type { AccountState, FactReading } from '../ledger/records/chain.ts'
 import type { RoundResult } from '../ledger/schedule.ts'
 import { isOpen, type Work } from '../ledger/work.ts'
 import type { Relayer } from '../relayer.ts'
+import { assureOutcomes } from './assure.ts'
 import { carryPayments } from './carry.ts'
 import { execute, isSend } from './execute.ts'
 import type { Plan, RoundFacts } from './facts.ts'
@@ -27,7 +28,8 @@ export async function runRound(relayer: Relayer): Promise<RoundResult> {
 
 /**
  * Runs a round's stages, each planned by itself, since it changes what the next one uses: what the
- * chain holds is settled, transactions are sent again, and waiting payments are carried.
+ * chain holds is settled, what cannot fail any more is assured, transactions are sent again, and
+ * waiting payments are carried.
  */
 async function runStages(relayer: Relayer, first: Work, followed: Plan): Promise<RoundResult> {
   const { ledger, rules } = relayer
@@ -43,7 +45,7 @@ async function runStages(relayer: Relayer, first: Work, followed: Plan): Promise
     return true
   }
   await perform(followed)
-  for (const stage of [settleOutcomes, resendTransactions, carryPayments]) {
+  for (const stage of [settleOutcomes, assureOutcomes, resendTransactions, carryPayments]) {
     // Only after a refused nonce, which no later plan uses, is a stage planned again.
     while (await perform(await answerStage(relayer, stage(work, facts, relayer)))) {}
   }

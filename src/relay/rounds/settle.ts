@@ -102,10 +102,15 @@ const describeForeign = ({ nonce }: OpenNonce): LogEvent => ({
   nonce,
 })
 
-type DeepPayment = Payment & { execution: Execution }
+/** Is a payment that a block holds. */
+export type ExecutedPayment = Payment & { execution: Execution }
 
 /** Returns payments whose outcome is deep enough to be final. */
-const listDeepPayments = (work: Work, head: BlockId, { confirmations }: PoolRules): DeepPayment[] =>
+const listDeepPayments = (
+  work: Work,
+  head: BlockId,
+  { confirmations }: PoolRules,
+): ExecutedPayment[] =>
   work.mined.flatMap(({ execution, ...payment }) => {
     const isDeep = execution && head.number - execution.block.number + 1 >= confirmations
     return isDeep ? [{ ...payment, execution }] : []
@@ -139,7 +144,7 @@ function* confirmDeep(work: Work, facts: RoundFacts, terms: StageTerms): Asking<
 
 /** Plans one step for the outcomes of a block that hashes prove, and one for those they do not. */
 function planConfirmations(
-  payments: readonly DeepPayment[],
+  payments: readonly ExecutedPayment[],
   proofs: ReadonlyMap<string, Proof>,
 ): Action[] {
   const provable = payments.filter(({ session }) => {
@@ -173,7 +178,7 @@ type Proof =
  * little work on it so far, is left out: the next round asks again.
  */
 function* askProofs(
-  payments: readonly DeepPayment[],
+  payments: readonly ExecutedPayment[],
   facts: RoundFacts,
   terms: StageTerms,
 ): Asking<Map<string, Proof>> {
@@ -186,7 +191,7 @@ function* askProofs(
     ({ execution }) => `${execution.hash} ${execution.block.hash}`,
   )
   for (const carried of paymentsByReceipt.values()) {
-    const [{ execution }] = carried as [DeepPayment]
+    const [{ execution }] = carried as [ExecutedPayment]
     const receipt = yield* askOrLog('confirm.failed', 'getReceipt', execution.hash)
     const workProof = receipt && (yield* checkWork(execution.block, facts, terms, miningRules))
     if (receipt === undefined || workProof === undefined) continue
@@ -199,10 +204,10 @@ function* askProofs(
 }
 
 /** Compares an outcome with its receipt; undefined if the next round has to ask again. */
-function checkProof(
-  { forwarder }: StageTerms,
+export function checkProof(
+  { forwarder }: Pick<StageTerms, 'forwarder'>,
   receipt: Receipt | 'unproved',
-  { order, execution }: DeepPayment,
+  { order, execution }: ExecutedPayment,
 ): Proof | undefined {
   if (receipt === 'unproved' || receipt.proof === 'unproved') return 'unproved'
   // A lie would look the same: another node has to give the same receipt, or a proof.

@@ -68,6 +68,8 @@ export type MenuSettings = {
   isOverToken?: boolean
   /** Lets callers choose how much of what they may borrow they do. */
   choosesLoan?: boolean
+  /** Limits what a payment at an agent may be of that is final after one block; 0n if none is. */
+  finalUpToWei?: bigint
   /** Offers withdrawals of cash at agents, and payments to tills and bills. */
   agents?: boolean
   /** Is how long a question holds whose answer pays, except in the demonstration. */

@@ -115,6 +115,8 @@ export const english = {
   walletChanged:
     'This wallet was changed or removed. A changed one pays nobody for 24 hours. Nothing was sent. To cancel a change: 8, then 4.',
   tooManyDials: 'Too many requests from this phone. Please wait a minute and dial again.',
+  unsettled:
+    'Your payment at an agent is still being completed. Nothing was sent. Please try again in about 10 minutes.',
   tooManyOpen: (max: number) =>
     `Only ${max} payments at a time. Nothing was sent. Please wait until they have arrived.`,
   tooManyToday: (max: number) =>

@@ -112,6 +112,8 @@ export const spanish: Messages = {
   walletChanged:
     'Esta billetera cambió o fue quitada. Si cambió, no paga a nadie por 24 horas. No se envió nada. Para anular: 8, luego 4.',
   tooManyDials: 'Demasiadas solicitudes de este teléfono. Espere un minuto y marque de nuevo.',
+  unsettled:
+    'Su pago en un agente aún se está completando. No se envió nada. Intente en unos 10 minutos.',
   tooManyOpen: (max) =>
     `Solo ${max} pagos a la vez. No se envió nada. Espere hasta que hayan llegado.`,
   tooManyToday: (max) => `Solo ${max} envíos al día. No se envió nada. Intente más tarde.`,

@@ -114,6 +114,8 @@ export const french: Messages = {
   walletChanged:
     "Ce portefeuille a changé ou a été retiré. Changé, il ne paie rien pendant 24 h. Rien n'a été envoyé. Pour annuler: 8, puis 4.",
   tooManyDials: 'Trop de demandes de ce téléphone. Attendez une minute et recomposez.',
+  unsettled:
+    "Votre paiement chez un agent se termine. Rien n'a été envoyé. Réessayez dans 10 minutes environ.",
   tooManyOpen: (max) =>
     `Seulement ${max} paiements à la fois. Rien n'a été envoyé. Attendez qu'ils soient arrivés.`,
   tooManyToday: (max) =>

@@ -115,6 +115,8 @@ export const kiswahili: Messages = {
   walletChanged:
     'Pochi hii imebadilishwa au kuondolewa. Iliyobadilishwa hailipi kwa saa 24. Hakuna kilichotumwa. Kufuta badiliko: 8, kisha 4.',
   tooManyDials: 'Maombi mengi mno kutoka simu hii. Subiri dakika moja kisha piga tena.',
+  unsettled:
+    'Malipo yako kwa wakala bado yanakamilika. Hakuna kilichotumwa. Jaribu tena baada ya dakika 10 hivi.',
   tooManyOpen: (max) =>
     `Malipo ${max} tu kwa wakati mmoja. Hakuna kilichotumwa. Tafadhali subiri yafike.`,
   tooManyToday: (max) =>

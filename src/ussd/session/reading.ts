@@ -212,7 +212,7 @@ async function lookUp(
         const found = await ledger.findWithdrawals(stepKey.account, code)
         // One that was paid out, or failed, hides no other of the same code.
         const payable = found.findLast(isPayable)
-        const arriving = found.find(({ state }) => getProgress(state) === 'arriving')
+        const arriving = found.find((each) => getProgress(each) === 'arriving')
         const { intentId } = payable ?? arriving ?? found[0] ?? {}
         return intentId === undefined ? null : { intentId, isPayable: payable !== undefined }
       })

@@ -1,3 +1,4 @@
+import { maxUint256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { chains } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
@@ -84,6 +85,7 @@ describe('the configuration', () => {
       agents: false,
       isOverToken: false,
       choosesLoan: false,
+      finalUpToWei: 0n,
       helpNumber: undefined,
       languages: [] as string[],
       ...times,
@@ -183,6 +185,18 @@ describe('the configuration', () => {
       read({ ...agents, MAX_SENT_A_DAY_WEI: 'none' }).limits.agents?.sentADayWei,
     ).toBeUndefined()
     expect(read(agents).limits.agents?.sentADayWei).toBe(500_000_000_000_000_000n)
+    const finalIn = (env: Changes) => read({ ...agents, ...env }).menu.finalUpToWei
+    expect([finalIn({}), finalIn({ FINAL_AFTER: 'block' })]).toEqual([0n, maxUint256])
+    expect([finalIn({ FINAL_AFTER: '7' }), finalIn({ FINAL_AFTER: 'confirmations' })]).toEqual([
+      7n,
+      0n,
+    ])
+    const real = { CHAIN_ID: '30', NODE_URL: 'http://127.0.0.1:4444/', FINAL_AFTER: 'block' }
+    expect(badIn({ ...agents, ...real })).toContain('FINAL_AFTER')
+    expect(badIn({ FINAL_AFTER: 'block' })).toEqual(['FINAL_AFTER'])
+    expect(badIn({ ...agents, FINAL_AFTER: 'at once' })).toEqual(['FINAL_AFTER'])
+    const believed = { ...agents, NODE_URL: 'https://node.example/', PROOFS: 'off' }
+    expect(badIn({ ...believed, FINAL_AFTER: 'block' })).toContain('FINAL_AFTER')
     expect(badIn({ ...agents, ...sent, PIN: 'off' })).toEqual(['AGENTS'])
     expect(badIn({ AGENTS: 'on', ...sent })).toEqual(['AGENTS'])
     expect(badIn({ ...sent, ...open })).toEqual([...Object.keys(open), ...Object.keys(sent)])

@@ -40,6 +40,7 @@ export function conditionWith(
     ...{
       missing: [],
       possibleLossAt: undefined,
+      ...{ assuredSince: undefined, unkept: undefined },
       alerts: [],
       nextNoticeAt: undefined,
       blocks: [],

@@ -15,7 +15,7 @@ const confirmed: PaymentSummary = {
   recipient: null,
   agreed: null,
   code: null,
-  paidOutAt: null,
+  ...{ paidOutAt: null, assuredAt: null },
   ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },
   ...{ relayer: null, nonce: 0, attempts: 0, outcome: 'executed', reason: null },
   ...{ hash, block: 5, explorer: null },

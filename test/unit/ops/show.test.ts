@@ -22,7 +22,7 @@ const payment: PaymentSummary = {
   recipient: null,
   agreed: null,
   code: null,
-  paidOutAt: null,
+  ...{ paidOutAt: null, assuredAt: null },
   spendsWei: '250000000000000000',
   ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
   ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },

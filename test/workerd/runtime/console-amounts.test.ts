@@ -6,6 +6,7 @@ const at = '2026-01-01T19:42:00.000Z'
 const payment = {
   ...({ intent: `0x${'cd'.repeat(22)}`, state: 'confirmed', kind: 'transfer' } as const),
   ...{ account: `0x${'11'.repeat(20)}`, recipient: null, code: null, paidOutAt: null },
+  assuredAt: null,
   ...{ spendsWei: '250000000000000000', acceptedAt: at, changedAt: at, relayer: null },
   ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
   ...{ explorer: null, deadline: null, gasUsed: null, screen: null },

@@ -4,6 +4,7 @@ import type { Money } from '../money.ts'
 import { type Item, inOrder, type Plan } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { type DrawAt, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
+import { drawFinal } from './final.ts'
 import { drawLender } from './lender.ts'
 import { drawSetup } from './setup.ts'
 import { drawTraffic } from './traffic.ts'
@@ -46,7 +47,8 @@ export function drawPlan(seed: number, money?: Money): Plan {
   const crowded = { ...setup, maxGasPriceWei, inclusion, callers: setup.callers + crowd.size }
   const plan = { seed, setup: crowded, items: inOrder(items) }
   const drawn = withOutage(plan, createRandom(seed, 'outage'))
-  return setup.isLender ? drawTraffic(drawLender(drawn, drawAt), drawAt) : drawn
+  if (!setup.isLender) return drawn
+  return drawFinal(drawTraffic(drawLender(drawn, drawAt), drawAt), drawAt)
 }
 
 /** Stops a relay, with open payments, until the forwarder forgets what they spent. */

@@ -17,7 +17,10 @@ export function drawSetup(seed: number, random: Random, spanMs: number, given?: 
   const workers = random.int(1, 3)
   const maxInFlight = random.pick([15, 15, 15, 4, 2])
   const blockMs = random.pick([8, 24, 30]) * secondMs
+  const confirmations = random.pick([1, 1, 2, 2, 2, 4, 4, 12])
   const isLender = createRandom(seed, 'lender').chance(lenderShare)
+  const final = createRandom(seed, 'final')
+  const isAssuring = isLender && final.chance(0.6)
   const money = given ?? drawMoney(createRandom(seed, 'money'), isLender)
   return {
     /** The pool takes any nonce, as others than Rootstock's do. */
@@ -25,7 +28,7 @@ export function drawSetup(seed: number, random: Random, spanMs: number, given?: 
     rules: {
       ...poolRules.rootstock,
       maxInFlight,
-      confirmations: random.pick([1, 1, 2, 2, 2, 4, 4, 12]),
+      confirmations: isAssuring ? final.pick([2, 4, 4, 12]) : confirmations,
       watchBlocks: random.pick([16, 20, 50]),
       roundMs: random.pick([5, 10, 10, 20]) * secondMs,
       accountStateMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
@@ -64,6 +67,8 @@ export function drawSetup(seed: number, random: Random, spanMs: number, given?: 
     outageDays: undefined as number | undefined,
     /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
     isLender,
+    /** Payments to tills are final after one block. */
+    isAssuring,
     ...money,
   }
 }

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import { createMemory, type MemoryStore } from '../../../../src/account/memory.ts'
 import { createPins, unlockPin } from '../../../../src/account/pin.ts'
 import { profiles } from '../../../../src/compose/environment.ts'
@@ -17,11 +17,19 @@ const settings: Product['settings'] = {
   agents: true,
 }
 
-export function lenderProduct(memory: MemoryStore, { unit, isLocal }: Money): Product {
+export function lenderProduct(
+  memory: MemoryStore,
+  { unit, isLocal, isAssuring }: Money & { isAssuring: boolean },
+): Product {
   const isOverToken = unit.token !== null
   const ofToken = isOverToken ? { isOverToken, choosesLoan: true } : {}
   return {
-    settings: { ...settings, ...ofToken, localCurrency: isLocal ? localCurrency : undefined },
+    settings: {
+      ...settings,
+      ...ofToken,
+      localCurrency: isLocal ? localCurrency : undefined,
+      finalUpToWei: isAssuring ? maxUint256 : 0n,
+    },
     minTransferWei: isOverToken ? 50_000n : BigInt(profiles.lender.MIN_TRANSFER_WEI),
     memory,
   }

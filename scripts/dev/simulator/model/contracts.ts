@@ -39,7 +39,13 @@ export function findSpending(
 const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
 
 /** `issuedHour`: of the last loan, in hours of Unix time; zero if there was none. */
-export type LoanAccount = { balanceWei: bigint; owedWei: bigint; issuedHour: number }
+export type LoanAccount = {
+  balanceWei: bigint
+  owedWei: bigint
+  issuedHour: number
+  /** Tells that its key announced a withdrawal two days before the start. */
+  hasAnnounced?: boolean
+}
 
 /** What the owner and the deployment decided for good. Addresses are lower case throughout. */
 export type ContractWorld = {

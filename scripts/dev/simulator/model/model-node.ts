@@ -40,6 +40,8 @@ const reads = {
   terms: encodeReadCall('terms'),
   debt: encodeReadCall('loanDetailsOf', zeroAddress).slice(0, 10),
   limit: encodeReadCall('limitOf', zeroAddress).slice(0, 10),
+  successor: encodeReadCall('successor'),
+  announced: encodeReadCall('announcedBy', zeroAddress).slice(0, 10),
   inlet: encodeReadCall('inletOf', zeroAddress).slice(0, 10),
   holder: encodeReadCall('holderOf', zeroAddress).slice(0, 10),
   token: toFunctionSelector('token()'),
@@ -165,6 +167,9 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
       return encodeWords(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0, 0)
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
+    if (data === reads.successor) return encodeWords(0, 0)
+    if (data.startsWith(reads.announced))
+      return encodeWords(account?.hasAnnounced ? account.balanceWei : 0n, 0)
     if (data.startsWith(reads.limit)) return encodeWord(world.principalWei)
     if (data.startsWith(reads.holder)) return `0x${data.slice(10)}`
     if (data.startsWith(reads.inlet)) return pad(inletOf(`0x${data.slice(34)}`))

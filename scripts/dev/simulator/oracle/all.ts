@@ -3,7 +3,7 @@ import { answerWithinMs, retryPauseMs } from '../../../../src/relay/pay/answers.
 import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
-import { judgeChain, judgeEnd } from './chain.ts'
+import { judgeAssured, judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Report } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
 import { judgeMoney } from './money.ts'
@@ -17,6 +17,7 @@ export function judge(history: History): Verdict {
   judgeTimes(history, found)
   judgeChain(history, found)
   judgeEnd(history, found)
+  judgeAssured(history, found)
   judgeLender(history, found)
   judgeMoney(history, found)
   return verdict

@@ -29,6 +29,18 @@ export function judgeChain(history: History, found: Report): void {
   }
 }
 
+/** Judges that what was assured was executed in the end, however many blocks were not final. */
+export function judgeAssured({ plan, ...history }: History, found: Report): void {
+  const { confirmations } = plan.setup.rules
+  const undone_final = history.reorganizations.some(({ removed }) => removed >= confirmations)
+  for (const payment of history.payments.flatMap((all) => [...all.values()])) {
+    const { assuredAt, state, order } = payment
+    if (assuredAt === undefined || state === 'confirmed') continue
+    const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
+    found('assured', words, { undone_final }, 'lost_rows', 'was_down')
+  }
+}
+
 /** Judges what is left at the end, and reports what nothing caught. */
 export function judgeEnd(history: History, found: Report): void {
   const { foreign } = history

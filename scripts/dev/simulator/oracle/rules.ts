@@ -13,6 +13,7 @@ export const rules = {
   unanswered: 'Nobody is turned away while nothing is wrong.',
   stated: 'The outcome that is stated is the one that the chain has.',
   settled: 'Nothing is open when enough time has passed.',
+  assured: 'Who is told that money is final has it in the end, whatever the chain does.',
   made: 'A payment expires only where it was carried in vain as often as may be.',
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
@@ -61,6 +62,7 @@ export const excuses = {
   no_preflight: 'Nothing is simulated before it is sent.',
   disturbed: 'Something else than its own payments changed what the account can spend.',
   in_vain: 'It was carried in vain as often as may be.',
+  undone_final: 'The chain took back a block that was final.',
   outlasted: 'Nothing could be carried for longer than a request is good for.',
 } as const
 

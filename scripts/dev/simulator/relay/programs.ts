@@ -3,6 +3,7 @@ import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
+import { assembleLoan } from '../../../../src/compose/relay.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
 import { createServices } from '../../../../src/compose/ussd.ts'
 import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.ts'
@@ -22,7 +23,10 @@ import { forwarderAddress, loanAddress, simulatedChainId } from '../setting.ts'
 
 /** Holds what a program of the relay needs; `step` does its own work, and may be its end. */
 export type Parts = {
-  setup: Pick<Setup, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei' | 'unit' | 'isLocal'>
+  setup: Pick<
+    Setup,
+    'limits' | 'preflight' | 'rules' | 'maxGasPriceWei' | 'unit' | 'isLocal' | 'isAssuring'
+  >
   signing: Signing
   clock: Clock
   rpc: Rpc
@@ -91,9 +95,12 @@ export function createService(
 }
 
 export function createRelayer({ setup, signing, rpc, clock, log }: Parts, ledger: WholeLedger) {
+  const node = createNode(rpc)
+  const loan = assembleLoan({ loan: loanAddress }, { node, clock })
   return {
     ledger,
-    node: createNode(rpc),
+    node,
+    readSettled: setup.isAssuring ? loan.readSettled : undefined,
     signer: signing.relayer,
     forwarder: { chainId: simulatedChainId, address: forwarderAddress },
     rules: setup.rules,

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
+import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { type Counts, countBy } from '../../count.ts'
 import { drawPlan } from '../draw/draw-plan.ts'
 import { Status } from '../model/contracts.ts'
@@ -15,7 +16,12 @@ async function simulate(seed: number): Promise<Judged> {
   const { history } = await runPlan(drawPlan(seed))
   const { violations, excused } = judge(history)
   const results = history.processed.map(({ processed }) => statuses[processed.status] ?? '')
-  const seen = { seeds: 1, deliveries: history.deliveries.length, ...countBy(results) }
+  const isAssured = ({ assuredAt }: Payment) => assuredAt !== undefined
+  const payments = history.payments.flatMap((all) => [...all.values()])
+  const seen = {
+    ...{ seeds: 1, deliveries: history.deliveries.length, ...countBy(results) },
+    assured: payments.filter(isAssured).length,
+  }
   return { violations, seen, excused }
 }
 

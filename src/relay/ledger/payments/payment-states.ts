@@ -1,6 +1,7 @@
 import { type Hex, zeroAddress } from 'viem'
 import type { PaymentKind } from '../../../loan/kinds.ts'
 import type { Draft, LedgerRules, StepContext } from '../draft.ts'
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import type { Row } from '../rows.ts'
 import {
   getNextState,
@@ -36,6 +37,8 @@ export type Payment = {
   /** Tells why it failed, if it did. */
   reason: string
   acceptedAt: number
+  /** Tells since when it is assured, before its block is final (Unix time in ms). */
+  assuredAt: number | undefined
 }
 
 export type Transition = {
@@ -116,7 +119,7 @@ export function beginPayment(
   order: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
-  const { request, kind, sms = [], reminder, agreed } = order
+  const { request, lasting, kind, sms = [], reminder, agreed } = order
   const { intentId, from: account } = request
   const sessions = [session, rows.row('intents', intentId)?.session]
   if (sessions.some((known) => getPaymentRow(rows, known) !== undefined)) {
@@ -138,12 +141,13 @@ export function beginPayment(
     ...toOrderColumns(order),
     // The rate of an adopted payment was lost too, and today's is another.
     ...(agreed !== undefined && event !== 'adopted' && { agreed }),
+    ...(lasting !== undefined && event !== 'adopted' && { lasting }),
     ...noNonce,
     attempts: 0,
     ...noExecution,
     accepted_at: rows.now,
     history: [[state, rows.now]],
-    ...getPhaseColumns(rules, state, 0, rows.now, rows.now),
+    ...getPhaseColumns(rules, { state, attempts: 0, accepted_at: rows.now }, rows.now),
     ...columns,
   })
 }
@@ -171,14 +175,37 @@ export function applyEvent(
   const after = { ...payment, ...columns, state: to }
   savePayment(rows, payment, {
     ...after,
-    ...getPhaseColumns(rules, to, after.attempts, after.accepted_at, rows.now),
+    ...getPhaseColumns(rules, after, rows.now),
     history: [...payment.history, [to, rows.now]],
   })
   const { intent_id: intentId, kind, state: from } = payment
-  updateSmsState(rows, payment, to)
+  updateSmsState(rows, payment, after)
+  const hasFailed = to === 'reverted' || to === 'expired'
+  if (hasFailed && after.assured_at !== undefined) recordUnkept(rows, after)
   if (countedEvents.includes(event)) countEvent(rows, kind, event)
   const hash = after.hash ?? payment.hash ?? undefined
   return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
+}
+
+/** Records that an assured payment did not happen: the operator stands for its amount. */
+function recordUnkept(rows: Draft, { intent_id: intentId, spends }: PaymentRow): void {
+  const { count = 0, sumWei = 0n } = readMeta(rows, 'unkept') ?? {}
+  const sum = { count: count + 1, sumWei: sumWei + BigInt(spends) }
+  saveMeta(rows, 'unkept', { ...sum, intentId, at: rows.now } satisfies MetaValue<'unkept'>)
+}
+
+/** Tells whether an execution was read for the payment, by the signature that was asked for. */
+export const isSignedFor = (
+  { request, lasting }: Pick<PaymentRow, 'request' | 'lasting'>,
+  signature: Hex,
+): boolean => request.signature === signature || lasting?.signature === signature
+
+/** Makes a payment assured: its messages are due, and no loss of its block takes that back. */
+export function assurePayment(rows: Draft, payment: PaymentRow): void {
+  const { request, lasting = request } = payment
+  const after = { ...payment, request: lasting, lasting: request, assured_at: rows.now }
+  rows.put('payments', after)
+  updateSmsState(rows, payment, after)
 }
 
 /** Queues a payment for another nonce: its transaction did nothing for it. */
@@ -223,7 +250,8 @@ export function archivePayments(
   // Read before the settled ones go, which it may still name.
   const open = listOpenPayments(rows, totals).map(({ session }) => session)
   for (const payment of payments) {
-    const { request, executed, phase, since, relayer, nonce, agreed: _, ...columns } = payment
+    const { request, executed, phase, since, relayer, nonce, ...rest } = payment
+    const { agreed: _, lasting: __, ...columns } = rest
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
     const agreed = getAgreed(payment)
     const row = { ...columns, ...(agreed !== undefined && { agreed }), settled_at: since }
@@ -242,13 +270,18 @@ export function archivePayments(
 /** Returns the phase of a payment in this state since `now`, and the time that sorts the phase. */
 function getPhaseColumns(
   { maxAttempts }: LedgerRules,
-  state: PaymentState,
-  attempts: number,
-  acceptedAt: number,
+  {
+    state,
+    attempts,
+    accepted_at: acceptedAt,
+    assured_at: assuredAt,
+  }: Pick<PaymentRow, 'state' | 'attempts' | 'accepted_at' | 'assured_at'>,
   now: number,
 ): Pick<PaymentRow, 'phase' | 'since'> {
   const phase = phases[state]
-  if (phase === 'waiting' && attempts >= maxAttempts) return { phase: 'stuck', since: acceptedAt }
+  // What is assured is carried until its deadline, however often in vain.
+  const isStuck = phase === 'waiting' && attempts >= maxAttempts && assuredAt === undefined
+  if (isStuck) return { phase: 'stuck', since: acceptedAt }
   return { phase, since: phase === 'settled' ? now : acceptedAt }
 }
 
@@ -280,7 +313,12 @@ export function toPayment(row: PaymentRow): Payment {
   return {
     session: row.session,
     state: row.state,
-    order: { ...readOrder(row), request: getRequest(row), agreed: getAgreed(row) },
+    order: {
+      ...readOrder(row),
+      request: getRequest(row),
+      lasting: row.lasting,
+      agreed: getAgreed(row),
+    },
     nonce: row.nonce ?? undefined,
     attempts: row.attempts,
     execution: isSettled
@@ -288,5 +326,6 @@ export function toPayment(row: PaymentRow): Payment {
       : undefined,
     reason: reason ?? '',
     acceptedAt: row.accepted_at,
+    assuredAt: row.assured_at,
   }
 }

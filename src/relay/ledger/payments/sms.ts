@@ -3,7 +3,6 @@ import type { LocalWorth } from '../../../loan/local-worth.ts'
 import type { Draft } from '../draft.ts'
 import { writes } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { type PaymentState, phases } from '../transitions.ts'
 import { type HeldSms, type SmsParty, smsParties } from '../values.ts'
 import { countEvent } from './counts.ts'
 import { getAgreed, isToOther } from './executed.ts'
@@ -47,14 +46,23 @@ export function holdSms(rows: Draft, session: string, messages: readonly HeldSms
   }
 }
 
+type TextedPayment = Pick<Row<'payments'>, 'session' | 'state' | 'assured_at'>
+
+/** Returns the outcome that messages tell; undefined until it is final or assured. */
+function getToldState({
+  state,
+  assured_at: assuredAt,
+}: TextedPayment): DueSms['state'] | undefined {
+  if (assuredAt !== undefined) return 'confirmed'
+  return state === 'confirmed' || state === 'reverted' || state === 'expired' ? state : undefined
+}
+
 /** Makes messages due once a payment is final; if it is open again, holds those not yet taken. */
-export function updateSmsState(
-  rows: Draft,
-  { session, state: from }: Pick<Row<'payments'>, 'session' | 'state'>,
-  to: PaymentState,
-): void {
-  const [wasFinal, isFinal] = [phases[from] === 'settled', phases[to] === 'settled']
-  if (wasFinal === isFinal) return
+export function updateSmsState(rows: Draft, before: TextedPayment, after: TextedPayment): void {
+  const { session } = after
+  const to = getToldState(after)
+  const isFinal = to !== undefined
+  if (isFinal === (getToldState(before) !== undefined)) return
   for (const party of smsParties) {
     const message = rows.row('sms', session, party)
     if (message === undefined || message.state === 'taken') continue
@@ -91,9 +99,8 @@ function findSubject(rows: Draft, { session, party, tells, at }: SmsRow): Subjec
     return isLate(at) ? undefined : { ...subject, reason: '' }
   }
   const payment = rows.row('payments', session)
-  const state = payment?.state
-  const isFinal = state === 'confirmed' || state === 'reverted' || state === 'expired'
-  if (payment === undefined || !isFinal || isLate(payment.since)) return undefined
+  const state = payment && getToldState(payment)
+  if (payment === undefined || state === undefined || isLate(payment.since)) return undefined
   // The accepted recipient got nothing.
   if (party === 'receiver' && isToOther(payment)) return undefined
   const { intent_id: intentId, accepted_at: acceptedAt, reason, executed } = payment

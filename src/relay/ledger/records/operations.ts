@@ -53,6 +53,8 @@ type PaymentRecord = {
   /** Holds what its caller agreed to in local money; null if nothing, or if rows were lost. */
   agreed: LocalWorth | null
   acceptedAt: number
+  /** Tells since when it is assured, before its block is final; null if it is not. */
+  assuredAt: number | null
   history: readonly (readonly [PaymentState, number])[]
   relayer: string | null
   nonce: number | null
@@ -227,6 +229,7 @@ export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
     spendsWei: row.spends,
     agreed: getAgreed(row) ?? null,
     acceptedAt: row.accepted_at,
+    assuredAt: row.assured_at ?? null,
     history: row.history,
     attempts: row.attempts,
     hash: row.hash,

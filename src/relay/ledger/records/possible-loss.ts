@@ -80,6 +80,15 @@ export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: N
   saveMeta(rows, rowName, { relayer, nextNonce, lostAt, begunAt } satisfies MetaValue<'compared'>)
 }
 
+/** Records that an operator has set the ledger back: what it signed since then is unknown to it. */
+export const recordSetBack = (rows: Draft): void => saveMeta(rows, 'set_back', rows.now)
+
+/** Tells whether something may execute that the ledger signed and does not know. */
+export function mayMissSigned(rows: Draft): boolean {
+  const setBackAt = readMeta(rows, 'set_back') ?? Number.NEGATIVE_INFINITY
+  return isDoubtful(rows) || rows.now <= setBackAt + 2 * maxDeadlineSeconds * 1_000
+}
+
 /** Records that rows may have been lost until now, because an unknown transaction has a nonce. */
 export function recordPossibleLoss({ rows, relayer }: StepContext): void {
   const known = readComparison(rows)

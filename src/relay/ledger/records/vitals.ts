@@ -55,6 +55,9 @@ function readFirstOpenNonce({ rows, relayer }: StepContext, { open }: Row<'relay
   return { nonce, since, gasPriceWei: last.gas_price, failures: last.failures }
 }
 
+/** Limits the payments of a phase that are searched for an assured one. */
+const maxSearched = 200
+
 /** Tells the state of a ledger, and of the chain as rounds saw it. Times are Unix times in ms. */
 function readVitals(step: StepContext, identity: Identity | undefined) {
   const { rows, relayer } = step
@@ -82,6 +85,12 @@ function readVitals(step: StepContext, identity: Identity | undefined) {
     gateways: readGatewayHours(rows),
     /** Tells when a bad request or a wrong secret was counted last, by `<gateway>/<event>`. */
     gatewayFaults: readGatewayFaults(rows),
+    /** Tells when the oldest assured payment was accepted that no block holds. */
+    assuredSince: (['waiting', 'carried'] as const)
+      .flatMap((phase) => listPhasePayments(rows, phase, maxSearched))
+      .find(({ assured_at: at }) => at !== undefined)?.accepted_at,
+    /** Sums up what was assured and did not happen. */
+    unkept: readMeta(rows, 'unkept'),
     obstacle: readObstacle(rows),
     rate: readRate(rows),
     /** Tells when a caller was last refused whose number is in no numbering plan. */

@@ -220,7 +220,7 @@ function findReceived(
   // A round may not have seen the block yet, so its payment has no hash.
   return mined.length > 0
     ? mined
-    : equal.filter((each) => each.hash === null && getProgress(each.state) === 'arriving')
+    : equal.filter((each) => each.hash === null && getProgress(each) === 'arriving')
 }
 
 /** Returns what a received transfer is in local money; nothing if payments of it differ in that. */
@@ -240,15 +240,15 @@ export function getReceivedProgress(
 ): 'arriving' | 'done' {
   const { depth } = event
   const [payment] = findReceived(event, payments)
-  const isDone = payment ? getProgress(payment.state) === 'done' : depth >= confirmations
+  const isDone = payment ? getProgress(payment) === 'done' : depth >= confirmations
   return isDone ? 'done' : 'arriving'
 }
 
 export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
-function toActivityState({ state, reason }: Payment): ActivityState {
-  const kind = getProgress(state)
-  return kind === 'failed' ? { kind, reason } : { kind }
+function toActivityState(payment: Payment): ActivityState {
+  const kind = getProgress(payment)
+  return kind === 'failed' ? { kind, reason: payment.reason } : { kind }
 }
 
 type FormatAmount = (wei: bigint) => string
@@ -291,11 +291,12 @@ function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmo
 
 function writeTillLine(
   messages: Messages,
-  { code, reference, state }: Pick<TillPayment, 'code' | 'reference' | 'state'>,
+  payment: Pick<TillPayment, 'code' | 'reference' | 'state' | 'assuredAt'>,
   amount: string,
 ): string {
-  const payment = [code, amount, reference].filter(Boolean).join(' ')
-  return `${payment}: ${words(messages)[getProgress(state)]}`
+  const { code, reference } = payment
+  const text = [code, amount, reference].filter(Boolean).join(' ')
+  return `${text}: ${words(messages)[getProgress(payment)]}`
 }
 
 const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
@@ -307,9 +308,9 @@ const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
 export function writeWithdrawal(
   { messages, showAmount }: { messages: Messages; showAmount: FormatAmount },
   code: string,
-  { amountWei, agreed, state, paidOut }: Withdrawal,
+  { amountWei, agreed, state, assuredAt, paidOut }: Withdrawal,
 ): string {
-  const payment = { code, state, reference: undefined }
+  const payment = { code, state, assuredAt, reference: undefined }
   const line = writeTillLine(messages, payment, formatAgreed(agreed, showAmount(amountWei)))
   return paidOut === undefined ? line : `${line}\n${writePaidOut(messages, paidOut.at)}`
 }

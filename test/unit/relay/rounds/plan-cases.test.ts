@@ -1,4 +1,4 @@
-import { encodeEventTopics, numberToHex, pad, stringToHex } from 'viem'
+import { encodeEventTopics, type Hex, numberToHex, pad, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { Receipt } from '../../../../src/chain/node.ts'
@@ -7,6 +7,7 @@ import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import type { IntentExecution } from '../../../../src/relay/ledger/values.ts'
 import type { Work } from '../../../../src/relay/ledger/work.ts'
+import { assureOutcomes } from '../../../../src/relay/rounds/assure.ts'
 import type { Action } from '../../../../src/relay/rounds/execute.ts'
 import type { Spending } from '../../../../src/relay/rounds/questions.ts'
 import { isDueSoon } from '../../../../src/relay/rounds/resend.ts'
@@ -296,6 +297,88 @@ test("a plan: nonces beyond the pool's reach are abandoned, by the higher of two
   const passed = [0, 7].map((nonce) => recorded(nonce, undefined, { recorded: 0 }))
   does('nonces above one that was passed', 'settle', { nonces: passed }, at(2, 2), ...['abandon 7'])
   does('nonces by one count', 'settle', { nonces }, at(0, undefined))
+})
+
+test('a plan: a till is paid for good once a proved block did it, out of a settled balance', () => {
+  const intentId = numberToHex(1, { size: 22 })
+  const lasting = (hours: number) => ({ ...own.request, deadline: nowSeconds + hours * 3_600 })
+  const own = { ...payment('a').order, kind: 'withdrawal' as const }
+  const request = { ...own.request, intentId }
+  const till = { ...payment('a', { block: number - 1 }), state: 'mined' as const }
+  const order = { ...own, request, lasting: { ...lasting(23), intentId } }
+  const { hash, block } = executionIn(number - 1)
+  const eventName = 'RequestProcessed'
+  const args = { intentId, from: request.from }
+  const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName, args })
+  const logs = [{ address: terms.forwarder.address, topics, data: pad('0x') }]
+  const proved = { hash, block, succeeded: true, gasUsed: 0, logs, proof: 'proved' } as Receipt
+  const followed = factsOf(0, nowSeconds, number, number - 1, number - 2)
+  const withTimes = (difficulty: Hex | undefined, seconds = nowSeconds) => ({
+    followedBlocks: followed.followedBlocks.map((one) => ({
+      ...one,
+      ...{ difficulty, floor: '0x5' as const, timestampSeconds: seconds },
+    })),
+  })
+  const proofs = { minDifficulty: 4n, from: 1 }
+  const readSettled = async () => 9n
+  type Case = {
+    over?: Partial<Payment>
+    work?: Partial<Work>
+    by?: Partial<typeof terms> & { readSettled?: undefined; proofs?: undefined }
+    facts?: Partial<Chain['facts']>
+    answers?: Chain['answers']
+  }
+  const assures = (what: string, given: Case, ...actions: string[]) => {
+    const { over, work, by, facts, answers } = given
+    const mined = [{ ...till, order, ...over }]
+    const chain = chainOf(
+      0,
+      { receipt: proved, settledWei: 9n, ...answers },
+      { ...withTimes('0x9'), ...facts },
+    )
+    const rules = { ...terms, proofs, readSettled, ...by }
+    const done = decide('assure', { work: workOf({ now, mined, ...work }), ...chain }, rules)
+    expect(done.map(describeAction), what).toEqual(actions)
+  }
+  assures('one that a proved block did', {}, 'assure a')
+  const given = {
+    work: workOf({ now, mined: [{ ...till, order }] }),
+    ...chainOf(0, { receipt: proved }),
+  }
+  const asking = assureOutcomes(
+    given.work,
+    { ...given.facts, ...withTimes('0x9') },
+    { ...terms, proofs, readSettled },
+  )
+  const asked = [asking.next([]), asking.next([proved])].map(({ value }) => value)
+  const final = blockAt(number - 2)
+  expect(asked[1]).toMatchObject([{ name: 'readSettled', args: [request.from, final.hash] }])
+  assures('one where nothing is final before its block', { by: { readSettled: undefined } })
+  assures('one on a local chain, which is believed', { by: { proofs: undefined } }, 'assure a')
+  assures('one whose receipt is not proved', { answers: { receipt: 'unproved' } })
+  assures('one whose receipt tells of nothing', { answers: { receipt: { ...proved, logs: [] } } })
+  assures('one below a header without work', { facts: withTimes(undefined) })
+  assures('one below a header of too little work', { facts: withTimes('0x4') })
+  assures('one whose balance nobody tells', { answers: { settledWei: undefined } })
+  assures('one that is signed for hours only', {
+    over: { order: { ...order, lasting: lasting(11) } },
+  })
+  assures('one without a request for a day', { over: { order: { ...order, lasting: undefined } } })
+  assures('one that is assured', { over: { assuredAt: 1 } })
+  assures('one that failed', {
+    over: { execution: { ...executionIn(number - 1), outcome: 'failed' } },
+  })
+  assures('one in another block', { over: { execution: executionIn(number + 3) } })
+  assures('one whose block is final', { over: { execution: executionIn(number - 2) } })
+  assures('one while rows may be lost', { work: { possibleLossAt: now } })
+  const old = { followedBlocks: followed.followedBlocks.slice(0, 2) }
+  assures('one above no final block', { facts: old })
+  assures('one above a final block of long ago', { facts: withTimes('0x9', nowSeconds - 3_601) })
+  assures('one that was looked at under this head', { facts: { isNewHead: false } })
+  const inHead = { order, execution: executionIn(number) }
+  const answers = { receipt: { ...proved, ...executionIn(number) } as Receipt }
+  const isOld = { isNewHead: false }
+  assures('one that the head did', { over: inHead, answers, facts: isOld }, 'assure a')
 })
 
 test('a plan: an outcome is final by its proof if proofs are on, and a refuted one reopens', () => {

@@ -8,6 +8,7 @@ import type { OpenNonce } from '../../../../src/relay/ledger/payments/nonces.ts'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import type { BlockId } from '../../../../src/relay/ledger/values.ts'
 import type { Work } from '../../../../src/relay/ledger/work.ts'
+import { assureOutcomes } from '../../../../src/relay/rounds/assure.ts'
 import { carryPayments } from '../../../../src/relay/rounds/carry.ts'
 import type { Action } from '../../../../src/relay/rounds/execute.ts'
 import type { BlockStatus, RoundFacts, StageTerms } from '../../../../src/relay/rounds/facts.ts'
@@ -25,6 +26,7 @@ type Answers = {
   mined?: ReadonlyMap<number, MinedReport | 'missing' | undefined>
   spendings?: ReadonlyMap<string, Spending | undefined>
   receipt?: Receipt | 'unproved' | undefined
+  settledWei?: bigint | undefined
   /** Lists the recorded blocks, the highest first. */
   blocks?: readonly BlockId[]
   /** Lists heights at which the node shows no block. */
@@ -40,6 +42,7 @@ type Answers = {
 export const stages = {
   follow: followChain,
   settle: settleOutcomes,
+  assure: assureOutcomes,
   resend: resendTransactions,
   carry: carryPayments,
 }
@@ -86,6 +89,8 @@ function answer(question: Question, { facts, answers }: Snapshots): unknown {
       return answers.mined?.get(args[0].nonce)
     case 'getReceipt':
       return answers.receipt
+    case 'readSettled':
+      return answers.settledWei
     case 'readSpending':
       return answers.spendings?.get(args[0].session)
     case 'listBlocks':
@@ -145,6 +150,7 @@ export function paymentOf(
       attempts: 0,
       execution: undefined,
       reason: '',
+      assuredAt: undefined,
     },
     ...{ acceptedAt: 0, order: { ...order, request: { ...order.request, deadline } } },
     ...more,

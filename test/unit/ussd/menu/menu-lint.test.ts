@@ -66,7 +66,13 @@ const longRate = { currency: 'KES', micros: 99_999_999_999_123_456n }
 const debt = { owedWei: 10n ** 18n, dueAt: 1_790_700_000, isOverdue: true, rate: longRate }
 const paid = { amountWei: 1n, agreed, counterparty: '0x12345678...' }
 const failed = { kind: 'failed', reason: 'Limit of withdrawals reached' } as const
-const reverted = { code: '123456', amountWei: 1n, agreed, state: 'reverted' } as const
+const reverted = {
+  code: '123456',
+  amountWei: 1n,
+  agreed,
+  state: 'reverted',
+  assuredAt: undefined,
+} as const
 const paidOut = { at: 1_790_700_000_000, by: 's' }
 const activity = {
   ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
@@ -117,7 +123,7 @@ const nothing: Partial<ScreenFacts> = {
     wallets: [],
   },
   ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
-  withdrawal: { amountWei: 1n, state: 'confirmed', intentId: '0x01' },
+  withdrawal: { amountWei: 1n, state: 'confirmed', assuredAt: undefined, intentId: '0x01' },
   ...{ failure: 'none', pin: { kind: 'open' } },
 }
 

@@ -79,7 +79,8 @@ const words: Readonly<Record<PaymentState, ReturnType<typeof getProgress>>> = {
 }
 
 test.for(Object.entries(words))('a payment that is %s is told as %s', ([state, word]) => {
-  expect(getProgress(state as PaymentState)).toBe(word)
+  expect(getProgress({ state: state as PaymentState, assuredAt: null })).toBe(word)
+  expect(getProgress({ state: state as PaymentState, assuredAt: 1 })).toBe('done')
 })
 
 describe.for(['transfer', 'withdrawal', 'purchase', 'cashOut'] as const)('of a balance', (kind) => {

@@ -1,0 +1,67 @@
+import { createRandom } from '../../random.ts'
+import { type Dial, type Item, inOrder, type Plan, type WantedPayment, writeText } from '../plan.ts'
+import { secondMs } from '../units.ts'
+import { createDial, type Draw, type DrawAt } from './dials.ts'
+import { getFirstPin } from './lender.ts'
+
+/** Adds payments at an agent that are final before their blocks, and what could undo them. */
+export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
+  const { seed, setup } = plan
+  if (!setup.isAssuring) return plan
+  const phases = [...new Set(plan.items.map(({ phase }) => phase))]
+  const items = phases.flatMap((phase) => {
+    const random = createRandom(seed, `final ${phase}`)
+    const count = random.pick([0, 1, 1, 2])
+    return Array.from({ length: count }, (_, index) => drawOne(drawAt(random, phase), index)).flat()
+  })
+  return { ...plan, items: inOrder([...plan.items, ...items]) }
+}
+
+/**
+ * A caller withdraws while money arrives and other payments leave; then blocks are lost, fewer than
+ * make an outcome final.
+ */
+function drawOne(draw: Draw, index: number): Item[] {
+  const { random, setup, phase, spanMs } = draw
+  const { blockMs, rules, stepWei } = setup
+  const others = Math.min(4, setup.callers)
+  const caller = random.int(1, others - 1)
+  const from = random.int(0, spanMs)
+  const steps = (lowest: number, highest: number) =>
+    BigInt(random.int(lowest * 10, highest * 10)) * (stepWei / 10n)
+  const pay = (what: string, at: number, by: number, wanted: WantedPayment) =>
+    createDial(draw, { at, ...withPin(`final ${what} ${phase} ${index}`, by, wanted, draw) })
+  const around = (blocks: number) => Math.max(0, from + random.int(-blocks, blocks) * blockMs)
+  const send = (what: string, at: number, by: number, to: number, most: number) =>
+    pay(what, at, by, { kind: 'transfer', to, amountWei: steps(1, most) })
+  const incoming = random.chance(0.7)
+    ? [send('incoming', around(3), (caller + 1) % others, caller, 12)]
+    : []
+  const leaving = Array.from({ length: random.pick([0, 1, 2]) }, (_, turn) =>
+    send(`leaving ${turn}`, around(rules.confirmations), caller, 0, 12),
+  )
+  const onward = random.chance(0.3) ? [send('onward', around(6), 0, caller, 25)] : []
+  const depth = random.int(1, Math.max(1, rules.confirmations - 1))
+  const lostAt = from + random.int(1, rules.confirmations) * blockMs + random.int(0, blockMs)
+  return [
+    ...incoming,
+    ...leaving,
+    ...onward,
+    pay('cash', from, caller, { kind: 'withdrawal', to: 0, amountWei: steps(2, 20) }),
+    { phase, at: lostAt, kind: 'reorganization', depth, blocks: depth + random.int(1, 2) },
+    ...(random.chance(0.3)
+      ? [{ phase, at: lostAt, kind: 'no_blocks' as const, forMs: 90 * secondMs }]
+      : []),
+  ]
+}
+
+function withPin(
+  session: string,
+  caller: number,
+  wanted: WantedPayment,
+  { setup }: Draw,
+): Pick<Dial, 'session' | 'caller' | 'text' | 'wanted' | 'pin'> {
+  const own = getFirstPin(caller)
+  const text = `${writeText(wanted, setup)}*${own}`
+  return { session, caller, text, wanted, pin: { own, step: text } }
+}
