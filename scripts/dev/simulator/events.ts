@@ -4,7 +4,7 @@ import { type DialItem, type Draw, type DrawAt, dialAgain } from './draw/dials.t
 import type { Setup } from './draw/setup.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
-import { readAccount as loanAccountOf, sweepInlet } from './model/contracts.ts'
+import { type ContractState, readAccount as loanAccountOf, sweepInlet } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
 import {
@@ -169,6 +169,15 @@ const events: { [One in Kind]: Event<One> } = {
   rate: {
     happen: ({ records, scheduler }, { micros }) =>
       void records.prices.push({ at: scheduler.now(), micros }),
+  },
+  gift: {
+    happen(world, { caller, wei }) {
+      const give = (state: ContractState) => {
+        loanAccountOf(state, findAccount(world, caller)).balanceWei += wei
+        state.outWei -= wei
+      }
+      world.chain.change(give, { vanishes: true })
+    },
   },
   sweep: {
     happen: (world, { caller }) =>

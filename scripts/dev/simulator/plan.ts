@@ -32,6 +32,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlisted'; forMs: number }
   | { kind: 'pause'; forMs: number }
   | { kind: 'withdrawal'; caller: number }
+  /** A stranger pays a caller, and pays somebody else if that leaves the chain. */
+  | { kind: 'gift'; caller: number; wei: bigint }
   /** The ledger loses all its rows, or what it wrote in the last `tailMs`. */
   | { kind: 'loss' }
   | { kind: 'tail_loss'; tailMs: number }

@@ -11,7 +11,7 @@ export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
   const items = phases.flatMap((phase) => {
     const random = createRandom(seed, `final ${phase}`)
-    const count = random.pick([0, 1, 1, 2])
+    const count = random.pick([1, 1, 2])
     return Array.from({ length: count }, (_, index) => drawOne(drawAt(random, phase), index)).flat()
   })
   return { ...plan, items: inOrder([...plan.items, ...items]) }
@@ -26,33 +26,56 @@ function drawOne(draw: Draw, index: number): Item[] {
   const { blockMs, rules, stepWei } = setup
   const others = Math.min(4, setup.callers)
   const caller = random.int(1, others - 1)
-  const from = random.int(0, spanMs)
+  const from = 3 * blockMs + random.int(0, spanMs)
   const steps = (lowest: number, highest: number) =>
     BigInt(random.int(lowest * 10, highest * 10)) * (stepWei / 10n)
   const pay = (what: string, at: number, by: number, wanted: WantedPayment) =>
     createDial(draw, { at, ...withPin(`final ${what} ${phase} ${index}`, by, wanted, draw) })
-  const around = (blocks: number) => Math.max(0, from + random.int(-blocks, blocks) * blockMs)
+  const withdraw = (what: string, at: number, lowest: number, highest: number) =>
+    pay(what, at, caller, { kind: 'withdrawal', to: 0, amountWei: steps(lowest, highest) })
   const send = (what: string, at: number, by: number, to: number, most: number) =>
     pay(what, at, by, { kind: 'transfer', to, amountWei: steps(1, most) })
-  const incoming = random.chance(0.7)
-    ? [send('incoming', around(3), (caller + 1) % others, caller, 12)]
-    : []
-  const leaving = Array.from({ length: random.pick([0, 1, 2]) }, (_, turn) =>
-    send(`leaving ${turn}`, around(rules.confirmations), caller, 0, 12),
-  )
-  const onward = random.chance(0.3) ? [send('onward', around(6), 0, caller, 25)] : []
-  const depth = random.int(1, Math.max(1, rules.confirmations - 1))
-  const lostAt = from + random.int(1, rules.confirmations) * blockMs + random.int(0, blockMs)
-  return [
-    ...incoming,
-    ...leaving,
-    ...onward,
-    pay('cash', from, caller, { kind: 'withdrawal', to: 0, amountWei: steps(2, 20) }),
-    { phase, at: lostAt, kind: 'reorganization', depth, blocks: depth + random.int(1, 2) },
-    ...(random.chance(0.3)
-      ? [{ phase, at: lostAt, kind: 'no_blocks' as const, forMs: 90 * secondMs }]
-      : []),
-  ]
+  const loseBlocks = (at: number, depth: number): Item => {
+    const lost = Math.max(1, Math.min(depth, rules.confirmations - 1))
+    return { phase, at, kind: 'reorganization', depth: lost, blocks: lost + random.int(1, 2) }
+  }
+  const soon = from + random.int(2, 4) * blockMs + random.int(0, blockMs)
+  switch (random.pick(['around', 'around', 'gift', 'drained'] as const)) {
+    // Money that came for good is spent, and is gone with its block.
+    case 'gift':
+      return [
+        { phase, at: from - blockMs, kind: 'gift', caller, wei: steps(15, 20) },
+        ...(random.chance(0.5)
+          ? [withdraw('cash', from, 21, 34)]
+          : [withdraw('one', from, 11, 17), withdraw('other', from + secondMs, 11, 17)]),
+        loseBlocks(soon, 8),
+      ]
+    // The caller's own key takes all of it, as it had announced.
+    case 'drained':
+      return [
+        withdraw('cash', from, 5, 20),
+        { phase, at: from + random.int(1, 2) * blockMs, kind: 'withdrawal', caller },
+        loseBlocks(soon, 8),
+      ]
+    case 'around': {
+      const around = (blocks: number) => Math.max(0, from + random.int(-blocks, blocks) * blockMs)
+      const leaving = Array.from({ length: random.pick([0, 1, 2]) }, (_, turn) =>
+        send(`leaving ${turn}`, around(rules.confirmations), caller, 0, 12),
+      )
+      return [
+        ...(random.chance(0.7)
+          ? [send('incoming', around(3), (caller + 1) % others, caller, 12)]
+          : []),
+        ...leaving,
+        ...(random.chance(0.3) ? [send('onward', around(6), 0, caller, 25)] : []),
+        withdraw('cash', from, 2, 20),
+        loseBlocks(from + random.int(1, rules.confirmations) * blockMs, random.int(1, 11)),
+        ...(random.chance(0.3)
+          ? [{ phase, at: soon, kind: 'no_blocks' as const, forMs: 90 * secondMs }]
+          : []),
+      ]
+    }
+  }
 }
 
 function withPin(

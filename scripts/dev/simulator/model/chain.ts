@@ -80,6 +80,7 @@ export function createModelChain(options: ChainOptions) {
     options,
     branches,
     waiting: [],
+    vanishing: new Set(),
     minGasPriceWei,
     branch: 0,
     mined: new Map(),
@@ -91,8 +92,11 @@ export function createModelChain(options: ChainOptions) {
       growing.mined.get(hash)?.find(({ block }) => branches.isWithin(block, view)),
     /** Returns every processed request of all branches. */
     allProcessed: () => growing.processed,
-    /** Changes the state in the next block. */
-    change: (change: WorldChange) => void growing.waiting.push(change),
+    /** Changes the state in the next block. One that `vanishes` is gone with that block. */
+    change(change: WorldChange, { vanishes = false } = {}) {
+      growing.waiting.push(change)
+      if (vanishes) growing.vanishing.add(change)
+    },
     setMinGasPrice(wei: bigint) {
       growing.minGasPriceWei = wei
     },
@@ -126,6 +130,7 @@ type Growing = {
   branches: ReturnType<typeof createBranches>
   /** What the next block has to do, and the least price there. */
   waiting: WorldChange[]
+  vanishing: Set<WorldChange>
   minGasPriceWei: bigint
   branch: number
   mined: Map<Hex, MinedTransaction[]>
@@ -265,7 +270,10 @@ function turn(growing: Growing, { base, blocks, now, returns }: Turn): ModelBloc
   growing.branch += 1
   for (const block of blocks) branches.append(block, now)
   const done = new Set(blocks.flatMap(({ changes }) => changes))
-  const open = [...removed.flatMap(({ changes }) => changes), ...growing.waiting]
+  const lost = removed
+    .flatMap(({ changes }) => changes)
+    .filter((change) => !growing.vanishing.has(change))
+  const open = [...lost, ...growing.waiting]
   growing.waiting = open.filter((change) => !done.has(change))
   const transactionsOf = (of: ModelBlock[]) =>
     of.flatMap(({ transactions }) => transactions.map(({ transaction }) => transaction))
