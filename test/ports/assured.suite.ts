@@ -84,7 +84,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 's', 15n)).toEqual([])
     })
 
-    test('counts nothing that the final block holds, nor what others pay', async ({ ledger }) => {
+    test('counts nothing that the final block holds or that others pay', async ({ ledger }) => {
       await pay(ledger, 'settled', 5n, { block: final })
       await ledger.confirm(['settled'], id(`block ${final}`))
       await accept(ledger, 'incoming', bob, paying('incoming', 5n, {}, bob))
@@ -148,7 +148,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 's', 10n, final + 2)).toBeUndefined()
     })
 
-    test('is none while rows may be lost, nor for two days after they were set back', async ({
+    test('is none while rows may be lost, and for two days after they were set back', async ({
       ledger,
       pass,
     }) => {

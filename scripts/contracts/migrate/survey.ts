@@ -65,7 +65,10 @@ const isOpen = ({ balanceWei, owedWei }: AccountState): boolean => balanceWei > 
 
 /** Holds the gas to sign for: a call's use at Ethereum's prices for new storage, and half more. */
 const gasOf = {
-  ...{ moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 },
+  moveAccount: 250_000,
+  acceptAccount: 60_000,
+  passAccount: 90_000,
+  transfer: 60_000,
   sweepInlet: 120_000,
 }
 

@@ -23,7 +23,10 @@ const coin = createCoinUnit('tRBTC')
 
 /** Counts the chain's currency, without local money, as the demonstration does. */
 export const coinMoney: Money = {
-  ...{ unit: coin, contractUnit: coin, stepWei: milliWei, principalWei: 10n * milliWei },
+  unit: coin,
+  contractUnit: coin,
+  stepWei: milliWei,
+  principalWei: 10n * milliWei,
   isLocal: false,
 }
 

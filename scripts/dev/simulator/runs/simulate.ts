@@ -19,7 +19,9 @@ async function simulate(seed: number): Promise<Judged> {
   const isAssured = ({ assuredAt }: Payment) => assuredAt !== undefined
   const payments = history.payments.flatMap((all) => [...all.values()])
   const seen = {
-    ...{ seeds: 1, deliveries: history.deliveries.length, ...countBy(results) },
+    seeds: 1,
+    deliveries: history.deliveries.length,
+    ...countBy(results),
     assured: payments.filter(isAssured).length,
   }
   return { violations, seen, excused }
