@@ -86,6 +86,8 @@ const readMenu = (settings: Settings) => ({
   confirms: settings.CONFIRM,
   pin: settings.PIN,
   helpNumber: settings.HELP_NUMBER,
+  serviceName: settings.SERVICE_NAME,
+  shortCode: settings.SHORT_CODE,
   languages: settings.LANGUAGES ?? [],
   localCurrency: settings.LOCAL_CURRENCY,
   isOverToken: settings.UNIT !== undefined,

@@ -101,8 +101,10 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
   }
   if (settings.REDELIVERY_SECONDS < settings.SESSION_SECONDS)
     refuse('REDELIVERY_SECONDS', 'is below SESSION_SECONDS')
-  if (isDemo && 'LANGUAGES' in given)
-    refuse('LANGUAGES', 'needs PROFILE=lender: the demonstration has its own words')
+  for (const name of ['LANGUAGES', 'SERVICE_NAME', 'SHORT_CODE']) {
+    if (isDemo && name in given)
+      refuse(name, 'needs PROFILE=lender: the demonstration has its own words')
+  }
 }
 
 /** Checks nodes, gateways, messages and alerts. */
@@ -132,6 +134,8 @@ function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse
   if (key && !username) refuse('SMS_USERNAME', 'is missing: SMS_API_KEY needs it')
   if (!key && (username || SMS_SENDER || SMS_URL))
     refuse('SMS_API_KEY', 'is missing: SMS_USERNAME, SMS_SENDER and SMS_URL need it')
+  if (!key && settings.SHORT_CODE)
+    refuse('SHORT_CODE', 'needs SMS_API_KEY: only messages to phones tell it')
   if (url && !secret)
     refuse('ALERT_WEBHOOK_SECRET', 'is missing: alerts to ALERT_WEBHOOK_URL are signed with it')
   if (!url && secret)

@@ -8,6 +8,7 @@ import { maxOpenPayments } from '../relay/ledger/sessions.ts'
 import { parseJson } from '../runtime/json.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { gatewayDeclaration } from '../ussd/gateways/declaration.ts'
+import { countSeptets, toGsmAlphabet } from '../ussd/screens/septets.ts'
 import '../runtime/english.ts'
 
 export type Fault = { variable: string; reason: string }
@@ -56,6 +57,12 @@ const orNone = <Value>(schema: z.ZodMiniType<Value, unknown>, description: strin
     z.union([z.literal('none'), schema], `has to be none, or ${description}`),
     z.transform((value) => (value === 'none' ? undefined : value)),
   )
+const maxNameSeptets = 20
+const serviceNameError = `has to be a name of 1 to ${maxNameSeptets} characters that every phone shows`
+/** Tells whether every phone shows a name as it is, on one line. */
+const isServiceName = (name: string) =>
+  /^\S(.*\S)?$/.test(name) && toGsmAlphabet(name) === name && countSeptets(name) <= maxNameSeptets
+
 const networksError = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
 const splitList = (value: string) => value.split(',').map((part) => part.trim())
 const list = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
@@ -132,6 +139,11 @@ const optional = z.partial(
     HELP_NUMBER: text(
       /^[+*#0-9][*#0-9 ]{2,19}$/,
       'has to be a number to call: 3 to 20 digits and spaces',
+    ),
+    SERVICE_NAME: z.string().check(z.refine(isServiceName, serviceNameError)),
+    SHORT_CODE: text(
+      /^(?=.{3,15}$)\*[0-9]+(\*[0-9]+)*#$/,
+      'has to be what callers dial, such as *384*1#: 15 characters at most',
     ),
     UNIT: text(
       /^[A-Za-z][A-Za-z0-9]{1,5}:([6-9]|1[0-8]):0x[0-9a-fA-F]{40}$/,

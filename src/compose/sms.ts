@@ -21,7 +21,7 @@ import { writeReminder } from '../ussd/menu/entries/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
 import { selectMessages } from '../ussd/messages/languages.ts'
 import { writeWithWorth } from '../ussd/screens/amount-formats.ts'
-import { toGsmAlphabet } from '../ussd/screens/septets.ts'
+import { countSeptets, maxSeptets, toGsmAlphabet } from '../ussd/screens/septets.ts'
 import {
   correctFacts,
   createSmsSeals,
@@ -39,13 +39,16 @@ export const createSeals = (config: Config): SmsSeals | undefined =>
 
 const memoryTimeoutMs = 5_000
 
+/** Writes a text; `code` is what its reader dials who never did. */
+type WriteText = (messages: Messages, code?: string) => string
+
 /** Describes a message that must be sent at most once. */
 type OutgoingMessage = {
   /** Identifies the message in the account's memory, which remembers it if the ledger is lost. */
   name: string
   logFields: Record<string, string>
   /** Decrypts recipient and content. If that fails, the message is tried again later. */
-  open: () => Promise<{ phone: PhoneNumber; writeText: (messages: Messages) => string }>
+  open: () => Promise<{ phone: PhoneNumber; writeText: WriteText }>
 }
 
 const failureSentences = {
@@ -72,7 +75,11 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
     const { address } = await assembleAccounts(config, ledger)(phone)
     const accountMemory = await memory.read(address)
     const messages = selectMessages(config.menu, findLanguage(accountMemory))
-    const sms = { to: phone, text: toGsmAlphabet(writeText(messages)) }
+    const { serviceName, shortCode } = config.menu
+    const text = writeText(messages, accountMemory.hasDialled ? undefined : shortCode)
+    const named = toGsmAlphabet(serviceName === undefined ? text : `${serviceName}: ${text}`)
+    const hasRoom = countSeptets(named) <= maxSeptets
+    const sms = { to: phone, text: hasRoom ? named : toGsmAlphabet(text) }
     return { address, sms, sentMessageNames: accountMemory.texted }
   }
 
@@ -106,7 +113,8 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
     sendSms: (sms: DueSms, ledger: Ledger) => {
       const open = async () => {
         const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
-        const writeText = (messages: Messages) => writeSms(facts, sms, messages, showAmount)
+        const writeText: WriteText = (messages, code) =>
+          writeSms(facts, sms, messages, showAmount, code)
         return { phone: facts.phone, writeText }
       }
       const logFields = { intent: sms.intentId, party: sms.party }

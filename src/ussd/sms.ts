@@ -83,12 +83,16 @@ export function correctFacts(
   return { ...facts, kind: call.kind, amountWei, who }
 }
 
-/** Writes a message about a saved wallet or a payment's final outcome, in its reader's language. */
+/**
+ * Writes a message about a saved wallet or a payment's final outcome, in its reader's language.
+ * `code` is what a reader dials who never did.
+ */
 export function writeSms(
   facts: SmsFacts | WalletFacts,
   { state, reason, agreed }: Pick<DueSms, 'state' | 'reason' | 'agreed'>,
   messages: Messages,
   showAmount: (wei: bigint) => string,
+  code?: string,
 ): string {
   if (facts.kind === 'wallet') {
     return walletWords(messages).told(facts.name, toShortAddress(facts.address))
@@ -107,5 +111,5 @@ export function writeSms(
   const { creditedMessage } = getKindWords(messages, kind)
   return creditedMessage === undefined || amountWei === 'all'
     ? writeLine({ kind: 'done' })
-    : creditedMessage(formatAgreed(agreed, showAmount(amountWei)), who)
+    : creditedMessage(formatAgreed(agreed, showAmount(amountWei)), who, code)
 }

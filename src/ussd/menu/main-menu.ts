@@ -24,6 +24,8 @@ export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
     ...parts.flatMap((part) => Object.entries(part.createNodes(settings))),
   ])
 
+const defaultServiceName = 'Rootstock DeFi'
+
 /** Creates the first list, ordered by digit. */
 function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): MenuList {
   const isDemo = settings.profile === 'demo'
@@ -50,7 +52,7 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Men
           ...visibleParts.flatMap(({ facts = [] }) => facts),
         ],
     title: (context, _, { failure, pin }) => {
-      const title = writeMainTitle(context, pin)
+      const title = writeMainTitle(settings, context, pin)
       return failure === 'unreported' ? `${context.messages.hasFailed}\n${title}` : title
     },
     ...(!isDemo && { retryText: () => '' }),
@@ -60,9 +62,10 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Men
 
 /** Writes the title, or the reason why the account cannot pay. */
 function writeMainTitle(
+  { serviceName = defaultServiceName }: MenuSettings,
   { messages, caller }: MenuContext,
   pin: PinState = { kind: 'open' },
 ): string {
   if (pin.hours !== undefined) return messages.pin.waits(pin.hours)
-  return pin.kind === 'blocked' ? messages.pin.isBlocked : messages.mainTitle(caller)
+  return pin.kind === 'blocked' ? messages.pin.isBlocked : `${serviceName} (${caller})`
 }

@@ -62,6 +62,10 @@ export type MenuSettings = {
   /** Lists the offered languages, the default first; none in the demonstration. */
   languages: readonly Language[]
   helpNumber?: string | undefined
+  /** Names the service on its first screen, and before its messages. */
+  serviceName?: string | undefined
+  /** Is what callers dial; a message to a phone that never did says so. */
+  shortCode?: string | undefined
   /** Names the currency (ISO 4217) in which amounts are typed while its rate is fresh. */
   localCurrency?: string | undefined
   /** Tells that the pool counts a token, which arrives at an address that anybody may sweep. */
@@ -209,8 +213,11 @@ export type PaymentWords = {
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
   activityLine: (amount: string, to: string) => string
-  /** Writes the message that an account was credited; without it the activity line is sent. */
-  creditedMessage?: (amount: string, to: string) => string
+  /**
+   * Writes the message that an account was credited; without it the activity line is sent. `code`
+   * is what a phone dials that never did.
+   */
+  creditedMessage?: (amount: string, to: string, code?: string) => string
 }
 
 export type PaymentPart = Omit<MenuPart, 'words'> & {

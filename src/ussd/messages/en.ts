@@ -1,10 +1,8 @@
-import type { PhoneNumber } from '../../account/phone.ts'
 import { createDateFormat, type Wording } from './texts.ts'
 
 /** Lists the words that several screens share. A language that lacks one does not compile. */
 export const english = {
   wording: 'en' as Wording,
-  mainTitle: (phone: PhoneNumber) => `Rootstock DeFi (${phone})`,
   enterAmount: (to: string) => `To: ${to}\nAmount, or all:\n0. Back`,
   about: (worth: string) => `(about ${worth})`,
   amountsIn: (unit: string) => `Amounts in ${unit}`,

@@ -4,7 +4,6 @@ import { createDateFormat } from './texts.ts'
 /** Spanish, as mobile money in Latin America words it. */
 export const spanish: Messages = {
   wording: 'es',
-  mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
   about: (worth) => `(unos ${worth})`,
   amountsIn: (unit) => `Montos en ${unit}`,

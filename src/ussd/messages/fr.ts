@@ -4,7 +4,6 @@ import { createDateFormat } from './texts.ts'
 /** French, as mobile money in West and Central Africa words it. */
 export const french: Messages = {
   wording: 'fr',
-  mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
   about: (worth) => `(environ ${worth})`,
   amountsIn: (unit) => `Montants en ${unit}`,

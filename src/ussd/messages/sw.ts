@@ -4,7 +4,6 @@ import { createDateFormat } from './texts.ts'
 /** Kiswahili, as mobile money in East Africa words it. */
 export const kiswahili: Messages = {
   wording: 'sw',
-  mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
   about: (worth) => `(takriban ${worth})`,
   amountsIn: (unit) => `Kiasi kwa ${unit}`,

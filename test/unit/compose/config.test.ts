@@ -210,6 +210,16 @@ describe('the configuration', () => {
     expect(read(set).sms).toEqual({ ...account, url: undefined })
   })
 
+  test('takes a name that fits every screen, and a code only with messages that tell it', () => {
+    const lender = { PROFILE: 'lender', SERVICE_NAME: 'Crédit [Ñandú]'.replace('ú', 'u') }
+    expect(read(lender).menu.serviceName).toBe('Crédit [Ñandu]')
+    const code = { PROFILE: 'lender', SHORT_CODE: '*384*1#' }
+    expect(badIn(code)).toEqual(['SHORT_CODE'])
+    const sms = { SMS_API_KEY: 'the-key-of-this-test', SMS_USERNAME: 'lender' }
+    expect(read({ ...code, ...sms }).menu.shortCode).toBe('*384*1#')
+    expect(badIn({ ...code, ...sms, PROFILE: 'demo' })).toEqual(['SHORT_CODE'])
+  })
+
   test('names every missing variable at once', () => {
     const names = Object.keys(required)
     const none = Object.fromEntries(names.map((name) => [name, undefined]))
@@ -263,6 +273,8 @@ describe('the configuration', () => {
     RATE_FEED_URL: ['http://prices.example/planted'],
     RATE_MAX_CHANGE: ['0'],
     HELP_NUMBER: ['the shop'],
+    SERVICE_NAME: ['W'.repeat(21), '['.repeat(11), ' Duka', 'Du\nka', '小店', 'Préstamo', 'Duka'],
+    SHORT_CODE: ['55#', '*55', '*#', '*55*12345678901#'],
     SESSION_SECONDS: ['29', '601'],
     REDELIVERY_SECONDS: ['86401'],
     OBJECT_LOCATION: ['africa'],

@@ -222,6 +222,11 @@ plays('help is the number that the operator set', () => openWorld({ product: hel
     menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help…
     s: 9 -> END Help: call 0700 000 088|We never ask for your PIN.`
 
+const named = { settings: { ...menus.lender.settings, serviceName: 'Duka Pesa' } }
+
+plays('the first screen has the name that the operator set', () => openWorld({ product: named }))`
+    menu: -> CON Duka Pesa (+254700000000)|1. My Balance|…`
+
 const heldIn = {
   en: 'Your account is held. Nothing was sent. Call 0700 000 088.',
   sw: 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga 0700 000 088.',

@@ -140,6 +140,31 @@ describe('a message about an outcome', () => {
     expect(told().sort()).toEqual(done('KES 1,200 (0.0001 tRBTC)'))
   })
 
+  test('has the name of the service, and what a phone dials that never did', async () => {
+    const names = { SERVICE_NAME: 'Duka Pesa', SHORT_CODE: '*384*1#' }
+    const { play, round, memory } = open(names)
+    const { address } = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(
+      caller as PhoneNumber,
+    )
+    await memory.save(address, JSON.stringify({ hasDialled: true }), 0)
+    await play(paid)
+    await round()
+    expect(told().sort()).toEqual([
+      `${caller}: Duka Pesa: Done: the account of 2547...001 was credited with 0.001 tRBTC.`,
+      `${friend}: Duka Pesa: You received 0.001 tRBTC from 2547...000. Dial *384*1# to use it.`,
+    ])
+    server.asked.length = 0
+    const receiver = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(friend as PhoneNumber)
+    const stored = await memory.load(receiver.address)
+    const row = JSON.stringify({ ...JSON.parse(stored.row), hasDialled: true })
+    await memory.save(receiver.address, row, stored.version)
+    await play(`${paid.replaceAll('s:', 't:').replace('0.001', '0.002')}`)
+    await round()
+    expect(told().sort()[1]).toBe(
+      `${friend}: Duka Pesa: You received 0.002 tRBTC from 2547...000. Your account was credited.`,
+    )
+  })
+
   test('is also sent to a receiver who was chosen from the list', async () => {
     const { play, round, rows } = open()
     await play(paid)

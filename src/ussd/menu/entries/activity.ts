@@ -31,8 +31,8 @@ const words = defineWords({
     receivedUnknown: 'What you received cannot be shown now.',
     allOwed: 'all that was owed',
     activityLine: (amount: string, from: string) => `Received ${amount} from ${from}`,
-    creditedMessage: (amount: string, from: string) =>
-      `You received ${amount} from ${from}. Your account was credited.`,
+    creditedMessage: (amount: string, from: string, code?: string) =>
+      `You received ${amount} from ${from}. ${code === undefined ? 'Your account was credited.' : `Dial ${code} to use it.`}`,
     arriving: 'arriving',
     done: 'done',
     failed: 'FAILED',
@@ -47,8 +47,8 @@ const words = defineWords({
     receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
     allOwed: 'deni lote',
     activityLine: (amount, from) => `Ulipokea ${amount} kutoka ${from}`,
-    creditedMessage: (amount, from) =>
-      `Umepokea ${amount} kutoka ${from}. Akaunti yako imeongezewa.`,
+    creditedMessage: (amount, from, code) =>
+      `Umepokea ${amount} kutoka ${from}. ${code === undefined ? 'Akaunti yako imeongezewa.' : `Piga ${code} kuzitumia.`}`,
     arriving: 'njiani',
     done: 'imekamilika',
     failed: 'IMESHINDIKANA',
@@ -79,8 +79,8 @@ const words = defineWords({
     receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
     allOwed: 'toute la dette',
     activityLine: (amount, from) => `Reçu ${amount} de ${from}`,
-    creditedMessage: (amount, from) =>
-      `Vous avez reçu ${amount} de ${from}. Votre compte a été crédité.`,
+    creditedMessage: (amount, from, code) =>
+      `Vous avez reçu ${amount} de ${from}. ${code === undefined ? 'Votre compte a été crédité.' : `Composez ${code} pour vous en servir.`}`,
     arriving: 'en cours',
     done: 'terminé',
     failed: 'ÉCHOUÉ',
@@ -111,7 +111,8 @@ const words = defineWords({
     receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
     allOwed: 'toda la deuda',
     activityLine: (amount, from) => `Recibió ${amount} de ${from}`,
-    creditedMessage: (amount, from) => `Recibió ${amount} de ${from}. Se abonó a su cuenta.`,
+    creditedMessage: (amount, from, code) =>
+      `Recibió ${amount} de ${from}. ${code === undefined ? 'Se abonó a su cuenta.' : `Marque ${code} para usarlo.`}`,
     arriving: 'en camino',
     done: 'hecho',
     failed: 'FALLÓ',

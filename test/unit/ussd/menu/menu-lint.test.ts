@@ -176,7 +176,11 @@ function pagesAt(
   }
 }
 
-const everyMenu = Object.entries(menusInAllLanguages)
+/** Every menu that an operator can have, with the longest name that the configuration takes. */
+const everyMenu = Object.entries(menusInAllLanguages).map(([name, { settings, messages }]) => {
+  const serviceName = settings.profile === 'demo' ? undefined : 'W'.repeat(20)
+  return [name, { settings: { ...settings, serviceName }, messages }] as const
+})
 const all = everyMenu.flatMap(([name, menu]) => {
   const isLocal = menu.settings.localCurrency !== undefined
   return [longest, ...(isLocal ? [typedLocally] : [])].flatMap((shown) => {
