@@ -111,7 +111,7 @@ export const allRight = (start: NodeName = 'main'): SessionFacts => ({
 })
 
 export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
-  pin === 'off' ? ['main'] : ['main', 'newPin']
+  pin === 'off' ? ['main'] : ['main', 'firstLanguage']
 
 type Paths = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>

@@ -30,7 +30,7 @@ const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeNam
   ['`PROFILE=demo`', 'demo', 'main'],
   ['`PROFILE=lender`', 'lender', 'main'],
   ['`PROFILE=lender`, `PIN=strict`', 'strict', 'main'],
-  ['The same where no PIN was chosen yet', 'strict', 'newPin'],
+  ['The same where no PIN was chosen yet', 'strict', 'firstLanguage'],
 ]
 
 export function drawMenus(): string {

@@ -7,21 +7,24 @@ const firstPin = '270593'
 /** A delivery of a gateway: a session by its number, and what was typed in it so far. */
 type FirstDial = readonly [session: number, text: string]
 
+type FirstSettings = Pick<MenuSettings, 'pin' | 'confirms' | 'localCurrency' | 'languages'>
+
 /**
- * Lists deliveries that a newcomer can send one after the other: the first menu or the choice of a
- * PIN, then a balance, a transfer and a loan, with the answers that these settings ask for.
+ * Lists deliveries that a newcomer can send one after the other: the first menu, or the choice of a
+ * language and a PIN, then a balance, a transfer and a loan, as these settings ask.
  */
 export function listFirstDials(
-  { pin, confirms, localCurrency }: Pick<MenuSettings, 'pin' | 'confirms' | 'localCurrency'>,
+  { pin, confirms, localCurrency, languages }: FirstSettings,
   friend: PhoneNumber,
 ): FirstDial[] {
   const amount = localCurrency === undefined ? '0.02' : '500'
   const transfer = `2*${friend}*${amount}`
   if (pin !== 'off') {
+    const spoken = languages.length > 1 ? ['1'] : []
+    const answers = [...spoken, firstPin, firstPin]
     return [
       [1, ''],
-      [1, firstPin],
-      [1, `${firstPin}*${firstPin}`],
+      ...answers.map((_, index) => [1, answers.slice(0, index + 1).join('*')] as const),
       // Only a strict PIN guards what is read.
       [2, pin === 'strict' ? `1*${firstPin}` : '1'],
       [3, `${transfer}*${firstPin}`],

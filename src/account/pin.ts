@@ -1,6 +1,7 @@
 import { type Address, bytesToHex } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
-import type { AccountMemory, Memory } from './memory.ts'
+import type { Language } from './language.ts'
+import { type AccountMemory, type Memory, recordLanguage } from './memory.ts'
 import type { PhoneNumber } from './phone.ts'
 
 export type PinVerdict =
@@ -57,6 +58,8 @@ export function isEasyPin(pin: string, phone: PhoneNumber): boolean {
   return isRun || isRepeated || isYear || phone.endsWith(pin)
 }
 
+type Choice = { pin: string; session: string; language?: Language | undefined }
+
 type MayReplace = (before: AccountMemory, now: number) => boolean
 
 export type PinsOptions = { secret: Secret; memory: Memory; createSalt: () => string }
@@ -68,7 +71,8 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
     bytesToHex(hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
   /** Replaces the PIN once per session, unless `mayReplace` forbids it. */
-  async function save(account: Address, pin: string, session: string, mayReplace: MayReplace) {
+  async function save(account: Address, choice: Choice, mayReplace: MayReplace) {
+    const { pin, session, language } = choice
     const salt = createSalt()
     const digest = hashPin(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
@@ -77,7 +81,9 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
       if (former?.sessions.includes(session)) return undefined
       const sessions = [session, ...(former?.sessions ?? [])].slice(0, maxRemembered)
       // Checks with the former salt stay for redeliveries, but authorize nothing.
-      return { ...before, pin: { digest, salt, tries: 0, judged: former?.judged ?? [], sessions } }
+      const spoken = language && recordLanguage(before, language, session)
+      const judged = former?.judged ?? []
+      return { ...before, ...spoken, pin: { digest, salt, tries: 0, judged, sessions } }
     })
     return describeChange(after, session)
   }
@@ -119,12 +125,16 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
     },
     /** Reads whether an account may pay, and the hours until a new PIN may be chosen. */
     readState: async (account: Address) => describeState(await memory.read(account)),
-    /** Sets the PIN of an account that has none, or whose forgotten one may be replaced. */
-    choose: (account: Address, pin: string, session: string) =>
-      save(account, pin, session, isReplaceable),
+    /** Sets the PIN, and the language, of an account that has no PIN or forgot its PIN. */
+    choose: (account: Address, pin: string, session: string, language?: Language) =>
+      save(account, { pin, session, language }, isReplaceable),
     /** Replaces the PIN, if this step authorized the session with the old PIN. */
     change: (account: Address, pin: string, session: string, step: string) =>
-      save(account, pin, session, (before, now) => toAuthorization(before, step, now) === 'valid'),
+      save(
+        account,
+        { pin, session },
+        (before, now) => toAuthorization(before, step, now) === 'valid',
+      ),
     /** Allows a new PIN after a day, unless the caller enters the old PIN before then. */
     async requestReset(account: Address, session: string): Promise<PinChange> {
       const after = await memory.change(account, (before, now) => {

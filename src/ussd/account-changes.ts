@@ -23,7 +23,7 @@ export async function changePin(
   if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
   async function apply({ requestReset, choose, change }: Pins) {
     if (action.kind === 'forgetPin') return requestReset(address, session)
-    if (action.kind === 'choosePin') return choose(address, action.pin, session)
+    if (action.kind === 'choosePin') return choose(address, action.pin, session, action.language)
     if (authorizedBy === undefined) throw new Error('a PIN was changed without a correct PIN')
     return change(address, action.pin, session, authorizedBy)
   }

@@ -1,5 +1,6 @@
 import type { PinState } from '../../account/pin.ts'
 import type { Messages } from '../messages/en.ts'
+import { defaultServiceName } from '../messages/texts.ts'
 import { activity } from './entries/activity.ts'
 import { balance } from './entries/balance.ts'
 import { help } from './entries/help.ts'
@@ -23,8 +24,6 @@ export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
     ['main', createMainMenu(settings, parts)] as const,
     ...parts.flatMap((part) => Object.entries(part.createNodes(settings))),
   ])
-
-const defaultServiceName = 'Rootstock DeFi'
 
 /** Creates the first list, ordered by digit. */
 function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): MenuList {

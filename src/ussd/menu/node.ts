@@ -18,6 +18,8 @@ export type SessionDraft = {
   /** Holds the amount as it was typed in local money; undefined if it was not. */
   agreed?: LocalWorth | undefined
   pin?: string
+  /** Is what a new caller chose before a PIN, which is asked for in it. */
+  language?: Language
   /** Identifies the payer at the company that sent the bill, such as a customer number. */
   reference?: string | undefined
   wallet?: DraftWallet | undefined
@@ -44,7 +46,9 @@ export type SessionOutcome =
   | PayOutAction
   | Intent
 
-export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
+export type PinAction =
+  | { kind: 'choosePin' | 'changePin'; pin: string; language?: Language | undefined }
+  | { kind: 'forgetPin' }
 
 /** Changes the names that a caller cashes out to. */
 export type WalletAction = { kind: 'addWallet' | 'cancelWallet'; wallet: DraftWallet }

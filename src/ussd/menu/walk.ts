@@ -1,5 +1,7 @@
 import { isMaskedPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
+import type { Messages } from '../messages/en.ts'
+import { messagesIn } from '../messages/languages.ts'
 import { backDigit, moreDigit } from '../screens/pages.ts'
 import {
   getNode,
@@ -79,6 +81,8 @@ export type WalkResult = {
   maskedAnswers: string[]
   /** Lists the answers to store for the next delivery, with replacements for PINs. */
   storedAnswers: string[]
+  /** Are those of the language that a new caller chose on the way, else the given ones. */
+  messages: Messages
   /** Locates the question that is asked first if the caller has made an equal payment. */
   repeatPlace?: Place | undefined
   /** Locates the question that is asked again if its answer, a payment, came too late. */
@@ -93,7 +97,7 @@ export function followAnswers(
 ): WalkResult {
   const maskedAnswers: string[] = answers.map(() => masks.other)
   const storedAnswers = [...maskedAnswers]
-  const answerLists = { maskedAnswers, storedAnswers }
+  const walked = { maskedAnswers, storedAnswers, messages: context.messages }
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: session.start, draft: {}, page: 0 }
   const { deferredAnswerCount = 0, isPinSet = false } = session
@@ -109,28 +113,29 @@ export function followAnswers(
     const node = getNode(context.menu, place.name)
     const stopWith = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
-      ...answerLists,
+      ...walked,
     })
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
     const maskedAnswer = mayBeNewPin ? masks.other : maskSecret(typed, node)
     maskedAnswers[index] = maskedAnswer
     const facts = { ...session, answerCount: index + 1 }
-    const applied = applyAnswer(place, answer, context, facts)
-    const step = isLast ? applied : applyLateness(applied, context, facts)
+    const spoken = { ...context, messages: walked.messages }
+    const applied = applyAnswer(place, answer, spoken, facts)
+    const step = isLast ? applied : applyLateness(applied, spoken, facts)
     storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
       case 'end':
         if (deferredAnswerCount > 0 && step.outcome.kind === 'choosePin') {
-          if (!isPinSet) return { result: step.outcome, ...answerLists }
+          if (!isPinSet) return { result: step.outcome, ...walked }
           place = { name: 'main', draft: {}, page: 0 }
           remaining = [...deferred, ...following]
           break
         }
         if (isLast) {
-          const latePlace = deferredAnswerCount > 0 ? undefined : askAgain(place, context)
+          const latePlace = deferredAnswerCount > 0 ? undefined : askAgain(place, spoken)
           const { outcome, repeatPlace } = step
-          return { result: outcome, ...answerLists, repeatPlace, latePlace }
+          return { result: outcome, ...walked, repeatPlace, latePlace }
         }
         if (step.repeatPlace === undefined) return stopWith(step.outcome)
         place = step.repeatPlace
@@ -138,11 +143,12 @@ export function followAnswers(
       case 'pin_unchecked':
       case 'late_unchecked':
       case 'lookup':
-        return { result: step, ...answerLists }
+        return { result: step, ...walked }
       case 'locked':
         return stopWith(step)
       case 'go':
         place = step.place
+        if (place.draft.language) walked.messages = messagesIn[place.draft.language]
         break
       case 'mistake': {
         const mistakeCount = (mistakes.get(place.name) ?? 0) + 1
@@ -153,7 +159,7 @@ export function followAnswers(
     }
     if (count === maxAnswers) return stopWith({ kind: 'too_long' })
   }
-  return { result: { kind: 'ask', place }, ...answerLists }
+  return { result: { kind: 'ask', place }, ...walked }
 }
 
 const askAgain = (place: Place, { messages }: MenuContext): Place => ({

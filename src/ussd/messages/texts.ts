@@ -3,6 +3,8 @@ import type { Language } from '../../account/language.ts'
 
 export type Wording = Language | 'demo'
 
+export const defaultServiceName = 'Rootstock DeFi'
+
 /** Returns a function that selects the words of a language, or the demonstration's. */
 export const defineWords =
   <Words extends object>(

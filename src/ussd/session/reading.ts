@@ -1,3 +1,5 @@
+import type { Language } from '../../account/language.ts'
+import { findLanguage } from '../../account/memory.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
 import { isPayable } from '../../operator/kept/tills.ts'
@@ -131,7 +133,8 @@ export async function readSession(
       ...(holdsQuestions && { lateAnswers }),
     }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
-    const reading = { ...walk, menuContext, authorizedBy, hasAnswersBeforePin }
+    const spoken = { ...menuContext, messages: walk.messages }
+    const reading = { ...walk, menuContext: spoken, authorizedBy, hasAnswersBeforePin }
     if (result.kind === 'lookup') {
       context = { ...context, ...(await lookUp(visit, result, context)) }
     } else if (result.kind === 'pin_unchecked') {
@@ -145,7 +148,7 @@ export async function readSession(
       const asked = await readRecord(ledger, stepKey, askedRecord)
       lateAnswers.set(result.answerCount, asked !== undefined)
     } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
-      isPinSet = await setPinOnce(visit, result.pin)
+      isPinSet = await setPinOnce(visit, result.pin, result.language)
       if (!isPinSet) return { ...withAnswers(visit, maskedAnswers), ...reading, result }
     } else {
       const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
@@ -245,19 +248,22 @@ function createPinReplacements(
 }
 
 /** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
-async function setPinOnce(visit: Visit, pin: string): Promise<boolean> {
+async function setPinOnce(visit: Visit, pin: string, language?: Language): Promise<boolean> {
   const { pins, ledger } = visit.services
   const stepKey = visit.createStepKey('new PIN')
   return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
     const { kind } = await ledger.lookup(stepKey)
     if (kind !== 'undecided') return false
-    return (await pins?.choose(stepKey.account, pin, stepKey.session)) === 'done'
+    return (await pins?.choose(stepKey.account, pin, stepKey.session, language)) === 'done'
   })
 }
 
 type SessionStart = Pick<SessionFacts, 'start' | 'deferredAnswerCount'>
 
-/** Finds where a session starts; a caller without a PIN chooses one before anything else. */
+/**
+ * Finds where a session starts; a caller without a PIN chooses one before anything else, in a
+ * language that is chosen before.
+ */
 async function findSessionStart(
   visit: Visit,
   pins: Pins,
@@ -269,13 +275,17 @@ async function findSessionStart(
     stepKey,
     sessionStartRecord,
     async () => {
-      const start = await pins.beginSession(stepKey.account)
-      const mustWait = start === 'newPin' && answerCount > 0 && answerCount < maxAnswers
-      return mustWait ? { waiting: answerCount } : start
+      const place = await pins.beginSession(stepKey.account)
+      if (place !== 'newPin') return place
+      const { settings, memory } = visit.services
+      const asks = settings.languages.length > 1
+      const isSpoken = asks && findLanguage(await memory.read(stepKey.account)) !== undefined
+      const start = asks && !isSpoken ? 'firstLanguage' : place
+      const mustWait = answerCount > 0 && answerCount < maxAnswers
+      return mustWait ? { waiting: answerCount, start } : start
     },
   )
   if (recorded === 'dormant') return recorded
-  return typeof recorded === 'object'
-    ? { start: 'newPin', deferredAnswerCount: recorded.waiting }
-    : { start: recorded }
+  if (typeof recorded !== 'object') return { start: recorded }
+  return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

@@ -87,13 +87,17 @@ export const termsRecord = {
   }),
 } as const satisfies SessionRecord<unknown>
 
+const newCallerStart = z.enum(['firstLanguage', 'newPin'])
+
 /** Records where a session starts; `waiting` counts the answers of the first dial that wait. */
-export const sessionStartRecord: SessionRecord<
-  'main' | 'newPin' | 'dormant' | { waiting: number }
-> = {
+export const sessionStartRecord = {
   name: 'start',
-  schema: z.union([z.enum(['main', 'newPin', 'dormant']), z.object({ waiting: z.int() })]),
-}
+  schema: z.union([
+    z.enum(['main', 'dormant']),
+    newCallerStart,
+    z.object({ waiting: z.int(), start: z._default(newCallerStart, 'newPin') }),
+  ]),
+} as const satisfies SessionRecord<unknown>
 
 export const pinSetRecord: SessionRecord<boolean> = { name: 'pin set', schema: z.boolean() }
 

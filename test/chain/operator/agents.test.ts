@@ -21,7 +21,7 @@ const settings = {
 const paidWei = parseEther('0.02')
 
 async function choosePin(deployment: Operated, phone: string): Promise<void> {
-  for (const text of ['', pin, `${pin}*${pin}`])
+  for (const text of ['', '1', `1*${pin}`, `1*${pin}*${pin}`])
     await dial(deployment, { phone, sessionId: 'pin', text })
 }
 

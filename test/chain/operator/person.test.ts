@@ -36,7 +36,7 @@ test("a person's data are exported and erased by commands, and what is delivered
   const balance = async () => (await deployment.act('lookup', { phone })).balanceWei
 
   await deployment.round()
-  expect(await walk('first', '482615', '482615')).toContain('Your PIN is set')
+  expect(await walk('first', '1', '482615', '482615')).toContain('Your PIN is set')
   const payee = '+254700000072'
   await give(chain, payee)
   const paid = await walk('paid', '2', payee, '0.025', '482615')
@@ -80,7 +80,7 @@ test("a person's data are exported and erased by commands, and what is delivered
   await deployment.act('cash-out', { phone, to, amount: 'all', key })
   await deployment.allDone()
   expect(JSON.parse((await run('erase')).output).kept).toMatchObject({ pins: 0, open: 0 })
-  expect(await walk('new')).toMatch(/^CON .*PIN/)
+  expect(await walk('new')).toMatch(/^CON .*\nLanguage/)
 
   // Once they are of no use, payments go without a name, and the books still agree.
   deployment.pass(9 * dayMs)

@@ -35,7 +35,7 @@ const gatewaysOfProfiles = isOnDeno
   ? []
   : ([
       ['hubtel', '"Message":"PIN"', '"Type":"release"'],
-      ['example', '<input>PIN*PIN</input>', '"more":false'],
+      ['example', '<input>1*PIN*PIN</input>', '"more":false'],
     ] as const)
 
 describe('the phone page in a browser', () => {
@@ -111,7 +111,8 @@ describe('the phone page in a browser', () => {
       await page.locator('select[name=gateway]').selectOption(gateway)
       await page.locator('select[name=profile]').selectOption('lender')
       await page.locator('#number').fill(caller)
-      await sends(page, '', 'Choose a PIN')
+      await sends(page, '', 'Language')
+      await sends(page, '1', 'Choose a PIN')
       await sends(page, '5071', 'Type the same PIN again.')
       await sends(page, '5071', 'Your PIN is set.')
       await says(page, '#wire', `POST /ussd/${gateway}`)
@@ -187,7 +188,8 @@ if (takesPictures) {
       const handset = page.locator('.handset')
       for (const number of [agent, caller]) {
         await page.locator('#number').fill(number)
-        await sends(page, '', 'Choose a PIN')
+        await sends(page, '', 'Language')
+        await sends(page, '1', 'Choose a PIN')
         await sends(page, '482615', 'Type the same PIN again.')
         await sends(page, '482615', 'Your PIN is set.')
       }

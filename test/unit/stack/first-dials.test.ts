@@ -17,8 +17,16 @@ test.for([
   'what a start says to try works with the menu of %s',
   async ([menu, pin, confirms], { expect }) => {
     const { play } = openWorld({ product: menus[menu] })
-    const dials = listFirstDials({ pin, confirms }, friend)
-    const choosing = ['CON Choose a PIN…', 'CON Type the same PIN again…', 'END Your PIN is set…']
+    const dials = listFirstDials(
+      { pin, confirms, languages: menus[menu].settings.languages },
+      friend,
+    )
+    const choosing = [
+      'CON Rootstock DeFi|Language /…',
+      'CON Choose a PIN…',
+      'CON Type the same PIN again…',
+      'END Your PIN is set…',
+    ]
     const screens = [
       ...(pin === 'off' ? ['CON Rootstock DeFi …'] : choosing),
       'END Your Balance: …',

@@ -4,6 +4,46 @@ import { friend, openWorld, plays, stranger } from './world.ts'
 
 const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.settings, languages })
 
+const own = '482615'
+const withPin = { ...menus.agents, settings: { ...menus.agents.settings, agents: false } }
+const asked = 'Rootstock DeFi|Language / Lugha / Langue / Idioma|1. English|2. Kiswahili|…'
+
+describe('a new caller', () => {
+  const open = () => openWorld({ product: withPin })
+
+  plays('chooses the language first, and then a PIN in it', open)`
+      s: -> CON ${asked}
+      s: 5 -> CON Please choose from the list.…|${asked}
+      s: 5*3 -> CON Choisissez un PIN…
+      s: 5*3*12 -> CON Un PIN a 4 à 6 chiffres.…
+      s: 5*3*12*00 -> CON ${asked}
+      s: 5*3*12*00*2 -> CON Chagua PIN ya…
+      s: 5*3*12*00*2*${own} -> CON Andika PIN ile ile tena.|0. Rudi
+      s: 5*3*12*00*2*${own}*0*${own}*${own} -> END PIN yako imewekwa. Tafadhali piga tena.
+      s: 5*3*12*00*2*${own}*0*${own}*${own} -> same
+      s: 5*3*12 -> …
+      menu: -> …|1. Salio Langu|…
+      forgotten: 8*3*1
+      1 days
+      again: -> CON Chagua PIN ya…`
+
+  plays('is asked again for what was not completed', open)`
+      s: 2*${own} -> CON ${asked}
+      s: 2*${own}*4*12*12*12 -> END Demasiadas respuestas erroneas.…
+      next: -> CON ${asked}`
+
+  plays('gets what was dialled after the PIN, in that language', open)`
+      s: 1 -> CON ${asked}
+      s: 1*3*${own}*${own} -> END Votre solde: 0.02 tRBTC
+      s: 1*3*${own}*${own} -> same
+      menu: -> …|1. Mon solde|…`
+
+  plays('of a service in one language is asked for a PIN at once', () =>
+    openWorld({ product: { ...withPin, settings: { ...withPin.settings, languages: ['sw'] } } }),
+  )`
+      s: -> CON Chagua PIN ya…`
+})
+
 describe('the language of screens', () => {
   plays('is chosen in the settings, and applies to all screens from then on')`
       s: 8 -> CON Settings|1. Language|4. Changed wallets|0. Back

@@ -7,6 +7,8 @@ import { friend, openWorld, plays, stranger } from './world.ts'
 
 const [own, other] = ['482615', '739164']
 const send = `2*${friend}*0.001`
+/** With one language a new caller is asked for a PIN at once. */
+const languages = ['en'] as const
 const ended = 'END This session has ended. Please dial again.'
 const nothingSent = 'END This session has ended. Nothing was sent. Please dial again.'
 const main = 'CON Rootstock DeFi…'
@@ -22,7 +24,7 @@ function open(
   options: Parameters<typeof openWorld>[0] & { memory?: ReturnType<typeof createMemoryStore> } = {},
 ) {
   const { clock = createHandClock(), memory = createMemoryStore(clock.now) } = options
-  const product = { ...menus.strict, settings: { ...menus.strict.settings, pin } }
+  const product = { ...menus.strict, settings: { ...menus.strict.settings, pin, languages } }
   const logged: unknown[] = []
   const log = (event: object) => void logged.push(event)
   return { ...openWorld({ ...options, clock, memory, product, log }), memory, logged }

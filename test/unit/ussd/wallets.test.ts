@@ -226,7 +226,7 @@ describe('a code, where there are PINs', () => {
     await opened.play(`
       first:
       first: ${own}
-      first: ${own}*${own}`)
+      first: 1*${own}*${own}`)
     return opened
   }
 

@@ -1,6 +1,7 @@
 import { type Language, languages } from '../../../account/language.ts'
 import { isAcceptedPin, isEasyPin, isPin } from '../../../account/pin.ts'
-import { defineWords, languageLabels } from '../../messages/texts.ts'
+import { messagesIn } from '../../messages/languages.ts'
+import { defaultServiceName, defineWords, languageLabels } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -51,7 +52,19 @@ export const callerSettings = {
   words,
   digit: '8',
   findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'settings'),
-  createNodes: ({ languages: offeredLanguages, pin }) => ({
+  createNodes: ({ languages: offeredLanguages, pin, serviceName = defaultServiceName }) => ({
+    // The caller may read only one of the languages.
+    firstLanguage: {
+      kind: 'list',
+      title: () => {
+        const titles = offeredLanguages.map((each) => words(messagesIn[each]).language)
+        return `${serviceName}\n${titles.join(' / ')}`
+      },
+      entries: listLanguages(offeredLanguages, (language) => ({
+        draft: { language },
+        target: 'newPin',
+      })),
+    },
     settings: {
       kind: 'list',
       title: ({ messages }) => words(messages).label,
@@ -70,15 +83,9 @@ export const callerSettings = {
     language: {
       kind: 'list',
       title: ({ messages }) => words(messages).language,
-      // A language has the same digit in each deployment.
-      entries: languages
-        .map((language, index) => ({
-          digit: `${index + 1}`,
-          label: () => languageLabels[language],
-          target: createLanguageEffect(language),
-          language,
-        }))
-        .filter(({ language }) => offeredLanguages.includes(language)),
+      entries: listLanguages(offeredLanguages, (language) => ({
+        target: createLanguageEffect(language),
+      })),
       back: 'settings',
     },
     ...createNewPinQuestions('newPin', createPinEffect('choosePin')),
@@ -104,6 +111,17 @@ const createEntry = (
   target: string,
 ): Entry => ({ digit, label: (messages) => words(messages)[word], target })
 
+/** Lists the offered languages. Each has the same digit in each deployment. */
+const listLanguages = (
+  offered: readonly Language[],
+  lead: (language: Language) => Pick<Entry, 'draft' | 'target'>,
+): Entry[] =>
+  languages.flatMap((language, index) =>
+    offered.includes(language)
+      ? [{ digit: `${index + 1}`, label: () => languageLabels[language], ...lead(language) }]
+      : [],
+  )
+
 const createLanguageEffect = (language: Language): Effect => ({
   name: language,
   createOutcome: () => ({ kind: 'language', language }),
@@ -111,7 +129,7 @@ const createLanguageEffect = (language: Language): Effect => ({
 
 const createPinEffect = (kind: 'choosePin' | 'changePin'): Effect => ({
   name: kind,
-  createOutcome: ({ pin }) => ({ kind, pin: requireAnswer(pin) }),
+  createOutcome: ({ pin, language }) => ({ kind, pin: requireAnswer(pin), language }),
 })
 
 const forgetPinEffect: Effect = { name: 'forgetPin', createOutcome: () => ({ kind: 'forgetPin' }) }

@@ -20,7 +20,10 @@ import { openWorld } from '../world.ts'
 
 const pin = '482615'
 const pinless = { settings: menus.lender.settings, messages: menus.lender.messages }
-const withPin = { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } } as const
+const withPin = {
+  ...menus.strict,
+  settings: { ...menus.strict.settings, pin: 'on', languages: ['en'] },
+} as const
 const readRate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
 const products: Readonly<Record<string, Product>> = {
   'without PINs': pinless,

@@ -126,7 +126,7 @@ describe('what a lender confirms is what moves, to the wei', () => {
 
   plays('also where a part of a debt is repaid by PIN', () => openWorld({ product: menus.agents }))`
       first:
-      first: 482615*482615
+      first: 1*482615*482615
       loan: 3*482615
       settle
       s: 4*2*0.0012345678 -> CON Repay Loan: 0.0012345678 tRBTC|…`

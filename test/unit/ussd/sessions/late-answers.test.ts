@@ -81,7 +81,8 @@ describe('an answer that comes later than its session can live', () => {
 
   const own = '482615'
   const asked = `${shown}Fee: none|Enter PIN to send|0. Change`
-  const openWithPin = () => openWorld({ product: menus.agents })
+  const settings = { ...menus.agents.settings, languages: ['en'] as const }
+  const openWithPin = () => openWorld({ product: { ...menus.agents, settings } })
   plays('is asked for the PIN again', openWithPin)`
       first:
       first: ${own}*${own}
