@@ -59,6 +59,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     methods: 'objects upstream reads feed',
   },
   'src/operator': {
+    access: 'actions schemas',
     actions: 'kept schemas',
     alerting: 'kept schemas',
     'chain-state': 'kept schemas',

@@ -13,9 +13,10 @@ import { writeStates } from './ledger-states.ts'
 import { drawMenus } from './menu-drawing.ts'
 import { openApiDocument } from './openapi.ts'
 import { describeMethods } from './openrpc.ts'
+import { writeRoles } from './role-table.ts'
 
 const usage = `Writes what is made from other files: ABIs, the ledger's scripts and states,
-drawings, numbering plans, the names of the interfaces, and into public/,
+roles, drawings, numbering plans, the names of the interfaces, and into public/,
 which git does not keep, the documents of OpenRPC and OpenAPI.
 
   npm run generate [-- --check]
@@ -42,6 +43,7 @@ export const generate = createCommand({
       'src/node/methods/descriptions.ts': writeDescriptions(descriptions),
       'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),
       'docs/menu.md': drawMenus(),
+      'docs/operations.md': replacePart(read('docs/operations.md'), 'roles', `${writeRoles()}\n`),
       'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),
       'ARCHITECTURE.md': replacePart(read('ARCHITECTURE.md'), 'imports', imports),
     }

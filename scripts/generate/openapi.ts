@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { type RouteName, routeRoles } from '../../src/operator/access/roles.ts'
 import type { DeclaredAction } from '../../src/operator/actions/action.ts'
 import { type ActionName, actions } from '../../src/operator/actions/list.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
@@ -73,7 +74,7 @@ export function openApiDocument() {
       title: "The operator's interface",
       version: '1',
       description:
-        'Is there where OPERATOR_TOKEN is set. A body is JSON of 4 KB at most, of an import 1 MB. docs/operations.md says what each thing means.',
+        'Is there where OPERATOR_TOKEN or OPERATORS is set. A body is JSON of 4 KB at most, of an import 1 MB. docs/operations.md says what each thing means.',
     },
     servers: [{ url: 'http://127.0.0.1:3000', description: 'The local stack' }],
     security: [{ operatorToken: [] }],
@@ -83,7 +84,7 @@ export function openApiDocument() {
       responses: {
         Refused: {
           description:
-            '400 malformed, 401 another token, 404 unknown, 409 not possible now, 413 too large, 503 not known',
+            '400 malformed, 401 no token of an operator, 403 another role is needed, 404 unknown, 409 not possible now, 413 too large, 503 not known',
           ...inJson(toOutput(operatorError)),
         },
       },
@@ -94,6 +95,7 @@ export function openApiDocument() {
 const describeRead = (name: string, [summary, answer, request]: Read) => ({
   operationId: name,
   summary,
+  description: describeRole(`GET /operator/${name.replace('{intent}', ':intent')}`),
   parameters: [
     ...[...name.matchAll(/\{(\w+)\}/g)].map(([, part]) => ({
       name: part,
@@ -122,9 +124,18 @@ const describeAction = (
 ) => ({
   operationId: name,
   summary,
+  description: describeRole(`POST /operator/${name}`),
   requestBody: { required: !request.safeParse(undefined).success, ...inJson(toInput(request)) },
   responses: listResponses(inJson(toOutput(answer))),
 })
+
+/** Says which role a route needs; of some its `action` decides. */
+function describeRole(route: string): string {
+  const needed = routeRoles[route as RouteName]
+  if (typeof needed === 'string') return `Needs the role ${needed}.`
+  const roles = Object.entries(needed).map(([action, role]) => `${role} to ${action}`)
+  return `Needs the role ${roles.join(', and ')}.`
+}
 
 const listResponses = (content: object) => ({
   200: { description: 'Done, or told', ...content },

@@ -186,16 +186,18 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   const told = await ask(`${origin}/operator/status`, { headers })
   // Only these answers are about the token; all others come after it was compared.
   if (told.status === 401) {
-    return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you.')]
+    return [bad('operator', 'The deployment knows no such OPERATOR_TOKEN: is it retired?')]
   }
-  if (told.status === 404) return [bad('operator', 'The deployment has no OPERATOR_TOKEN.')]
+  if (told.status === 404)
+    return [bad('operator', 'The deployment has neither OPERATOR_TOKEN nor OPERATORS.')]
   if (told.status === undefined) return [skipped('operator', 'Nothing answered in time.')]
   const refusal = operatorError.safeParse(told.json).data?.error
   if (told.status !== 200 && refusal === undefined) {
     return [skipped('operator', `Not known: the status is answered by HTTP ${told.status}.`)]
   }
-  const operator = good('operator', 'The token is taken.')
   const { data } = statusAnswer.safeParse(told.json)
+  const whose = data && `, as that of ${data.you.name} (${data.you.role})`
+  const operator = good('operator', `The token is taken${whose ?? ''}.`)
   if (data === undefined) {
     const why = refusal ?? 'it is of another version than this doctor'
     return [operator, bad('status', `It is not told: ${why}.`)]

@@ -64,6 +64,7 @@ pool                      what may be lent, and how it gets more; its pause
 account                   an account of a number: its address, wallets, PIN, hold, export, erasure
 fund                      gives money to the account of a number
 keys                      the API keys of the node service
+operators                 the people who operate a deployment: a name, a role and a token each
 secrets                   makes those of a deployment
 borrowers                 the list of borrowers, with the creditor's key
 migrate                   moves all accounts to a new pair of contracts, or to a new account secret`
@@ -206,9 +207,9 @@ async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Prom
 
 async function showAudit({ ask }: OperatorClient): Promise<Found> {
   const found = await ask('/operator/audit', auditAnswer)
-  const lines = found.entries.map(({ at, action, detail }) => {
+  const lines = found.entries.map(({ at, by, action, detail }) => {
     const words = Object.entries(detail).map(([name, value]) => `${name} ${value}`)
-    return [at, action, ...words].join('  ')
+    return [at, by ?? '-', action, ...words].join('  ')
   })
   return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
 }

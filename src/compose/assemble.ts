@@ -17,7 +17,13 @@ import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
 import { createContractsReader } from '../operator/chain-state/contracts.ts'
 import { createTokenReader } from '../operator/chain-state/token.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
-import { createHealthRoutes, createOperatorRoutes, createProofRoutes } from '../operator/route.ts'
+import {
+  createGuard,
+  createHealthRoutes,
+  createOperatorRoutes,
+  createProofRoutes,
+} from '../operator/route.ts'
+import type { Operator } from '../operator/service.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { AcceptPayment } from '../relay/ledger/acceptance.ts'
 import type { RoundResult } from '../relay/ledger/schedule.ts'
@@ -43,7 +49,6 @@ export type Assembly = ReturnType<typeof assemble>
 
 export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const { clock, log, waitUntil } = runtime
-  const { operatorToken } = config
   const { keyStore: store } = stores
   const budget = assembleBudget(config, runtime, store)
   const getService = createServices(config, runtime, stores, budget)
@@ -67,7 +72,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   }
 
   function assembleApp(): App {
-    const forOperators = { operator: operations.createOperator(), operatorToken, log }
+    const operator = operations.createOperator()
+    const forOperators = assembleInterface(config, runtime, stores, operator)
     const chainIds = [...config.networks.keys()]
     const services = new Map(chainIds.map((id) => [id as number, getCallersService(id)]))
     const sockets = stores.sockets((chainId) => {
@@ -81,10 +87,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       callbackSecret: config.callbackSecret,
       counters,
       node: createNodeRoutes({ keys, services, sockets, clock, waitUntil, log }),
-      keys: createKeyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
-      console: stores.console?.({ ...forOperators, keys: () => store().list(), clock }),
-      operator: createOperatorRoutes(forOperators)
-        .route('/', createHealthRoutes(forOperators.operator.health))
+      ...forOperators,
+      operator: forOperators.operator
+        .route('/', createHealthRoutes(operator.health))
         .route('/proof', createProofRoutes(proofs, log)),
       log,
     })
@@ -121,6 +126,24 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       const service = createServices(config, feedRuntime, stores, budget)(chainId, 'callers')
       return createFeedDeps(service, feedRuntime.clock)
     },
+  }
+}
+
+/** Assembles what operators reach by their tokens: their interface, their keys and the console. */
+function assembleInterface(
+  config: Config,
+  { clock, log }: Runtime,
+  { keyStore: store, ...stores }: Stores,
+  operator: Operator,
+) {
+  const { operators, accountKeySecret: sessionSecret } = config
+  const chainIds = [...config.networks.keys()]
+  const [guard, record] = [createGuard(operators), operator.recordKey]
+  const keys = () => store().list()
+  return {
+    operator: createOperatorRoutes({ operator, operators, log }),
+    keys: createKeyRoutes({ store, guard, record, chainIds, isServed, now: clock.now }),
+    console: stores.console?.({ operator, operators, sessionSecret, keys, clock, log }),
   }
 }
 

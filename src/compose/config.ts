@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
 import { createCoinUnit, createTokenUnit, type Unit } from '../loan/amounts.ts'
+import { listOperators } from '../operator/access/operators.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { findContradictions } from './contradictions.ts'
 import {
@@ -48,6 +49,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     gatewayCountry: settings.GATEWAY_COUNTRY,
     gatewayAddresses: settings.GATEWAY_ADDRESSES?.flatMap((text) => parseNetwork(text) ?? []),
     operatorToken: settings.OPERATOR_TOKEN,
+    operators: listOperators(settings.OPERATORS ?? [], settings.OPERATOR_TOKEN),
     webhook: webhookUrl && secret ? { url: webhookUrl, secret } : undefined,
     sms:
       apiKey && username

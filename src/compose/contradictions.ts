@@ -1,6 +1,7 @@
 import { validateMnemonic } from '@scure/bip39'
 import { wordlist as bip39Words } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
+import { listOperators } from '../operator/access/operators.ts'
 import { sendsLastAnswerOnly } from '../ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
 import type { Fault, Settings } from './environment.ts'
@@ -26,6 +27,7 @@ export function findContradictions(settings: Settings): Fault[] {
   checkKeys(settings, refuse)
   checkMenu(settings, refuse)
   checkServices(settings, refuse)
+  checkOperators(settings, refuse)
   return faults
 }
 
@@ -140,4 +142,12 @@ function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse
     refuse('ALERT_WEBHOOK_SECRET', 'is missing: alerts to ALERT_WEBHOOK_URL are signed with it')
   if (!url && secret)
     refuse('ALERT_WEBHOOK_URL', 'is missing: ALERT_WEBHOOK_SECRET has no effect without it')
+}
+
+/** Checks that each operator has a name and a token of its own, and not the shared one. */
+function checkOperators({ OPERATORS = [], OPERATOR_TOKEN }: Settings, refuse: Refuse): void {
+  const operators = listOperators(OPERATORS, OPERATOR_TOKEN)
+  const countOf = (name: 'name' | 'tokenHash') => new Set(operators.map((each) => each[name])).size
+  if (countOf('name') < operators.length) refuse('OPERATORS', 'has a name twice')
+  if (countOf('tokenHash') < operators.length) refuse('OPERATORS', 'has a token twice')
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { chains } from '../chain/chains.ts'
+import { parseOperator } from '../operator/access/operators.ts'
 import { usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpenPayments } from '../relay/ledger/sessions.ts'
 import { parseJson } from '../runtime/json.ts'
@@ -64,6 +65,8 @@ const isServiceName = (name: string) =>
   /^\S(.*\S)?$/.test(name) && toGsmAlphabet(name) === name && countSeptets(name) <= maxNameSeptets
 
 const networksError = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
+const operatorsError = 'has to be NAME:ROLE:HASH of each, as `ops -- operators add` writes it'
+const isOperator = (text: string) => parseOperator(text) !== undefined
 const splitList = (value: string) => value.split(',').map((part) => part.trim())
 const list = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
   z.pipe(
@@ -120,6 +123,7 @@ const optional = z.partial(
     GATEWAY_COUNTRY: country,
     GATEWAY_ADDRESSES: networks,
     OPERATOR_TOKEN: token,
+    OPERATORS: list(z.string().check(z.refine(isOperator, operatorsError))),
     ALERT_WEBHOOK_URL: secureUrl,
     ALERT_WEBHOOK_SECRET: token,
     SMS_API_KEY: text(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more'),

@@ -1,16 +1,18 @@
+import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { parseUniqueJson } from '../runtime/json.ts'
 import { defaultQuota, type KeyRecord } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
-import { isOperator } from './operator-token.ts'
 import '../runtime/english.ts' // The words of zod's messages, which `prettifyError` shows.
 
 export type KeyRouteOptions = {
   /** Returns a new store for each request, since a Durable Object's failed stub stays broken. */
   store: () => Pick<KeyStore, 'create' | 'list' | 'revoke'>
-  /** Authorizes requests that bear it; undefined authorizes none. */
-  operatorToken: string | undefined
+  /** Lets operators through who may ask, and sets who that is. */
+  guard: MiddlewareHandler
+  /** Records in the audit what is done to the key of this hash. */
+  record: (by: string, action: 'add-key' | 'revoke-key', hash: string) => Promise<void>
   /** Lists this deployment's networks; keys that name none are for the first. */
   chainIds: readonly number[]
   /** Tells whether the node service has a method of this name. */
@@ -20,7 +22,7 @@ export type KeyRouteOptions = {
 
 /** Serves the operator's keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
 export function createKeyRoutes(options: KeyRouteOptions): Hono {
-  const { store, operatorToken, chainIds, isServed, now } = options
+  const { store, record, chainIds, isServed, now } = options
   const routes = new Hono()
   const methodName = z
     .string()
@@ -39,24 +41,26 @@ export function createKeyRoutes(options: KeyRouteOptions): Hono {
     ),
   })
 
-  routes.use('*', async (c, next) => {
-    if (await isOperator(c.req.header('authorization'), operatorToken)) return await next()
-    return c.json({ error: "the operator's token is needed" }, 401)
-  })
+  routes.use('*', options.guard)
 
   routes.get('/', async (c) => c.json(await store().list()))
 
   routes.post('/', async (c) => {
     const parsed = newKey.safeParse(parseUniqueJson(await c.req.text()))
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
-    const record: KeyRecord = { ...parsed.data, createdAt: now(), revokedAt: null }
-    if (await store().create(record)) return c.json(record, 201)
+    const key: KeyRecord = { ...parsed.data, createdAt: now(), revokedAt: null }
+    await record(c.get('actor').name, 'add-key', key.hash)
+    if (await store().create(key)) return c.json(key, 201)
     return c.json({ error: 'there is such a key already' }, 409)
   })
 
   routes.delete('/:id{[0-9a-f]{8,64}}', async (c) => {
-    const revoked = await store().revoke(c.req.param('id'))
-    return revoked > 0 ? c.json({ revoked }) : c.json({ error: 'there is no such key' }, 404)
+    const id = c.req.param('id')
+    const revoked = await store().revoke(id)
+    if (revoked === 0) return c.json({ error: 'there is no such key' }, 404)
+    // Afterwards: a ledger that is silent keeps no key valid.
+    await record(c.get('actor').name, 'revoke-key', id)
+    return c.json({ revoked })
   })
 
   return routes

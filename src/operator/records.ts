@@ -3,7 +3,7 @@ import type { Chain } from '../chain/chains.ts'
 import type { Unit } from '../loan/amounts.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { ActiveAlert } from './kept/alerts.ts'
-import type { AuditEntry } from './kept/audit.ts'
+import { type AuditEntry, readActor } from './kept/audit.ts'
 import type { PaymentRecord, PaymentTrace } from './kept/takings.ts'
 import type { AlertName } from './schemas/alerts.ts'
 import type { PaymentDetails, PaymentSummary } from './schemas/payments.ts'
@@ -38,7 +38,11 @@ export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
   overSince: isoOrNull(calmSince),
 })
 
-export const toAuditEntry = ({ id: _, at, ...entry }: AuditEntry) => ({ ...entry, at: toIso(at) })
+export const toAuditEntry = ({ id, at, ...entry }: AuditEntry) => ({
+  at: toIso(at),
+  by: readActor(id),
+  ...entry,
+})
 
 /** Describes a payment without data that identifies its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {

@@ -1,14 +1,17 @@
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
-import { isOperator } from '../keys/operator-token.ts'
+import { parseBearerToken } from '../runtime/bearer.ts'
 import { parseUniqueJson } from '../runtime/json.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
+import { findOperator, type NamedOperator } from './access/operators.ts'
+import { describeLack, findRoute } from './access/roles.ts'
 import { type DeclaredAction, type RefusedRequest, refuseRequest } from './actions/action.ts'
 import { type ActionName, actions } from './actions/list.ts'
 import { readPaymentsQuery } from './payments-query.ts'
+import type { Actor } from './schemas/actor.ts'
 import { exportQuery } from './schemas/backup.ts'
 import type { HealthAnswer } from './schemas/health.ts'
 import { loansQuery } from './schemas/loans.ts'
@@ -48,24 +51,39 @@ export function createProofRoutes(readProof: ReadProof, log: Log): Hono {
 
 export type OperatorRouteOptions = {
   operator: Operator
-  operatorToken: string | undefined
+  operators: readonly NamedOperator[]
   log: Log
+}
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Is who asks, once the guard has let a request through. */
+    actor: Actor
+  }
+}
+
+/** Lets only requests through that bear the token of an operator who may make them. */
+export function createGuard(operators: readonly NamedOperator[]): MiddlewareHandler {
+  return async (c, next) => {
+    if (operators.length === 0) return c.text('Not found\n', 404)
+    const actor = await findOperator(operators, parseBearerToken(c.req.header('authorization')))
+    if (actor === undefined) return c.json({ error: "an operator's token is needed" }, 401)
+    const route = findRoute(c.req.method, c.req.path)
+    if (route === undefined) return c.notFound()
+    const lack = describeLack(actor, route)
+    if (lack !== undefined) return c.json({ error: lack }, 403)
+    c.set('actor', actor)
+    c.header('cache-control', 'no-store')
+    return await next()
+  }
 }
 
 const maxBodyBytes = 4 * 1024
 const maxImportBytes = 1024 * 1024
 
-export function createOperatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
+export function createOperatorRoutes({ operator, operators, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
-  for (const path of ['/operator/*', '/metrics']) {
-    routes.use(path, async (c, next) => {
-      if (operatorToken === undefined) return c.text('Not found\n', 404)
-      const isAllowed = await isOperator(c.req.header('authorization'), operatorToken)
-      if (!isAllowed) return c.json({ error: "the operator's token is needed" }, 401)
-      c.header('cache-control', 'no-store')
-      return await next()
-    })
-  }
+  for (const path of ['/operator/*', '/metrics']) routes.use(path, createGuard(operators))
   routes.use('/operator/*', (c, next) => {
     const isRepeated = Object.values(c.req.queries()).some((values) => values.length > 1)
     return isRepeated ? refuseRepeated(c) : next()
@@ -98,7 +116,7 @@ function reply(c: Context, answer: object | RefusedRequest) {
 }
 
 function addReads(routes: Hono, operator: Operator): void {
-  routes.get('/operator/status', async (c) => c.json(await operator.status()))
+  routes.get('/operator/status', async (c) => c.json(await operator.status(c.get('actor'))))
   routes.get('/operator/alerts', async (c) => c.json(await operator.alerts()))
   routes.get('/operator/audit', async (c) => c.json(await operator.audit()))
   routes.get('/metrics', async (c) =>
@@ -138,7 +156,7 @@ function addActions(routes: Hono, { act }: Operator): void {
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
       const parsed = request.safeParse(text === '' ? undefined : (parseUniqueJson(text) ?? null))
-      if (parsed.success) return reply(c, await act[name](parsed.data as never))
+      if (parsed.success) return reply(c, await act(c.get('actor'), name, parsed.data as never))
       return expected === undefined
         ? refuseInvalid(c, parsed.error)
         : c.json({ error: expected }, 400)

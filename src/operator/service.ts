@@ -2,16 +2,24 @@ import type { Hex } from 'viem'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
-import type { ActionOptions, DeclaredAction, RefusedRequest } from './actions/action.ts'
+import { describeLack } from './access/roles.ts'
+import {
+  type ActionOptions,
+  type DeclaredAction,
+  type RefusedRequest,
+  refuseRequest,
+} from './actions/action.ts'
 import { answerExport } from './actions/backup.ts'
 import { type ActionAnswer, type ActionName, type ActionRequest, actions } from './actions/list.ts'
 import { readLoans, writeLoansCsv } from './actions/loans.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeHealth, describeSilence, type HealthData, type KnownHealthData } from './health.ts'
+import { toActionId } from './kept/audit.ts'
 import type { PagePosition } from './kept/backup.ts'
 import type { PaymentTrace } from './kept/takings.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
+import type { Actor } from './schemas/actor.ts'
 import { describeStatus, type RelayerNonces } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
@@ -21,17 +29,19 @@ export class LedgerSilent extends Error {
   override readonly name = 'LedgerSilent'
 }
 
-export type OperatorOptions = Omit<ActionOptions, 'readVitals'> & {
+export type OperatorOptions = Omit<ActionOptions, 'readVitals' | 'nameAction'> & {
+  newId: () => string
   readCondition: () => Promise<HealthData>
   /** Returns a condition that may be a second old. */
   readSharedCondition: () => Promise<HealthData>
 }
 
-type Acts = {
-  [Name in ActionName]: (
-    request: ActionRequest<Name>,
-  ) => Promise<ActionAnswer<Name> | RefusedRequest>
-}
+/** Acts for an operator who has the role that the action needs. */
+type Act = <Name extends ActionName>(
+  actor: Actor,
+  name: Name,
+  request: ActionRequest<Name>,
+) => Promise<ActionAnswer<Name> | RefusedRequest>
 
 const nodeTimeoutMs = 3_000
 /** Limits the age of the relayer's nonces in a status, in ms. */
@@ -45,12 +55,22 @@ export function createOperator(options: OperatorOptions) {
     if (vitals === undefined) throw new LedgerSilent(describeSilence(store))
     return { vitals, ...rest }
   }
-  const actionOptions = { ...options, readVitals: async () => (await readKnownHealth()).vitals }
-  const bind = ([name, { run }]: [string, DeclaredAction]) =>
-    [name, (request: never) => run(actionOptions, request)] as const
+  const shared = { ...options, readVitals: async () => (await readKnownHealth()).vitals }
+  const act = async (actor: Actor, name: ActionName, request: unknown) => {
+    const { action = '' } = (request ?? {}) as { action?: string }
+    const lack = describeLack(actor, `POST /operator/${name}`, action)
+    if (lack !== undefined) return refuseRequest(403, lack)
+    const { run }: DeclaredAction = actions[name]
+    const nameAction = (once = options.newId()) => toActionId(actor.name, once)
+    return await run({ ...shared, nameAction }, request as never)
+  }
   return {
-    act: Object.fromEntries(Object.entries(actions).map(bind)) as Acts,
-    exportPage: (position: PagePosition) => answerExport(actionOptions, position),
+    act: act as Act,
+    recordKey: (by: string, action: string, hash: string) => {
+      const id = toActionId(by, options.newId())
+      return options.relayer.ledger.recordAction({ id, action, detail: { key: hash.slice(0, 12) } })
+    },
+    exportPage: (position: PagePosition) => answerExport(shared, position),
     ...createReads(options, readKnownHealth),
   }
 }
@@ -62,10 +82,15 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
   const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
   return {
     health: async () => describeHealth(await options.readSharedCondition()),
-    status: async () => describeStatus(deployment, await readKnownHealth(), await readNonces()),
+    status: async ({ name, role }: Actor) => ({
+      ...describeStatus(deployment, await readKnownHealth(), await readNonces()),
+      you: { name, role },
+    }),
     /** Returns the status without asking a node, for pages that reload all day. */
-    overview: async () =>
-      describeStatus(deployment, await readKnownHealth(), { chain: null, pool: null }),
+    overview: async ({ name, role }: Actor) => ({
+      ...describeStatus(deployment, await readKnownHealth(), { chain: null, pool: null }),
+      you: { name, role },
+    }),
     metrics: async () => writeMetrics(deployment, await readKnownHealth()),
     async payments(query: Parameters<typeof ledger.readPage>[0]) {
       const { payments, next } = await ledger.readPage(query)

@@ -24,7 +24,7 @@ export function describeStatus(
   deployment: Deployment,
   healthData: KnownHealthData,
   counts: RelayerNonces,
-): StatusAnswer {
+): Omit<StatusAnswer, 'you'> {
   const { vitals, budget } = healthData
   const { chain, loan, forwarder } = deployment
   const { lately, observations } = vitals

@@ -55,8 +55,13 @@ export function Table({ name, head, rows }: TableOptions) {
   )
 }
 
-/** Renders a command that a click selects. */
-export const Command = ({ line }: { line: string }) => <code class="copy">{line}</code>
+/** Renders a command that a click selects, and the role that its reader lacks for it. */
+export const Command = ({ line, lacks }: { line: string; lacks?: string | undefined }) => (
+  <>
+    <code class="copy">{line}</code>
+    {lacks && ` (needs the role ${lacks})`}
+  </>
+)
 
 export const showMoney = (wei: string | null, unit: Unit): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`

@@ -76,7 +76,10 @@ function listCommandLines(text: string): string[][] {
 }
 
 /** Names the verbs of ops that take one of their own. */
-const verbsOfVerbs = ['account', 'borrowers', 'keys', 'migrate', 'pool', 'relayers', 'secrets']
+const verbsOfVerbs = [
+  ...['account', 'borrowers', 'keys', 'migrate'],
+  ...['operators', 'pool', 'relayers', 'secrets'],
+]
 
 /** Says what a command does not take: an option, or the name of what it has to do. */
 async function findFault([name = '', ...args]: string[]): Promise<string | undefined> {

@@ -14,7 +14,7 @@ import type { Vitals, WholeLedger } from '../kept/steps.ts'
 import type { Deployment } from '../records.ts'
 
 /** Refuses a request with an HTTP status. */
-export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
+export type RefusedRequest = { status: 400 | 403 | 404 | 409 | 503; error: string }
 
 export const refuseRequest = (status: RefusedRequest['status'], error: string): RefusedRequest => ({
   status,
@@ -62,7 +62,8 @@ export type ActionOptions = OperatorPayments & {
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   /** Posts a notice to the webhook; undefined if none is set. */
   postNotice: ((notice: AlertNotice) => Promise<void>) | undefined
-  newId: () => string
+  /** Returns the id of an audit entry of this operator: a new one, or of what happens once. */
+  nameAction: (once?: string) => string
 }
 
 /** Describes request and answer of an action; `expected` describes a valid body in an error. */
@@ -108,7 +109,7 @@ export const callerAction = <
 
 /** Records an action in the audit, without a phone number. It is done only after that. */
 export const recordInAudit = (
-  { relayer: { ledger }, newId }: ActionOptions,
+  { relayer: { ledger }, nameAction }: ActionOptions,
   name: string,
   detail: Readonly<Record<string, string>> = {},
-): Promise<void> => ledger.recordAction({ id: newId(), action: name, detail })
+): Promise<void> => ledger.recordAction({ id: nameAction(), action: name, detail })

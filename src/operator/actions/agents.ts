@@ -14,7 +14,7 @@ export const addAgent = callerAction({
   request: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
   answer: till,
   expected: 'the body has to be {"phone": "+…", "name": "Mama Duka", "kind": "agent" or "bill"}',
-  async run({ relayer: { ledger }, newId }, { address: account }, { name, kind }) {
+  async run({ relayer: { ledger }, nameAction }, { address: account }, { name, kind }) {
     const knownTill = (await ledger.listTills()).find(
       (each) => each.account === account && each.name === name && each.kind === kind,
     )
@@ -23,7 +23,7 @@ export const addAgent = callerAction({
       const number = drawDigits(attempt < 20 ? 5 : 6)
       if (!isTillNumber(number)) continue
       const to = { account, name, kind }
-      const assigned = await ledger.setTill({ id: newId(), till: number, to })
+      const assigned = await ledger.setTill({ id: nameAction(), till: number, to })
       if (assigned?.account === account) return assigned
     }
     return refuseRequest(409, 'no free till was found: try again')
@@ -35,10 +35,10 @@ export const removeAgent = action({
   request: z.pick(till, { till: true }),
   answer: till,
   expected: 'the body has to be {"till": "12344"}',
-  async run({ relayer: { ledger }, newId }, request) {
+  async run({ relayer: { ledger }, nameAction }, request) {
     const existing = await ledger.findTill(request.till)
     if (existing === undefined) return refuseRequest(404, 'no account has this till')
-    await ledger.setTill({ id: newId(), till: request.till })
+    await ledger.setTill({ id: nameAction(), till: request.till })
     return existing
   },
 })

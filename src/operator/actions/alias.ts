@@ -16,7 +16,7 @@ export const keepAccounts = action({
   answer: z.object({ kept: z.int(), unclear: z.array(hexAddress) }),
   expected: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
   async run(options, { phones, kept }) {
-    const { ownAccounts, country, newId, memory, loan, readVitals } = options
+    const { ownAccounts, country, nameAction, memory, loan, readVitals } = options
     const { ledger, log } = options.relayer
     const { identity } = await readVitals()
     const changedNames = identity?.kind === 'different' ? identity.names : []
@@ -37,7 +37,7 @@ export const keepAccounts = action({
       else if (!isAddressEqual(first, currentAddress)) accounts.push([currentAddress, first])
     }
     const numbering = computeNumberingFingerprint()
-    const renumbered = await ledger.renumber({ id: newId(), numbering, accounts, kept })
+    const renumbered = await ledger.renumber({ id: nameAction(), numbering, accounts, kept })
     if (renumbered.kind === 'serving')
       return refuseRequest(409, 'payments are taken: pause them first')
     const message = 'An operator keeps the accounts of renumbered callers'

@@ -12,7 +12,7 @@ import {
 
 /** Exports a page of what only operators know, and whose accounts it names. */
 export async function answerExport(
-  { relayer, identity, readVitals }: ActionOptions,
+  { relayer, identity, readVitals }: Omit<ActionOptions, 'nameAction'>,
   position: PagePosition,
 ): Promise<ExportAnswer | RefusedRequest> {
   const vitals = await readVitals()
@@ -35,7 +35,7 @@ export const importPage = action({
     if (isOfOther || vitals.identity?.kind !== 'same') {
       return refuseRequest(409, 'the export has another chain or account secret')
     }
-    const imported = await ledger.importKept(options.newId(), kept)
+    const imported = await ledger.importKept(options.nameAction(), kept)
     if (imported.kind === 'open') {
       return refuseRequest(409, 'payments are taken: pause them first')
     }

@@ -138,11 +138,11 @@ export const holdAccount = action({
   request: z.object({ account: hexAddress, action: z.enum(['hold', 'release']) }),
   answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
   expected: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
-  async run({ relayer: { ledger, log }, newId }, { account, action: change }) {
+  async run({ relayer: { ledger, log }, nameAction }, { account, action: change }) {
     const message =
       change === 'hold' ? 'An operator holds an account' : 'An operator releases an account'
     const address = getAddress(account)
-    const { heldAt, open } = await ledger.setHold(address, change === 'hold', newId())
+    const { heldAt, open } = await ledger.setHold(address, change === 'hold', nameAction())
     log({ level: 'warn', event: 'operator.hold', message })
     return { account: address, heldAt: isoOrNull(heldAt), open }
   },

@@ -27,7 +27,7 @@ export const cashOutFor = callerAction({
   }),
   answer: z.object({ payment }),
   expected: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
-  async run({ deployment, relayer, cashOut }, caller, { key, to, amount }) {
+  async run({ deployment, relayer, cashOut, nameAction }, caller, { key, to, amount }) {
     const { ledger, log, clock } = relayer
     const { phone, address: account } = caller
     const recipient = parsePayable(to, deployment, account)
@@ -40,7 +40,8 @@ export const cashOutFor = callerAction({
     }
     const action = 'cash-out'
     const detail = { account, to: recipient, amount, key }
-    const id = `${action}:${account}:${key}:${recipient}:${amount}`
+    // Not of the payment: whoever repeats a key pays nothing twice.
+    const id = nameAction(`${action}:${account}:${key}:${recipient}:${amount}`)
     await ledger.recordAction({ id, action, detail })
     const message = 'An operator cashes out for a caller'
     log({ level: 'warn', event: 'operator.cash_out', message })

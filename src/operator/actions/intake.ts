@@ -9,7 +9,7 @@ async function setIntake(options: ActionOptions, kind: IntakeSetting, nextAccoun
   const { ledger, log } = options.relayer
   // Opening deletes the next secret that a drain named, so the ledger compares it before that.
   if (kind === 'open') await ledger.identify(await options.identity())
-  const setting = await ledger.setIntake(kind, options.newId(), nextAccountKey)
+  const setting = await ledger.setIntake(kind, options.nameAction(), nextAccountKey)
   const message = `An operator changed the intake: ${intakeActions[kind]}`
   log({ level: 'warn', event: 'operator.intake', message })
   const { nonces, carried, mined, queued, stuck } = await ledger.readWork()
@@ -41,8 +41,8 @@ export const acceptPrice = action({
   request: z.object({ price: z.string().check(z.regex(/^[0-9]{1,12}(\.[0-9]{1,6})?$/)) }),
   answer: z.object({ currency: z.string(), price: z.string() }),
   expected: 'the body has to be {"price": "12345678.9"}',
-  async run({ relayer: { ledger, log }, newId }, { price }) {
-    const accepted = await ledger.acceptRate(newId(), parseUnits(price, 6))
+  async run({ relayer: { ledger, log }, nameAction }, { price }) {
+    const accepted = await ledger.acceptRate(nameAction(), parseUnits(price, 6))
     if (accepted === undefined) return refuseRequest(404, 'no feed has offered a price yet')
     log({ level: 'warn', event: 'operator.rate', message: 'An operator accepts a price', price })
     return { currency: accepted.currency, price: formatUnits(BigInt(accepted.micros), 6) }

@@ -148,7 +148,7 @@ export const erasePerson = callerAction({
       options.loan.readDebt(account),
       node.getBalance(account, clock.timeout(nodeTimeoutMs)),
     ])
-    const erasure = { id: options.newId(), account, contract: options.deployment.loan }
+    const erasure = { id: options.nameAction(), account, contract: options.deployment.loan }
     log({ level: 'warn', event: 'operator.erase', message: "An operator erases a person's data" })
     const until = clock.now() + answerTimeoutMs
     let page = await ledger.erase({ ...erasure, from })

@@ -23,7 +23,7 @@ export const sweepFor = callerAction({
   answer: z.object({ account: hexAddress, arrivedWei: wei, payment: z.nullable(payment) }),
   expected: 'the body has to be {"phone": "+…", "least": "1"}',
   async run(options, { phone, address: account }, { least }) {
-    const { deployment, relayer, sweep } = options
+    const { deployment, relayer, sweep, nameAction } = options
     const { ledger, clock, log } = relayer
     if (deployment.unit.token === null) return hasNoInlets
     const parsed = parseAmount(least, deployment.unit)
@@ -32,7 +32,7 @@ export const sweepFor = callerAction({
     const answer = { account, arrivedWei: `${arrivedWei}` }
     if (arrivedWei < parsed.wei) return { ...answer, payment: null }
     const key = `sweep-${Math.floor(clock.now() / windowMs)}`
-    const id = `sweep:${account}:${key}`
+    const id = nameAction(`sweep:${account}:${key}`)
     await ledger.recordAction({ id, action: 'sweep', detail: { account, key } })
     log({ level: 'warn', event: 'operator.sweep', message: 'An operator sweeps for a caller' })
     const { intentId, answer: paymentAnswer } = await sweep({ key, phone })

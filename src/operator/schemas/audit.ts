@@ -5,5 +5,13 @@ const detail = z.record(z.string(), z.string())
 
 /** Describes `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
-  entries: z.array(z.object({ at: time, action: z.string(), detail })),
+  entries: z.array(
+    z.object({
+      at: time,
+      /** Names the operator; null for what a caller did, and for entries of older versions. */
+      by: z.nullable(z.string()),
+      action: z.string(),
+      detail,
+    }),
+  ),
 })

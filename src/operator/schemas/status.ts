@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { actor } from './actor.ts'
 import { alert } from './alerts.ts'
 import { hexAddress, time, unit, wei } from './fields.ts'
 import { healthAnswer } from './health.ts'
@@ -83,6 +84,8 @@ const countsSince = z.object({ since: time, counts: eventCounts })
 
 /** Describes `GET /operator/status`. What was not read yet is null. */
 export const statusAnswer = z.object({
+  /** Names who asks. */
+  you: actor,
   now: time,
   version: z.string(),
   schema: z.string(),

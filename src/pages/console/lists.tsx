@@ -1,5 +1,7 @@
 import { loanStates } from '../../loan/loan-book.ts'
+import { findLackingRole } from '../../operator/access/roles.ts'
 import { remedies } from '../../operator/remedies.ts'
+import type { Actor } from '../../operator/schemas/actor.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
@@ -89,7 +91,8 @@ export function Nodes({ status }: { status: StatusAnswer }) {
   )
 }
 
-export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
+export function KeyList({ keys, you }: { keys: readonly ShownKey[]; you: Actor }) {
+  const lacks = findLackingRole(you, 'POST /keys')
   return (
     <Live name="keys" title="API keys">
       <Rows
@@ -107,8 +110,8 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
       />
       <p class="soft">
         Beyond its quota, a key’s calls are refused until 00:00 UTC. To change a quota, create a new
-        key: <Command line="npm run ops -- keys create --name NAME --quota CALLS" />, and revoke the
-        old one: <Command line="npm run ops -- keys revoke ID" />
+        key: <Command line="npm run ops -- keys create --name NAME --quota CALLS" lacks={lacks} />,
+        and revoke the old one: <Command line="npm run ops -- keys revoke ID" lacks={lacks} />
       </p>
     </Live>
   )

@@ -1,4 +1,5 @@
 import { createCoinUnit, formatAmountDown } from '../../loan/amounts.ts'
+import { findLackingRole } from '../../operator/access/roles.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei, describeGatewayFaults } from '../../operator/status.ts'
@@ -8,7 +9,7 @@ import { Facts, Rows } from './answer.tsx'
 type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
 
 /** Tells whether payments are accepted, and if not, the reason and the remedy. */
-function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptions) {
+function IntakeSentence({ status: { intake, health, you }, hasNoFaults }: IntakeOptions) {
   const refusingCheck = health.checks?.find(({ refuses }) => refuses)
   if (intake.state !== 'open') {
     return (
@@ -16,7 +17,10 @@ function IntakeSentence({ status: { intake, health }, hasNoFaults }: IntakeOptio
         Payments are refused, and callers are told so: the intake is {intake.state}
         {intake.since && <> since {showTime(intake.since)}</>}, by an operator’s command in the{' '}
         <a href="/console/audit">audit</a>. Accepted payments go on. To take new ones again:{' '}
-        <Command line="npm run ops -- resume" />
+        <Command
+          line="npm run ops -- resume"
+          lacks={findLackingRole(you, 'POST /operator/resume')}
+        />
       </p>
     )
   }
@@ -98,17 +102,23 @@ export function Overview({ status }: { status: StatusAnswer }) {
       </Live>
       <Live name="commands" title="Commands">
         <ul>
-          {[
-            ...(intake.state === 'open'
-              ? ['npm run ops -- pause', 'npm run ops -- drain --wait']
-              : ['npm run ops -- resume']),
-            `npm run ops -- relayers top-up ${topUpAmount}`,
-            'npm run ops -- pool fund AMOUNT',
-          ].map((line) => (
-            <li>
-              <Command line={line} />
-            </li>
-          ))}
+          {(intake.state === 'open' ? (['pause', 'drain'] as const) : (['resume'] as const)).map(
+            (name) => (
+              <li>
+                <Command
+                  line={`npm run ops -- ${name === 'drain' ? 'drain --wait' : name}`}
+                  lacks={findLackingRole(status.you, `POST /operator/${name}`)}
+                />
+              </li>
+            ),
+          )}
+          {[`npm run ops -- relayers top-up ${topUpAmount}`, 'npm run ops -- pool fund AMOUNT'].map(
+            (line) => (
+              <li>
+                <Command line={line} />
+              </li>
+            ),
+          )}
         </ul>
       </Live>
     </>

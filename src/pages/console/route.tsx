@@ -4,7 +4,10 @@ import type { Child } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
+import type { Secret } from '../../account/keyed-hash.ts'
 import type { Unit } from '../../loan/amounts.ts'
+import type { NamedOperator } from '../../operator/access/operators.ts'
+import { describeLack } from '../../operator/access/roles.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
@@ -16,20 +19,24 @@ import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
-import { consolePages, NoAnswer, SignIn, StatusBar } from './state.tsx'
+import { consolePages, type NamedPage, NoAnswer, SignIn, StatusBar } from './state.tsx'
 import { describeConfirmation, type Found, nothingFits, Support } from './support.tsx'
 
 export type ConsoleOptions = {
   operator: Operator
-  operatorToken: string | undefined
+  operators: readonly NamedOperator[]
+  /** Signs the sessions. */
+  sessionSecret: Secret
   keys: () => Promise<readonly ShownKey[]>
   clock: Pick<Clock, 'now'>
   log: Log
 }
 
-type PageContent = { content: Child; status?: 400 | 404 | 409 | 503 | undefined }
+type PageContent = { content: Child; status?: 400 | 403 | 404 | 409 | 503 | undefined }
 type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; unit: Unit }
 
+const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent']
+const supportPage: NamedPage = ['Support', 'POST /operator/find']
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
 /** Limits the payments that a look-up shows in detail, because each costs a node request. */
@@ -48,12 +55,12 @@ const form = z.object({
 
 /** Serves the console: pages that show the operator's answers, and actions on an account. */
 export function consoleRoutes(options: ConsoleOptions): Hono {
-  const { operatorToken, clock, log } = options
+  const { operators, log } = options
   const app = new Hono()
   // Nobody could sign in without a token.
-  if (operatorToken === undefined) return app
+  if (operators.length === 0) return app
   const routes = pageRoutes()
-  const sessions = createSignIns(operatorToken, clock.now)
+  const sessions = createSignIns(options)
   const setCookie = (c: Context, value: string, seconds: number) => {
     const secure = new URL(c.req.url).protocol === 'https:' ? '; Secure' : ''
     const attributes = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
@@ -62,11 +69,15 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   const readSession = (c: Context) =>
     sessions.read(/(?:^|; )console=([^;]*)/.exec(c.req.header('cookie') ?? '')?.[1] ?? '')
 
-  async function show(c: Context, title: string, drawPage: DrawPage): Promise<Response> {
+  async function show(c: Context, [title, route]: NamedPage, draw: DrawPage): Promise<Response> {
     const session = await readSession(c)
     if (session === undefined) return c.redirect('/console/sign-in')
-    const status = await options.operator.overview()
-    const page = await drawPage({ c, session, status, unit: status.unit })
+    const status = await options.operator.overview(session.actor)
+    const lack = describeLack(session.actor, route)
+    const page: PageContent =
+      lack === undefined
+        ? await draw({ c, session, status, unit: status.unit })
+        : { content: <p role="alert">Nothing was done: {lack}.</p>, status: 403 }
     c.status(page.status ?? 200)
     const nav = <StatusBar status={status} csrf={session.csrf} />
     return showPage(c as never, page.content, { title, nav, refreshSeconds, css })
@@ -99,10 +110,10 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     return c.redirect('/console/sign-in', 303)
   })
   for (const [path, drawPage] of Object.entries(listPages(options))) {
-    routes.get(path, (c) => show(c, consolePages[path] ?? 'Payment', drawPage))
+    routes.get(path, (c) => show(c, consolePages[path] ?? paymentPage, drawPage))
   }
   for (const [path, drawPage] of Object.entries(listForms(options))) {
-    routes.post(path, (c) => show(c, 'Support', drawPage))
+    routes.post(path, (c) => show(c, supportPage, drawPage))
   }
   routes.get('/loans.csv', async (c) =>
     (await readSession(c)) === undefined
@@ -143,14 +154,16 @@ function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage>
         ? { content: <p>The ledger has no such payment.</p>, status: 404 }
         : { content: <PaymentView payment={payment} unit={unit} /> }
     },
-    '/support': async ({ session: { csrf }, unit }) => ({
-      content: <Support csrf={csrf} unit={unit} text="" />,
+    '/support': async ({ session, unit }) => ({
+      content: <Support {...session} unit={unit} text="" />,
     }),
     '/loans': async ({ c }) => ({
       content: <Loans book={await operator.loans(loansQuery.parse(c.req.query()))} />,
     }),
     '/nodes': async ({ status }) => ({ content: <Nodes status={status} /> }),
-    '/keys': async () => ({ content: <KeyList keys={await keys()} /> }),
+    '/keys': async ({ status: { you } }) => ({
+      content: <KeyList keys={await keys()} you={you} />,
+    }),
     '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
     '/audit': async () => ({ content: <Audit {...(await operator.audit())} /> }),
   }
@@ -166,12 +179,12 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
     return new Map(details.flatMap((payment) => (payment ? [[payment.intent, payment]] : [])))
   }
   async function showFound(
-    { session: { csrf }, unit }: PageRequest,
+    { session, unit }: PageRequest,
     text: string,
     notice?: string,
   ): Promise<PageContent> {
-    const shared = { csrf, unit, text }
-    const found = await act.find({ text })
+    const shared = { ...session, unit, text }
+    const found = await act(session.actor, 'find', { text })
     if ('error' in found) {
       const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
       return { content, status: found.status }
@@ -188,7 +201,8 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
     },
     '/act': async (request) => {
       const { phone, act: action, confirmation } = form.parse(await request.c.req.parseBody())
-      const found = await act.lookup({ phone })
+      const { actor } = request.session
+      const found = await act(actor, 'lookup', { phone })
       if ('error' in found || action === undefined) return await showFound(request, phone)
       const { account } = found
       const expected = describeConfirmation(action, account)
@@ -196,9 +210,13 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
         const notice = 'Nothing was done: the confirmation was not typed correctly.'
         return await showFound(request, phone, notice)
       }
-      if (action === 'unblock') await act.pin({ phone, action })
-      else await act.hold({ account, action })
-      return await showFound(request, phone, `Done, and in the audit: ${action}.`)
+      const done =
+        action === 'unblock'
+          ? await act(actor, 'pin', { phone, action })
+          : await act(actor, 'hold', { account, action })
+      const fate =
+        'error' in done ? `Nothing was done: ${done.error}.` : `Done, and in the audit: ${action}.`
+      return await showFound(request, phone, fate)
     },
   }
 }

@@ -1,5 +1,7 @@
-import { bytesToHex, stringToHex } from 'viem'
-import { createKeyedHash } from '../../account/keyed-hash.ts'
+import { bytesToHex } from 'viem'
+import { createKeyedHash, type Secret } from '../../account/keyed-hash.ts'
+import { findOperator, type NamedOperator } from '../../operator/access/operators.ts'
+import type { Actor } from '../../operator/schemas/actor.ts'
 import { isSameSecret } from '../../runtime/bearer.ts'
 
 const lifetimeMs = 8 * 60 * 60 * 1000
@@ -7,26 +9,40 @@ const lifetimeMs = 8 * 60 * 60 * 1000
 export type ConsoleSession = {
   /** The token that every form must carry. */
   csrf: string
+  actor: Actor
 }
 
-/** Creates sessions that are signed with the operator's token, so that a new token ends them. */
-export function createSignIns(operatorToken: string, now: () => number) {
-  const hash = createKeyedHash(stringToHex(operatorToken))
-  const sign = (...parts: string[]) => bytesToHex(hash('console', ...parts)).slice(2)
+type SignInOptions = {
+  operators: readonly NamedOperator[]
+  /** Signs the sessions. The configuration's hashes are no secrets, so they cannot. */
+  sessionSecret: Secret
+  clock: { now: () => number }
+}
+
+/**
+ * Creates sessions that are signed over the hash of their operator's token, so that they end with
+ * it. What a session may do is what the configuration says now.
+ */
+export function createSignIns({ operators, sessionSecret, clock }: SignInOptions) {
+  const hash = createKeyedHash(sessionSecret)
+  const sign = ({ tokenHash }: NamedOperator, ...parts: string[]) =>
+    bytesToHex(hash('console', tokenHash, ...parts)).slice(2)
   return {
     lifetimeSeconds: lifetimeMs / 1_000,
-    /** Returns the cookie of a new session; undefined if the token is wrong. */
+    /** Returns the cookie of a new session; undefined if no operator has the token. */
     async begin(token: string): Promise<string | undefined> {
-      if (!(await isSameSecret(token, operatorToken))) return undefined
-      const [endsAt, id] = [`${now() + lifetimeMs}`, crypto.randomUUID()]
-      return [endsAt, id, sign('session', endsAt, id)].join('.')
+      const operator = await findOperator(operators, token)
+      if (operator === undefined) return undefined
+      const [endsAt, id] = [`${clock.now() + lifetimeMs}`, crypto.randomUUID()]
+      return [operator.name, endsAt, id, sign(operator, 'session', endsAt, id)].join('.')
     },
     /** Returns the session of a cookie; undefined if the session has ended or is forged. */
     async read(value: string): Promise<ConsoleSession | undefined> {
-      const [endsAt = '', id = '', signature = ''] = value.split('.')
-      const isValid = await isSameSecret(signature, sign('session', endsAt, id))
-      if (!isValid || Number(endsAt) <= now()) return undefined
-      return { csrf: sign('csrf', id) }
+      const [name, endsAt = '', id = '', signature = ''] = value.split('.')
+      const operator = operators.find((each) => each.name === name)
+      if (operator === undefined || Number(endsAt) <= clock.now()) return undefined
+      const isValid = await isSameSecret(signature, sign(operator, 'session', endsAt, id))
+      return isValid ? { csrf: sign(operator, 'csrf', id), actor: operator } : undefined
     },
   }
 }

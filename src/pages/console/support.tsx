@@ -1,12 +1,14 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
-import type { ActionAnswer } from '../../operator/actions/list.ts'
+import { findLackingRole } from '../../operator/access/roles.ts'
+import type { ActionAnswer, ActionName } from '../../operator/actions/list.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
 import { Command, Field } from '../parts.tsx'
 import { drawLink, Facts, Rows } from './answer.tsx'
 import { PaymentTable, showSpentAmount } from './payments.tsx'
+import type { ConsoleSession } from './session.ts'
 
 export type Found = ActionAnswer<'find'>
 type AccountHit = Found['accounts'][number]
@@ -19,8 +21,7 @@ export type Lookup = { found: Found; details: ReadonlyMap<string, PaymentDetails
 export const nothingFits =
   'Nothing was found. A number needs its country code where many countries have such a one; payments are found for 8 days, and a hash by 10 characters after 0x or more.'
 
-type SupportOptions = {
-  csrf: string
+type SupportOptions = ConsoleSession & {
   unit: Unit
   text: string
   lookup?: Lookup
@@ -31,8 +32,8 @@ const renderHiddenFields = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
 
 /** Renders the support page; what is looked for is sent in request bodies, never in URLs. */
-export function Support({ csrf, unit, text, lookup, notice }: SupportOptions) {
-  const shared = { csrf, unit, text }
+export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOptions) {
+  const shared = { csrf, actor, unit, text }
   return (
     <>
       <section>
@@ -67,8 +68,7 @@ function FoundPayments({ payments, unit }: Pick<Found, 'payments'> & { unit: Uni
   )
 }
 
-type AccountOptions = {
-  csrf: string
+type AccountOptions = ConsoleSession & {
   unit: Unit
   text: string
   hit: AccountHit
@@ -81,9 +81,10 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
     ? parseCaller(text.replaceAll(/[ ().-]/g, ''), (country ?? undefined) as Country | undefined)
     : undefined
 
-function Account({ csrf, unit, text, hit, details }: AccountOptions) {
+function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, open, till, today, ...facts } = hit.caller
   const phone = findPhone(hit, text)
+  const lacks = (name: ActionName) => findLackingRole(actor, `POST /operator/${name}`)
   return (
     <section>
       <h2>
@@ -125,16 +126,17 @@ function Account({ csrf, unit, text, hit, details }: AccountOptions) {
         <>
           <h3>Hold the account, or unblock its PIN</h3>
           {[facts.heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
-            <ConfirmedAction csrf={csrf} act={act} phone={phone} account={account} />
+            <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
           ))}
         </>
       )}
       <p class="soft">
         Money moves by commands, which ask for the number:{' '}
-        <Command line="npm run ops -- account deposit" />,{' '}
-        <Command line="npm run ops -- account cash-out 0x… all" />,{' '}
-        <Command line="npm run ops -- account add-wallet NAME 0x…" />, or with a code to dial{' '}
-        <Command line="npm run ops -- account wallet NAME 0x…" />
+        <Command line="npm run ops -- account deposit" lacks={lacks('deposit')} />,{' '}
+        <Command line="npm run ops -- account cash-out 0x… all" lacks={lacks('cash-out')} />,{' '}
+        <Command line="npm run ops -- account add-wallet NAME 0x…" lacks={lacks('wallet')} />, or
+        with a code to dial{' '}
+        <Command line="npm run ops -- account wallet NAME 0x…" lacks={lacks('wallet-code')} />
       </p>
     </section>
   )
@@ -149,9 +151,12 @@ function drawOtherAccount({ direction, account, recipient }: FoundPayment) {
 export const describeConfirmation = (act: string, account: string): string =>
   `${act} ${account.slice(-4)}`
 
-type ConfirmedActionOptions = { csrf: string; act: string; phone: string; account: string }
+type ConfirmedActionOptions = ConsoleSession & { act: string; phone: string; account: string }
 
-function ConfirmedAction({ csrf, act, phone, account }: ConfirmedActionOptions) {
+function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOptions) {
+  const route = act === 'unblock' ? 'POST /operator/pin' : 'POST /operator/hold'
+  const lacks = findLackingRole(actor, route, act)
+  if (lacks !== undefined) return <p class="soft">{`To ${act}, the role ${lacks} is needed.`}</p>
   return (
     <form method="post" action="/console/act">
       {renderHiddenFields({ csrf, act, phone })}

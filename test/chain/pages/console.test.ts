@@ -57,8 +57,11 @@ describe('the console in a browser', () => {
     const page = await openPage(`${served.url}/console/sign-in`)
     await page.locator('input[name=token]').fill('another-token-of-16')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await says(page, 'main', 'This is not the token.')
-    const forged = { headers: { cookie: `console=${Date.now() + 9e6}.a.b` }, redirect: 'manual' }
+    await says(page, 'main', 'This is no operator’s token.')
+    const forged = {
+      headers: { cookie: `console=operator.${Date.now() + 9e6}.a.b` },
+      redirect: 'manual',
+    }
     for (const path of paths) {
       const { status } = await fetch(`${served.url}/console${path}`, forged as RequestInit)
       expect(status, path).toBe(302)
@@ -70,6 +73,30 @@ describe('the console in a browser', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.goto(`${served.url}/console`)
     expect(page.url()).toBe(`${served.url}/console/sign-in`)
+  })
+
+  test('shows what the role may do, and names the role that may do the rest', async () => {
+    const reader = await openConsole(served.url, 'the-token-of-read')
+    expect(await reader.locator('nav').textContent()).toMatch(/Payments.*reader \(read\)/s)
+    expect(await reader.locator('nav').textContent()).not.toContain('Support')
+    await says(reader, '#commands', 'npm run ops -- pause (needs the role operate)')
+    await reader.goto(`${served.url}/console/support`)
+    await says(reader, 'main', 'this needs the role support: reader has the role read.')
+    const page = await openConsole(served.url, 'the-token-of-support')
+    await page.goto(`${served.url}/console/support`)
+    await page.locator('input[name=text]').fill(phone)
+    await page.getByRole('button', { name: 'Look up' }).click()
+    await says(page, 'main', 'To unblock, the role money is needed.')
+    expect(await findPageFaults(page)).toEqual([])
+    const end = (await served.accountOf(phone)).address.slice(-4)
+    const csrf = await page.locator('main input[name=csrf]').first().getAttribute('value')
+    const fields = { csrf, phone, act: 'unblock', confirmation: `unblock ${end}` }
+    const body = `new URLSearchParams(${JSON.stringify(fields)})`
+    const posted = `fetch('/console/act', { method: 'POST', body: ${body} }).then((one) => one.text())`
+    expect(await page.evaluate(posted)).toContain('Nothing was done: this needs the role money')
+    const audit = await (await served.ask('GET', '/operator/audit')).text()
+    expect(audit).toContain('"by":"supporter","action":"lookup"')
+    expect(audit).not.toContain('unblock')
   })
 
   test('holds an account only after a typed confirmation in its own form', async () => {
@@ -277,6 +304,9 @@ async function serveConsole() {
   const variables = {
     ...chain.bindings,
     OPERATOR_TOKEN: token,
+    OPERATORS: (['read', 'support'] as const)
+      .map((role) => `${role}er:${role}:${hashKey(`the-token-of-${role}`)}`)
+      .join(),
     CALLBACK_SECRET: secret,
     NODE_URL: `${faults.url},${chain.anvil.url}`,
   }

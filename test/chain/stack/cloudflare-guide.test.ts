@@ -19,9 +19,9 @@ import { buildContracts } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
+import { secrets as secretsCommand } from '../../../scripts/ops/credentials/secrets-cli.ts'
 import { addressIn, beginLedger, deploy } from '../../../scripts/ops/deploy-cli.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
-import { secrets as secretsCommand } from '../../../scripts/ops/secrets-cli.ts'
 import { environments } from '../../../scripts/stack/options.ts'
 import {
   buildWorker,
@@ -222,7 +222,7 @@ describe('the doctor', () => {
     const other = await examine(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
     expect(other.code).toBe(1)
     expect(other.output).toMatch(/^BAD {2}dial +The deployment has another CALLBACK_SECRET/m)
-    expect(other.output).toMatch(/^BAD {2}operator +The deployment has another OPERATOR_TOKEN/m)
+    expect(other.output).toMatch(/^BAD {2}operator +The deployment knows no such OPERATOR_TOKEN/m)
 
     const bare = await serve({ NODE_URL: anvil.url })
     const missing = await examine(bare.url)

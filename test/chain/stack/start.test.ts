@@ -235,13 +235,15 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect((await run(['import', '--from', file])).output).toContain('pause them first')
 
   expect((await run(['audit'])).output).toMatch(
-    /^2\S+Z {2}resume\n(2\S+Z {2}import {2}added 0\n)+2\S+Z {2}pause$/m,
+    /^2\S+Z {2}operator {2}resume\n(2\S+Z {2}operator {2}import {2}added 0\n)+2\S+Z {2}operator {2}pause$/m,
   )
   expect((await run(['set-back'])).output).toMatch(/^Say to when, in UTC: --to 2\d{3}-\S+Z\n/)
 
   const examined = await runHere(doctor, [], { env })
   expect(examined.output).toMatch(/^ok {3}dial +A balance is shown\.\n/m)
-  expect(examined.output).toMatch(/^ok {3}operator +The token is taken\.\n/m)
+  expect(examined.output).toMatch(
+    /^ok {3}operator +The token is taken, as that of operator \(money\)\.\n/m,
+  )
   expect(examined.code, examined.output).toBe(0)
   for (const done of ['1 added, 0 were so already\n', '0 added, 1 were so already\n']) {
     expect((await runHere(borrowers, ['add'], { env, input: bob })).output).toBe(done)

@@ -247,6 +247,14 @@ describe('the configuration', () => {
     CALLBACK_SECRET: ['short', 'a/slash/in/a/path/segment'],
     GATEWAY_COUNTRY: ['ke', 'XX'],
     OPERATOR_TOKEN: ['short'],
+    OPERATORS: [
+      ...['amina', 'amina:all', 'Amina:read', 'a:read', 'operator:read'].map(
+        (start) => `${start}:${'ab'.repeat(32)}`,
+      ),
+      `amina:read:${'AB'.repeat(32)}`,
+      `amina:read:${'ab'.repeat(32)},amina:money:${'cd'.repeat(32)}`,
+      `amina:read:${'ab'.repeat(32)},brian:money:${'ab'.repeat(32)}`,
+    ],
     RPC_KEY_HASHES: ['abc'],
     ALERT_WEBHOOK_URL: ['http://hooks.example/planted'],
     ALERT_WEBHOOK_SECRET: ['short'],

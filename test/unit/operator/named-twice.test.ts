@@ -1,17 +1,17 @@
+import type { MiddlewareHandler } from 'hono'
 import { expect, test } from 'vitest'
 import { createKeyRoutes } from '../../../src/keys/route.ts'
+import { listOperators } from '../../../src/operator/access/operators.ts'
 import { createOperatorRoutes } from '../../../src/operator/route.ts'
 import type { Operator } from '../../../src/operator/service.ts'
 
-const operatorToken = 'a'.repeat(32)
-const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
+const token = 'a'.repeat(32)
+const operators = listOperators([], token)
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
 /** Fails if it is asked for anything: what is refused must reach no action. */
 const operator = new Proxy({} as Operator, {
-  get: (_, name) => {
-    if (name === 'act') return new Proxy({}, { get: () => fail })
-    return fail
-  },
+  get: () => fail,
 })
 const fail = () => Promise.reject(new Error('an action was reached'))
 
@@ -31,7 +31,7 @@ test.for([
 ] as const)(
   '%s refuses a member that is named twice, and does nothing',
   async ([name, request]) => {
-    const routes = createOperatorRoutes({ operator, operatorToken, log: () => {} })
+    const routes = createOperatorRoutes({ operator, operators, log: () => {} })
     const post = async (body: string) =>
       (await routes.request(`/operator/${name}`, { method: 'POST', headers, body })).status
     const members = Object.entries(request)
@@ -45,7 +45,7 @@ test.for([
 )
 
 test('a query that names a parameter twice is refused', async () => {
-  const routes = createOperatorRoutes({ operator, operatorToken, log: () => {} })
+  const routes = createOperatorRoutes({ operator, operators, log: () => {} })
   for (const path of ['payments?state=mined&state=queued', 'loans?state=open&st%61te=open']) {
     expect((await routes.request(`/operator/${path}`, { headers })).status).toBe(400)
   }
@@ -55,8 +55,9 @@ test('an API key whose request names its quota twice is refused', async () => {
   const store = () => {
     throw new Error('the store was asked')
   }
-  const options = { store, operatorToken, chainIds: [31], now: Date.now }
-  const routes = createKeyRoutes({ ...options, isServed: () => true })
+  const options = { store, chainIds: [31], now: Date.now, record: fail }
+  const guard: MiddlewareHandler = (_, next) => next()
+  const routes = createKeyRoutes({ ...options, guard, isServed: () => true })
   const body = `{"hash":"${'a'.repeat(64)}","name":"x","dailyCalls":1,"dailyCalls":null}`
   expect((await routes.request('/', { method: 'POST', headers, body })).status).toBe(400)
 })

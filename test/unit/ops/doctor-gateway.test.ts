@@ -105,8 +105,12 @@ describe('the doctor delivers a first dial of a configured gateway', () => {
 })
 
 test.for<[status: number, body: object, found: string]>([
-  [401, { error: 'a token' }, 'operator bad: The deployment has another OPERATOR_TOKEN than you.'],
-  [404, {}, 'operator bad: The deployment has no OPERATOR_TOKEN.'],
+  [
+    401,
+    { error: 'a token' },
+    'operator bad: The deployment knows no such OPERATOR_TOKEN: is it retired?',
+  ],
+  [404, {}, 'operator bad: The deployment has neither OPERATOR_TOKEN nor OPERATORS.'],
   [403, {}, 'operator skipped: Not known: the status is answered by HTTP 403.'],
   [500, {}, 'operator skipped: Not known: the status is answered by HTTP 500.'],
   [503, { error: 'look at Redis' }, 'status bad: It is not told: look at Redis.'],

@@ -29,6 +29,7 @@ const payment: PaymentSummary = {
 }
 
 const status: StatusAnswer = {
+  you: { name: 'amina', role: 'read' },
   ...{
     now: at,
     version: '1',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
-import { defaultQuota, hashKey, keyRecord } from '../../src/keys/api-keys.ts'
-import { type Found, text, type Values } from '../stack/command.ts'
-import { Misused, StackError } from '../stack/report.ts'
-import { operatorCommand } from './command-line.ts'
-import type { OperatorClient } from './operator-client.ts'
+import { defaultQuota, hashKey, keyRecord } from '../../../src/keys/api-keys.ts'
+import { type Found, text, type Values } from '../../stack/command.ts'
+import { Misused, StackError } from '../../stack/report.ts'
+import { operatorCommand } from '../command-line.ts'
+import type { OperatorClient } from '../operator-client.ts'
 
 const usage = `Usage:
   npm run ops -- keys create --name <whose> [--network 30|31] [--quota <calls a day>|none] [--methods <a,b>]

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
-import { type Chain, chains, poolRules } from '../../src/chain/chains.ts'
-import { computeReserveCost } from '../../src/operator/health.ts'
-import { deriveRelayerAccount } from '../../src/relay/keys.ts'
-import { maxGasPrice, openNode, readMaxGasPrice } from '../stack/chain/node.ts'
-import { createCommand, flag, text } from '../stack/command.ts'
-import { environments, readEnvironment, readNodeUrls } from '../stack/options.ts'
-import { Misused, money, StackError } from '../stack/report.ts'
-import { makeSecrets } from '../stack/secrets.ts'
+import { type Chain, chains, poolRules } from '../../../src/chain/chains.ts'
+import { computeReserveCost } from '../../../src/operator/health.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
+import { maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
+import { createCommand, flag, text } from '../../stack/command.ts'
+import { environments, readEnvironment, readNodeUrls } from '../../stack/options.ts'
+import { Misused, money, StackError } from '../../stack/report.ts'
+import { makeSecrets } from '../../stack/secrets.ts'
 
 const usage = `Usage: npm run -s ops -- secrets new --network testnet|mainnet [--out FILE] [--json]
 

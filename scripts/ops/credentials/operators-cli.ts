@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { hashKey } from '../../../src/keys/api-keys.ts'
+import { parseOperator } from '../../../src/operator/access/operators.ts'
+import { createCommand, flag, text } from '../../stack/command.ts'
+import { readJson, writeJson } from '../../stack/files.ts'
+import { Misused, StackError } from '../../stack/report.ts'
+
+const usage = `Usage:
+  npm run -s ops -- operators add <name> read|support|operate|money [--secrets FILE]
+  npm run -s ops -- operators retire <name> [--secrets FILE]
+  npm run -s ops -- operators list
+
+Names the people who operate a deployment. add makes a token, shows it this once, and adds the name, the role and the
+token's hash to OPERATORS of FILE, which \`npm run ops -- secrets\` has written; retire takes a name away. Without FILE
+they print OPERATORS, which begins with that of the environment. It holds from the next deployment on: then a token that
+is not there any more ends, and so does what signed in with it. With --json for programs.`
+
+export const operators = createCommand({
+  usage,
+  options: { json: flag, secrets: text },
+  async run({ secrets: file }, [what, name = '', role, ...others], { env }) {
+    const before = (env.OPERATORS ?? '').split(',').filter((one) => one !== '')
+    const people = before.map(readOperator)
+    if (what === 'list' && name === '') return { json: people, lines: people.map(describe) }
+    const isKnown = people.some((one) => one.name === name)
+    const remaining = before.filter((_, index) => people[index]?.name !== name)
+    if (others.length > 0) throw new Misused()
+    if (what === 'retire' && role === undefined) {
+      if (!isKnown) throw new StackError(`OPERATORS names no ${name}: nobody is retired.`)
+      const { value, next } = keep(file, remaining)
+      return { json: { name, OPERATORS: value }, lines: [`${name} is retired.`, ...next] }
+    }
+    if (what !== 'add' || role === undefined) throw new Misused()
+    if (isKnown) throw new StackError(`OPERATORS has a ${name}, who keeps the token: retire first.`)
+    const token = `op_${randomBytes(32).toString('base64url')}`
+    const made = `${name}:${role}:${hashKey(token)}`
+    readOperator(made)
+    const { value, next } = keep(file, [...before, made])
+    const lines = [`The token of ${name} (${role}), shown this once:`, `  ${token}`, ...next]
+    return { json: { name, role, token, OPERATORS: value }, lines }
+  },
+})
+
+function readOperator(text: string) {
+  const operator = parseOperator(text)
+  if (operator !== undefined) return operator
+  const [start = ''] = text.split(/:[0-9a-f]{64}$/)
+  throw new StackError(
+    `"${start}" is no operator: a name of 2 to 20 of a-z 0-9 -, not "operator", and one of the roles.`,
+  )
+}
+
+const describe = ({ name, role }: { name: string; role: string }) => `${name}  ${role}`
+
+/** Writes the operators into the file of secrets, if there is one; says what is to be done next. */
+function keep(file: string | undefined, operators: readonly string[]) {
+  const value = operators.join(',')
+  if (file === undefined)
+    return { value, next: ['Set OPERATORS to this, and deploy:', `  ${value}`] }
+  writeJson(file, { ...(readJson(file) as object), OPERATORS: value })
+  return { value, next: [`${file} has it. Deploy: npx wrangler secret bulk ${file} --env testnet`] }
+}

@@ -1,0 +1,41 @@
+import { hashKey } from '../../keys/api-keys.ts'
+import { isSameSecret } from '../../runtime/bearer.ts'
+import { type Actor, type Role, roles } from '../schemas/actor.ts'
+
+/** Is an operator of the configuration, which has the hash of a token and never the token. */
+export type NamedOperator = Actor & { tokenHash: string }
+
+/** Names in the audit all those who share `OPERATOR_TOKEN`. */
+const sharedName = 'operator'
+
+const form = new RegExp(`^([a-z][a-z0-9-]{1,19}):(${roles.join('|')}):([0-9a-f]{64})$`)
+
+/** Parses `NAME:ROLE:HASH`; undefined for another form, or a name that is not free. */
+export function parseOperator(text: string): NamedOperator | undefined {
+  const [, name, role, tokenHash] = form.exec(text) ?? []
+  if (name === undefined || name === sharedName || tokenHash === undefined) return undefined
+  return { name, role: role as Role, tokenHash }
+}
+
+/** Lists those who have a token: the named operators, and all who share one. */
+export function listOperators(texts: readonly string[], sharedToken?: string): NamedOperator[] {
+  const named = texts.flatMap((text) => parseOperator(text) ?? [])
+  if (sharedToken === undefined) return named
+  return [...named, { name: sharedName, role: 'money', tokenHash: hashKey(sharedToken) }]
+}
+
+/**
+ * Finds whose token it is. Its SHA-256 is compared with that of all operators, so that timing
+ * reveals nothing. A token has 256 random bits: neither a salt nor a slow hash would add anything.
+ */
+export async function findOperator(
+  operators: readonly NamedOperator[],
+  token: string,
+): Promise<NamedOperator | undefined> {
+  if (token === '') return undefined
+  const tokenHash = hashKey(token)
+  const matches = await Promise.all(
+    operators.map((operator) => isSameSecret(tokenHash, operator.tokenHash)),
+  )
+  return operators[matches.indexOf(true)]
+}

@@ -1,0 +1,86 @@
+import type { ActionName, ActionRequest } from '../actions/list.ts'
+import { type Actor, type Role, roles } from '../schemas/actor.ts'
+
+/** Is a role, or one for each `action` that a request may name. */
+type NeededRole<Request = { action: string }> =
+  | Role
+  | (Request extends { action: infer Name extends string } ? Readonly<Record<Name, Role>> : never)
+
+type NeededRoles = {
+  readonly [Name in ActionName as `POST /operator/${Name}`]: NeededRole<ActionRequest<Name>>
+} & Readonly<Record<string, NeededRole>>
+
+/** Maps each request of operators to the role that it needs. What is not here is not served. */
+export const routeRoles = {
+  'GET /metrics': 'read',
+  'GET /keys': 'read',
+  'POST /keys': 'operate',
+  'DELETE /keys/:id': 'operate',
+  'GET /operator/status': 'read',
+  'GET /operator/alerts': 'read',
+  'GET /operator/audit': 'read',
+  'GET /operator/payments': 'read',
+  'GET /operator/payments/:intent': 'read',
+  'GET /operator/loans': 'read',
+  'GET /operator/loans.csv': 'read',
+  'GET /operator/export': 'read',
+  'POST /operator/agents': 'read',
+  'POST /operator/find': 'support',
+  'POST /operator/lookup': 'support',
+  'POST /operator/session': 'support',
+  'POST /operator/person/export': 'support',
+  'POST /operator/hold': { hold: 'support', release: 'money' },
+  'POST /operator/pin': { 'keep-pin': 'support', unblock: 'money' },
+  'POST /operator/pause': 'operate',
+  'POST /operator/resume': 'operate',
+  'POST /operator/drain': 'operate',
+  'POST /operator/outbid': 'operate',
+  'POST /operator/rate': 'operate',
+  'POST /operator/alias': 'operate',
+  'POST /operator/test-alert': 'operate',
+  'POST /operator/agents/add': 'operate',
+  'POST /operator/agents/remove': 'operate',
+  'POST /operator/deposit': 'operate',
+  'POST /operator/sweep': 'operate',
+  'POST /operator/person/erase': 'operate',
+  // A wallet is paid by a name, so whoever sets its address may take what is sent there.
+  'POST /operator/wallet': 'money',
+  'POST /operator/wallet-code': 'money',
+  'POST /operator/cash-out': 'money',
+  // An import may hold entries of the audit in any name. Setting back ends holds.
+  'POST /operator/import': 'money',
+  'POST /operator/set-back': 'money',
+} as const satisfies NeededRoles
+
+export type RouteName = keyof typeof routeRoles
+
+export const routeNames = Object.keys(routeRoles) as RouteName[]
+
+/** Finds the route of a request; undefined for what operators cannot ask. */
+export function findRoute(method: string, path: string): RouteName | undefined {
+  const name = `${method === 'HEAD' ? 'GET' : method} ${path}`
+  return routeNames.find((route) => {
+    const [prefix = '', parameter] = route.split(':')
+    return parameter === undefined ? name === route : name.startsWith(prefix)
+  })
+}
+
+/** Returns the role that a route needs; the least one while a request's action is not read yet. */
+export function getNeededRole(route: RouteName, action?: string): Role {
+  const needed: NeededRole = routeRoles[route]
+  if (typeof needed === 'string') return needed
+  if (action === undefined) return 'read'
+  return Object.entries(needed).find(([name]) => name === action)?.[1] ?? 'money'
+}
+
+/** Returns which role an operator lacks for a request; undefined if it is allowed. */
+export function findLackingRole({ role }: Actor, route: RouteName, action?: string) {
+  const needed = getNeededRole(route, action)
+  return roles.indexOf(role) < roles.indexOf(needed) ? needed : undefined
+}
+
+/** Says in a sentence which role is lacking; undefined if the request is allowed. */
+export function describeLack(actor: Actor, route: RouteName, action?: string): string | undefined {
+  const needed = findLackingRole(actor, route, action)
+  return needed && `this needs the role ${needed}: ${actor.name} has the role ${actor.role}`
+}

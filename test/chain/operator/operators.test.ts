@@ -1,0 +1,112 @@
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEther } from 'viem'
+import { expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { ops } from '../../../scripts/ops.ts'
+import { operatorError } from '../../../src/operator/schemas/fields.ts'
+import { opened } from '../../support/opened.ts'
+import { runHere } from '../../support/processes.ts'
+import { give, openOperated } from './operating.ts'
+
+const chain = opened(() => startChain())
+const manage = (args: readonly string[], OPERATORS = '') =>
+  runHere(ops, ['operators', ...args], { env: { OPERATORS } })
+
+/** Makes an operator; gives the token and all operators until then. */
+async function add(name: string, role: string, before = '') {
+  const { output } = await manage(['add', name, role, '--json'], before)
+  return JSON.parse(output) as { token: string; OPERATORS: string }
+}
+
+test('operators get a token by a command, act in their names, and are retired by another', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'operators-'))
+  const file = join(folder.path, 'secrets.json')
+  writeFileSync(file, JSON.stringify({ CALLBACK_SECRET: 'kept' }))
+  const read = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  const ofFile = async (...args: string[]) => {
+    const { code, output } = await manage([...args, '--secrets', file])
+    expect([code, output]).toEqual([0, expect.any(String)])
+    return output
+  }
+  const shown = await ofFile('add', 'amina', 'support')
+  const token = /^ {2}(op_[\w-]{43})$/m.exec(shown)?.[1] ?? ''
+  expect(readFileSync(file, 'utf8')).not.toContain(token)
+  await ofFile('add', 'brian', 'money')
+  expect(await ofFile('list')).toBe('amina  support\nbrian  money\n')
+  const both = openOperated(chain, { OPERATORS: `${read().OPERATORS}` })
+  const env = { OPERATOR_TOKEN: token }
+  const refused = await both.operate(ops, ['pause'], { env })
+  const words = 'refuses: this needs the role operate: amina has the role support'
+  expect(refused).toEqual({ code: 1, output: expect.stringContaining(words) })
+  const doctor = await both.operate(ops, ['doctor'], { env })
+  expect(doctor.output).toMatch(
+    /^ok {3}operator +The token is taken, as that of amina \(support\)/m,
+  )
+  const phone = '+254700000001'
+  await give(chain, phone, '0')
+  expect((await both.operate(ops, ['account', 'hold'], { env, input: phone })).code).toBe(0)
+  const audit = await both.operate(ops, ['audit'], { env })
+  expect(audit.output).toMatch(/ amina +hold /)
+
+  await ofFile('retire', 'amina')
+  expect(read()).toMatchObject({
+    CALLBACK_SECRET: 'kept',
+    OPERATORS: expect.stringMatching(/^brian:money:\w+$/),
+  })
+  const without = openOperated(chain, { OPERATORS: `${read().OPERATORS}` })
+  const ended = await without.operate(ops, ['status'], { env })
+  expect(ended).toEqual({
+    code: 1,
+    output: expect.stringContaining("an operator's token is needed"),
+  })
+})
+
+test.for([
+  [['add', 'operator', 'read'], 'is no operator'],
+  [['add', 'Amina', 'read'], 'is no operator'],
+  [['add', 'amina', 'all'], 'is no operator'],
+  [['add', 'brian', 'read'], 'OPERATORS has a brian'],
+  [['retire', 'amina'], 'OPERATORS names no amina'],
+  [['retire', 'brian', 'read'], 'Usage:'],
+  [['add', 'amina'], 'Usage:'],
+  [[], 'Usage:'],
+] as const)('operators %j is refused in words', async ([args, words]) => {
+  const { OPERATORS } = await add('brian', 'money')
+  const { code, output } = await manage(args, OPERATORS)
+  expect([code, output]).toEqual([1, expect.stringContaining(words)])
+})
+
+test('a cash-out that two operators ask for by one key pays once, and the audit has both', async () => {
+  const [amina, brian] = [await add('amina', 'money'), await add('brian', 'money')]
+  const OPERATORS = `${amina.OPERATORS},${brian.OPERATORS}`
+  const deployment = openOperated(chain, { OPERATORS })
+  const phone = '+254700000002'
+  await give(chain, phone, '1')
+  const to = '0x00000000000000000000000010000000000a11ce'
+  const key = `${Math.floor(Date.now() / 1_000)}-of-two-operators-at-once`
+  const body = JSON.stringify({ phone, to, amount: '0.3', key })
+  const answers = await Promise.all(
+    [amina, brian, amina].map(({ token }) =>
+      deployment.ask('/operator/cash-out', {
+        ...{ method: 'POST', body },
+        headers: { authorization: `Bearer ${token}` },
+      }),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  await deployment.allDone()
+  const balance = await chain.anvil.ask('eth_getBalance', [to, 'latest'])
+  expect(BigInt(balance as string)).toBe(parseEther('0.3'))
+  const entries = (await deployment.audit()).filter(({ action }) => action === 'cash-out')
+  expect(entries.map(({ by }) => by).sort()).toEqual(['amina', 'brian'])
+  const unknown = await deployment.ask('/operator/audit', {
+    headers: { authorization: `Bearer ${amina.token}x` },
+  })
+  expect([unknown.status, operatorError.parse(unknown.body).error]).toEqual([
+    401,
+    "an operator's token is needed",
+  ])
+})

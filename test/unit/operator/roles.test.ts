@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { hashKey } from '../../../src/keys/api-keys.ts'
+import { listOperators } from '../../../src/operator/access/operators.ts'
+import {
+  describeLack,
+  getNeededRole,
+  type RouteName,
+  routeNames,
+  routeRoles,
+} from '../../../src/operator/access/roles.ts'
+import { roles } from '../../../src/operator/schemas/actor.ts'
+import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
+import { createSignIns } from '../../../src/pages/console/session.ts'
+import { openDeployment } from '../../support/deployment.ts'
+import { required } from '../compose/variables.ts'
+
+const phone = '+254700000001'
+const account = `0x${'1'.repeat(40)}`
+const unused = { intent: `0x${'ab'.repeat(22)}`, id: 'abcdef012345' }
+
+/** Are four operators, a role each, whose name is that of the role. */
+const tokenOf = (name: string) => `the-token-of-${name}`
+const write = (name: string, role: string, token = tokenOf(name)) =>
+  `${name}:${role}:${hashKey(token)}`
+const all = roles.map((role) => write(role, role)).join()
+
+function open(variables: Record<string, string> = { OPERATORS: all }) {
+  const { ask, app, events } = openDeployment({
+    variables: { ...required, NODE_URL: 'http://127.0.0.1:1', ...variables },
+  })
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  return {
+    ...{ app, events },
+    async send(name: string, route: string, sent?: object) {
+      const [method = '', path = ''] = route.split(' ')
+      const body = sent && JSON.stringify(sent)
+      return ask(path, { method, headers: bearer(tokenOf(name)), ...(body && { body }) })
+    },
+    async audit() {
+      const { body } = await ask('/operator/audit', { headers: bearer(tokenOf('money')) })
+      return auditAnswer.parse(body).entries
+    },
+  }
+}
+
+type Case = { route: RouteName; action?: string }
+
+const cases = routeNames.flatMap((route): Case[] => {
+  const needed = routeRoles[route]
+  return typeof needed === 'string'
+    ? [{ route }]
+    : Object.keys(needed).map((action) => ({ route, action }))
+})
+
+describe('the roles of operators', () => {
+  const deployment = open()
+
+  test.for(cases)(
+    '$route $action is done for its role and those above, and refused to others',
+    async ({ route, action }) => {
+      const needed = getNeededRole(route, action)
+      const path = route.replace(/:(\w+)/, (_, name: 'id') => unused[name])
+      const sent = path.startsWith('POST') ? { phone, account, action } : undefined
+      for (const role of roles) {
+        const { status, body } = await deployment.send(role, path, sent)
+        if (roles.indexOf(role) < roles.indexOf(needed)) {
+          const error = `this needs the role ${needed}: ${role} has the role ${role}`
+          expect([role, status, body]).toEqual([role, 403, { error }])
+        } else expect([401, 403], role).not.toContain(status)
+      }
+    },
+  )
+
+  test('let money alone cash out, issue wallet codes, end holds and unblock PINs', () => {
+    const routes = ['POST /operator/cash-out', 'POST /operator/wallet-code'] as const
+    expect(routes.map((route) => getNeededRole(route))).toEqual(['money', 'money'])
+    expect(getNeededRole('POST /operator/hold', 'release')).toBe('money')
+    expect(getNeededRole('POST /operator/pin', 'unblock')).toBe('money')
+    const support = { name: 'amina', role: 'support' } as const
+    expect(describeLack(support, 'POST /operator/pin', 'an action of tomorrow')).toMatch(/money/)
+  })
+
+  test('are of exactly the routes that the app serves to operators', () => {
+    const served = deployment.app().routes.flatMap(({ method, path }) => {
+      const name = `${method} ${path.replace(/\{.*\}/, '')}`
+      return method !== 'ALL' && /^\S+ \/(operator|metrics|keys)\b/.test(name) ? [name] : []
+    })
+    expect([...new Set(served)].sort()).toEqual([...routeNames].sort())
+  })
+
+  test('are written in the audit with each name, and no token or hash is', async () => {
+    const { send, audit, events } = open()
+    expect((await send('support', 'POST /operator/hold', { account, action: 'hold' })).status).toBe(
+      200,
+    )
+    await send('money', 'POST /operator/hold', { account, action: 'release' })
+    await send('operate', 'POST /keys', { hash: 'ab'.repeat(32), name: 'x' })
+    await send('read', 'POST /operator/hold', { account, action: 'hold' })
+    const entries = await audit()
+    expect(entries.map(({ by, action }) => `${by} ${action}`).sort()).toEqual([
+      'money release',
+      'operate add-key',
+      'support hold',
+    ])
+    const told = JSON.stringify([entries, events])
+    for (const role of roles)
+      expect(told).not.toMatch(RegExp(`${tokenOf(role)}|${hashKey(tokenOf(role))}`))
+  })
+
+  test('are all of those who share OPERATOR_TOKEN, which stays possible alone', async () => {
+    const { send, audit } = open({ OPERATOR_TOKEN: tokenOf('money') })
+    await send('money', 'POST /operator/hold', { account, action: 'release' })
+    expect(await audit()).toMatchObject([{ by: 'operator', action: 'release' }])
+    const path = '/operator/status'
+    expect((await send('read', `GET ${path}`)).status).toBe(401)
+    expect((await open({}).send('money', `GET ${path}`)).status).toBe(404)
+  })
+
+  test('end with a token, once the next deployment does not name it', async () => {
+    const retired = open({ OPERATORS: write('support', 'support') })
+    expect((await retired.send('money', 'GET /operator/status')).status).toBe(401)
+    const { status, body } = await retired.send('support', 'GET /operator/status')
+    expect([status, body]).toMatchObject([200, { you: { name: 'support', role: 'support' } }])
+  })
+})
+
+describe('a session of the console', () => {
+  const now = 1_800_000_000_000
+  const open = (texts: readonly string[], shared?: string) =>
+    createSignIns({
+      operators: listOperators(texts, shared),
+      sessionSecret: `0x${'5e'.repeat(32)}`,
+      clock: { now: () => now },
+    })
+  const [amina, brian] = [write('amina', 'money'), write('brian', 'read')]
+
+  test('is of the operator whose token was typed, with the role of now', async () => {
+    const cookie = `${await open([amina, brian]).begin(tokenOf('amina'))}`
+    expect(await open([amina, brian]).read(cookie)).toMatchObject({ actor: { role: 'money' } })
+    const lowered = await open([write('amina', 'support')]).read(cookie)
+    expect(lowered).toMatchObject({ actor: { name: 'amina', role: 'support' } })
+  })
+
+  test('ends with its token: retired, replaced, or in the name of another', async () => {
+    const cookie = `${await open([amina, brian]).begin(tokenOf('amina'))}`
+    for (const [texts, shared] of [
+      [[brian]],
+      [[write('amina', 'money', 'another-token')]],
+      [[write('brian', 'money', tokenOf('amina'))]],
+      [[brian], tokenOf('amina')],
+    ] as const)
+      expect(await open(texts, shared).read(cookie)).toBeUndefined()
+    const first = open([], 'the-first-token')
+    const shared = `${await first.begin('the-first-token')}`
+    expect(await first.read(shared)).toMatchObject({ actor: { name: 'operator', role: 'money' } })
+    expect(await open([], 'another-token').read(shared)).toBeUndefined()
+  })
+
+  test('is no use in another name or with another time, and has a form token of its own', async () => {
+    const { begin, read } = open([amina, brian])
+    const [cookie, other] = [`${await begin(tokenOf('brian'))}`, `${await begin(tokenOf('brian'))}`]
+    const [, endsAt = '', id, signature] = cookie.split('.')
+    expect(await read(['brian', endsAt, id, signature].join('.'))).toBeDefined()
+    for (const forged of [
+      ['amina', endsAt, id, signature],
+      ['brian', Number(endsAt) + 1, id, signature],
+      ['brian', endsAt, id, hashKey(tokenOf('brian'))],
+      ['brian', endsAt, id, ''],
+      [''],
+    ])
+      expect(await read(forged.join('.'))).toBeUndefined()
+    expect((await read(cookie))?.csrf).not.toBe((await read(other))?.csrf)
+  })
+
+  test('begins with a token alone, and not with what the configuration has of it', async () => {
+    const { begin } = open([amina, `carol:money:${hashKey('')}`])
+    for (const typed of ['', hashKey(tokenOf('amina')), amina, tokenOf('nobody')])
+      expect(await begin(typed)).toBeUndefined()
+  })
+})
