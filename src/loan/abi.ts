@@ -164,6 +164,7 @@ export const loanAbi = [
   {"type":"function","name":"getBalance","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"holderOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"holder","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"inletOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
+  {"type":"function","name":"isListed","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"issuable","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"limitOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"liquidity","inputs":[],"outputs":[{"name":"sum","type":"uint256"}],"stateMutability":"view"},

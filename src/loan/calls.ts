@@ -129,6 +129,7 @@ export type LoanRead =
   | 'loanDetailsOf'
   | 'terms'
   | 'limitOf'
+  | 'isListed'
   | 'inletOf'
   | 'holderOf'
   | 'liquidity'

@@ -16,7 +16,12 @@ import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 export type LoanReader = ReturnType<typeof createLoanReader>
 
 /** Holds the terms on which loans are given now; the fee is in basis points of the principal. */
-export type OpenTerms = { principalWei: bigint; feeRate: bigint; termSeconds: number }
+export type OpenTerms = {
+  principalWei: bigint
+  feeRate: bigint
+  termSeconds: number
+  listOnly: boolean
+}
 
 /** Means that the contract refused a read: it has no such function. */
 export class RevertedRead extends Error {
@@ -126,9 +131,10 @@ export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
       return { owedWei: owed, dueAt: Number(dueAt) }
     },
     async readTerms(): Promise<OpenTerms> {
-      const { principal, feeRate, term } = await readContract('terms')
-      return { principalWei: principal, feeRate: BigInt(feeRate), termSeconds: term }
+      const { principal, feeRate, term, listOnly } = await readContract('terms')
+      return { principalWei: principal, feeRate: BigInt(feeRate), termSeconds: term, listOnly }
     },
+    readListed: (account: Address) => readContract('isListed', [account]),
     /** Reads what an account may borrow at a time; undefined of a contract of version 1.0. */
     readLimit: (account: Address) =>
       readContract('limitOf', [account]).catch((error: unknown) => {

@@ -50,7 +50,7 @@ export async function findKnownRefusal(
   return { screen: endScreen(text), reason: loanRefusal.reason }
 }
 
-/** Predicts the contract's refusal, as far as the account's debt and balance show it. */
+/** Predicts the contract's refusal, as far as the account's debt, balance and listing show it. */
 async function predictLoanRefusal(
   { loan, settings }: Services,
   account: Address,
@@ -59,7 +59,11 @@ async function predictLoanRefusal(
 ): Promise<LoanRefusal | undefined> {
   const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
   const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
-  if (kind === 'loan') return owedWei ? { reason: 'existing_loan', owedWei } : undefined
+  if (kind === 'loan') {
+    if (owedWei) return { reason: 'existing_loan', owedWei }
+    const isOpen = !(await loan.readTerms()).listOnly || (await loan.readListed(account))
+    return isOpen ? undefined : { reason: 'not_listed' }
+  }
   if (owedWei === 0n) return { reason: 'no_loan' }
   if (owedWei !== undefined && paymentWei > owedWei) {
     return { reason: 'repayment_too_large', owedWei }

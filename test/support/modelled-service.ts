@@ -99,6 +99,10 @@ export function openModelledService(options: ModelledOptions) {
     changePrincipal(wei: bigint) {
       world.principalWei = wei
     },
+    /** Lends to listed accounts alone, of which there is none. */
+    lendToNobody() {
+      world.isListOnly = true
+    },
     accountOf: (caller: number): Address => accounts[caller] ?? forwarderAddress,
     /** Makes one delivery; returns the caller's screen. */
     async deliver(caller: number, session: string, text: string) {

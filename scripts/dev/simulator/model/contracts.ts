@@ -54,6 +54,8 @@ export type ContractWorld = {
   loan: Address
   principalWei: bigint
   dailyCapWei: bigint
+  /** Lends to listed accounts alone, and nobody is listed. */
+  isListOnly?: boolean
   isSigned: (request: SignedRequest) => boolean
   /** Multiplies `execute`'s usual gas for a request: later ones of a batch may be skipped. */
   gasTimes?: number
@@ -190,6 +192,7 @@ function applyForLoanOf({ world, state, caller, seconds }: Call, shown: bigint[]
   const [principalWei = 0n] = shown
   const leastPrincipalWei = getLeastLoan(world.unit)
   if (state.isPaused) return refused('EnforcedPause')
+  if (world.isListOnly) return refused('NotListed', caller)
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const
   if (terms.some((term, index) => shown[index] !== term)) return refused('TermsChanged', ...terms)
   if (principalWei < leastPrincipalWei || principalWei > world.principalWei) {

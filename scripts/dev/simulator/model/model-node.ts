@@ -40,6 +40,7 @@ const reads = {
   terms: encodeReadCall('terms'),
   debt: encodeReadCall('loanDetailsOf', zeroAddress).slice(0, 10),
   limit: encodeReadCall('limitOf', zeroAddress).slice(0, 10),
+  listed: encodeReadCall('isListed', zeroAddress).slice(0, 10),
   successor: encodeReadCall('successor'),
   announced: encodeReadCall('announcedBy', zeroAddress).slice(0, 10),
   inlet: encodeReadCall('inletOf', zeroAddress).slice(0, 10),
@@ -164,12 +165,16 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
     if (data === reads.withdrawable) return encodeWord(unlimitedWei)
     if (data === reads.issuable) return encodeWord(issuableWei(world, state, timestampSeconds))
     if (data === reads.terms)
-      return encodeWords(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0, 0)
+      return encodeWords(
+        ...[world.principalWei, world.dailyCapWei, termSeconds, 0, 0],
+        ...[world.isListOnly ? 1 : 0, 0],
+      )
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
     if (data === reads.successor) return encodeWords(0, 0)
     if (data.startsWith(reads.announced))
       return encodeWords(account?.hasAnnounced ? account.balanceWei : 0n, 0)
+    if (data.startsWith(reads.listed)) return encodeWord(0n)
     if (data.startsWith(reads.limit)) return encodeWord(world.principalWei)
     if (data.startsWith(reads.holder)) return `0x${data.slice(10)}`
     if (data.startsWith(reads.inlet)) return pad(inletOf(`0x${data.slice(34)}`))

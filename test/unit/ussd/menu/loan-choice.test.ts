@@ -72,6 +72,17 @@ describe('a caller who chooses how much to borrow', () => {
     await settle()
     expect(await deliver(0, 'next', '3')).toMatch(/^END You already have a loan/)
   })
+
+  test.for([true, false])(
+    'is told first that loans are not open to it: %s',
+    async (choosesLoan) => {
+      const { deliver, lendToNobody } = open({ choosesLoan })
+      lendToNobody()
+      const refused = 'END Loans are not open to this number. Ask your lender.'
+      expect(await deliver(0, 's', '3')).toBe(refused)
+      expect(await deliver(0, 't', choosesLoan ? '3*1*1' : '3*1')).toBe(refused)
+    },
+  )
 })
 
 test('an amount that was typed for something else is no loan’s, whether there is a choice or not', async () => {
