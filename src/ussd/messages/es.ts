@@ -18,41 +18,42 @@ export const spanish: Messages = {
     age === undefined
       ? `¿Enviar ${amount}\nPara: ${to}?`
       : `Usted envió ${amount}\nPara: ${to}\n${age}. ¿Enviar otra vez?`,
-  paidBefore: (payment, age) => `${payment}\n${age}. No se envió nada más. Marque de nuevo.`,
+  paidBefore: (payment, age) =>
+    `${payment}\n${age}. No se envió nada más. Por favor, marque de nuevo.`,
   date: createDateFormat('ene feb mar abr may jun jul ago sep oct nov dic'),
   hasFailed: 'Un pago falló: vea 5',
   pin: {
-    choose: 'Elija un PIN de 4 a 6 cifras. Protege su dinero: no lo diga a nadie.',
+    choose: 'Elija un PIN de 4 a 6 dígitos. Protege su dinero: no se lo diga a nadie.',
     again: 'Escriba otra vez el mismo PIN.',
     enter: { see: 'Escriba su PIN', change: 'Escriba su PIN actual' },
-    form: 'Un PIN tiene de 4 a 6 cifras.',
+    form: 'El PIN tiene 4 a 6 dígitos.',
     easy: 'Este PIN es fácil de adivinar.',
     differs: 'Los dos PIN no son iguales.',
-    wrong: (left) => `PIN incorrecto. Intentos: ${left}.`,
+    wrong: (left) => `PIN incorrecto. Intentos restantes: ${left}.`,
     locked: {
       blocked:
-        '3 PIN incorrectos: no puede enviar. No se envió nada. Si olvidó el PIN, marque de nuevo y elija 8.',
+        '3 PIN incorrectos: cuenta bloqueada. No se envió nada. Si olvidó el PIN, marque de nuevo y elija 8.',
       unset: 'No tiene PIN. No se envió nada. Marque de nuevo para elegir uno.',
       dormant: (help) =>
         `Este número no se usó en 90 días. No se envió nada. ${help === undefined ? 'Pida a su proveedor que abra' : `Llame al ${help} para abrir`} la cuenta otra vez.`,
     },
-    isBlocked: 'Bloqueado: 3 PIN incorrectos',
+    isBlocked: 'Cuenta bloqueada: 3 PIN incorrectos',
     waits: (hours) => `Nuevo PIN en ${hours} h`,
-    chosen: 'Su PIN está guardado. Marque de nuevo.',
-    unchanged: 'No se cambió nada. Marque de nuevo.',
+    chosen: 'Su PIN está guardado. Por favor, marque de nuevo.',
+    unchanged: 'No se cambió nada. Por favor, marque de nuevo.',
     forgotten:
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
     requested: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
   },
   nothingMoved: 'No se movió dinero.',
-  languageChosen: 'Su idioma ahora es el español. Marque de nuevo.',
+  languageChosen: 'Su idioma ahora es el español. Por favor, marque de nuevo.',
   more: 'Más',
   back: 'Atrás',
 
   queued: 'en cola',
   queuedFor: (minutes: string) => `en cola, unos ${minutes} min`,
 
-  unknownChoice: 'Elija una opción de la lista.',
+  unknownChoice: 'Por favor, elija una opción de la lista.',
   notSentYet: 'Aún no enviado.',
   askAgain: (mistake) => `${mistake} Intente de nuevo.`,
   badRecipient: {
@@ -68,14 +69,14 @@ export const spanish: Messages = {
   badAmount: {
     not_a_number: 'Monto no válido, ejemplo 0.001.',
     zero: 'El monto debe ser mayor que 0.',
-    too_fine: 'Máximo 18 cifras después del punto.',
+    too_fine: 'Máximo 18 dígitos después del punto.',
     too_large: 'Este monto es demasiado grande.',
   },
-  tooManyMistakes: 'Demasiadas respuestas erróneas. No se envió nada. Marque de nuevo.',
-  tooLong: 'Esta sesión es demasiado larga. No se envió nada. Marque de nuevo.',
+  tooManyMistakes: 'Demasiadas respuestas erróneas. No se envió nada. Por favor, marque de nuevo.',
+  tooLong: 'Esta sesión es demasiado larga. No se envió nada. Por favor, marque de nuevo.',
   tooLittle: (min) => `El envío mínimo es ${min}.`,
-  sessionEnded: 'Esta sesión ha terminado. Marque de nuevo.',
-  sessionClosed: 'Esta sesión ha terminado. No se envió nada. Marque de nuevo.',
+  sessionEnded: 'Esta sesión ha terminado. Por favor, marque de nuevo.',
+  sessionClosed: 'Esta sesión ha terminado. No se envió nada. Por favor, marque de nuevo.',
 
   refused: {
     balance_too_low: (balance) =>
@@ -87,9 +88,9 @@ export const spanish: Messages = {
     no_loan: 'No tiene préstamo que pagar. Marque de nuevo para ver el menú.',
     repayment_too_large: (owed) =>
       `Solo debe ${owed}. No se envió nada. Marque de nuevo para pagar todo.`,
-    no_liquidity: 'No se puede dar ningún préstamo ahora. Intente más tarde.',
+    no_liquidity: 'No se puede dar ningún préstamo ahora. Por favor, intente más tarde.',
     not_listed: 'Los préstamos no están abiertos a este número. Pregunte a su prestamista.',
-    loan_limit: 'Tuvo un préstamo hace poco. Intente más tarde.',
+    loan_limit: 'Tuvo un préstamo hace poco. Por favor, intente más tarde.',
     terms_changed:
       'Las condiciones del préstamo cambiaron. No se envió nada. Marque de nuevo en un minuto.',
     contract:
@@ -99,15 +100,15 @@ export const spanish: Messages = {
     token_refused:
       'El emisor de este dinero no permite este envío ahora. No se envió nada. Elija otra billetera, o intente más tarde.',
     paused:
-      'Los préstamos y los retiros están en pausa. Aún puede enviar dinero y pagar. No se envió nada. Intente más tarde.',
+      'Los préstamos y los retiros están en pausa. Aún puede enviar dinero y pagar. No se envió nada. Por favor, intente más tarde.',
     withdrawal_limit: (left) =>
       left === undefined
-        ? 'No se puede retirar tanto ahora. No se envió nada. Intente más tarde.'
+        ? 'No se puede retirar tanto ahora. No se envió nada. Por favor, intente más tarde.'
         : `Ahora solo se puede retirar ${left}. No se envió nada. Marque de nuevo para retirar menos.`,
     nothing_there: 'Su saldo es 0. No se envió nada. Marque de nuevo para ver el menú.',
-    unknown: 'No es posible en este momento. No se envió nada. Intente más tarde.',
+    unknown: 'No es posible en este momento. No se envió nada. Por favor, intente más tarde.',
   },
-  nothingWasSent: 'Servicio no disponible. No se envió nada. Intente más tarde.',
+  nothingWasSent: 'Servicio no disponible. No se envió nada. Por favor, intente más tarde.',
   walletChanged:
     'Esta billetera cambió o fue quitada. Si cambió, no paga a nadie por 24 horas. No se envió nada. Para anular: 8, luego 4.',
   tooManyDials: 'Demasiadas solicitudes de este teléfono. Espere un minuto y marque de nuevo.',
@@ -115,21 +116,24 @@ export const spanish: Messages = {
     'Su pago en un agente aún se está completando. No se envió nada. Intente en unos 10 minutos.',
   tooManyOpen: (max) =>
     `Solo ${max} pagos a la vez. No se envió nada. Espere hasta que hayan llegado.`,
-  tooManyToday: (max) => `Solo ${max} envíos al día. No se envió nada. Intente más tarde.`,
+  tooManyToday: (max) =>
+    `Solo ${max} envíos al día. No se envió nada. Por favor, intente más tarde.`,
   tooMuchToday: (left) =>
     `Puede enviar ${left} más en el día. No se envió nada. Marque de nuevo para enviar menos.`,
   tooManyWait: (minutes) =>
     `Hay demasiados pagos en espera. No se envió nada. Intente en unos ${minutes} minutos.`,
-  feesTooHigh: 'Las comisiones de la red están muy altas. No se envió nada. Intente más tarde.',
-  cannotPayFees: 'Los pagos están detenidos por un momento. No se envió nada. Intente más tarde.',
-  paused: 'Los pagos están en pausa. No se envió nada. Intente más tarde.',
+  feesTooHigh:
+    'Las comisiones de la red están muy altas. No se envió nada. Por favor, intente más tarde.',
+  cannotPayFees:
+    'Los pagos están detenidos por un momento. No se envió nada. Por favor, intente más tarde.',
+  paused: 'Los pagos están en pausa. No se envió nada. Por favor, intente más tarde.',
   held: (help) =>
     help === undefined
       ? 'Su cuenta está retenida. No se envió nada. Pregunte a su proveedor.'
       : `Su cuenta está retenida. No se envió nada. Llame al ${help}.`,
   unsent: 'Hasta ahora no se ha enviado, pero aún puede enviarse. Vea su saldo antes de repetir.',
   uncertain: 'Aún no se sabe si se envió. Revise su saldo antes de intentar de nuevo.',
-  unavailable: 'Servicio no disponible. Intente más tarde.',
+  unavailable: 'Servicio no disponible. Por favor, intente más tarde.',
   unlistedNumber: 'Este número de teléfono no se conoce. No se envió nada.',
   outOfService: 'Este servicio no está en funcionamiento.',
 }

@@ -23,23 +23,24 @@ export const french: Messages = {
   date: createDateFormat('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
   hasFailed: 'Un paiement a échoué: voir 5',
   pin: {
-    choose: 'Choisissez un PIN de 4 à 6 chiffres. Il garde votre argent: ne le dites à personne.',
-    again: 'Tapez encore le même PIN.',
-    enter: { see: 'Entrez votre PIN', change: 'Entrez votre PIN actuel' },
-    form: 'Un PIN a 4 à 6 chiffres.',
-    easy: 'Ce PIN est facile à deviner.',
-    differs: 'Les deux PIN diffèrent.',
-    wrong: (left) => `PIN faux. Essais: ${left}.`,
+    choose:
+      'Choisissez un code PIN de 4 à 6 chiffres. Il protège votre argent: ne le dites à personne.',
+    again: 'Tapez encore le même code PIN.',
+    enter: { see: 'Entrez votre code PIN', change: 'Entrez votre code PIN actuel' },
+    form: 'Un code PIN a 4 à 6 chiffres.',
+    easy: 'Ce code PIN est facile à deviner.',
+    differs: 'Les deux codes PIN sont différents.',
+    wrong: (left) => `Code PIN incorrect. Essais restants: ${left}.`,
     locked: {
       blocked:
-        "3 PIN faux: les envois sont bloqués. Rien n'a été envoyé. Si vous avez oublié le PIN, recomposez et choisissez 8.",
+        "3 codes PIN incorrects: envois bloqués. Rien n'a été envoyé. Si vous avez oublié le code PIN, recomposez et choisissez 8.",
       unset: "Vous n'avez pas de PIN. Rien n'a été envoyé. Recomposez pour en choisir un.",
       dormant: (help) =>
         `Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. ${help === undefined ? 'Demandez à votre prestataire de' : `Appelez le ${help} pour`} rouvrir le compte.`,
     },
-    isBlocked: 'Bloqué: 3 PIN faux',
+    isBlocked: 'Bloqué: 3 codes PIN incorrects',
     waits: (hours) => `Nouveau PIN dans ${hours} h`,
-    chosen: 'Votre PIN est enregistré. Veuillez recomposer.',
+    chosen: 'Votre code PIN est enregistré. Veuillez recomposer.',
     unchanged: "Rien n'a changé. Veuillez recomposer.",
     forgotten:
       "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",

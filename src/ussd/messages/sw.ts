@@ -31,7 +31,8 @@ export const kiswahili: Messages = {
     form: 'PIN ina tarakimu 4 hadi 6.',
     easy: 'PIN hii ni rahisi kukisia.',
     differs: 'PIN hizi mbili ni tofauti.',
-    wrong: (left) => `PIN si sahihi. Majaribio: ${left}.`,
+    wrong: (left) =>
+      `PIN si sahihi. ${left === 1 ? 'Limebaki jaribio 1' : `Yamebaki majaribio ${left}`}.`,
     locked: {
       blocked:
         'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Ukisahau PIN, piga tena na uchague 8.',
@@ -44,7 +45,7 @@ export const kiswahili: Messages = {
     chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
     unchanged: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
     forgotten:
-      'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yabaki yalivyo.',
+      'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yatabaki yalivyo.',
     requested:
       'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo. PIN ya zamani inafuta ombi hili.',
   },

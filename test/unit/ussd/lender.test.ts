@@ -7,7 +7,7 @@ const closed = 'END This session has ended. Nothing was sent. Please dial again.
 
 describe('a transfer that is confirmed', () => {
   plays('tells that an address is credited as an account here and is no wallet')`
-      s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Credits an account of this service, NOT a wallet.|1. Credit account|2. Cash out to wallet|0. Back
+      s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Stays inside this service: reaches NO wallet.|1. Send inside|2. Cash out to wallet|0. Back
       s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…
       # EIP-1191 on chain 31; EIP-55 has 0xbcDEfABC and chain 30 has 0xbCDEfabc.
       t: 2*0xbcdefabc00000000000000000000000000000001*0.001*1 -> END Transfer Submitted|To: 0xbcdEFaBc...|…`

@@ -106,7 +106,7 @@ const words = defineWords({
   },
   es: {
     label: 'Movimientos',
-    unavailable: 'No disponible. Intente más tarde.',
+    unavailable: 'No disponible. Por favor, intente más tarde.',
     nothing: 'Nada todavía.',
     receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
     allOwed: 'toda la deuda',

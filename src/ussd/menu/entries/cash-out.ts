@@ -99,7 +99,7 @@ const words = defineWords({
     enterPin: 'PIN para retirar',
     submitted: (amount, to, tx) =>
       `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\nTx: ${tx}\nLlegará pronto.`,
-    failed: 'El retiro falló\nNo se movió dinero. Marque de nuevo.',
+    failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
   },
 })
@@ -111,6 +111,13 @@ const writeTitle: WriteText = (context, draft, facts) =>
     words(context.messages).confirmCashOut(...formatTransfer(context, draft)),
     ...formatLocalAmount(context, draft, facts),
   ].join('\n')
+
+/** Leaves out the warning, which the screen before had, so that a mistake has room. */
+const writeRetry: WriteText = (context, draft) => {
+  const { confirmCashOut } = words(context.messages)
+  const [amount = '', to = ''] = confirmCashOut(...formatTransfer(context, draft)).split('\n')
+  return `${amount}\n${to}`
+}
 
 export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry => ({
   digit,
@@ -198,6 +205,7 @@ export const cashOut = {
       enterPin: (messages) => words(messages).enterPin,
       label: (messages) => words(messages).confirm,
       title: writeTitle,
+      retryText: writeRetry,
       paymentKind: 'cashOut',
       target: cashOutEffect,
       repeatQuestion: 'repeatCashOut',
@@ -206,6 +214,7 @@ export const cashOut = {
     // The transfer's confirmation of an address leads here, by `createCashOutEntry`.
     pinToCashOut: createPinQuestion((messages) => words(messages).enterPin, {
       title: writeTitle,
+      retryText: writeRetry,
       target: cashOutEffect,
       repeatQuestion: 'repeatCashOut',
       back: 'confirmAddress',

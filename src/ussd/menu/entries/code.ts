@@ -28,7 +28,7 @@ export const codeWords = defineWords({
     enterCode: 'Msimbo wa kutoa pesa:',
     noSuchCode: 'Hakuna pesa za msimbo huu kwako.',
     paid: 'Zimelipwa',
-    pinToPay: 'Weka PIN kulipa pesa',
+    pinToPay: 'Weka PIN kulipa',
     paidOutAt: (time) => `Zililipwa ${time}`,
     paidBefore: 'Zililipwa tayari. Usitoe pesa.',
   },

@@ -35,7 +35,7 @@ const words = defineWords({
     enterPin: 'PIN para abonar',
     submitted: (_amount, _to, tx) =>
       `Abono solicitado\nTx: ${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
-    failed: 'El abono falló\nLo que llegó queda guardado. Marque de nuevo.',
+    failed: 'El abono falló\nLo que llegó queda guardado. Por favor, marque de nuevo.',
     activityLine: (amount) => `Abono de ${amount === 'all' ? 'lo que llegó' : amount}`,
     nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
   },

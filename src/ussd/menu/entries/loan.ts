@@ -83,7 +83,7 @@ const words = defineWords({
     agree: 'Acepto',
     enterPin: 'PIN para aceptar',
     submitted: (amount, _, tx) => `Préstamo solicitado\nTx: ${tx}\nPronto recibirá ${amount}.`,
-    failed: 'El préstamo falló\nNo se abonó nada. Marque de nuevo.',
+    failed: 'El préstamo falló\nNo se abonó nada. Por favor, marque de nuevo.',
     activityLine: (amount) => `Préstamo de ${amount}`,
     creditedMessage: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
   },

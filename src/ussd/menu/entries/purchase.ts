@@ -68,14 +68,14 @@ const words = defineWords({
     enterRecipient: 'Número de caja o de factura:\n0. Atrás',
     unknownRecipient: 'Ninguna caja ni factura tiene este número.',
     enterReference: 'Referencia, por ejemplo su número de cliente:\n0. Atrás',
-    invalidReference: 'Hasta 20 letras, cifras, espacios o ./-, y primero una letra o cifra.',
+    invalidReference: 'Hasta 20 letras, dígitos, espacios o ./-, y primero una letra o un dígito.',
     confirmPurchase: (amount, recipient) =>
       `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${recipient}`,
     referenceLine: (reference) => `Por: ${reference}`,
     enterPin: 'PIN para pagar',
     submitted: (amount, recipient, tx, code) =>
       `Pago solicitado\nPara: ${recipient}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
-    failed: 'El pago falló\nNo se movió dinero. Marque de nuevo.',
+    failed: 'El pago falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, recipient) => `Pagó ${amount} a ${recipient}`,
   },
 })

@@ -95,7 +95,7 @@ const words = defineWords({
     enterPin: 'PIN para pagar',
     submitted: (amount, _, tx) =>
       `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\nTx: ${tx}\nSu préstamo se actualizará pronto.`,
-    failed: 'El pago falló\nNo se pagó nada. Marque de nuevo.',
+    failed: 'El pago falló\nNo se pagó nada. Por favor, marque de nuevo.',
     reminder: (amount, date) =>
       `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija ${menuDigit}.`,
     overdue: (date) => `Vencido desde: ${date}`,

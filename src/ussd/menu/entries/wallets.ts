@@ -50,7 +50,7 @@ export const walletWords = defineWords({
   },
   fr: {
     add: (name, address) => `Enregistrer ${name}:\n${address}`,
-    replaces: 'Remplace votre adresse: rien ne lui est payé pendant 24 h.',
+    replaces: 'Remplace votre adresse: ne paie rien avant 24 h.',
     confirmAdd: 'Enregistrer',
     pinToAdd: 'PIN pour enregistrer',
     added: (name) => `Portefeuille ${name} enregistré. Recomposez pour retirer.`,
@@ -67,7 +67,7 @@ export const walletWords = defineWords({
   },
   es: {
     add: (name, address) => `Guardar billetera ${name}:\n${address}`,
-    replaces: 'Reemplaza su dirección: no paga a nadie por 24 h.',
+    replaces: 'Reemplaza su dirección: no paga a nadie en 24 h.',
     confirmAdd: 'Guardar',
     pinToAdd: 'PIN para guardar',
     added: (name) => `Billetera ${name} guardada. Marque de nuevo para retirar.`,

@@ -46,7 +46,7 @@ const words = defineWords({
     enterPin: 'PIN para retirar',
     submitted: (amount, to, tx, code) =>
       `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}\nSe paga cuando esté hecho.`,
-    failed: 'El retiro falló\nNo se movió dinero. Marque de nuevo.',
+    failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} con ${to}`,
   },
 })
