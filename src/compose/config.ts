@@ -69,6 +69,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     guards: listGuards(settings),
     objectLocation: settings.OBJECT_LOCATION,
     limits: readLimits(settings),
+    finalAtOnce: settings.FINAL_AT_ONCE,
     rateFeed:
       feedUrl && currency
         ? {

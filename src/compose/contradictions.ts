@@ -82,6 +82,8 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
     if (!isBelieved && !(settings.isMined && settings.PROOFS !== false))
       refuse('FINAL_AFTER', 'needs PROOFS=on: a block that is merely believed makes nothing final')
   }
+  if (settings.FINAL_AT_ONCE.limitWei > 0n && settings.FINAL_AFTER === 0n)
+    refuse('FINAL_AT_ONCE', 'needs FINAL_AFTER: the operator backs a payment until one block')
   if (settings.LOAN_CHOICE && !CONFIRM)
     refuse('LOAN_CHOICE', 'needs CONFIRM=on, which shows the terms before they are agreed to')
   if (Boolean(feed) !== Boolean(currency))

@@ -89,6 +89,17 @@ const finalAfter = z.pipe(
   ),
   z.transform((after) => (typeof after === 'bigint' ? after : after === 'block' ? maxUint256 : 0n)),
 )
+/** Reads how much may be final at once: each payment, and all that the operator backs, in wei. */
+const finalAtOnce = z.pipe(
+  z.union(
+    [z.literal('off'), z.string().check(z.regex(/^[0-9]{1,30}:[0-9]{1,30}$/))],
+    'has to be off, or two numbers of wei: each payment:all of them, such as 10:200',
+  ),
+  z.transform((text) => {
+    const [eachWei = 0n, limitWei = 0n] = text === 'off' ? [] : text.split(':').map(BigInt)
+    return { eachWei, limitWei }
+  }),
+)
 const onOrOff = z.pipe(
   oneOf('on', 'off'),
   z.transform((word) => word === 'on'),
@@ -200,6 +211,7 @@ const environment = z.extend(optional, {
   AGENTS: z._default(onOrOff, false),
   LOAN_CHOICE: z._default(onOrOff, false),
   FINAL_AFTER: z._default(finalAfter, 0n),
+  FINAL_AT_ONCE: z._default(finalAtOnce, { eachWei: 0n, limitWei: 0n }),
   MAX_AGENT_OPEN_PAYMENTS: z._default(count(1, maxOpenPayments), maxOpenPayments),
 })
 

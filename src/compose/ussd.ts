@@ -117,6 +117,7 @@ export function createServices(
         loans: cached(clock, lendableTtlMs, () => loan.readLendable()),
         withdrawals: cached(clock, lendableTtlMs, () => loan.readWithdrawable()),
       },
+      finalAtOnce: config.finalAtOnce,
       mayDial,
       accept: stores.accept ?? createAcceptor(relayer),
       waitUntil,

@@ -44,6 +44,7 @@ export function describeStatus(
     alerts: listCurrentAlerts(healthData, deployment).map(toAlert),
     relayers: [describeRelayer(deployment, healthData, counts)],
     contracts: { loan, forwarder, ...describeContracts(deployment, vitals) },
+    backedWei: `${vitals.backedWei}`,
     head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
     guards: [...deployment.guards],

@@ -12,6 +12,8 @@ import {
   id,
   judge,
   mineAt,
+  offer,
+  offerOf,
   orderOf,
   transactionOf,
 } from './payments.ts'
@@ -51,6 +53,112 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
     const payment = await ledger.findPayment(session)
     return payment && getProgress(payment)
   }
+
+  /** Offers alice's payment, which may be final at once; 15 wei are backed in all. */
+  const atOnce = (wei: bigint, settledWei = 1_000n, more: Partial<Order> = {}) => ({
+    ...paying('', wei, more),
+    backing: { settled: { block: final, wei: settledWei }, limitWei: 15n },
+  })
+  const offerAtOnce = (session: string, payer = alice, offer = atOnce(10n)) => {
+    const own = orderOf(session, payer).request
+    const lasting = offer.order.lasting && { ...own, signature: '0x1a57' as const }
+    return { ...offer, order: { ...offer.order, request: own, lasting } }
+  }
+  const backedWei = async (ledger: WholeLedger) => (await ledger.readVitals()).backedWei
+
+  describe(`a payment that is final at once, on ${name}`, () => {
+    test('is backed until a block assures it, and so are others while that reaches', async ({
+      ledger,
+    }) => {
+      const nonce = await accept(ledger, 's', alice, offerAtOnce('s'))
+      expect([await wordOf(ledger, 's'), await backedWei(ledger)]).toEqual(['done', 10n])
+      await accept(ledger, 'more', bob, offerAtOnce('more', bob))
+      await accept(ledger, 'small', bob, offerAtOnce('small', bob, atOnce(5n)))
+      expect([await wordOf(ledger, 'more'), await wordOf(ledger, 'small')]).toEqual([
+        'arriving',
+        'done',
+      ])
+      expect(await backedWei(ledger)).toBe(15n)
+      await mineAt(ledger, 's', nonce ?? -1, executionIn(final + 2))
+      expect(await backedWei(ledger)).toBe(15n)
+      expect(await assure(ledger, 's', 10n)).toEqual([])
+      expect(await assure(ledger, 's', 10n)).toBeUndefined()
+      expect(await backedWei(ledger)).toBe(5n)
+      await ledger.reopen(id(`block ${final + 2}`))
+      expect([await wordOf(ledger, 's'), await backedWei(ledger)]).toEqual(['done', 5n])
+      // The request that holds for a day is in its place already.
+      expect((await ledger.findPayment('s'))?.order.request.signature).toBe('0x1a57')
+    })
+
+    test('of two in one step is the one that what is backed reaches for', async ({ ledger }) => {
+      const offers = [alice, bob].map((payer, index) =>
+        offerOf(`s${index}`, payer, offerAtOnce(`s${index}`, payer)),
+      )
+      await offer(ledger, ...offers)
+      const words = await Promise.all([wordOf(ledger, 's0'), wordOf(ledger, 's1')])
+      expect([words, await backedWei(ledger)]).toEqual([['done', 'arriving'], 10n])
+    })
+
+    test('of an account counts what it pays in the same step', async ({ ledger }) => {
+      const offers = ['s', 't'].map((session) =>
+        offerOf(session, alice, offerAtOnce(session, alice, atOnce(5n, 9n))),
+      )
+      await offer(ledger, ...offers)
+      expect(await wordOf(ledger, 's')).toBe('done')
+      expect(await ledger.findPayment('t')).toBeUndefined()
+    })
+
+    test.for([
+      ['the account has less for good', atOnce(10n, 9n)],
+      ['it is of a kind that others can make fail', atOnce(10n, 99n, { kind: 'repayment' })],
+      ['no request of a day is signed', atOnce(10n, 99n, { lasting: undefined })],
+      ['its balance was not read', { ...atOnce(10n), backing: undefined }],
+    ] as const)('is none where %s', async ([, offer], { ledger }) => {
+      await accept(ledger, 's', alice, offerAtOnce('s', alice, offer as ReturnType<typeof atOnce>))
+      expect([await wordOf(ledger, 's'), await backedWei(ledger)]).toEqual(['arriving', 0n])
+    })
+
+    test('is none while rows may be lost', async ({ ledger }) => {
+      await ledger.recordHead(undefined, 50)
+      const offer = { ...offerAtOnce('s'), chainNonce: 50, poolNonce: 50 }
+      await accept(ledger, 's', alice, offer)
+      expect([await wordOf(ledger, 's'), await backedWei(ledger)]).toEqual(['arriving', 0n])
+    })
+
+    test('keeps others from its money as one does that a block assures', async ({ ledger }) => {
+      await accept(ledger, 's', alice, offerAtOnce('s', alice, atOnce(10n, 12n)))
+      expect(await judge(ledger, 'next', alice, paying('next', 3n))).toMatchObject({
+        kind: 'unsettled',
+      })
+    })
+
+    test('frees what backs it once it is final by depth', async ({ ledger }) => {
+      const nonce = await accept(ledger, 's', alice, offerAtOnce('s'))
+      await mineAt(ledger, 's', nonce ?? -1, executionIn(final + 2))
+      await ledger.confirm(['s'], id(`block ${final + 2}`))
+      expect(await backedWei(ledger)).toBe(0n)
+    })
+
+    test('that fails is the incident that it is, and what backed it is lost', async ({
+      ledger,
+    }) => {
+      const nonce = await accept(ledger, 's', alice, offerAtOnce('s'))
+      await mineAt(ledger, 's', nonce ?? -1, executionIn(final + 2, { outcome: 'failed' }))
+      await ledger.confirm(['s'], id(`block ${final + 2}`))
+      const { unkept } = await ledger.readVitals()
+      expect(unkept).toMatchObject({ count: 1, sumWei: 10n, intentId: id('s') })
+      expect([await wordOf(ledger, 's'), await backedWei(ledger)]).toEqual(['done', 10n])
+      await accept(ledger, 'next', bob, offerAtOnce('next', bob))
+      expect(await wordOf(ledger, 'next')).toBe('arriving')
+    })
+
+    test('is told to phones as it is accepted', async ({ ledger }) => {
+      const sms = [{ party: 'receiver', sealed: 'b' }] as const
+      await accept(ledger, 's', alice, offerAtOnce('s', alice, atOnce(10n, 99n, { sms })))
+      const { taken } = await ledger.takeSms(9)
+      expect(taken.map(({ party, state }) => [party, state])).toEqual([['receiver', 'confirmed']])
+    })
+  })
 
   describe(`a payment that cannot fail any more, on ${name}`, () => {
     test('is done, and stays so whatever becomes of its block', async ({ ledger }) => {

@@ -102,6 +102,8 @@ export const statusAnswer = z.object({
   contracts,
   /** Lists the guards that protect money; `by` names the variable that sets a guard. */
   guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
+  /** Sums what is final before any block has it, and what of that was lost (`FINAL_AT_ONCE`). */
+  backedWei: wei,
   head: z.nullable(z.object({ number: z.int(), at: time })),
   /** Lists the last followed blocks, newest first; `fullness` is the share of gas used. */
   blocks: z.array(z.object({ number: z.int(), fullness: z.nullable(z.number()) })),

@@ -15,7 +15,7 @@ import {
   type Slot,
   type Usage,
 } from './payments/nonces.ts'
-import { beginPayment, saveHash } from './payments/payment-states.ts'
+import { backPayment, beginPayment, getPaymentRow, saveHash } from './payments/payment-states.ts'
 import { readQueueTotals } from './payments/queue-totals.ts'
 import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
 import { exceedsLendable, type Lendable } from './payments/reserves.ts'
@@ -35,7 +35,13 @@ import { listMissing } from './records/missing.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
 import { compareNonces } from './records/possible-loss.ts'
-import { endangersAssured, hasAssured } from './records/settled.ts'
+import {
+  type Backing,
+  endangersAssured,
+  hasAssured,
+  mayBeBacked,
+  saveAssuring,
+} from './records/settled.ts'
 import { isHeld } from './records/standing.ts'
 import {
   hashPlaceholder,
@@ -82,6 +88,8 @@ export type PaymentOffer = StepKey & {
   identity?: Identity | undefined
   /** Gives what was left at a block; if it is too little, the decision is `none_left`. */
   lendable?: Lendable | undefined
+  /** Makes the payment final at once, as far as the operator backs that. */
+  backing?: Backing | undefined
 }
 
 /** Holds a recorded transaction that has to be sent now, and the payments that it carries. */
@@ -179,8 +187,13 @@ function acceptAll(
   return offers.map((offer) => {
     const refusal = judge(step, offer, nonce, begun)
     if (refusal !== undefined) return refusal
+    // What an account began in this step is in no list yet.
+    const isFirst = begun.every(({ account }) => account !== offer.account)
+    const isBacked = isFirst && mayBeBacked(step, offer)
     begun.push(offer)
-    return beginOffer(step, offer, nonce)
+    const decision = beginOffer(step, offer, nonce)
+    if (isBacked) back(step, offer)
+    return decision
   })
 }
 
@@ -272,6 +285,14 @@ function beginOffer(
   const screen = replaceText(screens.queued, minutesPlaceholder, `${minutes}`)
   saveSession(rows, offer, 'accepted', screen)
   return { kind: 'accepted', screen, isCarried: false }
+}
+
+/** Makes a payment that has begun final at once. */
+function back({ rows }: StepContext, { session, backing }: PaymentOffer): void {
+  const payment = getPaymentRow(rows, session)
+  if (payment === undefined || backing === undefined) return
+  saveAssuring(rows, payment, backing.settled)
+  backPayment(rows, payment)
 }
 
 /** Counts the payments that blocks must take to reach the end of the queue. */

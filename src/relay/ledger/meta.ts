@@ -71,6 +71,8 @@ export const metaValues = {
     lostAt: z.optional(time),
     begunAt: z.optional(time),
   }),
+  /** Sums up the payments that the operator backs, and those of them that did not happen. */
+  backed: weiDigits,
   /** Sums up what was assured and did not happen, and names the last such payment. */
   unkept: z.object({ count: z.int(), sumWei: weiDigits, intentId: hash, at: time }),
   obstacle: z.object({

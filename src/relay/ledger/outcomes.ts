@@ -21,24 +21,20 @@ import {
   type FactReading,
   type FollowedBlock,
   readFollowedBlocks,
-  readObservations,
   recordObservations,
   saveAccountState,
   saveFollowedBlocks,
 } from './records/chain.ts'
-import { listMissing } from './records/missing.ts'
+import { compareNonces, endPossibleLoss, readPossibleLossAt } from './records/possible-loss.ts'
 import {
-  compareNonces,
-  endPossibleLoss,
-  mayMissSigned,
-  readPossibleLossAt,
-} from './records/possible-loss.ts'
-import { isCovered, mayBeAssured, type SettledBalance, saveAssuring } from './records/settled.ts'
+  isCovered,
+  isSure,
+  mayBeAssured,
+  type SettledBalance,
+  saveAssuring,
+} from './records/settled.ts'
 import { isOutcomeUnknown } from './transitions.ts'
 import type { BlockId, IntentExecution } from './values.ts'
-
-/** Sets for how long nothing is assured after an outcome that nothing proves. */
-const unprovedMs = 60 * 60 * 1000
 
 /** Limits the blocks of one answer. */
 const blockLimit = 1000
@@ -60,19 +56,13 @@ export const outcomeSteps = {
    */
   assure: writes(
     (step, session: string, blockHash: Hex, settled: SettledBalance): [] | undefined => {
-      const { rows, rules } = step
+      const { rows } = step
       const payment = getPaymentRow(rows, session)
       if (payment?.state !== 'mined' || payment.block_hash !== blockHash) return undefined
       const isCounted = (payment.block_number ?? 0) > settled.block && !payment.executed
       if (payment.outcome !== 'executed' || !isCounted) return undefined
-      const isAssured = payment.assured_at !== undefined
-      if (isAssured || !mayBeAssured(toPayment(payment), rows.now)) return undefined
-      // What was signed has to outlive a loss of rows, and all that was signed has to be known.
-      const isUnsure = rules.canLoseTail || mayMissSigned(rows) || listMissing(rows).length > 0
-      // An outcome that nothing proves may be counted in the wrong block.
-      const { unproved } = readObservations(step)
-      if (unproved !== undefined && rows.now - unproved.at < unprovedMs) return undefined
-      if (isUnsure || !isCovered(rows, payment.account, settled)) return undefined
+      if (!mayBeAssured(toPayment(payment), rows.now)) return undefined
+      if (!isSure(step) || !isCovered(rows, payment.account, settled)) return undefined
       saveAssuring(rows, payment, settled)
       assurePayment(rows, payment)
       return []

@@ -89,6 +89,8 @@ export const tables = {
       request,
       /** Holds the same request for a day; of an assured payment, the one that it replaced. */
       lasting: z.optional(request),
+      /** Holds the amount that the operator backs until a block does: it was final at once. */
+      backed: z.optional(wei),
       /** Holds what the chain executed, if that is another call of the session, signed earlier. */
       executed: z.optional(z.nullable(request)),
       phase: z.enum(phaseNames),

@@ -177,6 +177,7 @@ async function readAll({ relayer, options, prepared, view, progress }: Attempt):
     checkTarget: options.checkTarget,
     readLimits: sharedLimit === 'nothing' ? undefined : options.readLimits[sharedLimit],
     preflight: options.preflight,
+    mayBeBacked: order.lasting !== undefined && order.spendsWei <= options.finalAtOnce.eachWei,
     observed: progress.observed,
     keepNonces(nonces) {
       progress.traces = nonces
@@ -250,8 +251,9 @@ async function answerOffer(
 /** Creates the offer, which the ledger judges, because the readings may be outdated. */
 function createOffer(
   { relayer, options, step, prepared, progress, view }: Attempt,
-  { nonces, lendable, funding }: Readings,
+  { nonces, lendable, funding, settled }: Readings,
 ): PaymentOffer {
+  const { limitWei } = options.finalAtOnce
   const limits = selectLimits(options.limits, view)
   const unlessEqual = step.texts.repeat !== undefined
   const mustMatchVersion = options.preflight || unlessEqual || hasDayLimit(limits)
@@ -267,6 +269,7 @@ function createOffer(
     limits,
     capacity: computeCapacity(relayer, funding),
     lendable,
+    backing: settled && { settled, limitWei },
     unlessEqual,
     question: step.question,
     identity: getIdentity(relayer),

@@ -85,6 +85,8 @@ export type PayOptions = {
   limits: AccountLimits
   /** Reads what is left of the limits that all accounts share. */
   readLimits: Readonly<Record<Exclude<SharedLimit, 'nothing'>, () => Promise<Lendable>>>
+  /** Limits what is final at once: each payment, and all that the operator backs. */
+  finalAtOnce: { eachWei: bigint; limitWei: bigint }
   /** Returns whether an account may ask again now; a redelivered question counts once. */
   mayDial: (stepKey: StepKey) => boolean
   accept: AcceptPayment

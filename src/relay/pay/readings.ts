@@ -12,8 +12,10 @@ import type { TargetCheck, TargetFault } from '../forwarder/target.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import type { Lendable } from '../ledger/payments/reserves.ts'
 import type { NextNonces } from '../ledger/records/possible-loss.ts'
+import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import type { Order } from '../ledger/values.ts'
+import { readSettledBalance } from '../outcome/settled-balance.ts'
 import type { Relayer } from '../relayer.ts'
 import type { Funding } from './admission.ts'
 
@@ -31,6 +33,8 @@ export type Readings = {
   payee: Payee
   nonces: NextNonces
   funding: Funding
+  /** Gives what the account has for good; undefined unless the payment may be final at once. */
+  settled: SettledBalance | undefined
 }
 
 type Asked = {
@@ -43,6 +47,8 @@ type Asked = {
   /** Reads what is left of shared limits; undefined without a simulation. */
   readLimits: (() => Promise<Lendable>) | undefined
   preflight: boolean
+  /** Tells whether the payment may be final at once. */
+  mayBeBacked: boolean
   /** Collects what is read for the ledger. */
   observed: ObservationReport
   /** Takes the nonces at once, so that a refusal for want of another answer knows them. */
@@ -67,13 +73,14 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     asked.keepNonces({ chain, pool })
     return { chain, pool }
   }
-  const [simulated, target, lendable, payee, nonces, funding] = await Promise.all([
+  const [simulated, target, lendable, payee, nonces, funding, settled] = await Promise.all([
     preflight ? simulate(relayer, view, order.request, signal) : undefined,
     asked.checkTarget(node, signal),
     preflight ? asked.readLimits?.() : undefined,
     recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
     readNonces(),
     readFunding(relayer, view, observed, rules.accountStateMs),
+    asked.mayBeBacked ? readSettledBalance(relayer, order.request.from, signal) : undefined,
   ])
   const result = target === 'ready' ? simulated : { status: target }
   if (observations.silentSince !== undefined) observed.node = 'answered'
@@ -83,7 +90,7 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
   if (result?.status === 'executed' && mustRecordReady)
     observed.facts.contracts = { state: 'ready' }
-  return { result, lendable, payee, nonces, funding }
+  return { result, lendable, payee, nonces, funding, settled }
 }
 
 /** Returns the gas price and the balance of the relayer's key, at most `maxAgeMs` old. */

@@ -63,8 +63,8 @@ function listAssurable(
     followedBlocks.filter(({ number }) => number > final.number).map(({ hash }) => hash),
   )
   const assurable = work.mined.flatMap((payment: Payment) => {
-    const { execution, assuredAt } = payment
-    if (execution?.outcome !== 'executed' || assuredAt !== undefined) return []
+    const { execution } = payment
+    if (execution?.outcome !== 'executed') return []
     const isNews = isNewHead || execution.block.hash === head.hash
     const isAssurable =
       isNews && recent.has(execution.block.hash) && mayBeAssured(payment, work.now)

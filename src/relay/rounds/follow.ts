@@ -255,8 +255,7 @@ function* extendDown(
     ({ order }) => order.request.deadline < head.timestampSeconds,
   )
   const heights = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
-  const isAssurable = ({ assuredAt, ...payment }: Payment) =>
-    assuredAt === undefined && mayBeAssured(payment, work.now)
+  const isAssurable = (payment: Payment) => mayBeAssured(payment, work.now)
   const mayAssure = terms.readSettled !== undefined && work.mined.some(isAssurable)
   if (isAnyOverdue || mayAssure) heights.push(getDeepNumber(head, terms))
   const lowest = Math.min(...heights.filter((number) => number > watchedAbove))

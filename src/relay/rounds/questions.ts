@@ -10,6 +10,7 @@ import type { IntentExecution } from '../ledger/values.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { readRequestPayee } from '../outcome/payees.ts'
 import { type PassedNonce, readMinedReport } from '../outcome/settle.ts'
+import { readSettled } from '../outcome/settled-balance.ts'
 import { findSpendingBlock, type SearchState } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 
@@ -62,14 +63,8 @@ function createAnswers(relayer: Relayer) {
       return { kind: 'spent', by: typeof by === 'number' ? undefined : by }
     },
     /** Returns what only payments of the ledger can take out of an account, as of a block. */
-    async readSettled(account: Address, blockHash: Hex): Promise<bigint> {
-      const [actions, settledWei = 0n] = await Promise.all([
-        node.getTransactionCount(account, startTimeout()),
-        relayer.readSettled?.(account, blockHash),
-      ])
-      // The account's own key has acted, and may again.
-      return actions > 0 ? 0n : settledWei
-    },
+    readSettled: (account: Address, blockHash: Hex) =>
+      readSettled(relayer, account, blockHash, startTimeout()),
     readPayee: async (request: SignedRequest): Promise<Payee> =>
       (await readRequestPayee(relayer, request)) ?? 'unknown',
     /** Returns the recorded blocks above a height, the highest first. */

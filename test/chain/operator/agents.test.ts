@@ -1,5 +1,5 @@
 import { type Address, createPublicClient, http, parseEther } from 'viem'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
@@ -7,7 +7,7 @@ import { ops } from '../../../scripts/ops.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import { describeFate } from '../../../src/operator/remedies.ts'
 import { opened } from '../../support/opened.ts'
-import { dial, give, type Operated, openOperated } from './operating.ts'
+import { authorized, dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 const [agent, caller] = ['+254700000002', '+254700000001']
@@ -25,14 +25,21 @@ async function choosePin(deployment: Operated, phone: string): Promise<void> {
     await dial(deployment, { phone, sessionId: 'pin', text })
 }
 
-// First, because a ledger that begins with a used key calls nothing final early for a day.
-test('of settled money a withdrawal is final after one block, whatever becomes of the block', async () => {
-  const deployment = openOperated(chain, { ...settings, FINAL_AFTER: 'block' })
+/**
+ * Is a shop with a customer whose money is settled. It opens first, because a ledger that begins
+ * with a used key calls nothing final early for a day.
+ */
+const shop = opened(async () => {
+  const limits = { MAX_SENT_A_DAY_WEI: 'none' }
+  const finality = { FINAL_AFTER: 'block', FINAL_AT_ONCE: `${paidWei}:${paidWei}` }
+  const deployment = openOperated(chain, { ...settings, ...limits, ...finality })
   const [till, customer] = ['+254700000011', '+254700000012']
   const account = await give(chain, till)
   await give(chain, customer)
   for (const phone of [till, customer]) await choosePin(deployment, phone)
   const added = await deployment.act('agents/add', { phone: till, name: 'Duka', kind: 'agent' })
+  const client = createPublicClient({ transport: http(chain.anvil.url), cacheTime: 0 })
+  let dials = 0
   const block = async () => {
     await chain.anvil.ask('anvil_mine', ['0x1'])
     deployment.pass(30_000)
@@ -40,22 +47,33 @@ test('of settled money a withdrawal is final after one block, whatever becomes o
     await deployment.settled()
   }
   for (let index = 0; index < confirmations; index++) await block()
-  const client = createPublicClient({ transport: http(chain.anvil.url), cacheTime: 0 })
-  const readBalance = () => loanAt(client, chain.loan).getBalance([account])
+  return {
+    deployment,
+    customer,
+    block,
+    readBalance: () => loanAt(client, chain.loan).getBalance([account]),
+    /** Returns the agent's line of a code. */
+    async look(code: string) {
+      dials += 1
+      const screen = await dial(deployment, { phone: till, sessionId: `see ${dials}`, text: '5' })
+      return screen.split('\n').find((line) => line.startsWith(code))
+    },
+    /** Withdraws, and returns the code. */
+    async withdraw(amount: string) {
+      dials += 1
+      const text = `7*${added.till}*${amount}*${pin}`
+      const screen = await dial(deployment, { phone: customer, sessionId: `out ${dials}`, text })
+      return /\nCode: (\d{6})\n/.exec(screen)?.[1] ?? screen
+    },
+    readBackedWei: async () => (await deployment.ledger.readVitals()).backedWei,
+    close: () => deployment.settled(),
+  }
+})
+
+test('of settled money a withdrawal is final after one block, whatever becomes of the block', async () => {
+  const { deployment, block, look, readBalance } = shop
   const before = await readBalance()
-  let dials = 0
-  const look = async (code: string) => {
-    dials += 1
-    const screen = await dial(deployment, { phone: till, sessionId: `see ${dials}`, text: '5' })
-    return screen.split('\n').find((line) => line.startsWith(code))
-  }
-  const withdraw = async (amount: string) => {
-    dials += 1
-    const text = `7*${added.till}*${amount}*${pin}`
-    const screen = await dial(deployment, { phone: customer, sessionId: `out ${dials}`, text })
-    return /\nCode: (\d{6})\n/.exec(screen)?.[1] ?? screen
-  }
-  const code = await withdraw('0.03')
+  const code = await shop.withdraw('0.03')
   await deployment.settled()
   expect(await look(code)).toBe(`${code} 0.03 tRBTC: arriving`)
   await block()
@@ -67,8 +85,28 @@ test('of settled money a withdrawal is final after one block, whatever becomes o
   for (let index = 0; index < 20 && (await readBalance()) === before; index++) await block()
   expect(await readBalance()).toBe(before + parseEther('0.03'))
   expect(await look(code)).toBe(`${code} 0.03 tRBTC: done`)
-  const { payments } = await deployment.act('lookup', { phone: customer })
+  const { payments } = await deployment.act('lookup', { phone: shop.customer })
   expect(payments[0]).toMatchObject({ code, assuredAt: expect.any(String) })
+})
+
+test('at once a withdrawal is final that the operator backs, until a block has it', async () => {
+  const { block, look, readBackedWei, withdraw } = shop
+  for (let index = 0; index < confirmations; index++) await block()
+  onTestFinished(async () => void (await chain.anvil.ask('evm_setAutomine', [true])))
+  await chain.anvil.ask('evm_setAutomine', [false])
+  const [first, second] = [await withdraw('0.02'), await withdraw('0.01')]
+  expect(await look(first)).toBe(`${first} 0.02 tRBTC: done`)
+  expect(await look(second)).toBe(`${second} 0.01 tRBTC: arriving`)
+  expect(await readBackedWei()).toBe(paidWei)
+  await chain.anvil.ask('evm_setAutomine', [true])
+  await block()
+  expect(await look(second)).toBe(`${second} 0.01 tRBTC: done`)
+  expect(await readBackedWei()).toBe(0n)
+  const third = await withdraw('0.015')
+  expect(await look(third)).toBe(`${third} 0.015 tRBTC: done`)
+  const { body } = await shop.deployment.ask('/operator/status', { headers: authorized })
+  expect(body).toMatchObject({ backedWei: `${parseEther('0.015')}` })
+  await block()
 })
 
 test('every place says of a payment when it is done, and none before it stays on the chain', async () => {

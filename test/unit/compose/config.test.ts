@@ -191,6 +191,11 @@ describe('the configuration', () => {
       7n,
       0n,
     ])
+    const atOnce = { FINAL_AFTER: 'block', FINAL_AT_ONCE: '5:20' }
+    expect(read({ ...agents, ...atOnce }).finalAtOnce).toEqual({ eachWei: 5n, limitWei: 20n })
+    expect(read().finalAtOnce).toEqual({ eachWei: 0n, limitWei: 0n })
+    expect(badIn({ ...agents, FINAL_AT_ONCE: '5:20' })).toEqual(['FINAL_AT_ONCE'])
+    expect(badIn({ ...agents, ...atOnce, FINAL_AT_ONCE: '5' })).toEqual(['FINAL_AT_ONCE'])
     const real = { CHAIN_ID: '30', NODE_URL: 'http://127.0.0.1:4444/', FINAL_AFTER: 'block' }
     expect(badIn({ ...agents, ...real })).toContain('FINAL_AFTER')
     expect(badIn({ FINAL_AFTER: 'block' })).toEqual(['FINAL_AFTER'])

@@ -40,7 +40,7 @@ export function conditionWith(
     ...{
       missing: [],
       possibleLossAt: undefined,
-      ...{ assuredSince: undefined, unkept: undefined },
+      ...{ assuredSince: undefined, backedWei: 0n, unkept: undefined },
       alerts: [],
       nextNoticeAt: undefined,
       blocks: [],

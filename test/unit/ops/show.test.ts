@@ -38,6 +38,7 @@ const status: StatusAnswer = {
     chainId: 31,
     currency: 'tRBTC',
     unit,
+    backedWei: '0',
   },
   intake: { state: 'open' },
   health: {

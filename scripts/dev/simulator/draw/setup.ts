@@ -69,6 +69,8 @@ export function drawSetup(seed: number, random: Random, spanMs: number, given?: 
     isLender,
     /** Payments to tills are final after one block. */
     isAssuring,
+    /** How much of them is final at once: each, and all of them together. */
+    finalAtOnce: drawAtOnce(createRandom(seed, 'at once'), isAssuring, money),
     ...money,
   }
 }
@@ -85,6 +87,13 @@ function drawLimits(seed: number, isLender: boolean, { stepWei }: Money): Limits
     dialsAMinute: random.pick([60, 3]),
     agents: undefined,
   }
+}
+
+/** Draws what may be final at once: of the histories that may, in some nothing, in most little. */
+function drawAtOnce(random: Random, isAssuring: boolean, { stepWei }: Money) {
+  if (!isAssuring || random.chance(0.4)) return { eachWei: 0n, limitWei: 0n }
+  const each = random.int(5, 20)
+  return { eachWei: BigInt(each) * stepWei, limitWei: BigInt(random.int(each, 30)) * stepWei }
 }
 
 /** Draws how many loans pool and daily cap allow: mostly enough, sometimes few. */

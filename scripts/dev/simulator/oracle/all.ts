@@ -3,7 +3,7 @@ import { answerWithinMs, retryPauseMs } from '../../../../src/relay/pay/answers.
 import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
-import { judgeAssured, judgeChain, judgeEnd } from './chain.ts'
+import { judgeAssured, judgeBacked, judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Report } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
 import { judgeMoney } from './money.ts'
@@ -18,6 +18,7 @@ export function judge(history: History): Verdict {
   judgeChain(history, found)
   judgeEnd(history, found)
   judgeAssured(history, found)
+  judgeBacked(history, found)
   judgeLender(history, found)
   judgeMoney(history, found)
   return verdict

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import { type History, unsettled } from '../history.ts'
@@ -34,10 +35,28 @@ export function judgeAssured({ plan, ...history }: History, found: Report): void
   const { confirmations } = plan.setup.rules
   const undone_final = history.reorganizations.some(({ removed }) => removed >= confirmations)
   for (const payment of history.payments.flatMap((all) => [...all.values()])) {
-    const { assuredAt, state, order } = payment
+    const { assuredAt, state, order, isBacked: at_once } = payment
     if (assuredAt === undefined || state === 'confirmed') continue
     const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
-    found('assured', words, { undone_final }, 'lost_rows', 'was_down')
+    found('assured', words, { undone_final, at_once }, 'lost_rows', 'was_down')
+  }
+}
+
+/** Judges what was final from its acceptance on, until at the earliest a block had it. */
+export function judgeBacked({ plan, ...history }: History, found: Report): void {
+  const { limitWei } = plan.setup.finalAtOnce
+  const findMinedAt = (intent: Hex): number =>
+    history.statements.find(({ intentId, to }) => intentId === intent && to === 'mined')?.at ??
+    Infinity
+  const atOnce = history.payments
+    .flatMap((all) => [...all.values()])
+    .filter(({ assuredAt, acceptedAt }) => assuredAt === acceptedAt)
+  for (const { acceptedAt: at } of atOnce) {
+    const backed = atOnce.filter(
+      ({ acceptedAt, order }) => acceptedAt <= at && at < findMinedAt(order.request.intentId),
+    )
+    const sumWei = backed.reduce((sum, { order }) => sum + order.spendsWei, 0n)
+    if (sumWei > limitWei) found('backed', `${sumWei} wei at ${at}, of ${limitWei}`, 'lost_rows')
   }
 }
 

@@ -14,6 +14,7 @@ export const rules = {
   stated: 'The outcome that is stated is the one that the chain has.',
   settled: 'Nothing is open when enough time has passed.',
   assured: 'Who is told that money is final has it in the end, whatever the chain does.',
+  backed: 'What is final before any block has it is never more than the operator backs.',
   made: 'A payment expires only where it was carried in vain as often as may be.',
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
@@ -63,6 +64,7 @@ export const excuses = {
   disturbed: 'Something else than its own payments changed what the account can spend.',
   in_vain: 'It was carried in vain as often as may be.',
   undone_final: 'The chain took back a block that was final.',
+  at_once: 'The operator backed it, for no block had it yet.',
   outlasted: 'Nothing could be carried for longer than a request is good for.',
 } as const
 

@@ -22,6 +22,8 @@ export function* wrongSums(storage: Sql): Generator<string> {
   for (const { name, value } of rowsOf(storage, 'meta')) {
     if (name === 'queue' && JSON.parse(value).waiting !== 0) yield `the queue is ${value}`
     if (name === 'reserved') yield* wrongReserves(JSON.parse(value), payments)
+    if (name === 'backed' && value !== '"0"' && !payments.some(({ backed }) => backed))
+      yield `${value} wei are backed for nothing`
     if (name === 'missing') yield `rows are missing: ${value}`
   }
   const settled = payments.filter(({ block_hash }) => block_hash !== null)

@@ -25,7 +25,8 @@ import { forwarderAddress, loanAddress, simulatedChainId } from '../setting.ts'
 export type Parts = {
   setup: Pick<
     Setup,
-    'limits' | 'preflight' | 'rules' | 'maxGasPriceWei' | 'unit' | 'isLocal' | 'isAssuring'
+    | ('limits' | 'preflight' | 'rules' | 'maxGasPriceWei' | 'unit' | 'isLocal')
+    | ('isAssuring' | 'finalAtOnce')
   >
   signing: Signing
   clock: Clock
@@ -72,6 +73,7 @@ export function createService(
     accountKeySecret: secret,
     pinSecret: shown.settings.pin === 'off' ? undefined : secret,
     preflight: setup.preflight,
+    finalAtOnce: setup.finalAtOnce,
     limits: { minTransferWei: 0n, ...setup.limits },
     menu: shown.settings,
     rateFeed: setup.isLocal && { url: '', currency: localCurrency, maxChangePercent: 25 },

@@ -39,6 +39,8 @@ export type Payment = {
   acceptedAt: number
   /** Tells since when it is assured, before its block is final (Unix time in ms). */
   assuredAt: number | undefined
+  /** Tells whether it was final at once, and no proved block has assured it since. */
+  isBacked: boolean
 }
 
 export type Transition = {
@@ -182,6 +184,7 @@ export function applyEvent(
   updateSmsState(rows, payment, after)
   const hasFailed = to === 'reverted' || to === 'expired'
   if (hasFailed && after.assured_at !== undefined) recordUnkept(rows, after)
+  if (to === 'confirmed') endBacking(rows, getPaymentRow(rows, payment.session))
   if (countedEvents.includes(event)) countEvent(rows, kind, event)
   const hash = after.hash ?? payment.hash ?? undefined
   return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
@@ -202,10 +205,32 @@ export const isSignedFor = (
 
 /** Makes a payment assured: its messages are due, and no loss of its block takes that back. */
 export function assurePayment(rows: Draft, payment: PaymentRow): void {
-  const { request, lasting = request } = payment
+  const { request, lasting = request, backed } = payment
+  if (backed !== undefined) {
+    endBacking(rows, payment)
+    return
+  }
   const after = { ...payment, request: lasting, lasting: request, assured_at: rows.now }
   rows.put('payments', after)
   updateSmsState(rows, payment, after)
+}
+
+/** Makes a payment assured before any block has it: the operator backs its amount until then. */
+export function backPayment(rows: Draft, payment: PaymentRow): void {
+  assurePayment(rows, payment)
+  const assured = rows.row('payments', payment.session)
+  if (assured !== undefined) rows.put('payments', { ...assured, backed: payment.spends })
+  saveMeta(rows, 'backed', `${readBackedWei(rows) + BigInt(payment.spends)}`)
+}
+
+export const readBackedWei = (rows: Draft): bigint => readMeta(rows, 'backed') ?? 0n
+
+/** Frees what the operator backs of a payment. Of one that fails it stays: that is lost. */
+function endBacking(rows: Draft, row: PaymentRow | undefined): void {
+  if (row?.backed === undefined) return
+  const { backed, ...payment } = row
+  rows.put('payments', payment)
+  saveMeta(rows, 'backed', `${readBackedWei(rows) - BigInt(backed)}`)
 }
 
 /** Queues a payment for another nonce: its transaction did nothing for it. */
@@ -251,7 +276,7 @@ export function archivePayments(
   const open = listOpenPayments(rows, totals).map(({ session }) => session)
   for (const payment of payments) {
     const { request, executed, phase, since, relayer, nonce, ...rest } = payment
-    const { agreed: _, lasting: __, ...columns } = rest
+    const { agreed: _, lasting: __, backed: ___, ...columns } = rest
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
     const agreed = getAgreed(payment)
     const row = { ...columns, ...(agreed !== undefined && { agreed }), settled_at: since }
@@ -327,5 +352,6 @@ export function toPayment(row: PaymentRow): Payment {
     reason: reason ?? '',
     acceptedAt: row.accepted_at,
     assuredAt: row.assured_at,
+    isBacked: row.backed !== undefined,
   }
 }

@@ -1,11 +1,14 @@
 import { getCallKind } from '../../../loan/kinds.ts'
-import type { Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
-import type { Payment } from '../payments/payment-states.ts'
+import { type Payment, readBackedWei } from '../payments/payment-states.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 import type { Order } from '../values.ts'
+import { readObservations } from './chain.ts'
 import { listPaymentsSince } from './earlier.ts'
+import { listMissing } from './missing.ts'
+import { mayMissSigned } from './possible-loss.ts'
 
 /**
  * Says what an account has in a block that is final: whatever becomes of the blocks above, its
@@ -27,11 +30,51 @@ const maxCounted = 200
 /** Sets how much of a request's life has to be left, so that its block may be lost. */
 const minLeftMs = 12 * 60 * 60 * 1000
 
-/** Tells whether a payment may be assured at all: a transfer that may wait for another block. */
-export function mayBeAssured({ order: { kind, lasting } }: Pick<Payment, 'order'>, now: number) {
-  const leftMs = (lasting?.deadline ?? 0) * 1_000 - now
-  return getCallKind(kind) === 'transfer' && leftMs >= minLeftMs
+/** Sets for how long nothing is assured after an outcome that nothing proves. */
+const unprovedMs = 60 * 60 * 1000
+
+/**
+ * Tells whether a payment may be assured by a block, if it is not yet: a transfer that may wait for
+ * another block. One that was final at once has its longer request in the first one's place.
+ */
+export function mayBeAssured(
+  { order: { kind, lasting, request }, assuredAt, isBacked }: Assurable,
+  now: number,
+): boolean {
+  const { deadline = 0 } = (isBacked ? request : lasting) ?? {}
+  const isDue = assuredAt === undefined || isBacked
+  return isDue && getCallKind(kind) === 'transfer' && deadline * 1_000 - now >= minLeftMs
 }
+
+type Assurable = Pick<Payment, 'assuredAt' | 'isBacked'> & {
+  order: Pick<Order, 'kind' | 'lasting' | 'request'>
+}
+
+/**
+ * Tells whether the ledger can assure anything now: what it signs outlives a loss of rows, it knows
+ * all that it signed, and no outcome that nothing proves may be counted in the wrong block.
+ */
+export function isSure(step: StepContext): boolean {
+  const { rows, rules } = step
+  const { unproved } = readObservations(step)
+  const isUnproved = unproved !== undefined && rows.now - unproved.at < unprovedMs
+  return !(isUnproved || rules.canLoseTail || mayMissSigned(rows) || listMissing(rows).length > 0)
+}
+
+/** Tells whether a payment that is about to begin may be final at once: the operator backs it. */
+export function mayBeBacked(
+  step: StepContext,
+  { account, order, backing }: { account: string; order: Order; backing?: Backing | undefined },
+): boolean {
+  if (backing === undefined || !isSure(step)) return false
+  const { settled, limitWei } = backing
+  const isLasting = mayBeAssured({ order, assuredAt: undefined, isBacked: false }, step.rows.now)
+  const hasRoom = readBackedWei(step.rows) + order.spendsWei <= limitWei
+  return isLasting && hasRoom && isCovered(step.rows, account, settled, order)
+}
+
+/** Says by what a payment may be final at once, and how much the operator backs in all. */
+export type Backing = { settled: SettledBalance; limitWei: bigint }
 
 /** Returns what a payment takes at most; undefined if only the chain can tell. */
 function getDebit({ kind, spendsWei }: Pick<Order, 'kind' | 'spendsWei'>): bigint | undefined {
@@ -61,9 +104,15 @@ function sumDebitsAbove(rows: Draft, account: string, block: number): bigint | u
 const addDebit = (sum: bigint | undefined, debit: bigint | undefined): bigint | undefined =>
   sum === undefined || debit === undefined ? undefined : sum + debit
 
-/** Tells whether a settled balance covers all that the account's payments may take. */
-export function isCovered(rows: Draft, account: string, settled: SettledBalance): boolean {
-  const debits = sumDebitsAbove(rows, account, settled.block)
+/** Tells whether a settled balance covers all that payments may take, and what is to begin. */
+export function isCovered(
+  rows: Draft,
+  account: string,
+  settled: SettledBalance,
+  begins?: Pick<Order, 'kind' | 'spendsWei'>,
+): boolean {
+  const others = sumDebitsAbove(rows, account, settled.block)
+  const debits = addDebit(others, begins === undefined ? 0n : getDebit(begins))
   return debits !== undefined && debits <= settled.wei
 }
 
@@ -91,8 +140,7 @@ export function endangersAssured(
 ): boolean {
   const settled = findAssuring(rows, account)
   if (settled === undefined || getDebit(order) === 0n) return false
-  const debits = addDebit(sumDebitsAbove(rows, account, settled.block), getDebit(order))
-  return debits === undefined || debits > settled.wei
+  return !isCovered(rows, account, settled, order)
 }
 
 /**
@@ -106,7 +154,8 @@ export function saveAssuring(
 ): void {
   const before = findAssuring(rows, account)
   const newest = before && before.block > block ? before : { block, wei }
-  const sessions = [...(before?.sessions ?? []), session]
+  const others = before?.sessions.filter((other) => other !== session) ?? []
+  const sessions = [...others, session]
   const settled = { block: newest.block, wei: `${newest.wei}`, sessions }
   rows.put('accounts', { ...readAccountTotals(rows, account), settled })
 }

@@ -2,7 +2,7 @@ import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { dropDeploymentFacts } from '../observations.ts'
 import { readEventCounts, sampleCounts, sumRecentCounts } from '../payments/counts.ts'
-import { listPhasePayments } from '../payments/payment-states.ts'
+import { listPhasePayments, readBackedWei } from '../payments/payment-states.ts'
 import { readQueueTotals } from '../payments/queue-totals.ts'
 import { countCarried, findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
 import { writes } from '../port.ts'
@@ -89,6 +89,8 @@ function readVitals(step: StepContext, identity: Identity | undefined) {
     assuredSince: (['waiting', 'carried'] as const)
       .flatMap((phase) => listPhasePayments(rows, phase, maxSearched))
       .find(({ assured_at: at }) => at !== undefined)?.accepted_at,
+    /** Sums up what the operator backs: payments that are final before any block has them. */
+    backedWei: readBackedWei(rows),
     /** Sums up what was assured and did not happen. */
     unkept: readMeta(rows, 'unkept'),
     obstacle: readObstacle(rows),

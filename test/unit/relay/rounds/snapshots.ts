@@ -151,6 +151,7 @@ export function paymentOf(
       execution: undefined,
       reason: '',
       assuredAt: undefined,
+      isBacked: false,
     },
     ...{ acceptedAt: 0, order: { ...order, request: { ...order.request, deadline } } },
     ...more,

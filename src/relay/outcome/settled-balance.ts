@@ -1,0 +1,38 @@
+import type { Address, Hex } from 'viem'
+import { describeFault } from '../../runtime/log.ts'
+import type { SettledBalance } from '../ledger/records/settled.ts'
+import type { Relayer } from '../relayer.ts'
+
+/** Returns what only payments of the ledger can take out of an account, as of a block. */
+export async function readSettled(
+  { node, readSettled: read }: Relayer,
+  account: Address,
+  blockHash: Hex,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const [actions, settledWei = 0n] = await Promise.all([
+    node.getTransactionCount(account, signal),
+    read?.(account, blockHash),
+  ])
+  // The account's own key has acted, and may again.
+  return actions > 0 ? 0n : settledWei
+}
+
+/** Returns the same of the block that is final now; undefined if the node does not tell. */
+export async function readSettledBalance(
+  relayer: Relayer,
+  account: Address,
+  signal: AbortSignal,
+): Promise<SettledBalance | undefined> {
+  const { node, rules, log } = relayer
+  try {
+    const head = await node.getHead(signal)
+    const block = await node.getBlock(head.number - rules.confirmations + 1, signal)
+    if (block === undefined) return undefined
+    const wei = await readSettled(relayer, account, block.hash, signal)
+    return { block: block.number, wei }
+  } catch (error) {
+    log({ level: 'warn', event: 'settled.unread', message: describeFault(error) })
+    return undefined
+  }
+}
