@@ -5,6 +5,7 @@ import { type ActionName, actions } from '../../src/operator/actions/list.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
 import { auditAnswer } from '../../src/operator/schemas/audit.ts'
 import { exportAnswer, exportQuery } from '../../src/operator/schemas/backup.ts'
+import { eventsAnswer, eventsQuery } from '../../src/operator/schemas/events.ts'
 import { operatorError } from '../../src/operator/schemas/fields.ts'
 import { loansAnswer, loansQuery } from '../../src/operator/schemas/loans.ts'
 import * as payments from '../../src/operator/schemas/payments.ts'
@@ -25,6 +26,7 @@ const reads: Record<string, Read> = {
     payments.paymentsQuery,
   ],
   'payments/{intent}': ['All that is known of one payment', payments.paymentAnswer],
+  events: ['What happened to accounts, in order, after a `seq`', eventsAnswer, eventsQuery],
   export: ['A page of what only operators know', exportAnswer, exportQuery],
   loans: ['The loan book: sums, ages, and the loans of a state', loansAnswer, loansQuery],
   'loans.csv': ['The whole loan book as CSV (RFC 4180)', 'text/csv'],

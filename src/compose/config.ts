@@ -26,6 +26,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
   if (settings.NODE_URL_31 !== undefined) networks.set(31, settings.NODE_URL_31)
   const mining = readMining(settings, networks, chain.id)
   const { ALERT_WEBHOOK_URL: webhookUrl, ALERT_WEBHOOK_SECRET: secret } = settings
+  const { EVENTS_URL: eventsUrl, EVENTS_SECRET: eventsSecret } = settings
   const { SMS_API_KEY: apiKey, SMS_USERNAME: username } = settings
   const { RATE_FEED_URL: feedUrl, LOCAL_CURRENCY: currency } = settings
   return {
@@ -50,6 +51,8 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     gatewayAddresses: settings.GATEWAY_ADDRESSES?.flatMap((text) => parseNetwork(text) ?? []),
     operatorToken: settings.OPERATOR_TOKEN,
     operators: listOperators(settings.OPERATORS ?? [], settings.OPERATOR_TOKEN),
+    /** Names where events of accounts are posted; undefined for nowhere. */
+    events: eventsUrl && eventsSecret ? { url: eventsUrl, secret: eventsSecret } : undefined,
     webhook: webhookUrl && secret ? { url: webhookUrl, secret } : undefined,
     sms:
       apiKey && username

@@ -144,6 +144,11 @@ function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse
     refuse('ALERT_WEBHOOK_SECRET', 'is missing: alerts to ALERT_WEBHOOK_URL are signed with it')
   if (!url && secret)
     refuse('ALERT_WEBHOOK_URL', 'is missing: ALERT_WEBHOOK_SECRET has no effect without it')
+  const { EVENTS_URL, EVENTS_SECRET } = settings
+  if (EVENTS_URL && !EVENTS_SECRET)
+    refuse('EVENTS_SECRET', 'is missing: events to EVENTS_URL are signed with it')
+  if (!EVENTS_URL && EVENTS_SECRET)
+    refuse('EVENTS_URL', 'is missing: EVENTS_SECRET has no effect without it')
 }
 
 /** Checks that each operator has a name and a token of its own, and not the shared one. */

@@ -137,6 +137,8 @@ const optional = z.partial(
     OPERATORS: list(z.string().check(z.refine(isOperator, operatorsError))),
     ALERT_WEBHOOK_URL: secureUrl,
     ALERT_WEBHOOK_SECRET: token,
+    EVENTS_URL: secureUrl,
+    EVENTS_SECRET: token,
     SMS_API_KEY: text(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more'),
     SMS_USERNAME: text(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider'),
     SMS_SENDER: text(

@@ -5,6 +5,7 @@ import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { findAlerts } from '../operator/alerting/alerts.ts'
 import { createSilenceAlert } from '../operator/alerting/silence.ts'
+import { createTeller } from '../operator/alerting/tell-events.ts'
 import { updateAlerts } from '../operator/alerting/watch.ts'
 import { postNotice } from '../operator/alerting/webhook.ts'
 import type { HealthData, KnownHealthData } from '../operator/health.ts'
@@ -52,6 +53,8 @@ export function assembleOperations(options: OperationsOptions) {
   const getIdentity = assembleIdentity(config)
   const deployment = describeDeployment(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
+  const events = config.events && { webhook: config.events, fetch: runtime.fetch, clock }
+  const tell = events && createTeller({ webhook: events, log })
   const { upstreamBudget: limits } = config
   const silence = createSilenceAlert({ deployment, clock, log, webhook, store: stores.store })
   let lastWakeAt = Number.NEGATIVE_INFINITY
@@ -69,6 +72,7 @@ export function assembleOperations(options: OperationsOptions) {
       const query = { identity: await getIdentity() }
       const { vitals, aheadMs } = await readVitals(runtime, ledger, query)
       await updateAlerts(ledger, createCondition(vitals, aheadMs), { deployment, log, webhook })
+      await tell?.(ledger, vitals)
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: describeFault(error) })
     }

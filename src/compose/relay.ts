@@ -34,9 +34,10 @@ export function deriveRelayerAddress(config: Config): string {
 
 export const deriveSignerAddress = (config: Config): Address => getSigner(config).address
 
-export function getLedgerRules({ rules }: Config): LedgerRules {
+export function getLedgerRules({ rules, events }: Config): LedgerRules {
   const { maxInFlight, watchBlocks, accountStateMs, alertEndMs } = rules
-  return { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs, alertEndMs }
+  const tellsEvents = events !== undefined
+  return { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs, alertEndMs, tellsEvents }
 }
 
 /** Creates a reader of the ledger's identity, whose fingerprints are computed once. */

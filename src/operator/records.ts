@@ -4,6 +4,7 @@ import type { Unit } from '../loan/amounts.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { ActiveAlert } from './kept/alerts.ts'
 import { type AuditEntry, readActor } from './kept/audit.ts'
+import type { AccountEvent } from './kept/events.ts'
 import type { PaymentRecord, PaymentTrace } from './kept/takings.ts'
 import type { AlertName } from './schemas/alerts.ts'
 import type { PaymentDetails, PaymentSummary } from './schemas/payments.ts'
@@ -58,6 +59,8 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
     explorer: summary.hash === null ? null : toLink(chain, summary.hash),
   }
 }
+
+export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at: toIso(at) })
 
 /** Describes one payment in full, with the gas that its transaction used. */
 export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number): PaymentDetails {

@@ -13,6 +13,7 @@ import { type ActionName, actions } from './actions/list.ts'
 import { readPaymentsQuery } from './payments-query.ts'
 import type { Actor } from './schemas/actor.ts'
 import { exportQuery } from './schemas/backup.ts'
+import { eventsQuery } from './schemas/events.ts'
 import type { HealthAnswer } from './schemas/health.ts'
 import { loansQuery } from './schemas/loans.ts'
 import { LedgerSilent, type Operator } from './service.ts'
@@ -134,6 +135,10 @@ function addReads(routes: Hono, operator: Operator): void {
   routes.get('/operator/loans', async (c) => {
     const query = loansQuery.safeParse(c.req.query())
     return query.success ? c.json(await operator.loans(query.data)) : refuseInvalid(c, query.error)
+  })
+  routes.get('/operator/events', async (c) => {
+    const query = eventsQuery.safeParse(c.req.query())
+    return query.success ? c.json(await operator.events(query.data)) : refuseInvalid(c, query.error)
   })
   routes.get('/operator/export', async (c) => {
     const query = exportQuery.safeParse(c.req.query())

@@ -18,7 +18,14 @@ import { toActionId } from './kept/audit.ts'
 import type { PagePosition } from './kept/backup.ts'
 import type { PaymentTrace } from './kept/takings.ts'
 import { writeMetrics } from './metrics.ts'
-import { toAlert, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
+import {
+  toAlert,
+  toAuditEntry,
+  toEventAnswer,
+  toIso,
+  toPaymentDetails,
+  toPaymentSummary,
+} from './records.ts'
 import type { Actor } from './schemas/actor.ts'
 import { describeStatus, type RelayerNonces } from './status.ts'
 
@@ -112,6 +119,9 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
     },
     loans: (query: Parameters<typeof readLoans>[1]) => readLoans(options, query),
     loansAsCsv: () => writeLoansCsv(options),
+    async events({ after, limit }: { after: number; limit: number }) {
+      return { events: (await ledger.listEvents(after, limit)).map(toEventAnswer) }
+    },
     async audit() {
       const entries = await ledger.listAudit(maxAuditEntries)
       return { entries: entries.map(toAuditEntry) }

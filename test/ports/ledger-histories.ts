@@ -325,6 +325,9 @@ const draws: Draws = {
     const [from, next] = [oneOrNone(random, [1, 2]), random.int(1, 2)]
     return [{ contract: target, from, next, logs: [lentTo(account, 60)] }]
   },
+  takeEvents: ({ random }) => [random.int(1, 3)],
+  markEventsTold: ({ random, account }) => [account.toLowerCase(), random.int(0, 9)],
+  listEvents: ({ random }) => [random.int(0, 9), 3],
   listAudit: ({ random }) => [random.int(1, 5)],
   readPage: ({ work, random, account }) => [drawQuery(random, account, work.now)],
   findPayments: ({ random, account, hash }) => [

@@ -19,6 +19,7 @@ export const routeRoles = {
   'GET /operator/status': 'read',
   'GET /operator/alerts': 'read',
   'GET /operator/audit': 'read',
+  'GET /operator/events': 'read',
   'GET /operator/payments': 'read',
   'GET /operator/payments/:intent': 'read',
   'GET /operator/loans': 'read',

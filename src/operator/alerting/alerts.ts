@@ -148,6 +148,13 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
     )
     return faults.length === 0 ? undefined : faults.map(describeGatewayFault).join(' ')
   },
+  events_untold({ vitals: { eventsWaitSince: since, eventsLost: lost, now } }) {
+    const isLost = lost !== undefined && now - lost.at < weekMs
+    if (!isLost && (since === undefined || now - since < hourMs)) return undefined
+    const waiting = since === undefined ? '' : ` The oldest waits since ${toIso(since)}.`
+    const gone = isLost ? ` ${lost.count} were deleted untold, the last at ${toIso(lost.at)}.` : ''
+    return `EVENTS_URL does not take events of accounts.${waiting}${gone} No payment waits for that. The log has the reason (\`events.untold\`); \`GET /operator/events?after=SEQ\` has those of 30 days.`
+  },
   rate_jump({ vitals: { rate } }) {
     if (rate?.refused === undefined) return undefined
     const { currency, micros, refused } = rate

@@ -24,13 +24,12 @@ export type WebhookOptions = { webhook: Webhook; fetch: typeof globalThis.fetch;
 
 const timeoutMs = 5_000
 
-/** Posts a notice, signed over time and body. @throws {Error} the receiver did not accept */
+/** Posts a notice. @throws {Error} the receiver did not accept */
 export async function postNotice(
   options: WebhookOptions,
   notice: AlertNotice,
   { chain, relayer }: Deployment,
 ) {
-  const { webhook, fetch, clock } = options
   const { id, name, kind: state, says, raisedAt, at } = notice
   const message: AlertMessage = {
     id,
@@ -42,6 +41,11 @@ export async function postNotice(
     chainId: chain.id,
     relayer: relayer(),
   }
+  await postSigned(options, message)
+}
+
+/** Posts JSON, signed over time and body. @throws {Error} the receiver did not accept */
+export async function postSigned({ webhook, fetch, clock }: WebhookOptions, message: object) {
   const body = JSON.stringify(message)
   const seconds = `${Math.floor(clock.now() / 1_000)}`
   const response = await fetch(webhook.url, {

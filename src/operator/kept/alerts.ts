@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { steps } from '../../relay/ledger/steps.ts'
+import { readEventVitals } from './events.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
 /** Tells a person what is wrong, and how to mend it. */
@@ -115,7 +116,8 @@ export const alertSteps = {
   readVitals: writes((step: Kept, asked?: Parameters<typeof steps.readVitals>[1]) => {
     const [next] = step.rows.list({ table: 'notices', list: 'due', limit: 1 })
     const alerts = listActiveAlerts(step.rows)
-    return { ...steps.readVitals(step, asked), alerts, nextNoticeAt: next?.due_at }
+    const told = { alerts, nextNoticeAt: next?.due_at, ...readEventVitals(step.rows) }
+    return { ...steps.readVitals(step, asked), ...told }
   }),
   /** Returns the last cleared alerts, the latest first. */
   listPastAlerts: reads(({ rows }: Kept) => listPastAlerts(rows)),

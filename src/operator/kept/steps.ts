@@ -3,6 +3,7 @@ import type { Ledger } from '../../relay/ledger/steps.ts'
 import { alertSteps } from './alerts.ts'
 import { auditSteps } from './audit.ts'
 import { backupSteps } from './backup.ts'
+import { eventSteps } from './events.ts'
 import { loanSteps } from './loans.ts'
 import { erasureSteps } from './person.ts'
 import { takingSteps } from './takings.ts'
@@ -17,6 +18,7 @@ export const keptSteps = {
   ...loanSteps,
   ...backupSteps,
   ...erasureSteps,
+  ...eventSteps,
 }
 
 export type Vitals = ReturnType<typeof alertSteps.readVitals>

@@ -61,6 +61,31 @@ export const keptTables = {
     },
     { state: { group: 'listed', score: 'due_at' } },
   ),
+  /** Stores what happened to accounts, for the lender's own system. */
+  events: table(
+    ['id'],
+    {
+      ...mapNames(text, 'id', 'account', 'name'),
+      ...mapNames(integer, 'seq', 'at'),
+      detail: z.record(text, text),
+      /** Is the account until it was told. */
+      waits: textOrNull,
+    },
+    {
+      age: { group: undefined, score: 'at' },
+      order: { group: undefined, score: 'seq' },
+      waiting: { group: 'waits', score: 'seq' },
+    },
+  ),
+  /** Lists the accounts with events to tell, and since when the oldest of each waits. */
+  event_queues: table(
+    ['account'],
+    { account: text, ...mapNames(integer, 'due_at', 'attempts', 'since') },
+    {
+      due: { group: undefined, score: 'due_at' },
+      since: { group: undefined, score: 'since' },
+    },
+  ),
   audit: table(
     ['id'],
     { ...mapNames(text, 'id', 'action'), at: integer, detail: z.record(text, text) },

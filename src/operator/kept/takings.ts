@@ -4,6 +4,7 @@ import { columnTypes, type Row } from '../../relay/ledger/rows.ts'
 import { parts, steps } from '../../relay/ledger/steps.ts'
 import type { Order, StepKey } from '../../relay/ledger/values.ts'
 import { pruneAudit } from './audit.ts'
+import { pruneEvents } from './events.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 import { listAccountTills } from './tills.ts'
 
@@ -87,6 +88,7 @@ export const takingSteps = {
   prune: writes((step: Kept): void => {
     for (const payment of parts.prunePayments(step)) archiveTaking(step.rows, payment)
     pruneAudit(step.rows, pruneLimit)
+    pruneEvents(step.rows)
   }),
   findPayments: reads((step: Kept, ...query: Arguments<'findPayments'>) =>
     steps.findPayments(step, ...query).map((record) => addTaking(step.rows, record)),

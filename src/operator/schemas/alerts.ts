@@ -23,6 +23,7 @@ export const alertNames = [
   'gateway_silent',
   'gateway_refused',
   'rate_jump',
+  'events_untold',
 ] as const
 
 export const alert = z.object({

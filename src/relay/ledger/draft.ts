@@ -33,6 +33,8 @@ export type LedgerRules = {
   historyMs: number
   /** Tells whether the store may lose its last commits, as a Redis whose replica takes over. */
   canLoseTail: boolean
+  /** Tells whether the lender's own system is told of what happens to accounts. */
+  tellsEvents: boolean
 }
 
 export const ledgerRules = {
@@ -44,6 +46,7 @@ export const ledgerRules = {
   historyMs: 90 * 24 * 60 * 60 * 1000,
   alertEndMs: poolRules.rootstock.alertEndMs,
   canLoseTail: false,
+  tellsEvents: false,
 } as const
 
 /** Gives a step the store's rows with the step's own writes, which are not committed yet. */
@@ -57,6 +60,10 @@ export type Draft<All extends Tables = typeof tables> = {
   /** Adds a row that no store can have yet: it is neither read nor compared. */
   add<Name extends keyof All & string>(table: Name, row: RowIn<All, Name>): void
   drop(table: keyof All & string, ...key: Key): void
+  /** Lists the rows of a table that this step has written: as it found them, and as they are. */
+  changes<Name extends keyof All & string>(
+    table: Name,
+  ): { before: RowIn<All, Name> | undefined; after: RowIn<All, Name> | undefined }[]
   /** Returns a row that another row names. That it is missing is a fault, which is recorded. */
   named<Name extends keyof All & string>(table: Name, ...key: Key): RowIn<All, Name> | undefined
   /** Holds the names of rows that others name, and that are missing. */
@@ -87,8 +94,12 @@ export function createDraft(
     return ownWrite === undefined ? view.row(table, ...key) : ownWrite.after
   }
 
+  /** Maps the names of rows that this step has written to what it found there. */
+  const found = new Map<string, AnyRow | undefined>()
+
   function write(table: string, key: Key, after: AnyRow | undefined): void {
     const name = toRowName(table, key)
+    if (!found.has(name)) found.set(name, row(table, ...key))
     const ownWrite = writes.get(name)
     const before = ownWrite === undefined ? view.row(table, ...key) : ownWrite.before
     writes.set(name, { table, key, before, after })
@@ -114,8 +125,14 @@ export function createDraft(
     add(table, after) {
       const key = toKey(getTable(tables, table), after)
       const name = toRowName(table, key)
+      if (!found.has(name)) found.set(name, undefined)
       writes.set(name, { table, key, before: writes.get(name)?.before, after })
     },
+    changes: (table) =>
+      [...found].flatMap(([name, before]) => {
+        const write = writes.get(name)
+        return write?.table === table ? [{ before, after: write.after }] : []
+      }),
     drop(table, ...key) {
       if (row(table, ...key) !== undefined) write(table, key, undefined)
     },

@@ -42,6 +42,7 @@ const loans = (wei: bigint) => conditionWith({}, { contracts: pool(`${wei}`) })
 const todaysWei = 100_000_000n
 const failing = { failingSince: now - 400_000 }
 const unlistedAt = now - 3_600_000
+const waitingFor = (ms: number) => ({ eventsWaitSince: now - ms })
 const frontSince = (since: number) => ({
   nonce: 7,
   since,
@@ -90,6 +91,8 @@ describe('alerts', () => {
     ['nothing of strangers beside what a gateway delivers', refused(1, 2), []],
     ['a gateway of which most requests are refused', refused(2, 2), ['gateway_refused']],
     ['nothing of a rate that is accepted', conditionWith({ rate }), []],
+    ['events that wait for an hour', conditionWith(waitingFor(3_600_000)), ['events_untold']],
+    ['nothing of events that wait for less', conditionWith(waitingFor(3_599_999)), []],
     ['a rate that is refused', conditionWith({ rate: refusedRate }), ['rate_jump']],
     ['nothing of a budget below 80 %', used(40), []],
     ['a budget from 80 % on', used(41), ['budget']],

@@ -18,6 +18,7 @@ const rules = {
   maxAttempts: 3,
   watchBlocks: 3,
   accountStateMs: 100_000,
+  tellsEvents: true,
 }
 
 let now = 1_700_000_000_000

@@ -1,0 +1,164 @@
+import * as z from 'zod/mini'
+import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
+import { reads, writes } from '../../relay/ledger/port.ts'
+import type { Row } from '../../relay/ledger/rows.ts'
+import type { Kept, KeptDraft, KeptRow } from './tables.ts'
+
+/** Tells the lender's own system what happened to an account; an `id` is told again if need be. */
+export type AccountEvent = Pick<
+  KeptRow<'events'>,
+  'id' | 'seq' | 'at' | 'account' | 'name' | 'detail'
+>
+
+type NewEvent = Omit<AccountEvent, 'seq'>
+
+/** Holds the events of one account that its next request tells, in their order. */
+export type EventBatch = { account: string; events: AccountEvent[] }
+
+/** Delays the next request about an account: twice as long each time, up to the longest. */
+const firstRetryMs = 30_000
+const maxRetryMs = 3_600_000
+const maxBatch = 50
+/** Limits for how long, and how many, events are stored, whether or not they were told. */
+const retentionMs = 30 * 24 * 60 * 60 * 1000
+const maxStored = 200_000
+const pruneLimit = 200
+
+type PaymentState = Row<'payments'>['state']
+
+/** Names what a change of a payment's state means to its account; undefined: nothing new. */
+function nameChange(from: PaymentState | undefined, to: PaymentState) {
+  if (from === undefined) return 'payment.accepted'
+  if (from === 'confirmed' || from === 'reverted') return 'payment.undone'
+  if (to === 'confirmed') return 'payment.done'
+  return to === 'reverted' || to === 'expired' ? 'payment.failed' : undefined
+}
+
+function listPaymentEvents(before: Row<'payments'> | undefined, after: Row<'payments'>) {
+  const { intent_id: intent, account, kind, spends, hash, reason, history, accepted_at } = after
+  const detail = {
+    intent,
+    kind,
+    amountWei: spends,
+    ...(hash && { hash }),
+    ...(reason && { reason }),
+  }
+  const create = (name: string, at: number, key: number | string): NewEvent => {
+    return { id: `${intent}:${accepted_at}:${key}`, account, name, at, detail }
+  }
+  const known = before?.history.length ?? 0
+  const changes = history.slice(known).flatMap(([state, at], index) => {
+    const name = nameChange(history[known + index - 1]?.[0], state)
+    return name === undefined ? [] : [create(name, at, known + index)]
+  })
+  const { assured_at: at } = after
+  const isNew = at !== undefined && at !== before?.assured_at
+  return isNew ? [...changes, create('payment.assured', at, 'assured')] : changes
+}
+
+function listHoldEvents(
+  before: Row<'holds'> | undefined,
+  after: Row<'holds'> | undefined,
+  at: number,
+) {
+  const hold = after ?? before
+  if (hold === undefined || (before && after)) return []
+  const name = after ? 'account.held' : 'account.released'
+  return [
+    { id: `${hold.account}:${hold.held_at}:${name}`, account: hold.account, name, at, detail: {} },
+  ]
+}
+
+/** Records what a step has changed of payments and holds, in the step's own commit. */
+export function recordEvents({ rows, rules }: Kept): void {
+  if (!rules.tellsEvents) return
+  const events = [
+    ...rows
+      .changes('payments')
+      .flatMap(({ before, after }) => (after ? listPaymentEvents(before, after) : [])),
+    ...rows
+      .changes('holds')
+      .flatMap(({ before, after }) => listHoldEvents(before, after, rows.now)),
+  ]
+  for (const event of events) saveEvent(rows, event)
+}
+
+function saveEvent(rows: KeptDraft, event: NewEvent): void {
+  const seq = readLastSeq(rows) + 1
+  saveMeta(rows, 'event_seq', seq)
+  const account = event.account.toLowerCase()
+  rows.put('events', { ...event, account, seq, waits: account })
+  if (rows.row('event_queues', account) === undefined)
+    rows.put('event_queues', { account, due_at: rows.now, attempts: 0, since: rows.now })
+}
+
+const readLastSeq = (rows: KeptDraft): number => readMetaAs(rows, 'event_seq', z.int()) ?? 0
+
+/** Sums up events that were deleted untold, and when the last of them was. */
+const lostEvents = z.object({ count: z.int(), at: z.int() })
+
+const toEvent = ({ waits: _, ...event }: KeptRow<'events'>): AccountEvent => event
+
+const listWaiting = (rows: KeptDraft, account: string, limit: number) =>
+  rows.list({ table: 'events', list: 'waiting', group: account, limit })
+
+function takeEvents(rows: KeptDraft, limit: number): EventBatch[] {
+  const due = rows
+    .list({ table: 'event_queues', list: 'due', limit })
+    .filter(({ due_at }) => due_at <= rows.now)
+  const batches = due.map(({ account }) => ({
+    account,
+    events: listWaiting(rows, account, maxBatch).map(toEvent),
+  }))
+  for (const queue of due) {
+    const pauseMs = Math.min(maxRetryMs, firstRetryMs * 2 ** queue.attempts)
+    const attempts = queue.attempts + 1
+    rows.put('event_queues', { ...queue, attempts, due_at: rows.now + pauseMs })
+  }
+  return batches
+}
+
+function markTold(rows: KeptDraft, account: string, lastSeq: number): void {
+  const waiting = listWaiting(rows, account, maxBatch + 1)
+  const [next] = waiting.filter(({ seq }) => seq > lastSeq)
+  for (const row of waiting) if (row.seq <= lastSeq) rows.put('events', { ...row, waits: null })
+  if (next === undefined) rows.drop('event_queues', account)
+  else rows.put('event_queues', { account, due_at: rows.now, attempts: 0, since: next.at })
+}
+
+/** Deletes some events that are too old or too many, and counts those that were never told. */
+export function pruneEvents(rows: KeptDraft): void {
+  const lastSeq = readLastSeq(rows)
+  if (lastSeq === 0) return
+  const limit = pruneLimit
+  const old = rows.list({ table: 'events', list: 'age', olderThanMs: retentionMs, limit })
+  const before = lastSeq - maxStored
+  const tooMany = rows.list({ table: 'events', list: 'order', before, limit })
+  const gone = [...new Map([...old, ...tooMany].map((row) => [row.id, row])).values()]
+  for (const { id } of gone) rows.drop('events', id)
+  const untold = gone.filter(({ waits }) => waits !== null).length
+  const { count = 0 } = readMetaAs(rows, 'events_lost', lostEvents) ?? {}
+  if (untold > 0) saveMeta(rows, 'events_lost', { count: count + untold, at: rows.now })
+}
+
+/** Tells when the next events are due, since when some wait, and which were deleted untold. */
+export function readEventVitals(rows: KeptDraft) {
+  if (readLastSeq(rows) === 0) return {}
+  const [next] = rows.list({ table: 'event_queues', list: 'due', limit: 1 })
+  const [oldest] = rows.list({ table: 'event_queues', list: 'since', limit: 1 })
+  const lost = readMetaAs(rows, 'events_lost', lostEvents)
+  return { nextEventAt: next?.due_at, eventsWaitSince: oldest?.since, eventsLost: lost }
+}
+
+export const eventSteps = {
+  /** Takes the next events of accounts that are due; each account is due again later. */
+  takeEvents: writes(({ rows }: Kept, limit: number) => takeEvents(rows, limit)),
+  /** Records that an account's events up to this one were taken by the lender's system. */
+  markEventsTold: writes(({ rows }: Kept, account: string, lastSeq: number) =>
+    markTold(rows, account, lastSeq),
+  ),
+  /** Returns the events after a `seq`, in the order of all accounts. */
+  listEvents: reads(({ rows }: Kept, after: number, limit: number): AccountEvent[] =>
+    rows.list({ table: 'events', list: 'order', from: after + 1, limit }).map(toEvent),
+  ),
+}

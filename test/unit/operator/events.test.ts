@@ -1,0 +1,151 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
+import { openSqlite } from '../../../scripts/dev/sqlite.ts'
+import { tellEvents } from '../../../src/operator/alerting/tell-events.ts'
+import type { AccountEvent } from '../../../src/operator/kept/events.ts'
+import { eventsAnswer } from '../../../src/operator/schemas/events.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import { usual } from '../../ports/ledger-memory.ts'
+import { accept, alice, bob, carol, executionIn, id, mineAt, settle } from '../../ports/payments.ts'
+import { openSqlLedger } from '../../support/deployment.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const secret = 'the-secret-of-the-lender'
+
+function open(tellsEvents = true) {
+  let now = 1_700_000_000_000
+  const options = { ...usual, rules: { ...usual.rules, tellsEvents }, now: () => now }
+  const ledger = openSqlLedger(openSqlite(), options)
+  return {
+    ledger,
+    pass: (ms: number) => {
+      now += ms
+    },
+    names: async () => (await ledger.listEvents(0, 100)).map(nameOf),
+  }
+}
+
+const nameOf = ({ account, name }: Pick<AccountEvent, 'account' | 'name'>) =>
+  `${account.slice(2, 4)} ${name}`
+
+/** Serves a lender's system that takes what `mayTake`, and reads each event once by its id. */
+async function serveLender(mayTake: (account: string) => boolean = () => true) {
+  const events = new Map<string, AccountEvent>()
+  let requests = 0
+  const server = await startLoopbackServer(async (request, response) => {
+    requests += 1
+    const text = await textOf(request)
+    const signed = `${request.headers['relay-timestamp']}.${text}`
+    const hmac = createHmac('sha256', secret).update(signed).digest('hex')
+    expect(request.headers['relay-signature']).toBe(`v1=${hmac}`)
+    const { account, ...answer } = JSON.parse(text)
+    const told = eventsAnswer.parse(answer).events
+    const isTaken = mayTake(account)
+    response.statusCode = isTaken ? 200 : 500
+    if (isTaken) for (const event of told) events.set(event.id, event as never)
+    response.end()
+  })
+  const webhook = { url: server.url, secret }
+  const logged: string[] = []
+  return {
+    tell: (ledger: ReturnType<typeof open>['ledger']) =>
+      tellEvents(ledger, {
+        webhook: { webhook, fetch, clock: systemClock },
+        log: ({ event }) => void logged.push(event),
+      }),
+    logged,
+    names: () => [...events.values()].map(nameOf),
+    requests: () => requests,
+    [Symbol.asyncDispose]: server.close,
+  }
+}
+
+describe('an event of an account', () => {
+  test('is recorded with each change of a payment and each hold, in their order, and names no person', async () => {
+    const { ledger, names } = open()
+    await accept(ledger, 's')
+    await settle(ledger, 's', 0)
+    await ledger.reopen(id('block 9'))
+    await mineAt(ledger, 's', 0, executionIn(10, { outcome: 'failed' }))
+    await ledger.confirm(['s'], id('block 10'))
+    await ledger.setHold(alice, true, 'amina/1')
+    await ledger.setHold(alice, false, 'amina/2')
+    const told = ['accepted', 'done', 'undone', 'failed'].map((name) => `11 payment.${name}`)
+    expect(await names()).toEqual([...told, '11 account.held', '11 account.released'])
+    const events = await ledger.listEvents(0, 100)
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(new Set(events.map((event) => event.id)).size).toBe(6)
+    const fields = new Set(events.flatMap(({ detail }) => Object.keys(detail)))
+    expect([...fields].sort()).toEqual(['amountWei', 'hash', 'intent', 'kind'])
+    expect(await ledger.listEvents(4, 1)).toMatchObject([{ seq: 5, name: 'account.held' }])
+  })
+
+  test('is not recorded where nobody is told', async () => {
+    const { ledger, names } = open(false)
+    await accept(ledger, 's')
+    await ledger.setHold(alice, true, 'hold')
+    expect(await names()).toEqual([])
+    expect(await ledger.takeEvents(9)).toEqual([])
+  })
+
+  test('is posted signed, once if it is taken, and later ones of its account after it', async () => {
+    const { ledger } = open()
+    await using lender = await serveLender()
+    await accept(ledger, 's')
+    await lender.tell(ledger)
+    await settle(ledger, 's', 0)
+    await ledger.setHold(bob, true, 'hold')
+    await lender.tell(ledger)
+    await lender.tell(ledger)
+    expect(lender.names()).toEqual(['11 payment.accepted', '11 payment.done', '22 account.held'])
+    expect(lender.requests()).toBe(3)
+    expect((await ledger.readVitals()).eventsWaitSince).toBeUndefined()
+  })
+
+  test('is posted again until it is taken, and neither reordered nor in the way of another account', async () => {
+    const { ledger, pass } = open()
+    let refused = alice.toLowerCase()
+    await using lender = await serveLender((account) => account !== refused)
+    await accept(ledger, 'a', alice)
+    await accept(ledger, 'b', bob)
+    await lender.tell(ledger)
+    await settle(ledger, 'a', 0)
+    await ledger.setHold(carol, true, 'hold')
+    await lender.tell(ledger)
+    expect(lender.names()).toEqual(['22 payment.accepted', '33 account.held'])
+    refused = ''
+    await lender.tell(ledger)
+    expect(lender.names()).toHaveLength(2)
+    pass(30_000)
+    await lender.tell(ledger)
+    expect(lender.names().slice(2)).toEqual(['11 payment.accepted', '11 payment.done'])
+    expect(lender.logged).toEqual(['events.untold'])
+  })
+
+  test('that is told while a later one comes leaves that one to be told', async () => {
+    const { ledger } = open()
+    await accept(ledger, 's')
+    const [batch] = await ledger.takeEvents(9)
+    await settle(ledger, 's', 0)
+    expect(await ledger.takeEvents(9)).toEqual([])
+    await ledger.markEventsTold(alice.toLowerCase(), batch?.events.at(-1)?.seq ?? 0)
+    const [next] = await ledger.takeEvents(9)
+    expect(next?.events.map(nameOf)).toEqual(['11 payment.done'])
+  })
+
+  test('is kept for 30 days, also untold, and then counted as lost', async () => {
+    const { ledger, pass, names } = open()
+    await ledger.setHold(alice, true, 'hold')
+    pass(30 * dayMs)
+    await ledger.prune()
+    expect(await names()).toEqual(['11 account.held'])
+    pass(1)
+    await ledger.prune()
+    expect(await names()).toEqual([])
+    const { eventsLost } = await ledger.readVitals()
+    expect(eventsLost).toMatchObject({ count: 1 })
+    await ledger.setHold(alice, false, 'release')
+    expect(await ledger.listEvents(1, 9)).toMatchObject([{ seq: 2, name: 'account.released' }])
+  })
+})
