@@ -77,7 +77,7 @@ export const takingSteps = {
       if (answers[index]?.kind === 'accepted') saveAttached(step.rows, session, order)
     }
     return answers
-  }),
+  }, steps.acceptOffers.isUrgent),
   adopt: opens((step: Kept, ...[adoption]: Arguments<'adopt'>) => {
     const { session, order, execution } = adoption
     const answer = steps.adopt(step, adoption)

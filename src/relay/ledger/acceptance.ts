@@ -323,5 +323,6 @@ export const acceptanceSteps = {
    * signed here, carries them all; without a free nonce they are queued. It takes a function, so it
    * is called where the store is.
    */
-  acceptOffers: opens(acceptOffers),
+  // What one block may assure is not to wait for a round.
+  acceptOffers: opens(acceptOffers, (offers) => offers.some(({ order }) => order.lasting)),
 }

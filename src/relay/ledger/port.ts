@@ -26,10 +26,11 @@ export const writes = <Context extends StepContext, Args extends unknown[], Answ
   isUrgent?: (...args: Args) => boolean,
 ): Step<Context, Args, Answer> => Object.assign(run, { kind: 'writes' as const, isUrgent })
 
-/** Declares a step that writes, and after which a round is due. */
+/** Declares a step that writes, and after which a round is due: soon if the call `isUrgent`. */
 export const opens = <Context extends StepContext, Args extends unknown[], Answer>(
   run: Run<Context, Args, Answer>,
-): Step<Context, Args, Answer> => Object.assign(run, { kind: 'opens' as const })
+  isUrgent?: ((...args: Args) => boolean) | undefined,
+): Step<Context, Args, Answer> => Object.assign(run, { kind: 'opens' as const, isUrgent })
 
 type AnyStep = ((step: never, ...args: never[]) => unknown) & {
   kind: StepKind
@@ -88,6 +89,6 @@ export function getDueDelayMs(
   roundMs: number,
 ): number | undefined {
   const { kind, isUrgent } = steps[method] as AnyStep
-  if (kind === 'opens') return roundMs
-  return isUrgent?.(...(args as never[])) === true ? getUrgentRoundMs(roundMs) : undefined
+  if (isUrgent?.(...(args as never[])) === true) return getUrgentRoundMs(roundMs)
+  return kind === 'opens' ? roundMs : undefined
 }

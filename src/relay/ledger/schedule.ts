@@ -5,8 +5,9 @@ import { createLedgerPort, getDueDelayMs, type Port, type Steps, type SyncPort }
 import { isOpen, type Work } from './work.ts'
 
 /**
- * Tells when the next round is needed. `soon`: no node has taken a transaction, or payments wait
- * for a nonce. `watching`: nothing is open, but recent blocks may still leave the chain.
+ * Tells when the next round is needed. `soon`: no node has taken a transaction, payments wait for a
+ * nonce, or one for the block that may assure it. `watching`: nothing is open, but recent blocks
+ * may still leave the chain.
  */
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 

@@ -4,6 +4,7 @@ import { ledgerRules } from '../ledger/draft.ts'
 import type { OpenNonce } from '../ledger/payments/nonces.ts'
 import type { Payment } from '../ledger/payments/payment-states.ts'
 import type { FollowedBlock } from '../ledger/records/chain.ts'
+import { mayBeAssured } from '../ledger/records/settled.ts'
 import { phasesWithoutOutcome } from '../ledger/transitions.ts'
 import type { BlockId, IntentExecution } from '../ledger/values.ts'
 import { listPayments, type Work } from '../ledger/work.ts'
@@ -45,6 +46,15 @@ export type Plan = { actions: readonly Action[]; facts: RoundFacts }
 /** Returns the number of the block that makes outcomes final. */
 export const getDeepNumber = ({ number }: BlockId, { rules }: Pick<StageTerms, 'rules'>): number =>
   Math.max(0, number - rules.confirmations + 1)
+
+/** Lists payments that wait for the block that may assure them: at the counter seconds count. */
+export const listAssurableSoon = ({ carried, now }: Work, terms: StageTerms): Payment[] =>
+  carried.filter(
+    (one) =>
+      terms.readSettled !== undefined &&
+      mayBeAssured(one, now) &&
+      now - one.acceptedAt < terms.rules.replaceAfterMs,
+  )
 
 /** Compares a block; above the head or not shown it is unknown: a replica may lag. */
 export function* compareBlock(

@@ -7,7 +7,7 @@ import type { Relayer } from '../relayer.ts'
 import { assureOutcomes } from './assure.ts'
 import { carryPayments } from './carry.ts'
 import { execute, isSend } from './execute.ts'
-import type { Plan, RoundFacts } from './facts.ts'
+import { listAssurableSoon, type Plan, type RoundFacts } from './facts.ts'
 import { followChain } from './follow.ts'
 import { type Asking, answerStage, askOrLog } from './questions.ts'
 import { isDueSoon, resendTransactions } from './resend.ts'
@@ -51,7 +51,8 @@ async function runStages(relayer: Relayer, first: Work, followed: Plan): Promise
   }
   if (isOpen(work)) await recordAccountState(relayer, first, facts)
   if (isSent) work = await ledger.readWork()
-  return isDueSoon(work, facts.chainNonce, rules) ? 'soon' : judgeRound(work)
+  const isUrgent = listAssurableSoon(work, relayer).length > 0
+  return isUrgent || isDueSoon(work, facts.chainNonce, rules) ? 'soon' : judgeRound(work)
 }
 
 /** Records prices and counts, so that payments need not ask for them. */

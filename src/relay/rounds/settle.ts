@@ -15,6 +15,7 @@ import {
   compareBlock,
   getDeepNumber,
   isInDoubt,
+  listAssurableSoon,
   listRecordedNonces,
   type Plan,
   type RoundFacts,
@@ -45,13 +46,15 @@ const missingReceiptMs = 30_000
 /** Waits this long after its poll before a payment's own request counts as dead. */
 const watchEndsMs = 1_000
 
-/** Returns recorded nonces that the chain has used and no request watches any more. */
-function listPassedNonces(work: Work, chainNonce: number, { pollMs }: PoolRules): OpenNonce[] {
-  const watchedMs = pollMs + watchEndsMs
+/** Returns recorded nonces that the chain has used and no request watches, or that are urgent. */
+function listPassedNonces(work: Work, chainNonce: number, terms: StageTerms): OpenNonce[] {
+  const watchedMs = terms.rules.pollMs + watchEndsMs
+  const urgent = new Set(listAssurableSoon(work, terms).map(({ session }) => session))
   return listRecordedNonces(work).filter(
     ({ nonce, sessions, transactions: [latest, ...older] }) => {
       const isAlone = sessions.length === 1 && older.length === 0
-      const isWatched = isAlone && work.now - (latest?.recordedAt ?? 0) < watchedMs
+      const isLeft = isAlone && !sessions.some((session) => urgent.has(session))
+      const isWatched = isLeft && work.now - (latest?.recordedAt ?? 0) < watchedMs
       return nonce < chainNonce && !isWatched
     },
   )
@@ -68,7 +71,7 @@ function* settlePassed(work: Work, facts: RoundFacts, terms: StageTerms): Asking
   const { head, chainNonce } = facts
   const requestBySession = new Map(work.carried.map((one) => [one.session, one.order.request]))
   const fates: { open: OpenNonce; report: MinedReport | 'missing' | undefined }[] = []
-  for (const open of listPassedNonces(work, chainNonce, terms.rules)) {
+  for (const open of listPassedNonces(work, chainNonce, terms)) {
     const requests = new Map(
       open.sessions.flatMap((session) => {
         const request = requestBySession.get(session)

@@ -58,14 +58,17 @@ test('a round that waits for a node holds up no answer', async () => {
   await Promise.all([round, answer])
 })
 
-test('a round is due after new work, sooner after refused bytes, and after nothing else', () => {
+test('a round is due after new work, sooner after refused bytes or for a till, and after nothing else', () => {
   const dueIn = (ms: number, ...args: unknown[]) =>
     Object.keys(ledgerParts.steps)
       .filter((method) => getDueDelayMs(ledgerParts.steps, method, args, roundMs) === ms)
       .sort()
   const opening = ['acceptOffers', 'adopt', 'recordWalletChange']
-  expect(dueIn(roundMs, {}, 'taken')).toEqual(opening)
-  expect(dueIn(5_000, {}, 'taken')).toEqual([])
-  expect(dueIn(5_000, {}, 'unknown')).toEqual(['recordSend'])
-  expect(dueIn(5_000, { obstacle: 'fees_too_high' }, 'taken')).toEqual(['refuse'])
+  expect(dueIn(roundMs, [], 'taken')).toEqual(opening)
+  expect(dueIn(5_000, [], 'taken')).toEqual([])
+  expect(dueIn(5_000, [], 'unknown')).toEqual(['recordSend'])
+  const refused = Object.assign([], { obstacle: 'fees_too_high' })
+  expect(dueIn(5_000, refused, 'taken')).toEqual(['refuse'])
+  // One block may assure it.
+  expect(dueIn(5_000, [{ order: { lasting: {} } }], 'taken')).toEqual(['acceptOffers'])
 })

@@ -281,6 +281,13 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)
   const watched = [recorded(3, 'a', { recorded: rules.pollMs })]
   does('one that is watched', 'settle', { ...open, nonces: watched }, mined)
+  const [{ order, ...rest } = payment('a')] = open.carried
+  const lasting = { ...order.request, deadline: nowSeconds + 23 * 3_600 }
+  const till = { ...rest, order: { ...order, kind: 'withdrawal' as const, lasting } }
+  const work = workOf({ now, nonces: watched, carried: [till] })
+  const assuring = { ...terms, readSettled: async () => 9n }
+  const settled = [assuring, terms].map((by) => decide('settle', { work, ...mined }, by).length)
+  expect(settled, 'one that is watched, and that its block may assure').toEqual([1, 0])
   const replaced = [recorded(3, 'a', { recorded: rules.pollMs }, { recorded: rules.pollMs })]
   does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'recordMined 3')
 })

@@ -838,6 +838,20 @@ test('bytes that no node accepted are sent within a block: first the lowest nonc
   expect(rawsSent()[0]).toBe(inOrder[0])
 })
 
+test('rounds run within seconds while a payment waits for the block that may assure it', async () => {
+  const { relayer, ledger, time } = openRelayer()
+  const { session, from, order } = paymentOf(1)
+  const lasting = { ...order.request, intentId: numberToHex(2, { size: 22 }) }
+  const till = { ...order, kind: 'withdrawal' as const, lasting }
+  await queue(ledger, offerOf(session, from, { order: till }))
+  const assuring = { ...relayer, readSettled: async () => 9n }
+  expect(await runRound(relayer)).toBe('open')
+  expect(await runRound(assuring)).toBe('soon')
+  // What no block takes for that long is not taken by the next one either.
+  time.now += relayer.rules.replaceAfterMs
+  expect(await runRound(assuring)).toBe('open')
+})
+
 test('a block that is recorded while a round reads blocks is not lost because it is above the head', async () => {
   const { relayer, ledger, chain, block, called, events, time, ...world } = openRelayer()
   const sessions: string[] = []
